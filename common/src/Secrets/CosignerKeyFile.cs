@@ -17,14 +17,17 @@ public static class CosignerKeyFile
     /// <summary>
     /// Create makes a new key in a new file of mode 0600 and gives its public side, of type 0x04. Throws <see cref="SecretsException"/> when the file exists or the name is none.
     /// </summary>
-    public static VerifierKey Create(string path, string name)
+    public static VerifierKey Create(string path, string name) => Create(path, name, SignatureType.CosignatureV1);
+
+    /// <summary>Create makes a key whose public side has this type: the file is the same.</summary>
+    internal static VerifierKey Create(string path, string name, SignatureType type)
     {
         byte[] seed = RandomNumberGenerator.GetBytes(Ed25519.SeedLength);
         byte[] typed = [(byte)SignatureType.Ed25519, .. seed];
         byte[] line = [];
         try
         {
-            using NoteSigner signer = Open(name, seed);
+            using NoteSigner signer = Open(name, type, seed);
             // The id is in the public form as well, between the name and the key.
             string[] note = new VerifierKey(name, SignatureType.Ed25519, signer.Key.PublicKey).ToString().Split('+', 3);
             line = Encoding.UTF8.GetBytes($"{Prefix}{note[0]}+{note[1]}+{Convert.ToBase64String(typed)}\n");
@@ -34,7 +37,7 @@ public static class CosignerKeyFile
         }
         catch (ArgumentException e)
         {
-            throw new SecretsException("The name of a cosigner is not empty and has no space and no '+'. A domain that its operator holds, and a path, make one that nobody else has.", e);
+            throw new SecretsException("The name of a key is not empty and has no space and no '+'. A domain that its operator holds, and a path, make one that nobody else has.", e);
         }
         finally
         {
@@ -45,12 +48,15 @@ public static class CosignerKeyFile
     }
 
     /// <summary>Open reads the key for cosignatures; the caller disposes it. Throws <see cref="SecretsException"/> for a file that others may read or that is no such key.</summary>
-    public static NoteSigner Open(string path)
+    public static NoteSigner Open(string path) => Open(path, SignatureType.CosignatureV1);
+
+    /// <summary>Open reads a key that signs what this type says.</summary>
+    internal static NoteSigner Open(string path, SignatureType type)
     {
         byte[] octets = SecretFile.Read(path);
         try
         {
-            return Parse(Encoding.UTF8.GetString(octets), path);
+            return Parse(Encoding.UTF8.GetString(octets), path, type);
         }
         finally
         {
@@ -64,6 +70,11 @@ public static class CosignerKeyFile
     public static NoteSigner Parse(string text, string source)
     {
         ArgumentNullException.ThrowIfNull(text);
+        return Parse(text, source, SignatureType.CosignatureV1);
+    }
+
+    private static NoteSigner Parse(string text, string source, SignatureType type)
+    {
         byte[] typed = [];
         try
         {
@@ -78,7 +89,7 @@ public static class CosignerKeyFile
             {
                 throw NoKey(source);
             }
-            NoteSigner signer = Open(parts[2], typed.AsSpan(1));
+            NoteSigner signer = Open(parts[2], type, typed.AsSpan(1));
             if (new VerifierKey(parts[2], SignatureType.Ed25519, signer.Key.PublicKey).ToString().Split('+', 3)[1] == parts[3])
             {
                 return signer;
@@ -96,8 +107,8 @@ public static class CosignerKeyFile
         }
     }
 
-    private static NoteSigner Open(string name, ReadOnlySpan<byte> seed) => new(name, SignatureType.CosignatureV1, seed);
+    private static NoteSigner Open(string name, SignatureType type, ReadOnlySpan<byte> seed) => new(name, type, seed);
 
     // Without what failed: its text might hold a part of the key.
-    private static SecretsException NoKey(string source) => new($"{source} is no cosigner's key ({Prefix}name+id+key on one line): put the key back as it was made.");
+    private static SecretsException NoKey(string source) => new($"{source} is no key ({Prefix}name+id+key on one line): put the key back as it was made.");
 }

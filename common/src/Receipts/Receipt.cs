@@ -1,0 +1,132 @@
+using System.Buffers.Binary;
+using System.Globalization;
+using System.Text;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Tlog;
+
+namespace Optiks.Receipts;
+
+/// <summary>Receipt is the log's promise to publish the items of one request (docs/spec/receipts.md section 3). Immutable.</summary>
+/// <param name="RequestId">The request's id.</param>
+/// <param name="After">The epoch of publication is later than this one.</param>
+/// <param name="By">The last epoch in which it may be.</param>
+/// <param name="TimeMs">When the receipt was given, Unix milliseconds.</param>
+/// <param name="Items">Hash of each item, in order.</param>
+public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs, IReadOnlyList<TreeHash> Items)
+{
+    private const int LinesBeforeItems = 6;
+    private const int RequestIdLength = 16;
+
+    /// <summary>ItemHash is the hash that stands for an item of a request.</summary>
+    /// <param name="requestId">The request's id.</param>
+    /// <param name="item">Number of the item in it.</param>
+    /// <param name="key">Key of structure keys, at most 255 octets.</param>
+    /// <param name="value">The value that it gets.</param>
+    public static TreeHash ItemHash(Guid requestId, int item, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    {
+        byte[] form = new byte[RequestIdLength + 2 + 1 + 1 + key.Length + value.Length];
+        _ = requestId.TryWriteBytes(form, bigEndian: true, out _);
+        Span<byte> rest = form.AsSpan(RequestIdLength);
+        BinaryPrimitives.WriteUInt16BigEndian(rest, checked((ushort)item));
+        rest[2] = (byte)StructureId.Keys;
+        rest[3] = checked((byte)key.Length);
+        key.CopyTo(rest[4..]);
+        value.CopyTo(rest[(4 + key.Length)..]);
+        return TreeHash.FromBytes(NativeHash.Compute(HashTags.Promise, form));
+    }
+
+    /// <summary>SignAsync makes the note that a client gets.</summary>
+    public async ValueTask<SignedNote> SignAsync(TrustAnchor anchor, INoteSigner signer, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(anchor);
+        return await SignedNote.SignAsync(Encoding.UTF8.GetBytes(Text($"{anchor.Configuration.Origin}/receipt", Convert.ToBase64String(anchor.LogId.Span))), signer, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Verify checks a note against verified receipt keys; <paramref name="receipt"/> is null unless it is valid.</summary>
+    public static Reason Verify(TrustAnchor anchor, ReceiptKeys keys, ReadOnlySpan<byte> note, out Receipt? receipt)
+    {
+        ArgumentNullException.ThrowIfNull(anchor);
+        ArgumentNullException.ThrowIfNull(keys);
+        receipt = null;
+        if (!ReceiptText.TryParse(note, out SignedNote? signed, out string[]? lines) || !TryParse(signed, lines, out Receipt? found, out string? log))
+        {
+            return Reason.ReceiptMalformed;
+        }
+        if (lines[0] != $"{anchor.Configuration.Origin}/receipt" || log != Convert.ToBase64String(anchor.LogId.Span))
+        {
+            return Reason.ReceiptLog;
+        }
+        (ReceiptKey Key, NoteSignature Signature)[] signatures =
+        [
+            .. keys.Keys.Where(key => key.IsOf(found!.TimeMs)).SelectMany(key => signed.Signatures.Where(signature => signature.IsBy(key.Key)).Select(signature => (key, signature))),
+        ];
+        if (signatures.Length != 1)
+        {
+            return Reason.ReceiptKey;
+        }
+        if (!Ed25519.Verify(signatures[0].Key.Key.PublicKey, signed.Text.Span, signatures[0].Signature.Signature.Span))
+        {
+            return Reason.ReceiptSignature;
+        }
+        receipt = found;
+        return Reason.Valid;
+    }
+
+    /// <summary>IndexOf an item of the request among the receipt's; -1: the receipt does not promise it.</summary>
+    public int IndexOf(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    {
+        for (int i = 0; i < Items.Count; i++)
+        {
+            if (ItemHash(RequestId, i, key, value) == Items[i])
+            {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private static bool TryParse(SignedNote note, string[] lines, out Receipt? receipt, out string? log)
+    {
+        receipt = null;
+        log = null;
+        if (lines.Length is <= LinesBeforeItems or > LinesBeforeItems + ProtocolLimits.MaxItems
+            || !lines[0].EndsWith("/receipt", StringComparison.Ordinal)
+            || !ReceiptText.TryHash(log = ReceiptText.Field(lines[1], "log"), out _)
+            || !Guid.TryParseExact(ReceiptText.Field(lines[2], "request"), "D", out Guid id)
+            || !ReceiptText.TryNumber(ReceiptText.Field(lines[3], "after"), out ulong after)
+            || !ReceiptText.TryNumber(ReceiptText.Field(lines[4], "by"), out ulong by)
+            || !ReceiptText.TryNumber(ReceiptText.Field(lines[5], "time"), out ulong time)
+            || after >= by || by - after > ProtocolLimits.MaxPromisedEpochs)
+        {
+            return false;
+        }
+        var items = new TreeHash[lines.Length - LinesBeforeItems];
+        for (int i = 0; i < items.Length; i++)
+        {
+            if (!ReceiptText.TryHash(ReceiptText.Field(lines[LinesBeforeItems + i], "item"), out items[i]))
+            {
+                return false;
+            }
+        }
+        var found = new Receipt(id, after, by, time, items);
+        // One spelling of everything: what was read is what would be written.
+        if (!note.Text.Span.SequenceEqual(Encoding.UTF8.GetBytes(found.Text(lines[0], log!))))
+        {
+            return false;
+        }
+        receipt = found;
+        return true;
+    }
+
+    private string Text(string first, string log)
+    {
+        var text = new StringBuilder();
+        text.Append(CultureInfo.InvariantCulture, $"{first}\nlog {log}\nrequest {RequestId:D}\nafter {After}\nby {By}\ntime {TimeMs}\n");
+        foreach (TreeHash item in Items)
+        {
+            text.Append(CultureInfo.InvariantCulture, $"item {item}\n");
+        }
+        return text.ToString();
+    }
+}
