@@ -18,6 +18,10 @@ public abstract class AcceptConformance : StorageConformance
         RequestStatus? status = await other.ReadStatusAsync(id, Cancel);
         Assert.Equal(RequestState.Pending, status?.State);
         Assert.Equal(1, await Pipeline.CountPendingAsync(Cancel));
+        Assert.Equal(1, await other.CountPendingAsync(100, Cancel));
+        _ = await AcceptOneAsync(Item("bob"));
+        Assert.Equal(2, await other.CountPendingAsync(100, Cancel));
+        Assert.Equal(1, await other.CountPendingAsync(1, Cancel));
         Assert.Null(await other.ReadStatusAsync(Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel)), Cancel));
     }
 

@@ -29,6 +29,12 @@ public interface IAcceptStore : IHeadReader
     /// </summary>
     Task CheckWritableAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
+    /// <summary>
+    /// CountPendingAsync counts the pending items, up to <paramref name="atMost"/>, once nobody can come any more who stands before a request that was accepted when it was called. So what it counts holds
+    /// all of those.
+    /// </summary>
+    Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken);
+
     /// <summary>ReadReceiptAsync reads which versions' values a request erased, in order, once its epoch is published: those that it names and that were erased before are not among them.</summary>
     Task<IReadOnlyList<ErasedVersion>> ReadReceiptAsync(ulong epoch, Guid requestId, CancellationToken cancellationToken);
 

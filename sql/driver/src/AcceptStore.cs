@@ -21,6 +21,11 @@ public abstract class AcceptStore : HeadReader, IAcceptStore
     public virtual Task CheckWritableAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <inheritdoc/>
+    /// <remarks>Here for engines that commit requests in the order of their numbers.</remarks>
+    public virtual Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) =>
+        Database.ReadAsync((session, cancel) => session.FirstAsync(Statements.CountPending, rows => rows.Big(0), cancel, Parameter.Of("atMost", atMost)), cancellationToken);
+
+    /// <inheritdoc/>
     public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken) =>
         Database.ReadAsync((session, cancel) => RequestStatusReader.ReadAsync(session, requestId, cancel), cancellationToken);
 

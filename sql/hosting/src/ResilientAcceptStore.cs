@@ -32,6 +32,9 @@ internal sealed class ResilientAcceptStore : IAcceptStore
     public Task CheckWritableAsync(CancellationToken cancellationToken) => _inner.CheckWritableAsync(cancellationToken);
 
     /// <inheritdoc/>
+    public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) => _reads.RunAsync(cancel => _inner.CountPendingAsync(atMost, cancel), cancellationToken);
+
+    /// <inheritdoc/>
     public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken) =>
         _reads.RunAsync(cancel => _inner.ReadStatusAsync(requestId, cancel), cancellationToken);
 

@@ -67,6 +67,18 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
         }
     }
 
+    /// <inheritdoc/>
+    /// <remarks>Large groups are committed in any order. Who was alone under the lock that all of them hold, if only for a moment, comes after each that drew a number before: the count itself holds up nobody.</remarks>
+    public override Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) => _database.RepeatAsync(
+        async (session, cancel) =>
+        {
+            await using NpgsqlCommand wait = session.Connection.Command(Lock);
+            _ = await wait.ExecuteNonQueryAsync(cancel);
+            await using NpgsqlCommand count = session.Connection.Command(PostgreSqlStatements.All.CountPending.Text, Commands.Bigint(atMost));
+            return (long)(await count.ExecuteScalarAsync(cancel))!;
+        },
+        cancellationToken);
+
     private async Task<IReadOnlyList<AcceptResult>> StoreAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(floor);

@@ -37,6 +37,25 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         }
     }
 
+    [Fact]
+    public async Task A_count_waits_for_those_who_drew_a_number_before()
+    {
+        await using var slow = new NpgsqlConnection(ConnectionString + ";Pooling=false;Search Path=optiks");
+        await slow.OpenAsync(Cancel);
+        AcceptRequest late = await RequestAsync(Item("late"));
+        await using NpgsqlTransaction transaction = await slow.BeginTransactionAsync(Cancel);
+        _ = await Cluster.ExecuteAsync(slow, $"SELECT pg_advisory_xact_lock_shared({AdvisoryLocks.Accept})");
+        _ = await Cluster.ExecuteAsync(slow, "INSERT INTO request (request_id, body_hash) VALUES ($1, $2)", late.RequestId, late.BodyHash.ToArray());
+        _ = await Cluster.ExecuteAsync(slow, "INSERT INTO pending (seq, item, structure, key, value, request_id, body_hash) SELECT seq, 0, 3, $1, '', request_id, body_hash FROM request WHERE request_id = $2", "late"u8.ToArray(), late.RequestId);
+
+        // A large group has a later number, and is there first.
+        _ = await AcceptListAsync();
+        Task<long> count = Accept.CountPendingAsync(1000, Cancel);
+        Assert.NotSame(count, await Task.WhenAny(count, Task.Delay(200, Cancel)));
+        await transaction.CommitAsync(Cancel);
+        Assert.Equal(301, await count);
+    }
+
     // As many as are copied beside others.
     private async Task<IEnumerable<Guid>> AcceptListAsync()
     {

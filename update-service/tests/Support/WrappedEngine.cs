@@ -73,6 +73,8 @@ internal sealed class WrappedEngine : IStorageProvider
 
         public Task CheckWritableAsync(CancellationToken cancellationToken) => inner.CheckWritableAsync(cancellationToken);
 
+        public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) => inner.CountPendingAsync(atMost, cancellationToken);
+
         public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken)
         {
             Interlocked.Increment(ref engine._statusReads);
