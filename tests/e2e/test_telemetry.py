@@ -18,7 +18,7 @@ QUERY, UPDATE, TASK = "optiks-query-service", "optiks-update-service", "optiks-u
 KEY, VALUE, WRONG_KEY = "canary-key-4711@example.org", "canary-value-0815-of-a-user", "optiks_" + "canaryWrongKey" * 3 + "A"
 SUBJECT = "canary-subject-2342-of-a-user"
 # Metrics that only trouble shows.
-QUIET = {"optiks.update.overloads", "optiks.storage.retries", "optiks.task.failures", "optiks.query.epochs_refused", "optiks.query.proof_queue.refused"}
+QUIET = {"optiks.update.overloads", "optiks.update.receipts", "optiks.storage.retries", "optiks.task.failures", "optiks.query.epochs_refused", "optiks.query.proof_queue.refused"}
 ROW = re.compile(r"^\| `(optiks\.[a-z_.]+)` \| `([^`]+)` \|([^|]*)\|", re.MULTILINE)
 
 

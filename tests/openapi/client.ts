@@ -96,6 +96,8 @@ assert.equal(late.current?.version, 1);
 const one = good(await update.POST("/v1/updates", { body: { key: name, value: "three" } }));
 assert(!Array.isArray(one) && one.status === "pending");
 assert.equal(refused(await update.POST("/v1/updates", { body: [] })), "batch-length");
+// This service has no receipt key.
+assert.equal(refused(await update.POST("/v1/updates", { body: { key: name, value: "four", receipt: true } })), "malformed-request");
 assert.equal(refused(await update.GET("/v1/updates/{request_id}", { params: { path: { request_id: "00000000-0000-7000-8000-000000000000" } } })), "not-found");
 
 // Users: created with an id that is made, and changed by it; a second user cannot have the name.

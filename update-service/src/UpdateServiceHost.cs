@@ -6,6 +6,7 @@ using Optiks.Storage.Hosting;
 using Optiks.UpdateService.Accepting;
 using Optiks.UpdateService.Endpoints;
 using Optiks.UpdateService.Options;
+using Optiks.UpdateService.Receipts;
 using Optiks.UpdateService.Requests;
 using Optiks.UpdateService.Status;
 using Optiks.UpdateService.Telemetry;
@@ -60,6 +61,7 @@ internal static class UpdateServiceHost
         builder.Services.AddSingleton<PublishedEpochs>();
         builder.Services.AddHostedService(services => services.GetRequiredService<PublishedEpochs>());
         builder.Services.AddSingleton<StatusReader>();
+        builder.Services.AddSingleton<ReceiptMaker>();
         builder.Services.AddHealthChecks().AddCheck<AcceptHealthCheck>("database");
 
         WebApplication app = builder.Build();

@@ -21,6 +21,9 @@ internal static class CommandLine
         [""] = ["optiks-db migrate", "optiks-db status", "optiks-db fsck --board $OPTIKS_DATA/board", "optiks-db api-key add delivery-service --scope update,history"],
         ["period"] = ["optiks-db period status", "optiks-db period switch", "optiks-db period archive 0 period-0.archive", "optiks-db period drop 0"],
         ["api-key"] = ["optiks-db api-key add delivery-service --scope update,history", "optiks-db api-key list", "optiks-db api-key revoke delivery-service"],
+        ["receipts"] = ["optiks-db receipts key log.example.org/receipts/1 --out receipt.key", "optiks-db receipts vouch VKEY --out receipt-keys.txt"],
+        ["receipts key"] = ["optiks-db receipts key log.example.org/receipts/1 --out receipt.key"],
+        ["receipts vouch"] = ["optiks-db receipts vouch VKEY --out receipt-keys.txt", "optiks-db receipts vouch VKEY1 VKEY2 --days 30 --out receipt-keys.txt"],
         ["api-key add"] =
         [
             "optiks-db api-key add delivery-service --scope update,history",
@@ -92,6 +95,7 @@ internal static class CommandLine
             """)
         {
             provider, connection, migrate, status, fsck, export, import, importBundles, PeriodCommand.Create(InvocationOf, trust, json), ApiKeyCommand.Create(Folder, json),
+            ReceiptsCommand.Create(Folder, trust, json),
         };
         return await new CommandProgram("optiks-db", root, s_examples, json).RunAsync(args, output, error, Classify);
     }
@@ -99,7 +103,7 @@ internal static class CommandLine
     private static CommandFailure? Classify(Exception exception) => exception switch
     {
         StorageUnavailableException => new CommandFailure(ExitCodes.Unreachable, "unreachable", exception.Message),
-        ApiKeyEditException or PeriodRefusedException => new CommandFailure(ExitCodes.Usage, "usage", exception.Message),
+        ApiKeyEditException or PeriodRefusedException or ReceiptsRefusedException => new CommandFailure(ExitCodes.Usage, "usage", exception.Message),
         StorageException or StartupException or TrustAnchorException or SecretsException or IOException or UnauthorizedAccessException =>
             new CommandFailure(ExitCodes.Configuration, "configuration", exception.Message),
         _ => null,

@@ -2,13 +2,14 @@ using System.Buffers;
 using System.Buffers.Text;
 using System.IO.Pipelines;
 using System.Text;
+using Optiks.UpdateService.Receipts;
 using Optiks.UpdateService.Requests;
 
 namespace Optiks.UpdateService.Endpoints;
 
 /// <summary>
-/// AcceptedAnswer writes the answer to requests that are durable: for each, <c>{"request_id", "status": "pending", "status_url"}</c>, whose octets are the same but for the id, and
-/// <c>"user_b64"</c> where it is about a user. By hand: this is written for every update.
+/// AcceptedAnswer writes the answer to requests that are durable: for each, <c>{"request_id", "status": "pending", "status_url"}</c>, whose octets are the same but for the id,,
+/// <c>"user_b64"</c> where it is about a user, and <c>"receipt"</c> and <c>"receipt_keys"</c> where one is given. By hand: this is written for every update.
 /// </summary>
 internal static class AcceptedAnswer
 {
@@ -23,42 +24,51 @@ internal static class AcceptedAnswer
 
     private static ReadOnlySpan<byte> User => ",\"user_b64\":\""u8;
 
+    private static ReadOnlySpan<byte> Receipt => ",\"receipt\":\""u8;
+
+    private static ReadOnlySpan<byte> ReceiptKeys => "\",\"receipt_keys\":\""u8;
+
     private static ReadOnlySpan<byte> End => "}"u8;
 
     /// <summary>Write answers one request, or a list of them. The server sends it when the endpoint returns.</summary>
     /// <param name="response">The answer.</param>
     /// <param name="unit">The requests.</param>
     /// <param name="statusPath">Path below which their statuses are, of ASCII characters that JSON needs not escape.</param>
-    public static void Write(HttpResponse response, RequestUnit unit, string statusPath)
+    /// <param name="receipts">Of each request its receipt, or null; null: none has one.</param>
+    public static void Write(HttpResponse response, RequestUnit unit, string statusPath, IReadOnlyList<GivenReceipt?>? receipts)
     {
         IReadOnlyList<Guid> ids = unit.Ids;
         response.StatusCode = StatusCodes.Status202Accepted;
         response.ContentType = "application/json";
         response.Headers.CacheControl = "no-store";
         PipeWriter body = response.BodyWriter;
-        response.ContentLength = Length(unit, statusPath);
+        response.ContentLength = Length(unit, statusPath, receipts ?? []);
         if (!unit.Parsed.IsList)
         {
             response.Headers.Location = $"{statusPath}{ids[0]:D}";
-            Write(body, statusPath, ids[0], unit.Users?[0]);
+            Write(body, statusPath, ids[0], unit.Users?[0], receipts?[0]);
         }
         else
         {
             for (int i = 0; i < ids.Count; i++)
             {
                 body.Write(i == 0 ? "["u8 : ","u8);
-                Write(body, statusPath, ids[i], unit.Users?[i]);
+                Write(body, statusPath, ids[i], unit.Users?[i], receipts?[i]);
             }
             body.Write("]"u8);
         }
     }
 
-    private static int Length(RequestUnit unit, string statusPath)
+    private static int Length(RequestUnit unit, string statusPath, IReadOnlyList<GivenReceipt?> receipts)
     {
         int length = unit.Ids.Count * (s_length + statusPath.Length);
         foreach (ReadOnlyMemory<byte> user in unit.Users ?? [])
         {
             length += UserLength(user);
+        }
+        foreach (GivenReceipt? receipt in receipts)
+        {
+            length += ReceiptLength(receipt);
         }
         // Brackets, and commas between the elements.
         return unit.Parsed.IsList ? length + 1 + unit.Ids.Count : length;
@@ -66,9 +76,12 @@ internal static class AcceptedAnswer
 
     private static int UserLength(ReadOnlyMemory<byte> user) => User.Length + Base64Url.GetEncodedLength(user.Length) + 1;
 
-    private static void Write(PipeWriter body, string statusPath, Guid id, ReadOnlyMemory<byte>? user)
+    private static int ReceiptLength(GivenReceipt? receipt) =>
+        receipt is null ? 0 : Receipt.Length + receipt.Note.EncodedUtf8Bytes.Length + ReceiptKeys.Length + receipt.Keys.EncodedUtf8Bytes.Length + 1;
+
+    private static void Write(PipeWriter body, string statusPath, Guid id, ReadOnlyMemory<byte>? user, GivenReceipt? receipt)
     {
-        int length = s_length + statusPath.Length + (user is null ? 0 : UserLength(user.Value));
+        int length = s_length + statusPath.Length + (user is null ? 0 : UserLength(user.Value)) + ReceiptLength(receipt);
         Span<byte> octets = body.GetSpan(length);
         Start.CopyTo(octets);
         _ = id.TryFormat(octets[Start.Length..], out _, "D");
@@ -88,7 +101,19 @@ internal static class AcceptedAnswer
             rest[0] = (byte)'"';
             rest = rest[1..];
         }
+        if (receipt is not null)
+        {
+            rest = Append(Append(Append(Append(rest, Receipt), receipt.Note.EncodedUtf8Bytes), ReceiptKeys), receipt.Keys.EncodedUtf8Bytes);
+            rest[0] = (byte)'"';
+            rest = rest[1..];
+        }
         End.CopyTo(rest);
         body.Advance(length);
+    }
+
+    private static Span<byte> Append(Span<byte> rest, ReadOnlySpan<byte> octets)
+    {
+        octets.CopyTo(rest);
+        return rest[octets.Length..];
     }
 }

@@ -2,6 +2,7 @@ using Optiks.Protocol;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.UpdateService.Accepting;
+using Optiks.UpdateService.Receipts;
 using Optiks.UpdateService.Requests;
 using Optiks.UpdateService.Telemetry;
 
@@ -19,18 +20,21 @@ internal sealed class PostRequests
     private readonly LogLimits _limits;
     private readonly RateLimiter _limiter;
     private readonly CommitQueue _queue;
+    private readonly ReceiptMaker _receipts;
     private readonly UpdateMetrics _metrics;
     private readonly TimeProvider _time;
     private readonly ILogger<CommitQueue> _logger;
 
     /// <summary>PostRequests of an endpoint, whose bodies <paramref name="parse"/> reads, and whose requests have their status below <paramref name="statusPath"/>.</summary>
-    public PostRequests(Parse parse, string statusPath, LogLimits limits, RateLimiter limiter, CommitQueue queue, UpdateMetrics metrics, TimeProvider time, ILogger<CommitQueue> logger)
+    public PostRequests(
+        Parse parse, string statusPath, LogLimits limits, RateLimiter limiter, CommitQueue queue, ReceiptMaker receipts, UpdateMetrics metrics, TimeProvider time, ILogger<CommitQueue> logger)
     {
         _parse = parse;
         _statusPath = statusPath;
         _limits = limits;
         _limiter = limiter;
         _queue = queue;
+        _receipts = receipts;
         _metrics = metrics;
         _time = time;
         _logger = logger;
@@ -73,7 +77,7 @@ internal sealed class PostRequests
         CommitOutcome outcome = await queued.Outcome;
         if (outcome is { State: CommitState.Decided, Result.Status: AcceptStatus.Accepted })
         {
-            AcceptedAnswer.Write(context.Response, unit, _statusPath);
+            AcceptedAnswer.Write(context.Response, unit, _statusPath, unit.WantsReceipts ? await _receipts.MakeAsync(unit) : null);
             return;
         }
         Problem problem = outcome.State switch
@@ -107,7 +111,10 @@ internal sealed class PostRequests
             },
             context.RequestAborted);
         share.Arrived();
-        return RequestUnit.Create(_parse(body.Span, _limits.Read(), CallerRights.Of(context)!), _time.GetUtcNow());
+        var unit = RequestUnit.Create(_parse(body.Span, _limits.Read(), CallerRights.Of(context)!), _time.GetUtcNow());
+        return unit.WantsReceipts && !_receipts.IsOn
+            ? throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "This service gives no receipts.", unit.Parsed.Requests.First(request => request.WantsReceipt).ReceiptPath))
+            : unit;
     }
 
     private void Take(QueueSpace.Share share, long octets)

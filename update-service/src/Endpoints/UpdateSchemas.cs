@@ -25,11 +25,12 @@ internal static class UpdateSchemas
             ["period"] = ApiSchemas.WholeNumber("Its time period."),
             ["version"] = ApiSchemas.WholeNumber("Its number."),
         }));
-        schemas.Add("Update", Update("One update of one key.", schemas, new() { ["request_id"] = schemas.Ref(RequestId) }));
+        schemas.Add("Update", Update("One update of one key.", schemas, new() { ["request_id"] = schemas.Ref(RequestId), ["receipt"] = WantsReceipt() }));
         schemas.Add("Item", Update("An update in an atomic request.", schemas, []));
         schemas.Add("AtomicUpdate", ApiSchemas.ObjectOf("Updates of several keys, all in one epoch or none.", ["items"], new()
         {
             ["request_id"] = schemas.Ref(RequestId),
+            ["receipt"] = WantsReceipt(),
             ["items"] = ApiSchemas.List(schemas.Ref("Item"), Limits.ItemsPerRequest, "No key twice."),
         }));
         schemas.Add(Updates, ApiSchemas.AnyOf(
@@ -37,7 +38,10 @@ internal static class UpdateSchemas
             schemas.Ref("Update"),
             schemas.Ref("AtomicUpdate"),
             ApiSchemas.List(ApiSchemas.AnyOf(null, schemas.Ref("Update"), schemas.Ref("AtomicUpdate")), ProtocolLimits.MaxList, "Applied in order.")));
-        schemas.Add("AcceptedUpdate", AcceptedRequest("A durable request.", schemas));
+        OpenApiSchema accepted = AcceptedRequest("A durable request.", schemas);
+        accepted.Properties!["receipt"] = ApiSchemas.Text("The signed promise to publish it, a note; if one was asked for and could be given.");
+        accepted.Properties["receipt_keys"] = ApiSchemas.Text("The note in which the log's key vouches for the receipt's key.");
+        schemas.Add("AcceptedUpdate", accepted);
         schemas.Add(Accepted, ApiSchemas.AnyOf(
             "A list for a list.",
             schemas.Ref("AcceptedUpdate"),
@@ -59,6 +63,8 @@ internal static class UpdateSchemas
         }
         return ApiSchemas.ObjectOf(description, [.. all.Keys], all);
     }
+
+    private static OpenApiSchema WantsReceipt() => ApiSchemas.True("Asks for a signed promise to publish it. Not beside an expected version, and not where the service gives none.");
 
     /// <summary>ValueText of a key.</summary>
     public static OpenApiSchema ValueText() => ApiSchemas.Text("The value as UTF-8 text, at most the log's max_value_len octets.");

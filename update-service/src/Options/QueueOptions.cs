@@ -1,4 +1,5 @@
 using System.ComponentModel.DataAnnotations;
+using Microsoft.Extensions.Options;
 
 namespace Optiks.UpdateService.Options;
 
@@ -29,4 +30,8 @@ internal sealed class QueueOptions
     /// <summary>Octets after which a commit takes no further caller.</summary>
     [Range(1L << 20, 1L << 30)]
     public long CommitOctets { get; set; } = 16L << 20;
+
+    /// <summary>Receipts of updates (docs/spec/receipts.md):</summary>
+    [ValidateObjectMembers]
+    public ReceiptOptions Receipts { get; set; } = new();
 }

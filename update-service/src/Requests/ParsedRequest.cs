@@ -19,6 +19,12 @@ internal abstract class ParsedRequest
     /// <summary>RequestId that the caller gave; null when it gave none.</summary>
     public Guid? RequestId { get; }
 
+    /// <summary>WantsReceipt says whether the caller asked for a receipt.</summary>
+    public bool WantsReceipt { get; init; }
+
+    /// <summary>ReceiptPath is the JSON path of the member that asks for one.</summary>
+    public string ReceiptPath => $"{Path}.receipt";
+
     /// <summary>RequestIdPath is the JSON path of the id.</summary>
     public string RequestIdPath => $"{Path}.request_id";
 

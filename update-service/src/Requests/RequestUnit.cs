@@ -22,6 +22,9 @@ internal sealed class RequestUnit
     /// <summary>Users whom the elements are about, in order; null: they are about keys.</summary>
     public IReadOnlyList<ReadOnlyMemory<byte>>? Users { get; private set; }
 
+    /// <summary>WantsReceipts says whether any of the elements asks for one.</summary>
+    public bool WantsReceipts => Parsed.Requests.Any(request => request.WantsReceipt);
+
     /// <summary>Unit to commit. An element that repeats an earlier one's id and content is not in it again.</summary>
     public AcceptUnit Unit { get; private init; } = new([]);
 

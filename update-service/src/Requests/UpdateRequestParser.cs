@@ -10,7 +10,7 @@ namespace Optiks.UpdateService.Requests;
 /// </summary>
 internal ref struct UpdateRequestParser
 {
-    private static readonly JsonMembers s_requestMembers = new("request_id", "key", "key_b64", "value", "value_b64", "expected", "items");
+    private static readonly JsonMembers s_requestMembers = new("request_id", "key", "key_b64", "value", "value_b64", "expected", "items", "receipt");
     private static readonly JsonMembers s_itemMembers = new("key", "key_b64", "value", "value_b64", "expected");
 
     // Of a request that is one update.
@@ -40,6 +40,7 @@ internal ref struct UpdateRequestParser
         Guid? requestId = null;
         List<AcceptItem>? items = null;
         List<bool>? keyMembers = null;
+        bool wantsReceipt = false;
         var update = new UpdateMembers();
         _reader.StartObject(s_requestMembers);
         while (_reader.TryNextMember(out int member))
@@ -52,14 +53,25 @@ internal ref struct UpdateRequestParser
                 case 6:
                     items = Items(keyMembers = []);
                     break;
+                case 7:
+                    wantsReceipt = _reader.ReadTrue();
+                    break;
                 default:
                     Update(ref update, member - 1);
                     break;
             }
         }
-        return items is null ? new ParsedUpdate(index, requestId, isAtomic: false, [Item(in update)], update.IsKeyOctets ? s_octets : s_text)
-            : update.FirstMember is null ? new ParsedUpdate(index, requestId, isAtomic: true, items, keyMembers!)
-            : throw _reader.FailAt(update.FirstMember, ProblemTypes.MalformedRequest, "The member cannot stand beside items.");
+        if (items is not null && update.FirstMember is not null)
+        {
+            throw _reader.FailAt(update.FirstMember, ProblemTypes.MalformedRequest, "The member cannot stand beside items.");
+        }
+        bool isAtomic = items is not null;
+        items ??= [Item(in update)];
+        if (wantsReceipt && items.Exists(item => item.Expected is not null))
+        {
+            throw _reader.FailAt("receipt", ProblemTypes.MalformedRequest, "An update with an expected version may be refused: nobody can promise to publish it.");
+        }
+        return new ParsedUpdate(index, requestId, isAtomic, items, keyMembers ?? (IReadOnlyList<bool>)(update.IsKeyOctets ? s_octets : s_text)) { WantsReceipt = wantsReceipt };
     }
 
     private List<AcceptItem> Items(List<bool> keyMembers)

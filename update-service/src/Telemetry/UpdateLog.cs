@@ -1,3 +1,5 @@
+using Optiks.Secrets;
+
 namespace Optiks.UpdateService.Telemetry;
 
 /// <summary>UpdateLog is every event that the update-service logs (2000 to 2999). None carries a key, a value or a request id.</summary>
@@ -29,6 +31,15 @@ internal static partial class UpdateLog
 
     [LoggerMessage(EventId = 2012, EventName = "StatusUnavailable", Level = LogLevel.Warning, Message = "A request's status could not be read.")]
     public static partial void StatusUnavailable(this ILogger logger, Exception exception);
+
+    [LoggerMessage(EventId = 2020, EventName = "ReceiptKeysInvalid", Level = LogLevel.Error, Message = "The note that vouches for the receipt key changed and is refused; the one before the change still holds.")]
+    public static partial void ReceiptKeysInvalid(this ILogger logger, SecretsException exception);
+
+    [LoggerMessage(EventId = 2021, EventName = "ReceiptsWithheld", Level = LogLevel.Warning, Message = "Updates are accepted, and no receipts are given. {Reason}")]
+    public static partial void ReceiptsWithheld(this ILogger logger, string reason, Exception? exception);
+
+    [LoggerMessage(EventId = 2022, EventName = "ReceiptsGiven", Level = LogLevel.Information, Message = "Receipts are given again.")]
+    public static partial void ReceiptsGiven(this ILogger logger);
 
     [LoggerMessage(EventId = 2090, EventName = "Stopped", Level = LogLevel.Critical, Message = "The update-service stops.")]
     public static partial void Stopped(this ILogger logger, Exception exception);

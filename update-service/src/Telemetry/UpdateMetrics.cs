@@ -20,6 +20,7 @@ internal sealed class UpdateMetrics : IDisposable
     private readonly Counter<long> _updates;
     private readonly Counter<long> _refusals;
     private readonly Counter<long> _overloads;
+    private readonly Counter<long> _receipts;
 
     public UpdateMetrics(IMeterFactory factory)
     {
@@ -35,6 +36,7 @@ internal sealed class UpdateMetrics : IDisposable
         _updates = _meter.CreateCounter<long>("optiks.update.updates", "{update}", "Updates that commits held, by outcome of the commit.");
         _refusals = _meter.CreateCounter<long>("optiks.update.refusals", "{request}", "Requests that the database's rules refused, by problem.");
         _overloads = _meter.CreateCounter<long>("optiks.update.overloads", "{request}", "Requests refused because the queue was full or did not move.");
+        _receipts = _meter.CreateCounter<long>("optiks.update.receipts", "{receipt}", "Receipts that were asked for, by whether they were given.");
     }
 
     /// <summary>ObserveQueue says how to read the queue's depth.</summary>
@@ -74,6 +76,13 @@ internal sealed class UpdateMetrics : IDisposable
 
     /// <summary>Refused takes note of a request that was refused by what is stored.</summary>
     public void Refused(Problem problem) => _refusals.Add(1, new KeyValuePair<string, object?>("optiks.problem", problem.Type.Name));
+
+    /// <summary>Receipts takes note of how many of those that were asked for were given.</summary>
+    public void Receipts(int given, int wanted)
+    {
+        _receipts.Add(given, new KeyValuePair<string, object?>("optiks.outcome", "given"));
+        _receipts.Add(wanted - given, new KeyValuePair<string, object?>("optiks.outcome", "withheld"));
+    }
 
     /// <summary>Overloaded takes note of a refused request.</summary>
     public void Overloaded() => _overloads.Add(1);

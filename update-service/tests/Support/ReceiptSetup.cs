@@ -1,0 +1,63 @@
+using System.Text;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Receipts;
+using Optiks.Secrets;
+using Optiks.Tlog;
+
+namespace Optiks.UpdateService.Tests.Support;
+
+/// <summary>ReceiptSetup makes what a service needs to give receipts: a trust anchor, a receipt key, and the note in which the log's key vouches for it.</summary>
+internal sealed class ReceiptSetup
+{
+    private const string Origin = "test/log";
+    private static readonly byte[] s_logSeed = [.. Enumerable.Repeat((byte)7, 32)];
+
+    private string _folder = "";
+    private VerifierKey? _key;
+
+    /// <summary>Anchor of the log.</summary>
+    public static TrustAnchor Anchor { get; } =
+        TrustAnchor.Create(new Configuration { Origin = Origin }.Encode(), new VerifierKey(Origin, SignatureType.Ed25519, Ed25519.PublicKey(s_logSeed)));
+
+    /// <summary>Settings of the service; the files are named once <see cref="Prepare"/> ran.</summary>
+    public Dictionary<string, string?> Settings { get; } = [];
+
+    /// <summary>VouchesFrom and until when the log's key vouches, from now on.</summary>
+    public (TimeSpan From, TimeSpan Until) Vouches { get; init; } = (TimeSpan.FromHours(-1), TimeSpan.FromHours(1));
+
+    /// <summary>Prepare writes the files.</summary>
+    public void Prepare(DataFolder data)
+    {
+        _folder = data.Root;
+        Anchor.Save(data.TrustAnchor);
+        _key = ReceiptKeyFile.Create(Path.Combine(_folder, "receipt.key"), "test/log/receipts");
+        Vouch(Vouches.From, Vouches.Until);
+        Settings["Optiks:UpdateService:Receipts:KeyFile"] = Path.Combine(_folder, "receipt.key");
+        Settings["Optiks:UpdateService:Receipts:KeysFile"] = Path.Combine(_folder, "receipt-keys.txt");
+    }
+
+    /// <summary>Vouch writes the note anew.</summary>
+    public void Vouch(TimeSpan from, TimeSpan until, VerifierKey? key = null)
+    {
+        DateTimeOffset now = TimeProvider.System.GetUtcNow();
+        using var log = new NoteSigner(Origin, SignatureType.Ed25519, s_logSeed);
+        var vouched = new ReceiptKey(key ?? _key!, (ulong)(now + from).ToUnixTimeMilliseconds(), (ulong)(now + until).ToUnixTimeMilliseconds());
+        ReceiptKeys keys = ReceiptKeys.SignAsync(Anchor, [vouched], log, CancellationToken.None).AsTask().GetAwaiter().GetResult();
+        AtomicFile.Write(Path.Combine(_folder, "receipt-keys.txt"), keys.Note.Span, AtomicFile.PublicMode);
+    }
+
+    /// <summary>Read verifies what an answer, or an element of it, has; null: it has no receipt.</summary>
+    public static Receipt? Read(System.Text.Json.JsonElement json)
+    {
+        if (!json.TryGetProperty("receipt", out System.Text.Json.JsonElement note))
+        {
+            Assert.False(json.TryGetProperty("receipt_keys", out _));
+            return null;
+        }
+        Assert.Equal(Reason.Valid, ReceiptKeys.Verify(Anchor, Encoding.UTF8.GetBytes(json.GetProperty("receipt_keys").GetString()!), out ReceiptKeys? keys));
+        Assert.Equal(Reason.Valid, Receipt.Verify(Anchor, keys!, Encoding.UTF8.GetBytes(note.GetString()!), out Receipt? receipt));
+        Assert.Equal(json.GetProperty("request_id").GetGuid(), receipt!.RequestId);
+        return receipt;
+    }
+}
