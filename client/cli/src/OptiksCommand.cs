@@ -16,7 +16,7 @@ internal static class OptiksCommand
         """
         Looks up, updates, monitors and audits keys and users of an Optiks transparency log, and verifies every answer.
 
-        Exit codes: 0 verified (a proven absence too), 1 a proof is invalid or a key changed unexpectedly, 2 usage, 3 the server cannot be reached or refused, or a change is not published and proven yet, 5 the log forked (evidence was written).
+        Exit codes: 0 verified (a proven absence too), 1 a proof is invalid, a key changed unexpectedly or a promise was broken, 2 usage, 3 the server cannot be reached or refused, or a change is not published and proven yet, 5 the log forked (evidence was written).
 
         Keys and values are printed as text. One that is empty, begins with b64: or a quotation mark, begins or ends with a space, or has characters that cannot be seen or turn the direction of writing, is printed as a JSON string in quotation marks. What is not text is printed as b64: and its octets in base64url. Long values are cut; --json prints all.
         """;
@@ -35,8 +35,11 @@ internal static class OptiksCommand
         [
             "optiks update alice \"alice's public key\" --wait",
             "optiks update alice --file alice.value --expect 1   # only if version 1 is still the latest",
+            "optiks update alice \"alice's public key\" --receipt alice.receipt",
         ],
         ["status"] = ["optiks status 0193a2f0-7c1e-7abc-8def-0123456789ab --wait"],
+        ["receipt"] = ["optiks update alice \"alice's public key\" --receipt alice.receipt", "optiks receipt check alice.receipt"],
+        ["receipt check"] = ["optiks update alice \"alice's public key\" --receipt alice.receipt", "optiks receipt check alice.receipt"],
         ["lookup"] = ["optiks lookup alice bob", "optiks lookup alice --json | jq -r .value", "optiks lookup --b64 AAEC"],
         ["history"] = ["optiks history alice"],
         ["monitor"] = ["optiks monitor alice", "optiks monitor alice --accept", "optiks monitor --follow"],
@@ -134,6 +137,7 @@ internal static class OptiksCommand
         {
             UpdateCommand.Create(options, host),
             StatusCommand.Create(options, host),
+            ReceiptCommand.Create(options, host),
             LookupCommand.Create(options, host),
             HistoryCommand.Create(options, host),
             MonitorCommand.Create(options, host),

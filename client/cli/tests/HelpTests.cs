@@ -7,7 +7,7 @@ public sealed class HelpTests
     private static readonly string[] s_globalOptions = ["--query-url", "--update-url", "--api-key", "--token-file", "--authorize-lookups", "--trust", "--data", "--json"];
 
     [Theory]
-    [InlineData("update", "--file", "--wait", "--expect", "--request-id", "--timeout", "--b64")]
+    [InlineData("update", "--file", "--wait", "--expect", "--request-id", "--timeout", "--receipt", "--b64")]
     [InlineData("lookup", "--b64")]
     [InlineData("history", "--period", "--b64")]
     [InlineData("monitor", "--follow", "--interval", "--accept")]
@@ -28,6 +28,8 @@ public sealed class HelpTests
     [InlineData("auditor", "--config", "--key-file", "--from", "--mark", "--urls", "--interval", "--webhook", "--once")]
     [InlineData("auditor init", "--name", "--key-file")]
     [InlineData("auditor resume", "--config", "--key-file", "--from", "--mark")]
+    [InlineData("receipt")]
+    [InlineData("receipt check")]
     [InlineData("status", "--wait", "--timeout")]
     [InlineData("board")]
     [InlineData("board checkpoint", "--out", "--board")]

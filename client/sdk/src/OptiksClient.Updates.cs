@@ -21,7 +21,11 @@ public sealed partial class OptiksClient
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null: a new one.</param>
     /// <param name="cancellationToken">Ends the waiting, not an update that was sent.</param>
     public async Task<UpdateResult> UpdateAsync(
-        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, KeyVersionNumber? expected = null, Guid? requestId = null, CancellationToken cancellationToken = default)
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, KeyVersionNumber? expected = null, Guid? requestId = null, CancellationToken cancellationToken = default) =>
+        (await SendUpdateAsync(key, value, expected, requestId, wantsReceipt: false, cancellationToken).ConfigureAwait(false)).Result;
+
+    private async Task<(UpdateResult Result, byte[] Answer)> SendUpdateAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, KeyVersionNumber? expected, Guid? requestId, bool wantsReceipt, CancellationToken cancellationToken)
     {
         Uri server = UpdateUrl();
         KeyName name = KeyName.Of(key, _options.TrustAnchor);
@@ -29,8 +33,8 @@ public sealed partial class OptiksClient
         Guid id = RequestIdOf(requestId);
         string hash = ValueHash.Of(value.Span);
         _store.TryUpdate(current => OwnerRules.Expect(current, name, new ExpectedChange(id, hash)), []);
-        await SendAsync(server, "/v1/updates", Body(id, name, value, expected), current => OwnerRules.Forget(current, name, id), cancellationToken).ConfigureAwait(false);
-        return new UpdateResult { Key = key, RequestId = id, ValueSha256 = hash, Status = UpdateStatus.Pending };
+        byte[] answer = await SendAsync(server, "/v1/updates", Body(id, name, value, expected, wantsReceipt), current => OwnerRules.Forget(current, name, id), cancellationToken).ConfigureAwait(false);
+        return (new UpdateResult { Key = key, RequestId = id, ValueSha256 = hash, Status = UpdateStatus.Pending }, answer);
     }
 
     /// <summary>NewRequestId for an update whose id the caller wants to know before it is sent.</summary>
@@ -106,12 +110,12 @@ public sealed partial class OptiksClient
     private Uri UpdateUrl() => _options.UpdateUrl ?? throw new InvalidOperationException("No update URL was given.");
 
     // A request that the server refuses for good is expected no more.
-    private async Task SendAsync(Uri server, string path, ReadOnlyMemory<byte> body, Func<ClientState, ClientState> forget, CancellationToken cancellationToken)
+    private async Task<byte[]> SendAsync(Uri server, string path, ReadOnlyMemory<byte> body, Func<ClientState, ClientState> forget, CancellationToken cancellationToken)
     {
         var request = new ServerRequest(server, path, MediaTypes.Json, MaxStatusLength) { Body = (body, MediaTypes.Json), Authorize = true };
         try
         {
-            await RetryAsync(request, cancellationToken).ConfigureAwait(false);
+            return await RetryAsync(request, cancellationToken).ConfigureAwait(false);
         }
         catch (OptiksServerException e) when (e.Failure == ServerFailure.Refused && !e.IsTransient)
         {
@@ -141,7 +145,7 @@ public sealed partial class OptiksClient
         }
     }
 
-    private static ReadOnlyMemory<byte> Body(Guid id, KeyName key, ReadOnlyMemory<byte> value, KeyVersionNumber? expected)
+    private static ReadOnlyMemory<byte> Body(Guid id, KeyName key, ReadOnlyMemory<byte> value, KeyVersionNumber? expected, bool wantsReceipt)
     {
         var buffer = new ArrayBufferWriter<byte>();
         using (var writer = new Utf8JsonWriter(buffer))
@@ -156,6 +160,10 @@ public sealed partial class OptiksClient
                 writer.WriteNumber("period"u8, number.Period);
                 writer.WriteNumber("version"u8, number.Version);
                 writer.WriteEndObject();
+            }
+            if (wantsReceipt)
+            {
+                writer.WriteBoolean("receipt"u8, true);
             }
             writer.WriteEndObject();
         }

@@ -16,10 +16,11 @@ internal static class UpdateCommand
         var timeout = new Option<int>("--timeout") { Description = "seconds to wait at most", HelpName = "SECONDS", DefaultValueFactory = _ => 120 };
         var expect = new Option<ulong?>("--expect") { Description = "apply only if this is the key's latest version then (0: it has none yet)", HelpName = "N" };
         var requestId = new Option<Guid?>("--request-id") { Description = "go on with an earlier update, or repeat one whose answer was lost: the same command with the id that was printed; it applies once", HelpName = "UUID" };
+        var receipt = new Option<string?>("--receipt") { Description = "ask for the log's signed promise to publish it, verify it and write it to a new file, for 'optiks receipt check'; not with --expect", HelpName = "FILE" };
         var base64 = new Option<bool>("--b64") { Description = "KEY and VALUE are base64url of their octets" };
         var command = new Command("update", "Set a key's value (API key or token with scope update)") { key };
         value.AddTo(command);
-        foreach (Option option in (Option[])[wait, timeout, expect, requestId, base64])
+        foreach (Option option in (Option[])[wait, timeout, expect, requestId, receipt, base64])
         {
             command.Options.Add(option);
         }
@@ -29,6 +30,15 @@ internal static class UpdateCommand
             if (name.Length is < 1 or > ProtocolLimits.MaxKeyLength)
             {
                 throw new UsageException($"A key has 1 to {ProtocolLimits.MaxKeyLength} octets, not {name.Length}.");
+            }
+            string? file = parse.GetValue(receipt);
+            if (file is not null)
+            {
+                if (parse.GetValue(expect) is not null)
+                {
+                    throw new UsageException("An update with --expect may be refused, so no log promises to publish it: leave out --receipt or --expect.");
+                }
+                ReceiptCommand.RequireFree(file);
             }
             byte[] octets = await value.ReadAsync(parse, parse.GetValue(base64), host, cancellationToken).ConfigureAwait(false);
             using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
@@ -41,9 +51,17 @@ internal static class UpdateCommand
             }
             KeyVersionNumber? expected = parse.GetValue(expect) is { } version ? new KeyVersionNumber(session.Period, version) : null;
             UpdateResult? result = null;
+            int receiptCode = ExitCodes.Success;
             try
             {
-                result = await session.Client.UpdateAsync(name, octets, expected, id, cancellationToken).ConfigureAwait(false);
+                result = file is null
+                    ? await session.Client.UpdateAsync(name, octets, expected, id, cancellationToken).ConfigureAwait(false)
+                    : await session.Client.UpdateWithReceiptAsync(name, octets, id, cancellationToken).ConfigureAwait(false);
+                if (file is not null)
+                {
+                    // Before the waiting: who gives up then has it.
+                    receiptCode = ReceiptCommand.Keep(host, result, file, session.Anchor);
+                }
                 if (parse.GetValue(wait))
                 {
                     result = await session.Client.WaitAsync(result, TimeSpan.FromSeconds(parse.GetValue(timeout)), cancellationToken).ConfigureAwait(false);
@@ -56,7 +74,8 @@ internal static class UpdateCommand
                 return new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id))
                     .Print(options.Json(parse), host.Out, host.Error);
             }
-            return Print(host, options.Json(parse), parse.GetValue(wait), result);
+            int code = Print(host, options.Json(parse), parse.GetValue(wait), result);
+            return code == ExitCodes.Success ? receiptCode : code;
         });
         return command;
     }
@@ -133,6 +152,10 @@ internal static class UpdateCommand
         writer.WriteString("request_id"u8, result.RequestId);
         writer.WriteBoolean("published"u8, result.Status == UpdateStatus.Published);
         writer.WriteBoolean("confirmed"u8, result.Confirmed);
+        if (result.Receipt is not null || result.ReceiptRefused is not null)
+        {
+            writer.WriteString("receipt"u8, (result.ReceiptRefused ?? Reason.Valid).Name());
+        }
         if (result.Version is { } version)
         {
             writer.WriteNumber("version"u8, version.Version);

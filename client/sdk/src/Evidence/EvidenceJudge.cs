@@ -1,5 +1,6 @@
 using Optiks.Native;
 using Optiks.Protocol;
+using Optiks.Receipts;
 using Optiks.Tlog;
 
 namespace Optiks.Client;
@@ -12,6 +13,8 @@ public static class EvidenceJudge
 {
     private const long MaxAnchor = 64 * 1024;
     private const long MaxPrefix = 64 * 1024;
+
+    private const long MaxAnswer = 64L << 20;
 
     // Of a range of the most epochs.
     private const long MaxProof = 1L << 30;
@@ -40,8 +43,9 @@ public static class EvidenceJudge
         }
         return files.TryFind("kept-checkpoint.txt", SignedNote.MaxBytes, out byte[]? kept) ? JudgeFork(files, found, kept)
             : files.Ending(".tlog-proof") is { Count: > 0 } proofs ? JudgeRecord(files, found, proofs)
+            : files.TryFind("receipt.txt", SignedNote.MaxBytes, out byte[]? receipt) ? JudgePromise(files, found, receipt)
             : files.TryFind($"{prefix}audit.bin", MaxProof, out byte[]? proof) ? JudgeProof(files, found, prefix, proof)
-            : throw new InvalidDataException("It has neither two checkpoints, nor records with their inclusion proofs, nor an audit proof.");
+            : throw new InvalidDataException("It has neither two checkpoints, nor records with their inclusion proofs, nor a receipt, nor an audit proof.");
     }
 
     private static EvidenceVerdict JudgeFork(EvidenceFiles files, TrustAnchor anchor, byte[] keptNote)
@@ -121,6 +125,34 @@ public static class EvidenceJudge
         return None(EvidenceKind.RefusedProof, anchor, verdict.Reason, epoch, verdict.Reason == Reason.Valid
             ? "The proof holds: there is nothing wrong with what the server gave."
             : $"A server gave this as the proof of the step to epoch {epoch}, and it is refused: {verdict.Reason.Name()}. Nobody signed it, so to others it proves nothing about the log.");
+    }
+
+    private static EvidenceVerdict JudgePromise(EvidenceFiles files, TrustAnchor anchor, byte[] note)
+    {
+        var given = new UpdateReceipt(
+            default, files.Require("key.bin", ProtocolLimits.MaxKeyLength), files.Require("value.bin", ProtocolLimits.MaxValueLength), note, files.Require("receipt-keys.txt", SignedNote.MaxBytes));
+        (Reason reason, Receipt? receipt) = PromiseJudge.Judge(anchor, given, Answers(files));
+        string value = $"this value of the key {DisplayText.Show(given.Key.Span)}";
+        return reason == Reason.PromiseBroken
+            ? new EvidenceVerdict(EvidenceKind.Promise, anchor, IsProof: true, reason, receipt!.By, FormattableString.Invariant(
+                $"The log promised, with its signature, to publish {value} in an epoch from {receipt.After + 1} to {receipt.By}, and published no such version: it accepted an update and dropped it."))
+            : None(EvidenceKind.Promise, anchor, reason, receipt?.By, reason switch
+            {
+                Reason.PromiseKept => $"The log published {value} in time: it kept its promise.",
+                Reason.PromiseErased => "A version of these epochs was erased: it may be the one that was promised.",
+                Reason.PromiseUncovered => "The answers do not show all versions of the key in the epochs of the promise.",
+                _ when receipt is null => $"This is no promise of the log to publish {value}: {reason.Name()}.",
+                _ => $"An answer about the key does not verify: {reason.Name()}.",
+            });
+    }
+
+    // One after the other: together they may be large.
+    private static IEnumerable<ReadOnlyMemory<byte>> Answers(EvidenceFiles files)
+    {
+        for (int i = 1; i <= ProtocolLimits.MaxEvidenceAnswers && files.Find(PromiseJudge.AnswerName(i), MaxAnswer) is { } answer; i++)
+        {
+            yield return answer;
+        }
     }
 
     private static EvidenceVerdict Fork(TrustAnchor anchor, string sentence) => new(EvidenceKind.Fork, anchor, IsProof: true, Reason.Fork, null, sentence);

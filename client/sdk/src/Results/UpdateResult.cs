@@ -1,3 +1,5 @@
+using Optiks.Protocol;
+
 namespace Optiks.Client;
 
 /// <summary>UpdateResult says what became of an update.</summary>
@@ -38,6 +40,12 @@ public sealed record UpdateResult
 
     /// <summary>Confirmed: the log provably holds the value under the version that the server named.</summary>
     public bool Confirmed => Confirmation == UpdateConfirmation.Confirmed;
+
+    /// <summary>Receipt is the log's verified promise to publish it; null when none was asked for, or none came that holds.</summary>
+    public UpdateReceipt? Receipt { get; init; }
+
+    /// <summary>ReceiptRefused is why a receipt that came is none; null otherwise.</summary>
+    public Reason? ReceiptRefused { get; init; }
 
     /// <summary>Detail about what stands against a confirmation, for people; null otherwise.</summary>
     public string? Detail { get; init; }

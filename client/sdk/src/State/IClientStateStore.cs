@@ -18,6 +18,6 @@ public interface IClientStateStore
     /// <summary>FindValue returns a value by the SHA-256 (hexadecimal) under which it was stored, checked; null when it is gone.</summary>
     byte[]? FindValue(string sha256);
 
-    /// <summary>WriteEvidence makes files of a fork durable and returns where they are.</summary>
+    /// <summary>WriteEvidence makes files of evidence, such as a fork, durable and returns where they are.</summary>
     string WriteEvidence(string name, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files);
 }

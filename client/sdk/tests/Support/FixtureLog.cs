@@ -210,6 +210,9 @@ internal sealed class FixtureLog : IDisposable
         return [.. text, .. Encoding.UTF8.GetBytes($"\n\u2014 {Origin} {signature}\n")];
     }
 
+    /// <summary>Signer of the log's notes.</summary>
+    public static NoteSigner Signer() => new(Origin, SignatureType.Ed25519, s_seed);
+
     /// <summary>Head of an epoch for a client that keeps a checkpoint of a size. Null: this log is not caught up.</summary>
     public async Task<byte[]?> HeadAsync(ulong epoch, ulong keptSize, ulong? latest = null)
     {

@@ -108,6 +108,9 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>Body of the last request about a user, or of an erasure.</summary>
     public byte[] LastUserRequest { get; private set; } = [];
 
+    /// <summary>LastUpdate that came, and whether a receipt was asked for.</summary>
+    public (byte[] Key, byte[] Value, bool WantsReceipt) LastUpdate { get; private set; }
+
     /// <summary>Publish at once what is accepted.</summary>
     public bool PublishAtOnce { get; set; } = true;
 
@@ -312,6 +315,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         using JsonDocument document = await JsonDocument.ParseAsync(context.Request.Body);
         JsonElement root = document.RootElement;
         Guid id = root.GetProperty("request_id").GetGuid();
+        LastUpdate = (Octets(root, "key_b64"), Octets(root, "value_b64"), root.TryGetProperty("receipt", out JsonElement receipt) && receipt.GetBoolean());
         if (root.TryGetProperty("expected", out JsonElement expected) && expected.GetProperty("version").GetUInt64() != VersionOf(Octets(root, "key_b64")))
         {
             _status[id] = $$"""{"request_id":"{{id}}","status":"refused","reason":"expected-version","item":0,"current":{"period":0,"version":{{VersionOf(Octets(root, "key_b64"))}} } }""";

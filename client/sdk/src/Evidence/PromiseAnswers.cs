@@ -1,0 +1,137 @@
+using System.Buffers.Binary;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Receipts;
+
+namespace Optiks.Client;
+
+/// <summary>
+/// PromiseAnswers reads HistoryAnswers about one key one after the other, and finds out what they show of the epochs of a promise (docs/spec/receipts.md section 6). Each is verified by the log's key and its own
+/// record alone, so by no clock. Not thread-safe.
+/// </summary>
+internal sealed class PromiseAnswers
+{
+    private readonly TrustAnchor _anchor;
+    private readonly Receipt _promise;
+    private readonly ReadOnlyMemory<byte> _key;
+    private readonly ReadOnlyMemory<byte> _value;
+    private List? _list;
+    private bool _covers = true;
+    private bool _isErased;
+
+    public PromiseAnswers(TrustAnchor anchor, Receipt promise, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value)
+    {
+        _anchor = anchor;
+        _promise = promise;
+        _key = key;
+        _value = value;
+    }
+
+    /// <summary>Kept is the version that keeps the promise; null: none that was read does.</summary>
+    public KeyVersion? Kept { get; private set; }
+
+    /// <summary>PeriodFirstEpoch of the period of the answer that was read last.</summary>
+    public ulong PeriodFirstEpoch => _list?.PeriodFirstEpoch ?? 0;
+
+    /// <summary>Next version of the key that the next answer must begin with; null: no later one matters in this period.</summary>
+    public ulong? Next => _list is { IsEnded: false } list && list.LastEpoch <= _promise.By ? list.LastVersion + 1 : null;
+
+    /// <summary>Reason is the verdict on what was read, if all of it was valid.</summary>
+    public Reason Reason => Kept is not null ? Reason.PromiseKept
+        : !IsCovered ? Reason.PromiseUncovered
+        : _isErased ? Reason.PromiseErased
+        : Reason.PromiseBroken;
+
+    // The last answer reaches the end of the promise.
+    private bool IsCovered => _covers && _list is { } last && ((last.IsEnded && last.Epoch >= _promise.By) || last.LastEpoch > _promise.By);
+
+    /// <summary>Add reads the next answer. Other than valid: it proves nothing, and nothing more is read.</summary>
+    public Reason Add(ReadOnlyMemory<byte> answer)
+    {
+        if (answer.Length < EpochRecord.Length)
+        {
+            return Reason.MalformedTruncated;
+        }
+        var record = EpochRecord.Decode(answer.Span[..EpochRecord.Length]);
+        List? before = _list is { IsEnded: false } open && open.Period == record.Period ? open : null;
+        ulong from = before is null ? Math.Max(PeekFrom(answer.Span), 1) : before.LastVersion + 1;
+        KnownKey known = before is not null ? new KnownKey(0, record.Period, before.LastVersion, before.LastTime, null, before.Latest)
+            : from > 1 ? new KnownKey(0, record.Period, from - 1, 0, null, from)
+            : default;
+        using var keys = new ByteStrings(1);
+        keys.Add(_key.Span);
+        VersionsVerdict verdict = Verifier.Versions(new VerifierContext { Anchor = _anchor, NowMs = 0, EndedRecord = answer[..EpochRecord.Length] }, keys, [known], answer.Span);
+        if (verdict.Reason != Reason.Valid)
+        {
+            return verdict.Reason;
+        }
+        VerifiedVersions shown = verdict.Keys[0];
+        Cover(before, record, from, shown);
+        foreach (VerifiedVersion version in shown.Members)
+        {
+            if (version.LeafEpoch <= _promise.After || version.LeafEpoch > _promise.By)
+            {
+                continue;
+            }
+            if (version.Value is not { } range)
+            {
+                _isErased = true;
+            }
+            else if (Kept is null && answer[range].Span.SequenceEqual(_value.Span))
+            {
+                Kept = new KeyVersion(version.Version, version.LeafEpoch, _value) { Period = record.Period };
+            }
+        }
+        return Reason.Valid;
+    }
+
+    private void Cover(List? before, EpochRecord record, ulong from, VerifiedVersions shown)
+    {
+        if (before is not null)
+        {
+            _covers &= record.Epoch >= before.Epoch;
+        }
+        else if (_list is { } ended)
+        {
+            _covers &= from == 1 && ended.IsEnded && record.Period == ended.Period + 1 && record.PeriodFirstEpoch == ended.Epoch + 1;
+        }
+        else
+        {
+            _covers &= record.PeriodFirstEpoch <= _promise.After + 1 && (from == 1 || shown.Members[0].LeafEpoch <= _promise.After);
+        }
+        _list = new List(record.Period, record.PeriodFirstEpoch, record.Epoch, shown.Version, shown.Complete)
+        {
+            LastVersion = shown.Members.Count > 0 ? shown.Members[^1].Version : from - 1,
+            LastTime = shown.Members.Count > 0 ? shown.Members[^1].Time : before?.LastTime ?? 0,
+            LastEpoch = shown.Members.Count > 0 ? shown.Members[^1].LeafEpoch : before?.LastEpoch ?? 0,
+        };
+    }
+
+    // The first version that an answer about one key lists (docs/spec/pahd.md section 2), before anything of it is verified: 0 where it does not decode.
+    private static ulong PeekFrom(ReadOnlySpan<byte> answer)
+    {
+        int position = EpochRecord.Length;
+        for (int vector = 0; vector < 3; vector++)
+        {
+            if (answer.Length < position + sizeof(ushort))
+            {
+                return 0;
+            }
+            position += sizeof(ushort) + BinaryPrimitives.ReadUInt16BigEndian(answer[position..]);
+        }
+        // After the length of the list: the latest version, and the first one.
+        position += sizeof(uint) + sizeof(ulong);
+        return answer.Length >= position + sizeof(ulong) ? BinaryPrimitives.ReadUInt64BigEndian(answer[position..]) : 0;
+    }
+
+    // What was read of a period so far.
+    private sealed record List(ulong Period, ulong PeriodFirstEpoch, ulong Epoch, ulong Latest, bool IsEnded)
+    {
+        public required ulong LastVersion { get; init; }
+
+        public required ulong LastTime { get; init; }
+
+        // Leaf epoch of the last version.
+        public required ulong LastEpoch { get; init; }
+    }
+}

@@ -1,0 +1,142 @@
+using System.Text.Json;
+using Optiks.Protocol;
+using Optiks.Receipts;
+
+namespace Optiks.Client;
+
+public sealed partial class OptiksClient
+{
+    private const int MaxHistoryLength = 64 << 20;
+
+    private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false };
+
+    /// <summary>
+    /// UpdateWithReceiptAsync sets a key's value as <see cref="UpdateAsync"/> does, and asks for the log's signed promise to publish it (docs/spec/receipts.md). The result's <see cref="UpdateResult.Receipt"/> was verified, and is the
+    /// caller's to keep for <see cref="CheckReceiptAsync"/>. Without one the update is accepted all the same, and nothing is promised: <see cref="UpdateResult.ReceiptRefused"/> says whether a bad one came. A server that gives no
+    /// receipts refuses the update.
+    /// </summary>
+    /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
+    /// <param name="value">Value, at most the configuration's length.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>), again that of an update whose receipt was lost; null: a new one.</param>
+    /// <param name="cancellationToken">Ends the waiting, not an update that was sent.</param>
+    public async Task<UpdateResult> UpdateWithReceiptAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, Guid? requestId = null, CancellationToken cancellationToken = default)
+    {
+        (UpdateResult result, byte[] answer) = await SendUpdateAsync(key, value, null, requestId, wantsReceipt: true, cancellationToken).ConfigureAwait(false);
+        if (ReadNotes(answer) is not { } notes)
+        {
+            return result;
+        }
+        var receipt = new UpdateReceipt(result.RequestId, key, value, notes.Receipt, notes.Keys);
+        Reason reason = receipt.Verify(_options.TrustAnchor, out _);
+        return reason == Reason.Valid ? result with { Receipt = receipt } : result with { ReceiptRefused = reason };
+    }
+
+    /// <summary>
+    /// CheckReceiptAsync finds out what became of the log's promise, by the key's history. A broken promise is written down as evidence that anyone can judge. Needs an API key or token with the scope history.
+    /// <see cref="OptiksServerException"/> with the problem <c>period-gone</c> or <c>erased</c>: it is too late to find out.
+    /// </summary>
+    public async Task<ReceiptResult> CheckReceiptAsync(UpdateReceipt receipt, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(receipt);
+        Reason reason = receipt.Verify(_options.TrustAnchor, out Receipt? promise);
+        if (promise is null)
+        {
+            return new ReceiptResult(ReceiptStatus.Refused, reason);
+        }
+        KeyName name = KeyName.Of(receipt.Key, _options.TrustAnchor);
+        HistoryResult history = await HistoryAsync(receipt.Key, cancellationToken).ConfigureAwait(false);
+        HeadInfo? head = history.Head;
+        var answers = new List<ReadOnlyMemory<byte>>();
+        while (true)
+        {
+            var result = new ReceiptResult(ReceiptStatus.Unproven, history.Reason) { Receipt = promise, Head = head };
+            if (!history.IsValid)
+            {
+                return result with { History = history };
+            }
+            if (history.Versions.FirstOrDefault(version => IsPromised(version, promise, receipt.Value.Span)) is { } kept)
+            {
+                return result with { Status = ReceiptStatus.Kept, Reason = Reason.PromiseKept, Version = kept };
+            }
+            if (head!.Epoch < promise.By)
+            {
+                return result with { Status = ReceiptStatus.NotDue };
+            }
+            ulong period = history.Head!.Period;
+            ulong from = history.Versions.LastOrDefault(version => version.Epoch <= promise.After)?.Version ?? 1;
+            string of = period == head.Period ? $"&min_epoch={promise.By}" : $"&period={period}";
+            var list = new PromiseAnswers(_options.TrustAnchor, promise, receipt.Key, receipt.Value);
+            List<ReadOnlyMemory<byte>> pages = await FetchAsync(name, of, from, list, cancellationToken).ConfigureAwait(false);
+            answers.InsertRange(0, pages);
+            if (period == 0 || list.PeriodFirstEpoch <= promise.After + 1)
+            {
+                return Judge(result, receipt, answers);
+            }
+            history = await HistoryAsync(receipt.Key, period - 1, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    private ReceiptResult Judge(ReceiptResult result, UpdateReceipt receipt, IReadOnlyList<ReadOnlyMemory<byte>> answers)
+    {
+        (Reason reason, Receipt? promise) = PromiseJudge.Judge(_options.TrustAnchor, receipt, answers);
+        return reason == Reason.PromiseBroken
+            ? result with
+            {
+                Status = ReceiptStatus.Broken,
+                Reason = reason,
+                EvidencePath = _store.WriteEvidence(ForkEvidence.Name(_time), PromiseJudge.Collect(_options.TrustAnchor, receipt, promise!, answers)),
+            }
+            : result with { Status = reason == Reason.PromiseKept ? ReceiptStatus.Kept : ReceiptStatus.Unproven, Reason = reason };
+    }
+
+    private static bool IsPromised(KeyVersion version, Receipt promise, ReadOnlySpan<byte> value) =>
+        version.Epoch > promise.After && version.Epoch <= promise.By && version.Value is { } shown && shown.Span.SequenceEqual(value);
+
+    // Whole answers, which others can verify without what is kept here. One that is refused is the last: the judge refuses it as well.
+    private async Task<List<ReadOnlyMemory<byte>>> FetchAsync(KeyName name, string of, ulong from, PromiseAnswers list, CancellationToken cancellationToken)
+    {
+        var pages = new List<ReadOnlyMemory<byte>>();
+        for (ulong? next = from; next is { } version && pages.Count < ProtocolLimits.MaxEvidenceAnswers; next = list.Next)
+        {
+            byte[] body = QueryList.Encode([new Query(name.Octets, 0, version)]);
+            byte[] answer = await AskAnyAsync(
+                server => new ServerRequest(server, $"/v1/history?checkpoint_size=0{of}", MediaTypes.History, MaxHistoryLength) { Body = (body, MediaTypes.Query), Authorize = true }, cancellationToken).ConfigureAwait(false);
+            pages.Add(answer);
+            if (list.Add(answer) != Reason.Valid)
+            {
+                break;
+            }
+        }
+        return pages;
+    }
+
+    private async Task<byte[]> AskAnyAsync(Func<Uri, ServerRequest> request, CancellationToken cancellationToken)
+    {
+        for (int i = 0; ; i++)
+        {
+            try
+            {
+                return await RetryAsync(request(_options.QueryUrls[i]), cancellationToken).ConfigureAwait(false);
+            }
+            catch (OptiksServerException e) when (e.IsTransient && i < _options.QueryUrls.Count - 1)
+            {
+                // The next replica.
+            }
+        }
+    }
+
+    // Null: there is no receipt in it. What is no JSON has none either: the server said that it accepted.
+    private static (byte[] Receipt, byte[] Keys)? ReadNotes(byte[] answer)
+    {
+        try
+        {
+            using var document = JsonDocument.Parse(answer, s_strict);
+            return document.RootElement.ValueKind == JsonValueKind.Object ? UpdateReceipt.NotesOf(document.RootElement) : null;
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
+        {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,83 @@
+using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
+using System.Text;
+using System.Text.Json;
+using Optiks.Protocol;
+using Optiks.Receipts;
+
+namespace Optiks.Client;
+
+/// <summary>
+/// UpdateReceipt is the log's signed promise to publish an update, with what it is about: all that is needed to check it later, or to show that it was broken (docs/spec/receipts.md). The caller keeps it
+/// (<see cref="ToJson"/>); it holds the value. Immutable.
+/// </summary>
+/// <param name="RequestId">Id of the request.</param>
+/// <param name="Key">Key that is updated.</param>
+/// <param name="Value">Value that was set.</param>
+/// <param name="Note">The receipt, a signed note.</param>
+/// <param name="Keys">The note in which the log's key vouches for the receipt's.</param>
+public sealed record UpdateReceipt(Guid RequestId, ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Value, ReadOnlyMemory<byte> Note, ReadOnlyMemory<byte> Keys)
+{
+    private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 2 };
+
+    /// <summary>Verify says whether the log promised this; <paramref name="receipt"/>, with the epochs, is null unless it did.</summary>
+    public Reason Verify(TrustAnchor anchor, out Receipt? receipt)
+    {
+        Reason reason = PromiseJudge.Receipt(anchor, this, out receipt);
+        if (reason == Reason.Valid && (receipt!.RequestId != RequestId || receipt.Items.Count != 1))
+        {
+            reason = Reason.ReceiptRequest;
+            receipt = null;
+        }
+        return reason;
+    }
+
+    /// <summary>ToJson gives the contents of a file to keep it in.</summary>
+    public byte[] ToJson()
+    {
+        var buffer = new ArrayBufferWriter<byte>();
+        using (var writer = new Utf8JsonWriter(buffer, new JsonWriterOptions { Indented = true, Encoder = AnswerJson.Encoder }))
+        {
+            writer.WriteStartObject();
+            writer.WriteString("request_id"u8, RequestId);
+            writer.WriteString("key_b64"u8, Base64UrlText.Encode(Key.Span));
+            writer.WriteString("value_b64"u8, Base64UrlText.Encode(Value.Span));
+            writer.WriteString("receipt"u8, Note.Span);
+            writer.WriteString("receipt_keys"u8, Keys.Span);
+            writer.WriteEndObject();
+        }
+        return [.. buffer.WrittenSpan, (byte)'\n'];
+    }
+
+    /// <summary>TryParse reads what <see cref="ToJson"/> gave, strictly. It does not verify.</summary>
+    public static bool TryParse(ReadOnlyMemory<byte> json, [NotNullWhen(true)] out UpdateReceipt? receipt)
+    {
+        receipt = null;
+        try
+        {
+            using var document = JsonDocument.Parse(json, s_strict);
+            JsonElement root = document.RootElement;
+            if (root.ValueKind == JsonValueKind.Object && root.GetPropertyCount() == 5 && root.TryGetProperty("request_id", out JsonElement id) && id.TryGetGuid(out Guid requestId)
+                && Octets(root, "key_b64") is { Length: > 0 and <= ProtocolLimits.MaxKeyLength } key && Octets(root, "value_b64") is { } value
+                && NotesOf(root) is { } notes)
+            {
+                receipt = new UpdateReceipt(requestId, key, value, notes.Receipt, notes.Keys);
+            }
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
+        {
+            // Not JSON, or members that are not text: null is the answer.
+        }
+        return receipt is not null;
+    }
+
+    /// <summary>NotesOf an answer to an update that came with a receipt, or of a file; null: they are not both there.</summary>
+    internal static (byte[] Receipt, byte[] Keys)? NotesOf(JsonElement json) =>
+        Text(json, "receipt") is { } receipt && Text(json, "receipt_keys") is { } keys ? (receipt, keys) : null;
+
+    private static byte[]? Octets(JsonElement json, string name) =>
+        json.TryGetProperty(name, out JsonElement text) && text.ValueKind == JsonValueKind.String && Base64UrlText.TryDecode(text.GetString()!, out byte[]? octets) ? octets : null;
+
+    private static byte[]? Text(JsonElement json, string name) =>
+        json.TryGetProperty(name, out JsonElement text) && text.ValueKind == JsonValueKind.String ? Encoding.UTF8.GetBytes(text.GetString()!) : null;
+}

@@ -1,0 +1,40 @@
+using System.Text;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using Optiks.Receipts;
+using Optiks.Secrets;
+using Optiks.Tlog;
+
+namespace Optiks.Client.Tests;
+
+/// <summary>Promises makes receipts of the fixture's log, and has its server give them.</summary>
+internal static class Promises
+{
+    private const ulong UntilMs = 1UL << 50;
+    private static readonly byte[] s_seed = [.. Enumerable.Repeat((byte)0x5A, 32)];
+
+    /// <summary>Give has the server answer updates with a receipt of these epochs.</summary>
+    public static void Give(FixtureServer server, ulong after, ulong by, Func<UpdateReceipt, UpdateReceipt>? change = null) => server.Mutate = (path, answer) =>
+    {
+        if (path != "/v1/updates")
+        {
+            return answer;
+        }
+        JsonObject json = JsonNode.Parse(answer)!.AsObject();
+        UpdateReceipt receipt = Of(json["request_id"]!.GetValue<Guid>(), server.LastUpdate.Key, server.LastUpdate.Value, after, by);
+        receipt = change?.Invoke(receipt) ?? receipt;
+        json["receipt"] = Encoding.UTF8.GetString(receipt.Note.Span);
+        json["receipt_keys"] = Encoding.UTF8.GetString(receipt.Keys.Span);
+        return JsonSerializer.SerializeToUtf8Bytes(json);
+    };
+
+    /// <summary>Of makes a receipt.</summary>
+    public static UpdateReceipt Of(Guid id, byte[] key, byte[] value, ulong after, ulong by)
+    {
+        using NoteSigner log = FixtureLog.Signer();
+        using var signer = new NoteSigner("test.example/log/receipts", SignatureType.Ed25519, s_seed);
+        ReceiptKeys keys = ReceiptKeys.SignAsync(FixtureLog.Anchor, [new ReceiptKey(signer.Key, 0, UntilMs)], log, CancellationToken.None).AsTask().GetAwaiter().GetResult();
+        SignedNote note = new Receipt(id, after, by, 1, [Receipt.ItemHash(id, 0, key, value)]).SignAsync(FixtureLog.Anchor, signer, CancellationToken.None).AsTask().GetAwaiter().GetResult();
+        return new UpdateReceipt(id, key, value, note.Encode(), keys.Note);
+    }
+}
