@@ -8,7 +8,7 @@ using Optiks.UpdateService.Requests;
 namespace Optiks.UpdateService.Endpoints;
 
 /// <summary>
-/// AcceptedAnswer writes the answer to requests that are durable: for each, <c>{"request_id", "status": "pending", "status_url"}</c>, whose octets are the same but for the id,,
+/// AcceptedAnswer writes the answer to requests that are durable: for each, <c>{"request_id", "status": "pending", "status_url"}</c>, whose octets are the same but for the id,
 /// <c>"user_b64"</c> where it is about a user, and <c>"receipt"</c> and <c>"receipt_keys"</c> where one is given. By hand: this is written for every update.
 /// </summary>
 internal static class AcceptedAnswer
