@@ -50,11 +50,17 @@ public static partial class FailPoints
     /// <summary>The audit proof is written, the checkpoint is the one before.</summary>
     public const string Audit = "audit";
 
-    /// <summary>The board's checkpoint is replaced, the database does not call the epoch published.</summary>
+    /// <summary>The board's checkpoint is replaced, or waits for witnesses; the database does not call the epoch published.</summary>
     public const string Checkpoint = "checkpoint";
 
     /// <summary>The epoch is published.</summary>
     public const string Publish = "publish";
+
+    /// <summary>Enough witnesses have cosigned a checkpoint that waits for them, which is in memory alone.</summary>
+    public const string Quorum = "quorum";
+
+    /// <summary>A checkpoint that waited for witnesses is the board's.</summary>
+    public const string Release = "release";
 
     /// <summary>The next period's secrets are in the database, nothing of it is staged.</summary>
     public const string PeriodSecrets = "period-secrets";
@@ -107,8 +113,11 @@ public static partial class FailPoints
     /// <summary>OfEpochs are those of the update-task that every log gets to, in the order in which an update does; the first is a new log's alone.</summary>
     public static readonly IReadOnlyList<string> OfEpochs = [GenesisKey, Apply, Commit, Bundle, Erase, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish];
 
+    /// <summary>OfQuorums are those of a log that waits for its witnesses, in their order.</summary>
+    public static readonly IReadOnlyList<string> OfQuorums = [Quorum, Release];
+
     /// <summary>All names.</summary>
-    public static readonly IReadOnlyList<string> All = [Draw, Accept, .. OfEpochs, .. OfPeriods, .. OfAuditors, .. OfWitnesses];
+    public static readonly IReadOnlyList<string> All = [Draw, Accept, .. OfEpochs, .. OfQuorums, .. OfPeriods, .. OfAuditors, .. OfWitnesses];
 
     // signal.h of Linux; of equal value on x86-64 and ARM64.
     private const int SIGKILL = 9;

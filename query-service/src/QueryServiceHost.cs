@@ -60,6 +60,7 @@ internal static class QueryServiceHost
         builder.Services.AddSingleton(services => services.GetRequiredService<BoardFolder>().Tiles);
         builder.Services.AddSingleton<ReplicaFiles>();
         builder.Services.AddSingleton<SnapshotPeers>();
+        builder.Services.AddSingleton<BoardReach>();
         builder.Services.AddSingleton<ReplicaLoader>();
         builder.Services.AddSingleton<SnapshotEndpoint>();
         builder.Services.AddSingleton<FollowerState>();

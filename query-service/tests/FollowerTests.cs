@@ -34,6 +34,41 @@ public sealed class FollowerTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task Nothing_beyond_the_boards_checkpoint_is_served()
+    {
+        await Log.PublishAsync(("alice", "one"));
+        await using Replica first = await Replica.StartReadyAsync(Log, "first");
+        Log.HoldsCheckpoints = true;
+        await Log.PublishAsync(("alice", "two"));
+        await Log.PublishAsync(("alice", "three"));
+        await first.WaitAsync(async () => (await first.ReadinessAsync()).Body.Contains("Serving epoch 1. Epochs up to 3 wait for their checkpoint.", StringComparison.Ordinal));
+        Assert.Equal(HttpStatusCode.OK, (await first.ReadinessAsync()).Status);
+        Assert.Equal("one", await ValueAsync(first, "alice"));
+        // Who starts meanwhile gets as far, and no further.
+        await using Replica second = await Replica.StartAsync(Log, "second");
+        await second.WaitForEpochAsync(1, " Epochs up to 3 wait for their checkpoint.");
+        Assert.Equal("one", await ValueAsync(second, "alice"));
+
+        await Log.PublishCheckpointAsync();
+        foreach (Replica replica in (Replica[])[first, second])
+        {
+            await replica.WaitForEpochAsync(3);
+            Assert.Equal("three", await ValueAsync(replica, "alice"));
+        }
+        // An older board is none to go back to, and what is no checkpoint of this log none to go on by.
+        string checkpoint = Path.Combine(Log.Folder.Board, "log", "checkpoint");
+        await File.WriteAllBytesAsync(checkpoint, Log.Records[1].Checkpoint.ToArray(), TestContext.Current.CancellationToken);
+        await Log.PublishAsync(("alice", "four"));
+        await first.WaitForTroubleAsync("The board is behind: this replica has served epoch 3, the board");
+        await File.WriteAllTextAsync(checkpoint, "nothing\n", TestContext.Current.CancellationToken);
+        await first.WaitForTroubleAsync("checkpoint is not this log");
+        Assert.Equal("three", await ValueAsync(first, "alice"));
+        File.Delete(checkpoint);
+        await Log.PublishCheckpointAsync();
+        await first.WaitForEpochAsync(4);
+    }
+
+    [Fact]
     public async Task A_period_that_is_made_ahead_is_not_the_one_that_is_served()
     {
         await Log.PublishAsync(("alice", "one"));

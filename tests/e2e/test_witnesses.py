@@ -3,6 +3,8 @@
 import json
 import re
 import shutil
+import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -11,7 +13,7 @@ import unittest
 from hashlib import sha256
 from pathlib import Path
 
-from harness import OUT, ROOT, Deployment
+from harness import FAIL_POINT, OUT, ROOT, Deployment
 from rest import Client
 from witness import Witness
 
@@ -89,6 +91,59 @@ class WitnessesTest(unittest.TestCase):
             checks = client.get("/health/ready").json()["checks"]
         self.assertEqual(checks["witnesses"]["status"], "healthy")
         self.assertIn("witnesses cosign", checks["witnesses"]["description"])
+
+    def test_required_witnesses_hold_back_what_is_served(self):
+        self.log.task.stop()
+        require = {"Optiks__Witnesses__Require": "true", "Optiks__Witnesses__QuorumGrace": "00:00:01"}
+        self.log.task.start(**require)
+        self.log.task.wait_ready()
+        self.log.publish(("bob", "b1"))
+
+        self.witnesses[0].kill()
+        with self.log.update_client(timeout=30) as client:
+            status_url = client.post_json("/v1/updates", {"key": "bob", "value": "b2"}).json()["status_url"]
+        self.log.task.wait_unready("The quorum of witnesses is missing")
+        held = (self.log.data / "board/log/checkpoint").read_bytes()
+        size = board.verify_checkpoint(held, self.key.name, self.key).size
+        self.assertEqual(len(board.verify_cosignatures(held, self.keys)), 2)
+        # Epochs go on: decided, durable, and neither served nor called published.
+        self.assertGreaterEqual(self.head(), size)
+        self.assertEqual(self.status(status_url), "pending")
+        said = self.log.optiks("lookup", "bob")
+        self.assertEqual((said.code, "b1" in said.out), (0, True), said)
+        with self.log.query_client() as client:
+            self.assertIn("wait for their checkpoint", client.get("/health/ready").body.decode())
+            self.assertEqual(client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["epoch"], size - 1)
+        self.assertEqual(self.log.optiks_db("fsck", "--board", str(self.log.data / "board")).code, 0)
+
+        # Killed with the quorum in its memory: nothing is published, and the next start asks again.
+        self.log.task.kill()
+        self.log.task.start(**require, **{FAIL_POINT: "quorum"})
+        self.witnesses[0].start()
+        self.assertEqual(self.log.task.wait(PATIENCE), -signal.SIGKILL)
+        self.assertEqual((self.log.data / "board/log/checkpoint").read_bytes(), held)
+        newest = self.head()
+        self.log.task.start(**require)
+        self.log.task.wait_ready()
+        self.cosigned(newest + 1)
+        self.log.wait_served(newest)
+        self.assertEqual(self.status(f"{status_url}?wait=60"), "published")
+        said = self.log.optiks("lookup", "bob")
+        self.assertEqual((said.code, "b2" in said.out), (0, True), said)
+        self.assertEqual(self.log.optiks("audit").code, 0)
+
+        self.log.task.stop()
+        self.log.task.start()
+        self.log.task.wait_ready()
+
+    def head(self) -> int:
+        """The newest epoch that the database calls published."""
+        with sqlite3.connect(f"file:{self.log.database}?mode=ro", uri=True) as connection:
+            return connection.execute("SELECT published_epoch FROM head").fetchone()[0]
+
+    def status(self, url: str) -> str:
+        with self.log.update_client(timeout=90) as client:
+            return client.get(url).json()["status"]
 
     def test_stops_in_order(self):
         witness = Witness("three.example/w")

@@ -60,6 +60,7 @@ internal static class UpdateServiceHost
         builder.Services.AddHostedService(services => services.GetRequiredService<CommitQueue>());
         builder.Services.AddSingleton<PublishedEpochs>();
         builder.Services.AddHostedService(services => services.GetRequiredService<PublishedEpochs>());
+        builder.Services.AddSingleton<CheckpointReach>();
         builder.Services.AddSingleton<StatusReader>();
         builder.Services.AddSingleton<ReceiptMaker>();
         builder.Services.AddHealthChecks().AddCheck<AcceptHealthCheck>("database");

@@ -1,5 +1,4 @@
 using System.Security.Cryptography;
-using System.Text;
 using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
@@ -60,20 +59,13 @@ public sealed class RollbackTests
         string before = service.Database.Contents();
         string folder = Path.Combine(service.Data.Board, "log");
         DataFolder.CreateFolder(folder);
-        WriteCheckpoint(folder, size: 2);
+        BoardFiles.WriteCheckpoint(folder, size: 2);
         await CheckHeldAsync(service, before);
-        WriteCheckpoint(folder, size: 1);
+        BoardFiles.WriteCheckpoint(folder, size: 1);
         Assert.Equal(202, (await service.PostAsync(Body)).Status);
         before = service.Database.Contents();
         File.WriteAllText(Path.Combine(folder, "checkpoint"), "damaged");
         await CheckHeldAsync(service, before);
-    }
-
-    private static void WriteCheckpoint(string folder, int size)
-    {
-        string root = Convert.ToBase64String(new byte[32]);
-        string signature = Convert.ToBase64String(new byte[68]);
-        File.WriteAllText(Path.Combine(folder, "checkpoint"), $"test/log\n{size}\n{root}\n\n\u2014 test/log {signature}\n", new UTF8Encoding(false));
     }
 
     private static async Task CheckHeldAsync(Service service, string contents)

@@ -31,6 +31,28 @@ public sealed class StatusTests
     }
 
     [Fact]
+    public async Task What_the_boards_checkpoint_does_not_reach_is_pending()
+    {
+        await using Service service = await Service.StartAsync();
+        await service.Log.StartAsync();
+        string board = Path.Combine(service.Data.Board, "log");
+        DataFolder.CreateFolder(board);
+        Guid id = await AcceptAsync(service, """ "key":"alice","value":"1" """);
+        await service.Log.PublishAsync();
+        Assert.Equal("pending", (await service.GetAsync($"/v1/updates/{id}")).Text("status"));
+        BoardFiles.WriteCheckpoint(board, size: 1);
+        Assert.Equal("pending", (await service.GetAsync($"/v1/updates/{id}?wait=1")).Text("status"));
+        Task<Answer> waiting = service.GetAsync($"/v1/updates/{id}?wait=60");
+        await Task.Delay(100, TestContext.Current.CancellationToken);
+        Assert.False(waiting.IsCompleted);
+        BoardFiles.WriteCheckpoint(board, size: 2);
+        Assert.Equal("published", (await waiting).Text("status"));
+        // What was published stays so.
+        File.Delete(Path.Combine(board, "checkpoint"));
+        Assert.Equal("published", (await service.GetAsync($"/v1/updates/{id}")).Text("status"));
+    }
+
+    [Fact]
     public async Task A_refused_request_says_why()
     {
         await using Service service = await Service.StartAsync();

@@ -1,11 +1,6 @@
 using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.Hosting.Internal;
-using Microsoft.Extensions.Logging.Abstractions;
 using Optiks.Protocol;
-using Optiks.ServiceDefaults;
 using Optiks.Tlog;
-using Optiks.UpdateTask.Board;
-using Optiks.UpdateTask.Hosting;
 using Optiks.UpdateTask.Options;
 using Optiks.UpdateTask.Tests.Support;
 using Optiks.UpdateTask.Witnesses;
@@ -13,31 +8,8 @@ using Optiks.UpdateTask.Witnesses;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>The task's side of witnesses, honest and hostile, on a real log and board.</summary>
-public sealed class WitnessTests : IAsyncDisposable
+public sealed class WitnessTests : WitnessedTests
 {
-    private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(2);
-
-    private readonly List<IAsyncDisposable> _open = [];
-    private TestFolder _folder = null!;
-    private TaskHost _task = null!;
-
-    private static CancellationToken Cancel => TestContext.Current.CancellationToken;
-
-    private BoardFolder Board => new(_folder.Data);
-
-    public async ValueTask DisposeAsync()
-    {
-        foreach (IAsyncDisposable one in Enumerable.Reverse(_open))
-        {
-            await one.DisposeAsync();
-        }
-        if (_task is not null)
-        {
-            await _task.DisposeAsync();
-        }
-        _folder?.Dispose();
-    }
-
     [Fact]
     public async Task Enough_witnesses_make_a_cosigned_checkpoint_and_the_next_epoch_goes_on_from_it()
     {
@@ -60,9 +32,9 @@ public sealed class WitnessTests : IAsyncDisposable
         Assert.Equal([0, size, size + 1, size + 2], witnesses[0].OldSizes.ToArray());
 
         // A task that starts on a board with cosignatures takes them for the log's own checkpoint.
-        await _task.DisposeAsync();
-        _task = await TaskHost.StartAsync(_folder);
-        await _task.StepAsync();
+        await Host.DisposeAsync();
+        Host = await TaskHost.StartAsync(Folder);
+        await Host.StepAsync();
     }
 
     [Fact]
@@ -183,7 +155,7 @@ public sealed class WitnessTests : IAsyncDisposable
             await context.Response.WriteAsync(await self.CosignAsync(text));
         });
         Running running = await RunAsync($"{witness.Line("w")}quorum w\n");
-        Assert.Equal(_task.Session.Last.Epoch + 1, (await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 1)).Checkpoint.Size);
+        Assert.Equal(Host.Session.Last.Epoch + 1, (await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 1)).Checkpoint.Size);
         Assert.Equal([0UL, 3], witness.OldSizes.ToArray());
     }
 
@@ -230,9 +202,9 @@ public sealed class WitnessTests : IAsyncDisposable
     [InlineData("witness w KEY https://w.example#x\nquorum w\n", "no URL")]
     public async Task A_policy_that_cannot_be_used_ends_the_start(string text, string says)
     {
-        _folder = await TestFolder.CreateAsync();
+        Folder = await TestFolder.CreateAsync();
         var key = new VerifierKey("w", SignatureType.CosignatureV1, Native.Ed25519.PublicKey(new byte[32]));
-        string path = Path.Combine(_folder.Data.Root, "policy");
+        string path = Path.Combine(Folder.Data.Root, "policy");
         if (text != "missing")
         {
             await File.WriteAllTextAsync(path, text.Replace("KEY", $"{key}", StringComparison.Ordinal), Cancel);
@@ -242,7 +214,7 @@ public sealed class WitnessTests : IAsyncDisposable
 
         Assert.Contains(says, refused.Message, StringComparison.Ordinal);
         Assert.DoesNotContain("secret", refused.Message, StringComparison.Ordinal);
-        await using TaskProcess task = TaskProcess.Start(_folder, null, $"--Optiks:Witnesses:PolicyFile={path}");
+        await using TaskProcess task = TaskProcess.Start(Folder, null, $"--Optiks:Witnesses:PolicyFile={path}");
         Assert.Equal(ExitCodes.Configuration, await task.ExitAsync());
         Assert.Contains(says, task.Output, StringComparison.Ordinal);
     }
@@ -252,7 +224,7 @@ public sealed class WitnessTests : IAsyncDisposable
     {
         await StartLogAsync();
         TestWitness witness = await WitnessAsync();
-        VerifierKey log = TrustAnchor.Load(_folder.Data.TrustAnchor).LogKey;
+        VerifierKey log = TrustAnchor.Load(Folder.Data.TrustAnchor).LogKey;
         var otherLog = new VerifierKey(log.Name, SignatureType.Ed25519, Native.Ed25519.PublicKey(new byte[32]));
         var logAsWitness = new VerifierKey("w", SignatureType.CosignatureV1, log.PublicKey);
 
@@ -287,121 +259,5 @@ public sealed class WitnessTests : IAsyncDisposable
         context.Response.StatusCode = StatusCodes.Status409Conflict;
         context.Response.ContentType = type;
         return context.Response.WriteAsync(body);
-    }
-
-    private async Task StartLogAsync()
-    {
-        _folder = await TestFolder.CreateAsync();
-        _task = await TaskHost.StartAsync(_folder, log: log => log.Heartbeat = TimeSpan.FromMilliseconds(1));
-        await _task.StepAsync();
-        _task.State.Enter(TaskRole.Leading);
-        _task.State.Progress(_task.Session.Last.Epoch);
-    }
-
-    // An epoch with nothing in it: the heartbeat has gone by.
-    private async Task StepAsync()
-    {
-        ulong before = _task.Session.Last.Epoch;
-        while (_task.Session.Last.Epoch == before)
-        {
-            await Task.Delay(2, Cancel);
-            await _task.StepAsync();
-        }
-    }
-
-    private async Task<TestWitness> WitnessAsync(Func<TestWitness, HttpContext, ulong, byte[], Task>? answer = null, bool https = false)
-    {
-        TestWitness witness = answer is null ? await TestWitness.StartAsync() : await TestWitness.StartAsync(answer, https);
-        _open.Add(witness);
-        return witness;
-    }
-
-    private WitnessPolicy Load(string policy)
-    {
-        string path = Path.Combine(_folder.Data.Root, "policy");
-        File.WriteAllText(path, policy);
-        return WitnessPolicy.Load(new WitnessOptions { PolicyFile = path })!;
-    }
-
-    private async Task<Running> RunAsync(string policy)
-    {
-        CheckpointVerifier verifier = Load(policy).VerifierOf(TrustAnchor.Load(_folder.Data.TrustAnchor).LogKey);
-        var options = new WitnessOptions { PolicyFile = Path.Combine(_folder.Data.Root, "policy"), Timeout = s_timeout, RetryAfter = TimeSpan.FromMilliseconds(200) };
-        var running = new Running(options, Board, _task.State, verifier);
-        _open.Add(running);
-        await running.Service.StartAsync(Cancel);
-        return running;
-    }
-
-    private async Task<SignedCheckpoint> UntilAsync(Running running, Func<SignedCheckpoint, bool> wanted)
-    {
-        SignedCheckpoint? found = null;
-        await UntilAsync(async () =>
-        {
-            Assert.True(running.Verifier.TryOpen(await File.ReadAllBytesAsync(Path.Combine(Board.Log, "checkpoint"), Cancel), out found, out TlogError error), $"{error}");
-            return found.Checkpoint.Size == _task.Session.Last.Epoch + 1 && wanted(found);
-        });
-        return found!;
-    }
-
-    private static Task UntilAsync(Func<bool> condition) => UntilAsync(() => Task.FromResult(condition()));
-
-    private static async Task UntilAsync(Func<Task<bool>> condition)
-    {
-        while (!await condition())
-        {
-            await Task.Delay(10, Cancel);
-        }
-    }
-
-    private sealed class Running : IAsyncDisposable
-    {
-        private readonly ApplicationLifetime _lifetime = new(NullLogger<ApplicationLifetime>.Instance);
-        private readonly HostFailure _failure;
-        private readonly WitnessMetrics _metrics;
-        private bool _stopped;
-
-        public Running(WitnessOptions options, BoardFolder board, TaskState task, CheckpointVerifier verifier)
-        {
-            Verifier = verifier;
-            State = new WitnessState(TimeProvider.System);
-            _failure = new HostFailure(_lifetime);
-            _metrics = new WitnessMetrics(new TestMeters(), State);
-            Service = new WitnessService(
-                Microsoft.Extensions.Options.Options.Create(options), Microsoft.Extensions.Options.Options.Create(new EpochOptions()), board, task, State, _metrics, _failure, TimeProvider.System,
-                NullLogger<WitnessService>.Instance);
-        }
-
-        public CheckpointVerifier Verifier { get; }
-
-        public WitnessState State { get; }
-
-        public WitnessService Service { get; }
-
-        public async Task StopAsync()
-        {
-            if (!_stopped)
-            {
-                _stopped = true;
-                await Service.StopAsync(CancellationToken.None);
-                _failure.ThrowIfFailed();
-            }
-        }
-
-        public async ValueTask DisposeAsync()
-        {
-            await StopAsync();
-            Service.Dispose();
-            _metrics.Dispose();
-        }
-    }
-
-    private sealed class TestMeters : System.Diagnostics.Metrics.IMeterFactory
-    {
-        public System.Diagnostics.Metrics.Meter Create(System.Diagnostics.Metrics.MeterOptions options) => new(options.Name);
-
-        public void Dispose()
-        {
-        }
     }
 }

@@ -56,6 +56,51 @@ public sealed class BoardCosignerTests : IDisposable
     }
 
     [Fact]
+    public async Task What_is_held_back_is_published_with_its_cosignatures_and_never_over_a_larger_one()
+    {
+        BoardWriter writer = await PublishAsync(3, holdsBack: true);
+        Assert.Null(await _cosigner.ReadAsync(Cancellation));
+        SignedCheckpoint three = (await _cosigner.ReadSignedAsync(Cancellation))!;
+        Assert.Equal(3UL, three.Checkpoint.Size);
+        using (BoardLock boardLock = BoardLock.TryAcquire(_folder.Path)!)
+        {
+            Assert.Equal(BoardPublishResult.AlreadyPublished, await writer.PublishAsync(boardLock, await NoteAsync(3), Cancellation));
+        }
+        Assert.Equal(3UL, (await BoardWriter.OpenAsync(_folder.Path, Vectors.LogKey, Ed25519, Cancellation)).Size);
+
+        await PublishAsync(5, holdsBack: true);
+        SignedCheckpoint five = (await _cosigner.ReadSignedAsync(Cancellation))!;
+        SignedCheckpoint? published = await ReleaseAsync(five, await CosignAsync(0, Text(5), 7));
+        Assert.Equal((5UL, 7UL), (published!.Checkpoint.Size, published.Cosignatures.Single().Timestamp!.Value));
+        Assert.Equal(Vectors.LogKey.Name, published.Note.Signatures[0].Name);
+
+        // Whoever comes late with a smaller one, and whoever brings more of the same.
+        byte[] before = ReadNote();
+        Assert.Equal(5UL, (await ReleaseAsync(three, await CosignAsync(0, Text(3), 8)))!.Checkpoint.Size);
+        Assert.Equal(before, ReadNote());
+        Assert.Equal(2, (await ReleaseAsync(five, await CosignAsync(1, Text(5), 9)))!.Cosignatures.Count);
+
+        // What was signed counts, whether it waits or not; a writer that does not hold back publishes it all.
+        await PublishAsync(6, holdsBack: true);
+        Assert.Equal(5UL, (await _cosigner.ReadAsync(Cancellation))!.Checkpoint.Size);
+        Assert.Equal(6UL, (await PublishAsync(6)).Size);
+        Assert.Equal(6UL, (await _cosigner.ReadAsync(Cancellation))!.Checkpoint.Size);
+        await PublishAsync(7);
+        Assert.Equal(7UL, (await _cosigner.ReadSignedAsync(Cancellation))!.Checkpoint.Size);
+        Assert.Equal(BoardPublishResult.AlreadyPublished, await RepeatAsync(7));
+    }
+
+    [Fact]
+    public async Task Two_checkpoints_of_one_size_stop_the_writer()
+    {
+        await PublishAsync(3);
+        byte[] other = (await SignedNote.SignAsync(new Checkpoint(Vectors.LogKey.Name, 3, Vectors.Roots[4]).Encode(), SeedSigner.Log, Cancellation)).Encode();
+        await File.WriteAllBytesAsync(Path.Combine(_folder.Path, ".signed"), other, Cancellation);
+        await Assert.ThrowsAsync<BoardConflictException>(() => _cosigner.ReadSignedAsync(Cancellation));
+        await Assert.ThrowsAsync<BoardConflictException>(() => BoardWriter.OpenAsync(_folder.Path, Vectors.LogKey, Ed25519, Cancellation));
+    }
+
+    [Fact]
     public async Task The_lock_must_be_held()
     {
         await PublishAsync(3);
@@ -88,9 +133,22 @@ public sealed class BoardCosignerTests : IDisposable
         return await _cosigner.AddAsync(boardLock, text, [cosignature], Cancellation);
     }
 
-    private async Task<BoardWriter> PublishAsync(int size)
+    private async Task<SignedCheckpoint?> ReleaseAsync(SignedCheckpoint signed, VerifiedSignature cosignature)
     {
-        BoardWriter writer = await BoardWriter.OpenAsync(_folder.Path, Vectors.LogKey, Ed25519, Cancellation);
+        using BoardLock boardLock = BoardLock.TryAcquire(_folder.Path)!;
+        return await _cosigner.PublishAsync(boardLock, signed, [cosignature], Cancellation);
+    }
+
+    private async Task<BoardPublishResult> RepeatAsync(int size)
+    {
+        BoardWriter writer = await BoardWriter.OpenAsync(_folder.Path, Vectors.LogKey, Ed25519, Cancellation, holdsBack: true);
+        using BoardLock boardLock = BoardLock.TryAcquire(_folder.Path)!;
+        return await writer.PublishAsync(boardLock, await NoteAsync(size), Cancellation);
+    }
+
+    private async Task<BoardWriter> PublishAsync(int size, bool holdsBack = false)
+    {
+        BoardWriter writer = await BoardWriter.OpenAsync(_folder.Path, Vectors.LogKey, Ed25519, Cancellation, holdsBack);
         using BoardLock boardLock = BoardLock.TryAcquire(_folder.Path)!;
         await writer.AppendAsync(boardLock, writer.Size, [.. Vectors.Entries.Skip((int)writer.Size).Take(size - (int)writer.Size).Select(entry => (ReadOnlyMemory<byte>)entry)], Cancellation);
         await writer.PublishAsync(boardLock, await NoteAsync(size), Cancellation);

@@ -7,11 +7,13 @@ internal sealed class EpochFreshness : IHealthCheck
 {
     private readonly CurrentEpoch _current;
     private readonly FollowerState _state;
+    private readonly BoardReach _reach;
 
-    public EpochFreshness(CurrentEpoch current, FollowerState state)
+    public EpochFreshness(CurrentEpoch current, FollowerState state, BoardReach reach)
     {
         _current = current;
         _state = state;
+        _reach = reach;
     }
 
     /// <inheritdoc/>
@@ -29,10 +31,11 @@ internal sealed class EpochFreshness : IHealthCheck
             return HealthCheckResult.Unhealthy("There is no verified epoch yet.");
         }
         TimeSpan age = _current.Age(epoch);
+        string awaited = _reach.Awaited is { } last && last > epoch.Epoch ? $" Epochs up to {last} wait for their checkpoint." : "";
         return -age > _state.MaxAhead
             ? HealthCheckResult.Unhealthy($"The newest verified epoch, {epoch.Epoch}, is {-age.TotalSeconds:F0} s in the future; {_state.MaxAhead.TotalSeconds:F0} s are allowed: compare this machine's clock with the update-task's.")
             : age <= _state.MaxBehind
-            ? HealthCheckResult.Healthy($"Serving epoch {epoch.Epoch}.")
-            : HealthCheckResult.Unhealthy($"The newest verified epoch, {epoch.Epoch}, is {age.TotalSeconds:F0} s old; {_state.MaxBehind.TotalSeconds:F0} s are allowed.");
+            ? HealthCheckResult.Healthy($"Serving epoch {epoch.Epoch}.{awaited}")
+            : HealthCheckResult.Unhealthy($"The newest verified epoch, {epoch.Epoch}, is {age.TotalSeconds:F0} s old; {_state.MaxBehind.TotalSeconds:F0} s are allowed.{awaited}");
     }
 }

@@ -23,9 +23,14 @@ internal sealed class FollowedLog
 
     private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(2);
 
+    // While a checkpoint waits for witnesses. Nothing wakes who waits for a file that others write.
+    private static readonly TimeSpan s_boardPause = TimeSpan.FromMilliseconds(200);
+
     private readonly StorageSource _storage;
     private readonly ReplicaLoader _loader;
     private readonly EndedPeriods _ended;
+    private readonly BoardReach _reach;
+    private readonly FollowerState _state;
     private readonly CurrentEpoch _current;
     private readonly QueryMetrics _metrics;
     private readonly TimeProvider _clock;
@@ -37,11 +42,14 @@ internal sealed class FollowedLog
     private ulong _savedPeriod;
     private string? _unprepared;
 
-    public FollowedLog(StorageSource storage, ReplicaLoader loader, EndedPeriods ended, CurrentEpoch current, QueryMetrics metrics, TimeProvider clock, ILogger<FollowedLog> logger)
+    public FollowedLog(
+        StorageSource storage, ReplicaLoader loader, EndedPeriods ended, BoardReach reach, FollowerState state, CurrentEpoch current, QueryMetrics metrics, TimeProvider clock, ILogger<FollowedLog> logger)
     {
         _storage = storage;
         _loader = loader;
         _ended = ended;
+        _reach = reach;
+        _state = state;
         _current = current;
         _metrics = metrics;
         _clock = clock;
@@ -70,6 +78,10 @@ internal sealed class FollowedLog
         catch (StorageUnavailableException e)
         {
             hold = new Hold(HoldCause.Database, "The database cannot be reached.", e);
+        }
+        catch (BoardUnreadableException e)
+        {
+            hold = new Hold(HoldCause.Disk, e.Message, e);
         }
         // What is served stays, as when the database is away.
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or OptiksNativeException { Status: NativeStatus.Io })
@@ -182,6 +194,18 @@ internal sealed class FollowedLog
         {
             return null;
         }
+        // Of a log that is followed the anchor is known.
+        ulong? reach = await _reach.FindAsync(_state.Anchor!, published, cancellationToken);
+        if (_folder.CheckBoard(reach) is { } older)
+        {
+            return Hold.Alarm(older);
+        }
+        if (reach is not ulong last || last <= served)
+        {
+            await Task.Delay(s_boardPause, _clock, cancellationToken);
+            return null;
+        }
+        published = last;
         if (!_loader.FollowsSwitches && await SwitchAfterAsync(store, replay, cancellationToken) is ulong first && first <= published)
         {
             if (first == served + 1)
@@ -239,7 +263,7 @@ internal sealed class FollowedLog
         _folder!.Remember(epoch.Epoch, epoch.Row.RecordHash);
         LogTrees trees = replay.Trees;
         DirectoryView view = trees.Directory.TakeView();
-        _current.Serve(view, epoch, _ended.Give(trees.Period), isBehind: published > epoch.Epoch);
+        _current.Serve(view, epoch, _ended.Give(trees.Period), isBehind: Math.Max(published, _reach.Awaited ?? 0) > epoch.Epoch);
         if (_saver is null || _savedPeriod != trees.Period)
         {
             Go(replay, trees);

@@ -86,6 +86,12 @@ internal sealed class ReplicaFolder : IDisposable
             : null;
     }
 
+    /// <summary>CheckBoard refuses a board whose checkpoint ends before what was served; null: it has none.</summary>
+    public Refused? CheckBoard(ulong? last) => Highest is not { } served || last >= served.Epoch ? null
+        : new Refused(last is null
+            ? $"The board is behind: this replica has served epoch {served.Epoch}, and it has no checkpoint."
+            : $"The board is behind: this replica has served epoch {served.Epoch}, the board's checkpoint ends at epoch {last}. An older copy was put in its place.");
+
     /// <summary>FilesOf gives the files of a period's trees, in a folder that is there.</summary>
     public TreeFiles FilesOf(ulong period)
     {

@@ -21,15 +21,17 @@ internal sealed class ReplicaLoader
     private readonly DataFolder _data;
     private readonly ReplicaFiles _files;
     private readonly SnapshotPeers _peers;
+    private readonly BoardReach _reach;
     private readonly QueryServiceOptions _options;
     private readonly FollowerState _state;
     private readonly ILogger<ReplicaLoader> _logger;
 
-    public ReplicaLoader(DataFolder data, ReplicaFiles files, SnapshotPeers peers, IOptions<QueryServiceOptions> options, FollowerState state, ILogger<ReplicaLoader> logger)
+    public ReplicaLoader(DataFolder data, ReplicaFiles files, SnapshotPeers peers, BoardReach reach, IOptions<QueryServiceOptions> options, FollowerState state, ILogger<ReplicaLoader> logger)
     {
         _data = data;
         _files = files;
         _peers = peers;
+        _reach = reach;
         _options = options.Value;
         _state = state;
         _logger = logger;
@@ -50,7 +52,7 @@ internal sealed class ReplicaLoader
     public SnapshotSaver SaverOf(LogReplay replica, ulong? saved, TimeProvider clock) =>
         new(_files.Of(replica.Trees.Period).Snapshot, IsStored ? TimeSpan.Zero : _options.SnapshotInterval, saved, clock, _logger);
 
-    /// <summary>TryLoadAsync gives the replica at the newest published epoch, which the caller disposes, or why there is none yet.</summary>
+    /// <summary>TryLoadAsync gives the replica at the newest epoch that may be served, which the caller disposes, or why there is none yet.</summary>
     /// <param name="store">The database.</param>
     /// <param name="folder">The replica's folder.</param>
     /// <param name="ended">Gets the trees of each period that ends, from now on.</param>
@@ -70,11 +72,20 @@ internal sealed class ReplicaLoader
                 return (null, Hold.Alarm(behind));
             }
             IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
-            if (head.PublishedEpoch is not ulong published || periods.Count == 0)
+            if (head.PublishedEpoch is not ulong inDatabase || periods.Count == 0)
             {
                 return (null, Hold.Waiting("Waiting for the log's first epoch."));
             }
             var anchor = TrustAnchor.Load(_data.TrustAnchor);
+            ulong? reach = await _reach.FindAsync(anchor, inDatabase, cancellationToken);
+            if (folder.CheckBoard(reach) is { } older)
+            {
+                return (null, Hold.Alarm(older));
+            }
+            if (reach is not ulong published)
+            {
+                return (null, Hold.Waiting("Waiting for the board's first checkpoint."));
+            }
             PeriodRow period = PeriodRows.At(periods, published);
             if (!period.Configuration.Span.SequenceEqual(anchor.ConfigurationOctets.Span))
             {

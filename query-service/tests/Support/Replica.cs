@@ -88,11 +88,11 @@ internal sealed class Replica : IAsyncDisposable
 
     public static HttpRequestMessage Get(string path, string? accept = null) => WithAccept(new HttpRequestMessage(HttpMethod.Get, path), accept);
 
-    public async Task WaitForEpochAsync(ulong epoch) =>
+    public async Task WaitForEpochAsync(ulong epoch, string more = "") =>
         await WaitAsync(async () =>
         {
             (HttpStatusCode status, string body) = await ReadinessAsync();
-            return status == HttpStatusCode.OK && body.Contains($"Serving epoch {epoch}.", StringComparison.Ordinal);
+            return status == HttpStatusCode.OK && body.Contains($"Serving epoch {epoch}.{more}", StringComparison.Ordinal);
         });
 
     /// <summary>WaitForTroubleAsync waits until readiness says so.</summary>

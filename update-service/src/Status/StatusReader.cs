@@ -8,23 +8,29 @@ internal sealed class StatusReader : IDisposable
     // After an epoch all waiting callers ask at once; they must not take the database from those who write.
     private const int MaxConcurrentReads = 8;
 
+    // While a checkpoint waits for witnesses: nothing wakes who waits for a file that others write.
+    private static readonly TimeSpan s_boardPause = TimeSpan.FromMilliseconds(200);
+    private static readonly RequestStatus s_pending = new(RequestState.Pending, 0, [], null);
+
     private readonly IAcceptStore _store;
     private readonly PublishedEpochs _epochs;
+    private readonly CheckpointReach _reach;
     private readonly TimeProvider _time;
     private readonly CancellationToken _stopping;
     private readonly SemaphoreSlim _reads = new(MaxConcurrentReads);
 
-    public StatusReader(IAcceptStore store, PublishedEpochs epochs, TimeProvider time, IHostApplicationLifetime lifetime)
+    public StatusReader(IAcceptStore store, PublishedEpochs epochs, CheckpointReach reach, TimeProvider time, IHostApplicationLifetime lifetime)
     {
         _store = store;
         _epochs = epochs;
+        _reach = reach;
         _time = time;
         _stopping = lifetime.ApplicationStopping;
     }
 
     /// <summary>
     /// ReadAsync gives the status; null for an unknown id. While the request is pending it waits up to <paramref name="wait"/>, without asking the database more
-    /// often than once an epoch. A host that stops ends the waiting.
+    /// often than once an epoch. A host that stops ends the waiting. What was decided in an epoch that waits for witnesses is pending still.
     /// </summary>
     public async Task<RequestStatus?> ReadAsync(Guid requestId, TimeSpan wait, CancellationToken cancellationToken)
     {
@@ -33,13 +39,18 @@ internal sealed class StatusReader : IDisposable
         {
             Task next = _epochs.Next;
             RequestStatus? status = await ReadOnceAsync(requestId, cancellationToken);
+            bool isHeld = status is { State: not RequestState.Pending } && !await _reach.CoversAsync(status.Epoch, cancellationToken);
+            if (isHeld)
+            {
+                status = s_pending;
+            }
             TimeSpan left = wait - _time.GetElapsedTime(start);
             if (status is not { State: RequestState.Pending } || left <= TimeSpan.Zero || _stopping.IsCancellationRequested)
             {
                 return status;
             }
             using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _stopping);
-            await next.WaitAsync(left, _time, either.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await (isHeld ? Task.Delay(left < s_boardPause ? left : s_boardPause, _time, either.Token) : next.WaitAsync(left, _time, either.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             cancellationToken.ThrowIfCancellationRequested();
         }
     }

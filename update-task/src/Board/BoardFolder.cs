@@ -36,7 +36,7 @@ internal sealed class BoardFolder
     }
 
     /// <summary>HasCheckpoint tells whether anything was ever published here, or what was is still there.</summary>
-    public bool HasCheckpoint() => File.Exists(Path.Combine(Log, "checkpoint"));
+    public bool HasCheckpoint() => File.Exists(Path.Combine(Log, "checkpoint")) || File.Exists(Path.Combine(Log, ".signed"));
 
     /// <summary>HasTiles tells whether tiles are there, whose checkpoint may be lost.</summary>
     public bool HasTiles() => Directory.Exists(Path.Combine(Log, "tile"));

@@ -11,6 +11,10 @@ internal sealed class WitnessOptions
     /// <value>Empty: nobody is asked.</value>
     public string PolicyFile { get; set; } = "";
 
+    /// <summary>Require: a checkpoint is published, and served, only once the policy's quorum has cosigned it. Epochs are made all the same.</summary>
+    /// <value>False: it is published as soon as it is signed, and cosignatures come later.</value>
+    public bool Require { get; set; }
+
     /// <summary>How long one request to a witness may take.</summary>
     /// <value>10 seconds.</value>
     [Range(typeof(TimeSpan), "00:00:00.100", "00:05:00")]

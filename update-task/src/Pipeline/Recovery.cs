@@ -23,13 +23,16 @@ internal sealed class Recovery
     private readonly EpochPublisher _publisher;
     private readonly EpochOptions _options;
     private readonly PeriodOptions _periods;
+    private readonly WitnessOptions _witnesses;
     private readonly TimeProvider _time;
     private readonly ILogger<Recovery> _logger;
 
-    public Recovery(BoardFolder board, Genesis genesis, EpochPublisher publisher, IOptions<EpochOptions> options, IOptions<PeriodOptions> periods, TimeProvider time, ILogger<Recovery> logger)
+    public Recovery(
+        BoardFolder board, Genesis genesis, EpochPublisher publisher, IOptions<EpochOptions> options, IOptions<PeriodOptions> periods, IOptions<WitnessOptions> witnesses, TimeProvider time, ILogger<Recovery> logger)
     {
         _options = options.Value;
         _periods = periods.Value;
+        _witnesses = witnesses.Value;
         _time = time;
         _board = board;
         _genesis = genesis;
@@ -72,7 +75,7 @@ internal sealed class Recovery
             folder = TaskFolder.TryOpen(_board.Data);
             _board.Create();
             using BoardLock boardLock = await _publisher.LockAsync(store, lease, cancellationToken);
-            BoardWriter writer = await BoardWriter.OpenAsync(_board.Log, identity.Anchor.LogKey, Ed25519.Verifier, cancellationToken);
+            BoardWriter writer = await BoardWriter.OpenAsync(_board.Log, identity.Anchor.LogKey, Ed25519.Verifier, cancellationToken, _witnesses.Require);
             StandingCheck.Checkpoint(head, mark, writer.Size, _board);
 
             var rebuild = new TreeRebuild(store, identity.Anchor, new LockedBoard(_board, writer, boardLock), _logger);

@@ -23,6 +23,19 @@ internal sealed class CosignedBoard : IDisposable
     /// <summary>ReadAsync gives the board's checkpoint; null when there is none yet.</summary>
     public Task<SignedCheckpoint?> ReadAsync(CancellationToken cancellationToken) => _cosigner.ReadAsync(cancellationToken);
 
+    /// <summary>ReadSignedAsync gives the newest checkpoint that the log signed, which may wait for cosignatures before it is the board's; null when there is none yet.</summary>
+    public Task<SignedCheckpoint?> ReadSignedAsync(CancellationToken cancellationToken) => _cosigner.ReadSignedAsync(cancellationToken);
+
+    /// <summary>PublishAsync makes a checkpoint the board's that waited for these cosignatures. Gives the board's checkpoint after it.</summary>
+    public async Task<SignedCheckpoint?> PublishAsync(SignedCheckpoint signed, IReadOnlyCollection<VerifiedSignature> cosignatures, CancellationToken cancellationToken)
+    {
+        FailPoints.Hit(FailPoints.Quorum);
+        using BoardLock boardLock = await BoardLock.AcquireAsync(_folder.Log, cancellationToken);
+        SignedCheckpoint? published = await _cosigner.PublishAsync(boardLock, signed, cosignatures, CancellationToken.None);
+        FailPoints.Hit(FailPoints.Release);
+        return published;
+    }
+
     /// <summary>AddAsync adds a cosignature of a text, and those that others gave meanwhile. Gives the board's checkpoint after it; null: someone else added all, or the board has another one by now.</summary>
     public async Task<SignedCheckpoint?> AddAsync(ReadOnlyMemory<byte> text, VerifiedSignature cosignature, CancellationToken cancellationToken)
     {

@@ -25,8 +25,19 @@ internal sealed class WitnessPolicy
     public IReadOnlyList<WitnessAddress> Witnesses { get; }
 
     /// <summary>Load reads the file of the settings; null when they name none. Throws <see cref="StartupException"/> for one that cannot be used.</summary>
-    public static WitnessPolicy? Load(WitnessOptions options) =>
-        PolicyFile.Load($"{WitnessOptions.Section}:{nameof(options.PolicyFile)}", options.PolicyFile, "witnesses", MaxWitnesses) is { } file ? new WitnessPolicy(file) : null;
+    public static WitnessPolicy? Load(WitnessOptions options)
+    {
+        string setting = $"{WitnessOptions.Section}:{nameof(options.PolicyFile)}";
+        PolicyFile? file = PolicyFile.Load(setting, options.PolicyFile, "witnesses", MaxWitnesses);
+        // A group may ask for none of its members.
+        if (options.Require && file?.Policy.IsMetBy(new HashSet<VerifierKey>()) != false)
+        {
+            throw new StartupException(file is null
+                ? $"{WitnessOptions.Section}:{nameof(options.Require)} needs a policy that says whose cosignatures are enough: name its file in {setting}."
+                : $"{WitnessOptions.Section}:{nameof(options.Require)} needs a policy with a quorum: that of {options.PolicyFile} is met by nobody's cosignature.");
+        }
+        return file is null ? null : new WitnessPolicy(file);
+    }
 
     /// <summary>VerifierOf opens checkpoints of this log. Throws <see cref="StartupException"/> when the policy is another log's.</summary>
     public CheckpointVerifier VerifierOf(VerifierKey logKey)

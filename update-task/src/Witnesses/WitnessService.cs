@@ -10,8 +10,8 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// WitnessService asks all witnesses of the policy, side by side, to cosign what the holder of the lease has published. Nothing waits for it: each witness is asked for the newest checkpoint when it has answered,
-/// and what was published meanwhile is skipped.
+/// WitnessService asks all witnesses of the policy, side by side, to cosign what the holder of the lease has signed. No epoch waits for it. Where cosignatures are required, checkpoints do (<see cref="QuorumRounds"/>);
+/// otherwise each witness is asked for the newest one when it has answered, and what was published meanwhile is skipped.
 /// </summary>
 internal sealed class WitnessService : BackgroundService
 {
@@ -20,8 +20,7 @@ internal sealed class WitnessService : BackgroundService
     private readonly TimeSpan _tolerance;
     private readonly BoardFolder _board;
     private readonly TaskState _task;
-    private readonly WitnessState _state;
-    private readonly WitnessMetrics _metrics;
+    private readonly WitnessReport _report;
     private readonly HostFailure _failure;
     private readonly TimeProvider _time;
     private readonly ILogger<WitnessService> _logger;
@@ -35,8 +34,7 @@ internal sealed class WitnessService : BackgroundService
         _tolerance = epochs.Value.MaxClockDifference;
         _board = board;
         _task = task;
-        _state = state;
-        _metrics = metrics;
+        _report = new WitnessReport(state, metrics, logger);
         _failure = failure;
         _time = time;
         _logger = logger;
@@ -51,16 +49,29 @@ internal sealed class WitnessService : BackgroundService
         CheckpointVerifier verifier = policy.VerifierOf(TrustAnchor.Load(_board.Data.TrustAnchor).LogKey);
         using var board = new CosignedBoard(_board, verifier);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
-        Task[] all = [.. policy.Witnesses.Select(witness => AskAsync(witness, policy.Policy, board, ended.Token))];
+        Task[] all = _options.Require ? InRounds(policy, board, ended.Token) : [.. policy.Witnesses.Select(witness => AskAsync(witness, policy.Policy, board, ended.Token))];
         // One that fails is a bug, and ends the others.
         await Task.WhenAny(all);
         await ended.CancelAsync();
         await Task.WhenAll(all);
     }
 
+    private Task[] InRounds(WitnessPolicy policy, CosignedBoard board, CancellationToken stop)
+    {
+        var rounds = new QuorumRounds(policy, board, _task, _report, _options, _tolerance, _time);
+        async Task AskAsync(WitnessAddress witness)
+        {
+            using WitnessClient client = ClientOf(witness);
+            await rounds.AskAsync(client, stop);
+        }
+        return [rounds.LeadAsync(stop), .. policy.Witnesses.Select(AskAsync)];
+    }
+
+    private WitnessClient ClientOf(WitnessAddress witness) => new(witness, _board, _time, _options.Timeout, _tolerance);
+
     private async Task AskAsync(WitnessAddress witness, TlogPolicy policy, CosignedBoard board, CancellationToken stop)
     {
-        using var client = new WitnessClient(witness, _board, _time, _options.Timeout, _tolerance);
+        using WitnessClient client = ClientOf(witness);
         ulong? epoch = null;
         while (true)
         {
@@ -70,10 +81,9 @@ internal sealed class WitnessService : BackgroundService
             {
                 isDone = await TryAskAsync(client, policy, board, stop);
             }
-            catch (Exception e) when (e is IOException or UnauthorizedAccessException or InvalidTileException or BoardConflictException)
+            catch (Exception e) when (WitnessReport.IsOfBoard(e))
             {
-                // The epoch loop stops for what is wrong with the board; here one checkpoint is not cosigned.
-                _logger.CosignedNotWritten(e);
+                _report.NotWritten(e);
             }
             if (!isDone)
             {
@@ -90,46 +100,21 @@ internal sealed class WitnessService : BackgroundService
         {
             return false;
         }
-        _state.Published(published.Checkpoint.Size, IsMet(policy, published));
+        _report.State.Published(published.Checkpoint.Size, IsMet(policy, published));
         NoteSignature byLog = published.Note.Signatures[0];
         SignedNote note = SignedNote.Create(published.Note.Text.Span, [byLog]);
         WitnessAnswer answer = await client.AskAsync(note, published.Checkpoint, async () => (await board.ReadAsync(stop))?.Checkpoint.Size ?? 0, stop);
-        Report(client.Witness.Key, published.Checkpoint.Size, answer);
+        _report.Answered(client.Witness.Key, published.Checkpoint.Size, answer);
         if (answer.Cosignature is not { } cosignature)
         {
             return false;
         }
         if (await board.AddAsync(published.Note.Text, cosignature, stop) is { } cosigned)
         {
-            _state.Published(cosigned.Checkpoint.Size, IsMet(policy, cosigned));
+            _report.State.Published(cosigned.Checkpoint.Size, IsMet(policy, cosigned));
         }
         return true;
     }
 
     private bool IsMet(TlogPolicy policy, SignedCheckpoint checkpoint) => policy.Evaluate(checkpoint.Cosignatures, _time.GetUtcNow(), _tolerance).IsQuorumMet;
-
-    private void Report(VerifierKey witness, ulong size, WitnessAnswer answer)
-    {
-        _metrics.Answered(witness, answer.Outcome);
-        if (answer.WentBack)
-        {
-            _logger.WitnessWentBack(witness.Name);
-        }
-        if (!_state.Answered(witness, size, answer))
-        {
-            return;
-        }
-        switch (answer.Outcome)
-        {
-            case WitnessOutcome.Cosigned:
-                _logger.WitnessCosigns(witness.Name);
-                break;
-            case WitnessOutcome.Ahead:
-                _logger.WitnessAhead(witness.Name, answer.Detail);
-                break;
-            default:
-                _logger.WitnessFails(witness.Name, answer.Detail);
-                break;
-        }
-    }
 }

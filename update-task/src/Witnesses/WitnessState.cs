@@ -14,6 +14,8 @@ internal sealed class WitnessState
     private ulong _missingSize;
     private long? _missingSince;
     private bool _isAsked;
+    private ulong _waiting;
+    private ulong _published;
 
     public WitnessState(TimeProvider time) => _time = time;
 
@@ -25,6 +27,18 @@ internal sealed class WitnessState
             lock (_lock)
             {
                 return _missingSince is null;
+            }
+        }
+    }
+
+    /// <summary>Waiting is how many epochs are signed and not published, as their checkpoint waits for witnesses.</summary>
+    public ulong Waiting
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _waiting;
             }
         }
     }
@@ -72,6 +86,25 @@ internal sealed class WitnessState
         }
     }
 
+    /// <summary>Waits takes the sizes of the newest checkpoint that the log signed and of the one that is published, where cosignatures are required.</summary>
+    public void Waits(ulong signed, ulong published)
+    {
+        lock (_lock)
+        {
+            _waiting = signed - Math.Min(signed, published);
+            _published = published;
+        }
+    }
+
+    /// <summary>IsMissing says whether the quorum has been missing for longer than this.</summary>
+    public bool IsMissing(TimeSpan grace)
+    {
+        lock (_lock)
+        {
+            return IsMissingFor(grace);
+        }
+    }
+
     /// <summary>Describe says in a sentence how it stands, for who asks for the task's health. Null: nobody is asked.</summary>
     public string? Describe(TimeSpan grace)
     {
@@ -82,9 +115,12 @@ internal sealed class WitnessState
                 return null;
             }
             string cosigning = string.Create(CultureInfo.InvariantCulture, $"{_witnesses.Values.Count(one => one.Outcome == WitnessOutcome.Cosigned)} of {_witnesses.Count} witnesses cosign");
-            return _missingSince is { } since && _time.GetElapsedTime(since) > grace
-                ? string.Create(CultureInfo.InvariantCulture, $"The quorum of witnesses is missing since size {_missingSize}: {cosigning}.")
+            string waiting = _waiting == 0 ? "" : string.Create(CultureInfo.InvariantCulture, $" Nothing beyond size {_published} is published.");
+            return IsMissingFor(grace)
+                ? string.Create(CultureInfo.InvariantCulture, $"The quorum of witnesses is missing since size {_missingSize}: {cosigning}.{waiting}")
                 : $"{cosigning}.";
         }
     }
+
+    private bool IsMissingFor(TimeSpan grace) => _missingSince is { } since && _time.GetElapsedTime(since) > grace;
 }

@@ -48,7 +48,8 @@ internal sealed class TaskHost : IAsyncDisposable
     /// <summary>StartAsync takes the lease and recovers. Throws what recovery throws.</summary>
     public static async Task<TaskHost> StartAsync(
         TestFolder folder, Action<EpochOptions>? epochs = null, Action<LogOptions>? log = null, TimeProvider? time = null, string holder = "test",
-        Action? beforeLease = null, Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, Action<PeriodOptions>? periods = null)
+        Action? beforeLease = null, Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, Action<PeriodOptions>? periods = null,
+        Action<WitnessOptions>? witnesses = null)
     {
         CancellationToken cancellationToken = TestContext.Current.CancellationToken;
         time ??= TimeProvider.System;
@@ -61,6 +62,7 @@ internal sealed class TaskHost : IAsyncDisposable
         services.AddOptions<LogOptions>().Configure(options => log?.Invoke(options));
         services.AddOptions<PaddingOptions>().Configure(options => padding?.Invoke(options));
         services.AddOptions<PeriodOptions>().Configure(options => periods?.Invoke(options));
+        services.AddOptions<WitnessOptions>().Configure(options => witnesses?.Invoke(options));
         foreach (Type part in (Type[])[typeof(BoardFolder), typeof(Genesis), typeof(Recovery), typeof(Padding), typeof(EpochMaker), typeof(EpochPublisher), typeof(EpochLoop), typeof(TaskState), typeof(TaskMetrics), typeof(TaskReport)])
         {
             services.AddSingleton(part);

@@ -23,10 +23,36 @@ public sealed class BoardCosigner
     }
 
     /// <summary>ReadAsync gives the board's checkpoint with its verified cosignatures; null when there is none. Throws <see cref="BoardConflictException"/> for one that is not the log's.</summary>
-    public async Task<SignedCheckpoint?> ReadAsync(CancellationToken cancellationToken) =>
-        await _reader.ReadCheckpointAsync(cancellationToken).ConfigureAwait(false) is not { } note ? null
-            : _verifier.TryOpen(note, out SignedCheckpoint? opened, out TlogError error) ? opened
-            : throw new BoardConflictException($"The checkpoint of {_folder} is not one of this log: {error}.");
+    public Task<SignedCheckpoint?> ReadAsync(CancellationToken cancellationToken) => ReadAsync(_reader, _verifier, cancellationToken);
+
+    /// <summary>
+    /// ReadSignedAsync gives the newest checkpoint that the log signed: the board's, or a larger one that waits for cosignatures. Null when there is neither. Throws <see cref="BoardConflictException"/> for one
+    /// that is not the log's, or two of one size that differ.
+    /// </summary>
+    public Task<SignedCheckpoint?> ReadSignedAsync(CancellationToken cancellationToken) => ReadSignedAsync(_reader, _verifier, cancellationToken);
+
+    internal static async Task<SignedCheckpoint?> ReadSignedAsync(DirectoryTileReader reader, CheckpointVerifier verifier, CancellationToken cancellationToken)
+    {
+        // In this order: one that is published in between is found as what waits.
+        SignedCheckpoint? waiting = Open(reader, verifier, await reader.ReadSignedAsync(cancellationToken).ConfigureAwait(false));
+        SignedCheckpoint? published = await ReadAsync(reader, verifier, cancellationToken).ConfigureAwait(false);
+        if (waiting is null || published is null)
+        {
+            return published ?? waiting;
+        }
+        return waiting.Checkpoint.Size > published.Checkpoint.Size ? waiting
+            : waiting.Checkpoint.Size == published.Checkpoint.Size && !waiting.Note.Text.Span.SequenceEqual(published.Note.Text.Span)
+            ? throw new BoardConflictException($"{reader.Folder} has two checkpoints of size {published.Checkpoint.Size}.")
+            : published;
+    }
+
+    private static async Task<SignedCheckpoint?> ReadAsync(DirectoryTileReader reader, CheckpointVerifier verifier, CancellationToken cancellationToken) =>
+        Open(reader, verifier, await reader.ReadCheckpointAsync(cancellationToken).ConfigureAwait(false));
+
+    private static SignedCheckpoint? Open(DirectoryTileReader reader, CheckpointVerifier verifier, byte[]? note) =>
+        note is null ? null
+            : verifier.TryOpen(note, out SignedCheckpoint? opened, out TlogError error) ? opened
+            : throw new BoardConflictException($"The checkpoint of {reader.Folder} is not one of this log: {error}.");
 
     /// <summary>
     /// AddAsync puts verified cosignatures under the board's checkpoint, in one step. Those that are there stay, but that of a key that has a later one now. Nothing happens when the board has another
@@ -61,9 +87,38 @@ public sealed class BoardCosigner
         {
             return present;
         }
-        NoteSignature byLog = present.Note.Signatures.First(signature => signature.IsBy(_verifier.LogKey));
-        var note = SignedNote.Create(text.Span, [byLog, .. latest.Values.Select(cosignature => cosignature.Signature)]);
-        _files.Replace(DirectoryTileReader.CheckpointName, note.Encode());
+        Replace(present, latest.Values);
         return await ReadAsync(CancellationToken.None).ConfigureAwait(false);
+    }
+
+    /// <summary>
+    /// PublishAsync makes a checkpoint the board's, with the cosignatures that it waited for, in one step, unless the board has one of its size or a larger one. Gives the checkpoint that the board has then.
+    /// </summary>
+    /// <param name="boardLock">The board's lock, held by the caller.</param>
+    /// <param name="checkpoint">Of <see cref="ReadSignedAsync(CancellationToken)"/>: everything that it commits to is durable.</param>
+    /// <param name="cosignatures">Cosignatures of its text by the verifier's cosigners, verified; enough of them, which the caller decides.</param>
+    /// <param name="cancellationToken">Ends the reading; writing is not interrupted.</param>
+    public async Task<SignedCheckpoint?> PublishAsync(
+        BoardLock boardLock, SignedCheckpoint checkpoint, IReadOnlyCollection<VerifiedSignature> cosignatures, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(boardLock);
+        ArgumentNullException.ThrowIfNull(checkpoint);
+        ArgumentNullException.ThrowIfNull(cosignatures);
+        ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(cosignatures.Count, MaxLines, nameof(cosignatures));
+        boardLock.ThrowUnlessHeldFor(_folder);
+        SignedCheckpoint? present = await ReadAsync(cancellationToken).ConfigureAwait(false);
+        if (present?.Checkpoint.Size >= checkpoint.Checkpoint.Size)
+        {
+            return await AddAsync(boardLock, checkpoint.Note.Text, cosignatures, cancellationToken).ConfigureAwait(false);
+        }
+        Replace(checkpoint, cosignatures);
+        return await ReadAsync(CancellationToken.None).ConfigureAwait(false);
+    }
+
+    private void Replace(SignedCheckpoint checkpoint, IEnumerable<VerifiedSignature> cosignatures)
+    {
+        NoteSignature byLog = checkpoint.Note.Signatures.First(signature => signature.IsBy(_verifier.LogKey));
+        var note = SignedNote.Create(checkpoint.Note.Text.Span, [byLog, .. cosignatures.Select(cosignature => cosignature.Signature)]);
+        _files.Replace(DirectoryTileReader.CheckpointName, note.Encode());
     }
 }

@@ -10,27 +10,31 @@ namespace Optiks.Tlog;
 /// <para>2. The checkpoint is replaced after everything that it commits to is durable, and never by a smaller or another of its
 /// size; cosignatures may be added to it (<see cref="BoardCosigner"/>).</para>
 /// <para>3. Every call can be repeated after a crash or failure, with the same arguments, and ends in the same files.</para>
+/// <para>4. A writer that holds back puts its notes beside the checkpoint (<see cref="DirectoryTileReader.ReadSignedAsync"/>), which is then
+/// <see cref="BoardCosigner.PublishAsync"/>'s alone. What a log has signed is the larger of both.</para>
 /// </remarks>
 public sealed class BoardWriter
 {
     private readonly string _folder;
     private readonly CheckpointVerifier _verifier;
+    private readonly bool _holdsBack;
     private readonly DirectoryTileReader _reader;
     private readonly DurableFiles _files;
     private RightEdge _edge;
     private List<byte> _bundle;
 
-    private BoardWriter(string folder, CheckpointVerifier verifier, RightEdge edge, List<byte> bundle)
+    private BoardWriter(string folder, CheckpointVerifier verifier, bool holdsBack, RightEdge edge, List<byte> bundle)
     {
         _folder = folder;
         _verifier = verifier;
+        _holdsBack = holdsBack;
         _reader = new DirectoryTileReader(folder);
         _files = new DurableFiles(folder);
         _edge = edge;
         _bundle = bundle;
     }
 
-    /// <summary>Size is the number of entries whose tiles are written; the checkpoint's, or more.</summary>
+    /// <summary>Size is the number of entries whose tiles are written; that of the newest note, or more.</summary>
     public ulong Size => _edge.Size;
 
     /// <summary>Root of these entries.</summary>
@@ -48,18 +52,21 @@ public sealed class BoardWriter
     }
 
     /// <summary>
-    /// OpenAsync reads the state of a board back from its files, at the size of its checkpoint; entries beyond it are appended again. An
-    /// existing folder without a checkpoint is an empty board: the caller compares <see cref="Size"/> with the epochs that it knows.
+    /// OpenAsync reads the state of a board back from its files, at the size of the newest checkpoint that the log signed; entries beyond it
+    /// are appended again. An existing folder without one is an empty board: the caller compares <see cref="Size"/> with the epochs that it
+    /// knows.
     /// </summary>
     /// <param name="folder">An existing folder.</param>
     /// <param name="logKey">The log's key of type 0x01. Its name is the origin.</param>
     /// <param name="ed25519">The Ed25519 to check checkpoints with.</param>
     /// <param name="cancellationToken">Ends the reading.</param>
+    /// <param name="holdsBack">Whether notes wait for cosignatures before they are the board's checkpoint. It may be another at each
+    /// start.</param>
     /// <exception cref="BoardConflictException">The checkpoint is not this log's, or tiles and last bundle are not what it commits
     /// to.</exception>
     /// <exception cref="DirectoryNotFoundException">The folder is missing.</exception>
     public static async Task<BoardWriter> OpenAsync(
-        string folder, VerifierKey logKey, IEd25519Verifier ed25519, CancellationToken cancellationToken)
+        string folder, VerifierKey logKey, IEd25519Verifier ed25519, CancellationToken cancellationToken, bool holdsBack = false)
     {
         string full = Path.GetFullPath(folder);
         if (!Directory.Exists(full))
@@ -68,18 +75,18 @@ public sealed class BoardWriter
         }
         var verifier = new CheckpointVerifier(logKey, [], ed25519);
         var reader = new DirectoryTileReader(full);
-        byte[]? note = await reader.ReadCheckpointAsync(cancellationToken).ConfigureAwait(false);
-        if (note is null)
+        SignedCheckpoint? signed = await BoardCosigner.ReadSignedAsync(reader, verifier, cancellationToken).ConfigureAwait(false);
+        if (signed is null)
         {
-            return new BoardWriter(full, verifier, new RightEdge(), []);
+            return new BoardWriter(full, verifier, holdsBack, new RightEdge(), []);
         }
-        Checkpoint checkpoint = Open(verifier, full, note);
+        Checkpoint checkpoint = signed.Checkpoint;
         try
         {
             var hashes = new HashReader(reader, checkpoint.Size, checkpoint.Root);
             RightEdge edge = await hashes.EdgeAsync(cancellationToken).ConfigureAwait(false);
             List<byte> bundle = await ReadLastBundleAsync(hashes, cancellationToken).ConfigureAwait(false);
-            return new BoardWriter(full, verifier, edge, bundle);
+            return new BoardWriter(full, verifier, holdsBack, edge, bundle);
         }
         catch (InvalidTileException e)
         {
@@ -127,7 +134,10 @@ public sealed class BoardWriter
         _bundle = bundle;
     }
 
-    /// <summary>PublishAsync makes a note the board's checkpoint. It must be the log's, for exactly the entries appended.</summary>
+    /// <summary>
+    /// PublishAsync makes a note the board's checkpoint, or the one that waits to become it. It must be the log's, for exactly the entries
+    /// appended.
+    /// </summary>
     /// <param name="boardLock">The board's lock, held by the caller.</param>
     /// <param name="note">The checkpoint note, cosigned or not.</param>
     /// <param name="cancellationToken">Ends the reading of the present checkpoint; writing is not interrupted.</param>
@@ -143,9 +153,15 @@ public sealed class BoardWriter
             throw new BoardConflictException(
                 $"The note to publish has size {checkpoint.Size} and root {checkpoint.Root}, the tiles have {Size} and {Root}.");
         }
-        byte[]? present = await _reader.ReadCheckpointAsync(cancellationToken).ConfigureAwait(false);
-        if (present is not null)
+        bool isThere = false;
+        byte[]? published = await _reader.ReadCheckpointAsync(cancellationToken).ConfigureAwait(false);
+        byte[]? waiting = await _reader.ReadSignedAsync(cancellationToken).ConfigureAwait(false);
+        foreach ((byte[]? present, bool counts) in new[] { (published, true), (waiting, _holdsBack) })
         {
+            if (present is null)
+            {
+                continue;
+            }
             ulong presentSize = Open(_verifier, _folder, present).Size;
             if (presentSize > checkpoint.Size)
             {
@@ -157,14 +173,20 @@ public sealed class BoardWriter
                 {
                     throw new BoardConflictException($"{_folder} has another checkpoint of size {presentSize}.");
                 }
-                _files.Sync(DirectoryTileReader.CheckpointName);
-                DropPartials();
-                return BoardPublishResult.AlreadyPublished;
+                isThere |= counts;
             }
         }
-        _files.Replace(DirectoryTileReader.CheckpointName, note.Span);
+        string name = _holdsBack ? DirectoryTileReader.SignedName : DirectoryTileReader.CheckpointName;
+        if (isThere)
+        {
+            _files.Sync(name);
+        }
+        else
+        {
+            _files.Replace(name, note.Span);
+        }
         DropPartials();
-        return BoardPublishResult.Published;
+        return isThere ? BoardPublishResult.AlreadyPublished : BoardPublishResult.Published;
     }
 
     // The same text and signatures; cosignatures may have come since (BoardCosigner).

@@ -4,6 +4,7 @@ namespace Optiks.Tlog;
 public sealed class DirectoryTileReader : ITileReader
 {
     internal const string CheckpointName = "checkpoint";
+    internal const string SignedName = ".signed";
 
     /// <summary>DirectoryTileReader for a folder.</summary>
     public DirectoryTileReader(string folder) => Folder = Path.GetFullPath(folder);
@@ -13,6 +14,12 @@ public sealed class DirectoryTileReader : ITileReader
 
     /// <inheritdoc/>
     public Task<byte[]?> ReadCheckpointAsync(CancellationToken cancellationToken) => ReadAsync(CheckpointName, cancellationToken);
+
+    /// <summary>
+    /// ReadSignedAsync returns the newest checkpoint that waits for cosignatures before it is the board's (docs/spec/board.md section 3); null
+    /// when none ever waited. It may be older than the checkpoint.
+    /// </summary>
+    public Task<byte[]?> ReadSignedAsync(CancellationToken cancellationToken) => ReadAsync(SignedName, cancellationToken);
 
     /// <inheritdoc/>
     public Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken) => ReadAsync(path.ToString(), cancellationToken);

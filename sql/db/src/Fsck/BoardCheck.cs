@@ -12,7 +12,7 @@ internal sealed class BoardCheck
     private readonly TrustAnchor _anchor;
     private readonly Report _report;
     private readonly DirectoryTileReader _reader;
-    private byte[]? _note;
+    private readonly Dictionary<ulong, TreeHash> _roots = [];
     private TreeHash? _root;
     private HighWaterMark? _mark;
     private IReadOnlyList<(ulong Epoch, string Path)> _bundles = [];
@@ -27,7 +27,7 @@ internal sealed class BoardCheck
         _reader = new DirectoryTileReader(paths.Log);
     }
 
-    /// <summary>Size of the board's checkpoint; 0 when there is none that is valid.</summary>
+    /// <summary>Size of the newest checkpoint on the board, published or waiting for witnesses; 0 when there is none that is valid.</summary>
     public ulong Size { get; private set; }
 
     /// <summary>
@@ -42,20 +42,9 @@ internal sealed class BoardCheck
             board._bundles = BoardPaths.BundlesIn(paths.Bundles);
         }
         board._mark = board.ReadMark();
-        board._note = await board._reader.ReadCheckpointAsync(cancellationToken);
-        if (board._note is { } note)
-        {
-            Reason reason = Verifier.Checkpoint(anchor, note, out ulong size, out byte[] root);
-            if (reason == Reason.Valid)
-            {
-                board.Size = size;
-                board._root = TreeHash.FromBytes(root);
-            }
-            else
-            {
-                report.Found($"The board's checkpoint is not valid ({reason.Name()}).");
-            }
-        }
+        // In this order: one that is published in between is found as what waits.
+        board.Take(await board._reader.ReadSignedAsync(cancellationToken), "The checkpoint that waits for witnesses");
+        board.Take(await board._reader.ReadCheckpointAsync(cancellationToken), "The board's checkpoint");
         return board;
     }
 
@@ -68,6 +57,7 @@ internal sealed class BoardCheck
         if (_root is { } boardRoot)
         {
             CompareCheckpoint(root, boardRoot);
+            await CompareCheckpointsAsync(boardRoot, cancellationToken);
             await CompareEntriesAsync(boardRoot, cancellationToken);
         }
         await CompareMarkAsync(cancellationToken);
@@ -81,12 +71,14 @@ internal sealed class BoardCheck
         {
             return;
         }
-        byte[]? note = await _reader.ReadCheckpointAsync(cancellationToken);
-        if (note is null)
+        // Where witnesses are required, what was signed may wait for them.
+        byte[]?[] notes = [await _reader.ReadSignedAsync(cancellationToken), await _reader.ReadCheckpointAsync(cancellationToken)];
+        ulong[] sizes = [.. notes.OfType<byte[]>().Select(note => Verifier.Checkpoint(_anchor, note, out ulong size, out _) == Reason.Valid ? size : 0)];
+        if (sizes.Length == 0)
         {
             _report.Found($"The board has no checkpoint, but epoch {published} was published.");
         }
-        else if (Verifier.Checkpoint(_anchor, note, out ulong size, out _) == Reason.Valid && size < published + 1)
+        else if (sizes.Max() is ulong size and > 0 && size < published + 1)
         {
             _report.Found($"The board's checkpoint ends at epoch {size - 1}, but epoch {published} was published.");
         }
@@ -110,6 +102,49 @@ internal sealed class BoardCheck
         {
             _report.Found($"{e.Message}");
             return null;
+        }
+    }
+
+    private void Take(byte[]? note, string what)
+    {
+        if (note is null)
+        {
+            return;
+        }
+        Reason reason = Verifier.Checkpoint(_anchor, note, out ulong size, out byte[] octets);
+        if (reason != Reason.Valid)
+        {
+            _report.Found($"{what} is not valid ({reason.Name()}).");
+            return;
+        }
+        var root = TreeHash.FromBytes(octets);
+        if (!_roots.TryAdd(size, root) && _roots[size] != root)
+        {
+            _report.Found($"The board has two checkpoints of size {size}.");
+        }
+        if (size > Size)
+        {
+            Size = size;
+            _root = root;
+        }
+    }
+
+    // The smaller of two is of the same tree.
+    private async Task CompareCheckpointsAsync(TreeHash newest, CancellationToken cancellationToken)
+    {
+        foreach ((ulong size, TreeHash root) in _roots.Where(checkpoint => checkpoint.Key < Size))
+        {
+            try
+            {
+                if (await ConsistencyProof.OldRootAsync(new HashReader(_reader, Size, newest), size, cancellationToken) != root)
+                {
+                    _report.Found($"The board's checkpoints of sizes {size} and {Size} contradict each other.");
+                }
+            }
+            catch (Exception e) when (e is InvalidTileException or IOException)
+            {
+                _report.Found($"The board's tiles cannot be used: {e.Message}");
+            }
         }
     }
 

@@ -251,6 +251,16 @@ internal sealed partial class TestLog : IAsyncDisposable
         view.Save(snapshotFile);
     }
 
+    /// <summary>HoldsCheckpoints: checkpoints of new epochs are not published, as those that wait for witnesses.</summary>
+    public bool HoldsCheckpoints { get; set; }
+
+    /// <summary>PublishCheckpointAsync publishes the newest one.</summary>
+    public async Task PublishCheckpointAsync()
+    {
+        using BoardLock boardLock = BoardLock.TryAcquire(_boardFolder)!;
+        await _board.PublishAsync(boardLock, Records[^1].Checkpoint, CancellationToken.None);
+    }
+
     public async ValueTask DisposeAsync()
     {
         await _pipeline.DisposeAsync();
@@ -309,7 +319,10 @@ internal sealed partial class TestLog : IAsyncDisposable
         {
             new DurableFiles(_boardFolder).WriteOnce(AuditProofPath.Of(row.Epoch), auditProof);
         }
-        await _board.PublishAsync(boardLock, note, CancellationToken.None);
+        if (!HoldsCheckpoints)
+        {
+            await _board.PublishAsync(boardLock, note, CancellationToken.None);
+        }
         if (!_isHeldBack)
         {
             await _pipeline.PublishAsync(_lease, row.Epoch, CancellationToken.None);

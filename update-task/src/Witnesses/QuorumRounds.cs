@@ -1,0 +1,156 @@
+using Optiks.Tlog;
+using Optiks.UpdateTask.Hosting;
+using Optiks.UpdateTask.Options;
+
+namespace Optiks.UpdateTask.Witnesses;
+
+/// <summary>
+/// QuorumRounds publish checkpoints once enough witnesses have cosigned them (<see cref="WitnessOptions.Require"/>; docs/spec/board.md section 3). All witnesses are asked for the same one, the newest when its round begins: were each
+/// asked for what is newest when it has answered, witnesses of different speed would hardly ever cosign the same one. A round ends when the quorum is met, or when each witness has answered and it is not. What was signed
+/// meanwhile is skipped.
+/// </summary>
+internal sealed class QuorumRounds
+{
+    private readonly WitnessPolicy _policy;
+    private readonly CosignedBoard _board;
+    private readonly TaskState _task;
+    private readonly WitnessReport _report;
+    private readonly WitnessOptions _options;
+    private readonly TimeSpan _tolerance;
+    private readonly TimeProvider _time;
+    private QuorumRound? _round;
+    private TaskCompletionSource _begun = NewSource();
+
+    public QuorumRounds(WitnessPolicy policy, CosignedBoard board, TaskState task, WitnessReport report, WitnessOptions options, TimeSpan tolerance, TimeProvider time)
+    {
+        _policy = policy;
+        _board = board;
+        _task = task;
+        _report = report;
+        _options = options;
+        _tolerance = tolerance;
+        _time = time;
+    }
+
+    /// <summary>LeadAsync begins one round after the other while this task leads and something waits.</summary>
+    public async Task LeadAsync(CancellationToken stop)
+    {
+        ulong? epoch = null;
+        while (true)
+        {
+            epoch = await _task.NextPublishedAsync(epoch, stop);
+            if (!await TryRoundAsync(stop))
+            {
+                await Task.Delay(_options.RetryAfter, _time, stop);
+                // The same checkpoint again, unless there is a newer one.
+                epoch = null;
+            }
+        }
+    }
+
+    /// <summary>AskAsync asks one witness for the checkpoint of each round, of those that begin while it answers for the last.</summary>
+    public async Task AskAsync(WitnessClient client, CancellationToken stop)
+    {
+        QuorumRound? round = null;
+        while (true)
+        {
+            round = await NextAsync(round, stop);
+            VerifiedSignature? cosignature = null;
+            try
+            {
+                WitnessAnswer answer = await client.AskAsync(round.Note, round.Signed.Checkpoint, async () => (await _board.ReadSignedAsync(stop))?.Checkpoint.Size ?? 0, stop);
+                _report.Answered(client.Witness.Key, round.Signed.Checkpoint.Size, answer);
+                cosignature = answer.Cosignature;
+            }
+            catch (Exception e) when (WitnessReport.IsOfBoard(e))
+            {
+                _report.NotWritten(e);
+            }
+            if (!round.Answer(cosignature) && cosignature is not null)
+            {
+                await AddAsync(round, cosignature, stop);
+            }
+        }
+    }
+
+    private static TaskCompletionSource NewSource() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    // False: to be tried again.
+    private async Task<bool> TryRoundAsync(CancellationToken stop)
+    {
+        QuorumRound? round = null;
+        bool isPublished = false;
+        try
+        {
+            SignedCheckpoint? signed = await _board.ReadSignedAsync(stop);
+            SignedCheckpoint? published = await _board.ReadAsync(stop);
+            if (signed is null)
+            {
+                return false;
+            }
+            ulong size = signed.Checkpoint.Size;
+            _report.State.Waits(size, published?.Checkpoint.Size ?? 0);
+            if (published?.Checkpoint.Size >= size && IsMet(published.Cosignatures))
+            {
+                _report.State.Published(size, isQuorumMet: true);
+                return true;
+            }
+            _report.State.Published(size, isQuorumMet: false);
+            round = new QuorumRound(signed, _policy.Witnesses.Count, IsMet);
+            Volatile.Write(ref _round, round);
+            Interlocked.Exchange(ref _begun, NewSource()).SetResult();
+            if (await round.Ended.WaitAsync(stop) is not { } cosignatures)
+            {
+                _report.QuorumMissing(size);
+                return false;
+            }
+            published = await _board.PublishAsync(signed, cosignatures, stop);
+            isPublished = true;
+            _report.State.Waits(size, published?.Checkpoint.Size ?? 0);
+            _report.State.Published(size, isQuorumMet: true);
+            _report.QuorumMet(size);
+            return true;
+        }
+        catch (Exception e) when (WitnessReport.IsOfBoard(e))
+        {
+            _report.NotWritten(e);
+            return false;
+        }
+        finally
+        {
+            round?.Close(isPublished);
+        }
+    }
+
+    private async Task<QuorumRound> NextAsync(QuorumRound? known, CancellationToken stop)
+    {
+        while (true)
+        {
+            // Taken before the look: what begins after it wakes.
+            Task begun = Volatile.Read(ref _begun).Task;
+            if (Volatile.Read(ref _round) is { } round && round != known)
+            {
+                return round;
+            }
+            await begun.WaitAsync(stop);
+        }
+    }
+
+    // Comes after the quorum: the checkpoint is on the board, or about to be.
+    private async Task AddAsync(QuorumRound round, VerifiedSignature cosignature, CancellationToken stop)
+    {
+        try
+        {
+            if (await round.Published.WaitAsync(stop))
+            {
+                await _board.AddAsync(round.Note.Text, cosignature, stop);
+            }
+        }
+        catch (Exception e) when (WitnessReport.IsOfBoard(e))
+        {
+            _report.NotWritten(e);
+        }
+    }
+
+    private bool IsMet(IEnumerable<VerifiedSignature> cosignatures) => _policy.Policy.Evaluate(cosignatures, _time.GetUtcNow(), _tolerance).IsQuorumMet;
+}
