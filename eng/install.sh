@@ -8,7 +8,8 @@ set -euo pipefail
 declare -A groups=(
   [build]="g++ make git cmake ninja-build pkg-config libsodium-dev libb2-dev liblmdb-dev
     libsqlite3-0 libicu72 libssl3 ca-certificates python3"
-  [test]="libgtest-dev nlohmann-json3-dev python3-pytest postgresql-15 unicode-data"
+  [test]="libgtest-dev nlohmann-json3-dev python3-pytest postgresql-15 unicode-data
+    softhsm2"
   [check]="clang-format-14 shellcheck unicode-data"
   [deep]="clang-tidy-14 valgrind"
   [bench]="libbenchmark-dev"

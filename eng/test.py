@@ -3,7 +3,7 @@
 
 usage: test.py [--lanes N] SET...
 
-SET is `quick` or `deep`; both need a finished `make build`. `quick` has every suite of tests; `deep` the checks that take long, the C++
+SET is `quick` or `deep`; both need a finished `make build`. `quick` has every suite of tests but DEEP_ONLY; `deep` these, the checks that take long, the C++
 tests with sanitizers and under Valgrind, and the suites of DEEPER with all of their rounds. Suites that keep all processors busy run
 alone, the others beside each other; what a suite prints appears when it ends: all of it when it fails, its end otherwise. Files of
 tests stand in memory (/dev/shm) where there is room. Exit code 0 only when nothing failed.
@@ -41,6 +41,8 @@ LONGEST = (
     "python-e2e-auditor", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests", "python-e2e-hostile_users", "python-e2e-users", "python-e2e-cosigners", "Optiks.Db.Tests", "Optiks.Cli.Tests")
 # These have tests that repeat what they do: a few times in `quick`, more often in `deep`, which is told by the variable.
 DEEPER = ("python-reference-model", "python-e2e-auditor", "python-e2e-faults", "python-e2e-limits", "python-e2e-period_faults", "python-e2e-storm", "Optiks.UpdateTask.Tests")
+# These run in `deep` alone: each starts services of its own for what tests of the parts show in `quick` as well.
+DEEP_ONLY = ("python-e2e-pkcs11",)
 DEEP_VARIABLE = "OPTIKS_TEST_DEEP"
 # No test lives long enough for what .NET compiles again once it was called often: of three services' processor time with a test or two it was
 # three quarters. The suites of DEEPER run in their long form as programs are run.
@@ -102,16 +104,18 @@ def python(name: str, folder: str) -> list[Suite]:
 
 def suites_of(names: list[str]) -> list[Suite]:
     """Each suite once: with `deep` those of DEEPER in their long form, which does all that the short one does."""
-    quick = [
+    every = [
         checks("checks", "--quick", is_alone=False),
         cpp("release"),
         *[suite for name, folder in PYTHON_FOLDERS.items() for suite in python(name, folder)],
         *[dotnet(project) for project in re.findall(r'<Project Path="([^"]*\.Tests\.csproj)"', (ROOT / "Optiks.slnx").read_text())],
     ]
+    quick = [suite for suite in every if suite.name not in DEEP_ONLY]
     deep = [
         checks("checks-deep", "--slow", is_alone=True),
         *[cpp_built(preset) for preset in ("asan", "ct")],
         *[replace(suite, is_deep=True) for suite in quick if suite.name in DEEPER],
+        *[suite for suite in every if suite.name in DEEP_ONLY],
     ]
     suites = {suite.name: suite for name, of_set in (("quick", quick), ("deep", deep)) if name in names for suite in of_set}
     return sorted(suites.values(), key=lambda suite: LONGEST.index(suite.name) if suite.name in LONGEST else len(LONGEST))

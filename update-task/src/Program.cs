@@ -24,6 +24,7 @@ var service = new OptiksServiceOptions
         [EpochOptions.Section] = typeof(EpochOptions),
         [PaddingOptions.Section] = typeof(PaddingOptions),
         [LogOptions.Section] = typeof(LogOptions),
+        [LogKeyOptions.Section] = typeof(LogKeyOptions),
         [PeriodOptions.Section] = typeof(PeriodOptions),
         [WitnessOptions.Section] = typeof(WitnessOptions),
         [StorageOptions.Section] = typeof(StorageOptions),
@@ -52,6 +53,7 @@ return await Startup.RunAsync(
         services.AddOptionsWithValidateOnStart<EpochOptions, EpochOptionsValidator>().BindConfiguration(EpochOptions.Section);
         services.AddOptionsWithValidateOnStart<PaddingOptions, PaddingOptionsValidator>().BindConfiguration(PaddingOptions.Section);
         services.AddOptionsWithValidateOnStart<LogOptions, LogOptionsValidator>().BindConfiguration(LogOptions.Section);
+        services.AddOptionsWithValidateOnStart<LogKeyOptions>().BindConfiguration(LogKeyOptions.Section);
         services.AddOptionsWithValidateOnStart<PeriodOptions, PeriodOptionsValidator>().BindConfiguration(PeriodOptions.Section);
         services.AddOptionsWithValidateOnStart<WitnessOptions, WitnessOptionsValidator>().BindConfiguration(WitnessOptions.Section);
 

@@ -1,4 +1,4 @@
-using Optiks.Secrets;
+using Optiks.Tlog;
 
 namespace Optiks.Auditor;
 
@@ -7,9 +7,9 @@ internal sealed class AuditedLogs : IDisposable
 {
     private readonly List<LogAuditor> _all;
     private readonly HttpClient _http;
-    private readonly NoteSigner _key;
+    private readonly INoteSigner _key;
 
-    private AuditedLogs(List<LogAuditor> all, HttpClient http, NoteSigner key)
+    private AuditedLogs(List<LogAuditor> all, HttpClient http, INoteSigner key)
     {
         (_all, _http, _key) = (all, http, key);
     }
@@ -23,7 +23,7 @@ internal sealed class AuditedLogs : IDisposable
     public string Auditor => _key.Key.ToString();
 
     /// <summary>OpenAsync opens all of them; it owns the key and the client from then on. Throws <see cref="StartupException"/>.</summary>
-    public static async Task<AuditedLogs> OpenAsync(AuditorSettings settings, NoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
+    public static async Task<AuditedLogs> OpenAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
     {
         var opened = new AuditedLogs([], http, key);
         try

@@ -1,8 +1,8 @@
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
 using Optiks.Client;
-using Optiks.Secrets;
 using Optiks.ServiceDefaults;
+using Optiks.Tlog;
 
 namespace Optiks.Auditor;
 
@@ -23,7 +23,7 @@ public static class AuditorHost
     /// RunAsync runs the daemon until it is told to stop, and returns its exit code: <see cref="ExitCodes.Fork"/> or <see cref="ExitCodes.Invalid"/> if something was wrong with a log, though the others went on. What an
     /// operator can mend is one sentence on standard error.
     /// </summary>
-    public static Task<int> RunAsync(AuditorSettings settings, NoteSigner key, HttpClient http) => EndAsync(settings, async () =>
+    public static Task<int> RunAsync(AuditorSettings settings, INoteSigner key, HttpClient http) => EndAsync(settings, async () =>
     {
         using AuditedLogs logs = await AuditedLogs.OpenAsync(settings, key, http, TimeProvider.System, CancellationToken.None).ConfigureAwait(false);
         WebApplication app = Build(settings, logs, http, TimeProvider.System);
@@ -35,7 +35,7 @@ public static class AuditorHost
     });
 
     /// <summary>OnceAsync looks at every log once, one after another, and returns the exit code; <paramref name="report"/> is told of each.</summary>
-    public static Task<int> OnceAsync(AuditorSettings settings, NoteSigner key, HttpClient http, TimeProvider time, Action<AuditorReport> report, CancellationToken cancellationToken) => EndAsync(settings, async () =>
+    public static Task<int> OnceAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, Action<AuditorReport> report, CancellationToken cancellationToken) => EndAsync(settings, async () =>
     {
         using AuditedLogs logs = await AuditedLogs.OpenAsync(settings, key, http, time, cancellationToken).ConfigureAwait(false);
         var views = new List<LogView>();
@@ -56,7 +56,7 @@ public static class AuditorHost
     /// ResumeAsync lets a log go on after a person looked: after a refusal, and where the mark is missing. Returns what it did, in sentences. Throws <see cref="StartupException"/> where the log's own signature shows what is
     /// wrong.
     /// </summary>
-    public static async Task<IReadOnlyList<string>> ResumeAsync(AuditorSettings settings, NoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
+    public static async Task<IReadOnlyList<string>> ResumeAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
     {
         var done = new List<string>();
         foreach (AuditedLog log in settings.Logs)

@@ -20,13 +20,13 @@ internal sealed class LogAuditor : IDisposable
     private readonly AuditorSession _session;
     private readonly AuditorFiles _files;
     private readonly FileStream _markLock;
-    private readonly NoteSigner _key;
+    private readonly INoteSigner _key;
     private readonly TimeProvider _time;
     private AuditorMark? _mark;
     private bool _markIsCompared;
     private volatile LogView _view;
 
-    private LogAuditor(AuditedLog log, AuditorSettings settings, AuditorSession session, AuditorFiles files, NoteSigner key, TimeProvider time)
+    private LogAuditor(AuditedLog log, AuditorSettings settings, AuditorSession session, AuditorFiles files, INoteSigner key, TimeProvider time)
     {
         (_log, _settings, _session, _files, _key, _time) = (log, settings, session, files, key, time);
         _markLock = files.LockMark();
@@ -54,7 +54,7 @@ internal sealed class LogAuditor : IDisposable
     public LogView View => _view;
 
     /// <summary>OpenAsync opens or creates the files of a log. Throws <see cref="StartupException"/> when nothing may be signed with them.</summary>
-    public static async Task<LogAuditor> OpenAsync(AuditedLog log, AuditorSettings settings, NoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
+    public static async Task<LogAuditor> OpenAsync(AuditedLog log, AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
     {
         var files = new AuditorFiles(settings, log);
         var options = new AuditorOptions { TrustAnchor = log.TrustAnchor, QueryUrls = log.QueryUrls, StateFolder = files.Folder, FirstEpoch = log.FirstEpoch };
@@ -97,6 +97,10 @@ internal sealed class LogAuditor : IDisposable
         catch (FirstEpochException e)
         {
             Show(LogCondition.Behind, e.Message);
+        }
+        catch (SignerUnavailableException e)
+        {
+            Show(LogCondition.Failing, $"What is verified cannot be signed: {e.Message}");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

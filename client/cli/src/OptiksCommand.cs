@@ -6,6 +6,7 @@ using Optiks.Client;
 using Optiks.Commands;
 using Optiks.Native;
 using Optiks.Protocol;
+using Optiks.Secrets;
 
 namespace Optiks.Cli;
 
@@ -126,6 +127,7 @@ internal static class OptiksCommand
         StartupException e => new CommandFailure(e.ExitCode, "configuration", e.Message),
         HttpRequestException e => new CommandFailure(ExitCodes.Unreachable, "unreachable", e.Message),
         IOException or UnauthorizedAccessException => new CommandFailure(ExitCodes.Usage, "file", exception.Message),
+        SignerUnavailableException e => new CommandFailure(ExitCodes.Unreachable, "unreachable", e.Message),
         OperationCanceledException => new CommandFailure(ExitCodes.Unreachable, "interrupted", "Interrupted before there was a result."),
         _ => null,
     };

@@ -4,6 +4,7 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.Logging;
+using Optiks.Secrets;
 using Optiks.ServiceDefaults;
 
 namespace Optiks.Witness;
@@ -48,6 +49,11 @@ internal sealed class WitnessEndpoints
             answer = !AddCheckpointRequest.TryParse(body, out AddCheckpointRequest? request) ? new WitnessAnswer(StatusCodes.Status400BadRequest)
                 : (log = _logs.Of(request.Origin)) is null ? new WitnessAnswer(StatusCodes.Status404NotFound)
                 : await log.AddAsync(request, context.RequestAborted);
+        }
+        catch (SignerUnavailableException e)
+        {
+            _logger.NotSigned(e);
+            answer = new WitnessAnswer(StatusCodes.Status503ServiceUnavailable);
         }
         catch (WitnessStorageException e)
         {

@@ -16,4 +16,7 @@ internal static partial class WitnessEvents
 
     [LoggerMessage(EventId = 7012, EventName = "NotStored", Level = LogLevel.Error, Message = "Nothing was cosigned: the state cannot be stored.")]
     public static partial void NotStored(this ILogger logger, Exception exception);
+
+    [LoggerMessage(EventId = 7013, EventName = "NotSigned", Level = LogLevel.Error, Message = "Nothing was cosigned: the key cannot be used.")]
+    public static partial void NotSigned(this ILogger logger, Exception exception);
 }

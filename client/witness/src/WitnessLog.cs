@@ -1,6 +1,7 @@
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 using Optiks.Native;
+using Optiks.Secrets;
 using Optiks.Tlog;
 
 namespace Optiks.Witness;
@@ -171,7 +172,16 @@ internal sealed class WitnessLog : IDisposable
             throw new WitnessStorageException($"What is to be cosigned of {Key.Name} cannot be stored.", e);
         }
         FailPoints.Hit(FailPoints.WitnessStore);
-        await SignAsync(next, CancellationToken.None);
+        try
+        {
+            await SignAsync(next, CancellationToken.None);
+        }
+        catch (SignerUnavailableException)
+        {
+            // It is on disk, and nothing of it was signed: as above.
+            Problem = "The witness's key cannot be used.";
+            throw;
+        }
         FailPoints.Hit(FailPoints.WitnessSign);
         Problem = null;
     }

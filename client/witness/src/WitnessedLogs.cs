@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Logging;
+using Optiks.Pkcs11;
 using Optiks.Secrets;
 using Optiks.Tlog;
 
@@ -9,10 +10,10 @@ internal sealed class WitnessedLogs : IDisposable
 {
     private readonly Dictionary<string, WitnessLog> _byOrigin;
     private readonly Dictionary<string, WitnessLog> _byName;
-    private readonly NoteSigner _signer;
+    private readonly INoteSigner _signer;
     private readonly BoardLock _lock;
 
-    private WitnessedLogs(NoteSigner signer, BoardLock folderLock, IReadOnlyList<WitnessLog> logs)
+    private WitnessedLogs(INoteSigner signer, BoardLock folderLock, IReadOnlyList<WitnessLog> logs)
     {
         _signer = signer;
         _lock = folderLock;
@@ -37,10 +38,10 @@ internal sealed class WitnessedLogs : IDisposable
     public static async Task<WitnessedLogs> OpenAsync(WitnessFolder folder, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
     {
         IReadOnlyList<PolicyLog> configured = ReadLogs(folder.Logs);
-        NoteSigner signer;
+        INoteSigner signer;
         try
         {
-            signer = CosignerKeyFile.Open(folder.Key);
+            signer = CosignerKey.Open(folder.Key);
         }
         catch (SecretsException e)
         {

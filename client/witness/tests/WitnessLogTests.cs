@@ -244,6 +244,8 @@ public sealed class WitnessLogTests : IDisposable
             await _released.Task.WaitAsync(cancellationToken);
             return await signer.SignAsync(message, cancellationToken);
         }
+
+        public void Dispose() => signer.Dispose();
     }
 
     private sealed class SetClock : TimeProvider

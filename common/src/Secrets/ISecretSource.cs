@@ -11,11 +11,11 @@ public interface ISecretSource : IDisposable
 {
     /// <summary>
     /// CreateLog makes the key of a new log whose key name is the configuration's origin, and its trust anchor. Refused when there is a log
-    /// key already. The caller disposes the signer if it is disposable.
+    /// key already. The caller disposes the signer.
     /// </summary>
     (TrustAnchor Anchor, INoteSigner Signer) CreateLog(Configuration configuration);
 
-    /// <summary>OpenLogSigner opens the key of a trust anchor's log.</summary>
+    /// <summary>OpenLogSigner opens the key of a trust anchor's log. The caller disposes it.</summary>
     INoteSigner OpenLogSigner(TrustAnchor anchor);
 
     /// <summary>WrapPeriod encrypts a period's secrets for storage; <paramref name="logId"/> is 32 octets.</summary>

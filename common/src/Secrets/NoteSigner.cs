@@ -5,7 +5,7 @@ using Optiks.Tlog;
 namespace Optiks.Secrets;
 
 /// <summary>NoteSigner signs a log's checkpoints, or a cosigner's cosignatures, with an Ed25519 seed in memory, pinned and overwritten on Dispose. Any thread.</summary>
-public sealed class NoteSigner : INoteSigner, IDisposable
+public sealed class NoteSigner : INoteSigner
 {
     private readonly byte[] _seed;
     private bool _disposed;

@@ -15,6 +15,7 @@ internal static class CommandLine
     // The configuration keys of the services, as environment variables spell them.
     private const string ProviderVariable = "Optiks__Storage__Provider";
     private const string ConnectionVariable = "Optiks__Storage__ConnectionString";
+    private const string LogKeyVariable = "Optiks__LogKey__Uri";
 
     private static readonly Dictionary<string, string[]> s_examples = new(StringComparer.Ordinal)
     {
@@ -76,7 +77,7 @@ internal static class CommandLine
 
         var bundles = new Argument<string>("dir") { Description = "Folder of bundles: board/state/bundles." };
         var importBundles = new Command("import-bundles", "Bring an older copy of the database forward with the epochs that it lacks, from the board's bundles. The update-task is stopped. Can be repeated.") { bundles };
-        importBundles.SetAction((parsed, cancel) => ImportBundlesCommand.RunAsync(InvocationOf(parsed), parsed.GetValue(bundles)!, Folder(), cancel));
+        importBundles.SetAction((parsed, cancel) => ImportBundlesCommand.RunAsync(InvocationOf(parsed), parsed.GetValue(bundles)!, Folder(), environment(LogKeyVariable), cancel));
 
         var exported = new Argument<string>("file") { Description = "File to write, which must not exist. It holds keys and values: mode 0600." };
         var export = new Command("export", "Write the whole database, as it is at one moment, to a file that any engine can import. Secrets stay wrapped. Services may run.") { exported };
@@ -91,7 +92,7 @@ internal static class CommandLine
 
             Exit codes: 0 done, 1 fsck or the check after import found problems, 2 wrong usage or not allowed now, 3 the database cannot be reached, 78 it is not one that this release can use,
             or the trust anchor or a folder is missing.
-            Environment: OPTIKS_DATA, Optiks__Storage__Provider, Optiks__Storage__ConnectionString.
+            Environment: OPTIKS_DATA, Optiks__Storage__Provider, Optiks__Storage__ConnectionString; of import-bundles Optiks__LogKey__Uri as well, if the log's key is in a token.
             """)
         {
             provider, connection, migrate, status, fsck, export, import, importBundles, PeriodCommand.Create(InvocationOf, trust, json), ApiKeyCommand.Create(Folder, json),
@@ -102,7 +103,7 @@ internal static class CommandLine
 
     private static CommandFailure? Classify(Exception exception) => exception switch
     {
-        StorageUnavailableException => new CommandFailure(ExitCodes.Unreachable, "unreachable", exception.Message),
+        StorageUnavailableException or SignerUnavailableException => new CommandFailure(ExitCodes.Unreachable, "unreachable", exception.Message),
         ApiKeyEditException or PeriodRefusedException or ReceiptsRefusedException => new CommandFailure(ExitCodes.Usage, "usage", exception.Message),
         StorageException or StartupException or TrustAnchorException or SecretsException or IOException or UnauthorizedAccessException =>
             new CommandFailure(ExitCodes.Configuration, "configuration", exception.Message),

@@ -1,6 +1,7 @@
 using Optiks.Commands;
 using Optiks.Db.Fsck;
 using Optiks.Db.Restore;
+using Optiks.Pkcs11;
 using Optiks.Protocol;
 using Optiks.Secrets;
 using Optiks.Storage;
@@ -11,7 +12,7 @@ namespace Optiks.Db;
 /// <summary>ImportBundlesCommand is <c>optiks-db import-bundles</c>.</summary>
 internal static class ImportBundlesCommand
 {
-    public static async Task<int> RunAsync(Invocation invocation, string bundles, DataFolder folder, CancellationToken cancellationToken)
+    public static async Task<int> RunAsync(Invocation invocation, string bundles, DataFolder folder, string? logKey, CancellationToken cancellationToken)
     {
         string full = Path.GetFullPath(bundles);
         if (!Directory.Exists(full))
@@ -19,20 +20,13 @@ internal static class ImportBundlesCommand
             throw new StartupException($"There is no folder {full}.");
         }
         var anchor = TrustAnchor.Load(folder.TrustAnchor);
-        using var secrets = new FileSecretSource(folder, KeyEncryptionKey.Load(folder));
-        INoteSigner signer = secrets.OpenLogSigner(anchor);
-        try
-        {
-            await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
-            BundleImportResult restored = await TerminalProgress.RunAsync(
-                TerminalProgress.Terminal(invocation.Error),
-                progress => BundleImport.RunAsync(store, anchor, signer, full, new BoardPaths(folder.Board), progress, cancellationToken));
-            await invocation.Output.WriteLineAsync(restored.Text());
-            return ExitCodes.Success;
-        }
-        finally
-        {
-            (signer as IDisposable)?.Dispose();
-        }
+        using ISecretSource secrets = LogSecretSource.Create(folder, KeyEncryptionKey.Load(folder), LogSecretSource.UriOf(logKey));
+        using INoteSigner signer = secrets.OpenLogSigner(anchor);
+        await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
+        BundleImportResult restored = await TerminalProgress.RunAsync(
+            TerminalProgress.Terminal(invocation.Error),
+            progress => BundleImport.RunAsync(store, anchor, signer, full, new BoardPaths(folder.Board), progress, cancellationToken));
+        await invocation.Output.WriteLineAsync(restored.Text());
+        return ExitCodes.Success;
     }
 }

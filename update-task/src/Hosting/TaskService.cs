@@ -1,3 +1,4 @@
+using Optiks.Secrets;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Tlog;
@@ -51,6 +52,11 @@ internal sealed class TaskService : BackgroundService
             catch (OperationCanceledException e) when (keeper.Lost.IsCancellationRequested && !stop.IsCancellationRequested)
             {
                 _report.Log.SteppedDown(e);
+            }
+            catch (SignerUnavailableException e)
+            {
+                _report.EpochFailed(e, "The last start could not be finished: the log's key cannot be used.");
+                await _waiter.PauseAsync(stop);
             }
             catch (Exception e) when (e is StorageUnavailableException or IOException or UnauthorizedAccessException)
             {

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Microsoft.Extensions.Options;
+using Optiks.Secrets;
 using Optiks.Storage;
 using Optiks.UpdateTask.Leasing;
 using Optiks.UpdateTask.Options;
@@ -185,6 +186,12 @@ internal sealed class EpochLoop
         {
             _report.Metrics.Failed();
             _report.DatabaseUnavailable(e);
+        }
+        catch (SignerUnavailableException e)
+        {
+            // The same epoch is signed when the token is back.
+            _report.Metrics.Failed();
+            _report.EpochFailed(e, "The log's key cannot be used.");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using Optiks.Pkcs11;
 using Optiks.Protocol;
 using Optiks.Secrets;
 using Optiks.Tlog;
@@ -23,13 +24,14 @@ internal sealed class LogIdentity : IDisposable
     public ISecretSource Secrets { get; }
 
     /// <summary>
-    /// Create makes the keys of a new log. A genesis that a crash cut short after the log's key is taken up with that key. Throws <see cref="SecretsException"/> for a
+    /// Create makes the keys of a new log, in a token if one is named. A genesis that a crash cut short after the log's key is taken up with that key. Throws <see cref="SecretsException"/> for a
     /// key-encryption key that is missing while the log's key is there.
     /// </summary>
-    public static LogIdentity Create(DataFolder folder, Configuration configuration)
+    public static LogIdentity Create(DataFolder folder, Configuration configuration, Pkcs11Uri? token)
     {
-        bool hasKey = File.Exists(folder.LogKey);
-        var secrets = new FileSecretSource(folder, hasKey ? KeyEncryptionKey.Load(folder) : KeyEncryptionKey.LoadOrCreate(folder));
+        // Of a key in a token the trust anchor tells, which is saved after it was made.
+        bool hasKey = File.Exists(token is null ? folder.LogKey : folder.TrustAnchor);
+        ISecretSource secrets = LogSecretSource.Create(folder, hasKey ? KeyEncryptionKey.Load(folder) : KeyEncryptionKey.LoadOrCreate(folder), token);
         try
         {
             if (hasKey)
@@ -51,11 +53,11 @@ internal sealed class LogIdentity : IDisposable
     /// Open opens the keys of the log that the database holds. Throws <see cref="SecretsException"/>, <see cref="TrustAnchorException"/> or <see cref="StartupException"/> when
     /// they are another log's.
     /// </summary>
-    public static LogIdentity Open(DataFolder folder, ReadOnlyMemory<byte> configuration, ReadOnlyMemory<byte> logId, ILogger logger)
+    public static LogIdentity Open(DataFolder folder, ReadOnlyMemory<byte> configuration, ReadOnlyMemory<byte> logId, Pkcs11Uri? token, ILogger logger)
     {
         if (!File.Exists(folder.TrustAnchor))
         {
-            RemakeTrustAnchor(folder, configuration, logId);
+            RemakeTrustAnchor(folder, configuration, logId, token);
             logger.TrustAnchorRemade(folder.TrustAnchor);
         }
         var anchor = TrustAnchor.Load(folder.TrustAnchor);
@@ -63,7 +65,7 @@ internal sealed class LogIdentity : IDisposable
         {
             throw new StartupException($"{folder.TrustAnchor} is of another log than the database: OPTIKS_DATA and the connection string must belong together.");
         }
-        var secrets = new FileSecretSource(folder, KeyEncryptionKey.Load(folder));
+        ISecretSource secrets = LogSecretSource.Create(folder, KeyEncryptionKey.Load(folder), token);
         try
         {
             return new LogIdentity(anchor, secrets.OpenLogSigner(anchor), secrets);
@@ -77,12 +79,23 @@ internal sealed class LogIdentity : IDisposable
 
     public void Dispose()
     {
-        (Signer as IDisposable)?.Dispose();
+        Signer.Dispose();
         Secrets.Dispose();
     }
 
-    private static void RemakeTrustAnchor(DataFolder folder, ReadOnlyMemory<byte> configuration, ReadOnlyMemory<byte> logId)
+    private static void RemakeTrustAnchor(DataFolder folder, ReadOnlyMemory<byte> configuration, ReadOnlyMemory<byte> logId, Pkcs11Uri? token)
     {
+        if (token is not null)
+        {
+            using var inToken = Pkcs11Signer.OpenExisting(token, Configuration.Decode(configuration).Origin, SignatureType.Ed25519);
+            var anchor = TrustAnchor.Create(configuration.Span, inToken.Key);
+            if (!anchor.LogId.Span.SequenceEqual(logId.Span))
+            {
+                throw new SecretsException($"{token} is not the key of this log: name the right one, nothing was signed.");
+            }
+            anchor.Save(folder.TrustAnchor);
+            return;
+        }
         using var keyEncryptionKey = KeyEncryptionKey.Load(folder);
         byte[] seed = keyEncryptionKey.Unwrap(SecretFile.Read(folder.LogKey), SecretPurpose.LogKey, logId.Span);
         try

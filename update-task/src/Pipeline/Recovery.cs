@@ -24,15 +24,18 @@ internal sealed class Recovery
     private readonly EpochOptions _options;
     private readonly PeriodOptions _periods;
     private readonly WitnessOptions _witnesses;
+    private readonly LogKeyOptions _key;
     private readonly TimeProvider _time;
     private readonly ILogger<Recovery> _logger;
 
     public Recovery(
-        BoardFolder board, Genesis genesis, EpochPublisher publisher, IOptions<EpochOptions> options, IOptions<PeriodOptions> periods, IOptions<WitnessOptions> witnesses, TimeProvider time, ILogger<Recovery> logger)
+        BoardFolder board, Genesis genesis, EpochPublisher publisher, IOptions<EpochOptions> options, IOptions<PeriodOptions> periods, IOptions<WitnessOptions> witnesses, IOptions<LogKeyOptions> key,
+        TimeProvider time, ILogger<Recovery> logger)
     {
         _options = options.Value;
         _periods = periods.Value;
         _witnesses = witnesses.Value;
+        _key = key.Value;
         _time = time;
         _board = board;
         _genesis = genesis;
@@ -66,7 +69,7 @@ internal sealed class Recovery
         IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
         EpochRow first = await store.ReadEpochAsync(0, cancellationToken);
         PeriodRow period = PeriodRows.Current(periods);
-        var identity = LogIdentity.Open(_board.Data, period.Configuration, EpochRecord.Decode(first.Record.Span).LogId, _logger);
+        var identity = LogIdentity.Open(_board.Data, period.Configuration, EpochRecord.Decode(first.Record.Span).LogId, _key.ToUri(), _logger);
         TaskFolder? folder = null;
         LogReplay? replay = null;
         try

@@ -1,6 +1,8 @@
 using System.CommandLine;
 using Optiks.Auditor;
+using Optiks.Pkcs11;
 using Optiks.Secrets;
+using Optiks.Tlog;
 
 namespace Optiks.Cli.Commands;
 
@@ -24,7 +26,7 @@ internal sealed class AuditorArguments
     }
 
     /// <summary>Read gives the settings and the key, which the caller disposes.</summary>
-    public (AuditorSettings Settings, NoteSigner Key) Read(GlobalOptions options, ParseResult parse, CommandHost host)
+    public (AuditorSettings Settings, INoteSigner Key) Read(GlobalOptions options, ParseResult parse, CommandHost host)
     {
         DataFolder data = options.Data(parse, host);
         string state = Path.Combine(data.Root, "auditor");
@@ -61,12 +63,12 @@ internal sealed class AuditorArguments
         return (settings, Key(keyFile, host));
     }
 
-    private static NoteSigner Key(string? file, CommandHost host)
+    private static INoteSigner Key(string? file, CommandHost host)
     {
         try
         {
-            return file is not null ? CosignerKeyFile.Open(file)
-                : host.Environment(AuditorHost.KeyVariable) is { Length: > 0 } text ? CosignerKeyFile.Parse(text, AuditorHost.KeyVariable)
+            return file is not null ? CosignerKey.Open(file)
+                : host.Environment(AuditorHost.KeyVariable) is { Length: > 0 } text ? CosignerKey.Parse(text, AuditorHost.KeyVariable)
                 : throw new UsageException($"An auditor needs a key of its own: 'optiks auditor init' makes one, and --key-file or {AuditorHost.KeyVariable} names it.");
         }
         catch (SecretsException e)

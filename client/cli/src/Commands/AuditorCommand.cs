@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Optiks.Auditor;
 using Optiks.Commands;
+using Optiks.Pkcs11;
 using Optiks.Protocol;
 using Optiks.Secrets;
 using Optiks.Tlog;
@@ -23,7 +24,7 @@ internal static class AuditorCommand
         settings.AddTo(command);
         command.SetAction(async (parse, cancellationToken) =>
         {
-            (AuditorSettings chosen, NoteSigner key) = settings.Read(options, parse, host);
+            (AuditorSettings chosen, INoteSigner key) = settings.Read(options, parse, host);
             return parse.GetValue(once)
                 ? await AuditorHost.OnceAsync(chosen, key, host.Http, host.Time, report => Print(host, options.Json(parse), report), cancellationToken).ConfigureAwait(false)
                 : await AuditorHost.RunAsync(chosen, key, host.Http).ConfigureAwait(false);
@@ -35,12 +36,14 @@ internal static class AuditorCommand
     {
         var name = new Option<string>("--name") { Description = "name of the key, which nobody else has: such as auditor.example.org/optiks", HelpName = "NAME", Required = true };
         var file = new Option<string>("--key-file") { Description = "file to make, mode 0600", HelpName = "FILE", Required = true };
-        var command = new Command("init", "Make an auditor's key and print its public side (vkey), for clients and operators") { name, file };
+        var token = new Option<string>("--pkcs11") { Description = "keep the private key in a token: its URI (RFC 7512) with module-path and pin-source; the file then says where it is", HelpName = "URI" };
+        var command = new Command("init", "Make an auditor's key and print its public side (vkey), for clients and operators") { name, file, token };
         command.SetAction(parse =>
         {
             try
             {
-                VerifierKey key = CosignerKeyFile.Create(parse.GetValue(file)!, parse.GetValue(name)!);
+                (string path, string named, string? uri) = (parse.GetValue(file)!, parse.GetValue(name)!, parse.GetValue(token));
+                VerifierKey key = uri is null ? CosignerKeyFile.Create(path, named) : CosignerKey.Create(path, named, uri);
                 if (options.Json(parse))
                 {
                     Report.Json(host, "valid", Reason.Valid.Name(), null, writer => writer.WriteString("vkey"u8, key.ToString()));
@@ -48,7 +51,7 @@ internal static class AuditorCommand
                 else
                 {
                     host.Out.WriteLine(key.ToString());
-                    host.Error.WriteLine($"The private key is in {parse.GetValue(file)}. Use it for this auditor alone, and keep a copy where nobody reads it.");
+                    host.Error.WriteLine($"The private key is {(uri is null ? "in" : "in the token that is named by")} {path}. Use it for this auditor alone, and keep a copy where nobody reads it.");
                 }
                 return ExitCodes.Success;
             }
@@ -66,8 +69,8 @@ internal static class AuditorCommand
         settings.AddTo(command);
         command.SetAction(async (parse, cancellationToken) =>
         {
-            (AuditorSettings chosen, NoteSigner key) = settings.Read(options, parse, host);
-            using NoteSigner held = key;
+            (AuditorSettings chosen, INoteSigner key) = settings.Read(options, parse, host);
+            using INoteSigner held = key;
             IReadOnlyList<string> done = await AuditorHost.ResumeAsync(chosen, held, host.Http, host.Time, cancellationToken).ConfigureAwait(false);
             if (options.Json(parse))
             {

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Optiks.Commands;
 using Optiks.Native;
+using Optiks.Pkcs11;
 using Optiks.Protocol;
 using Optiks.Secrets;
 using Optiks.Tlog;
@@ -18,7 +19,8 @@ internal static class WitnessCommand
     {
         var name = new Argument<string>("name") { Description = "name of the witness in signatures: a domain that you hold, and a path", HelpName = "NAME" };
         Option<string?> folder = Folder();
-        var command = new Command("init", "Make the witness's key, and print its public side for the policies of logs and clients") { name, folder };
+        var token = new Option<string>("--pkcs11") { Description = "keep the private key in a token: its URI (RFC 7512) with module-path and pin-source; the file 'key' then says where it is", HelpName = "URI" };
+        var command = new Command("init", "Make the witness's key, and print its public side for the policies of logs and clients") { name, folder, token };
         command.SetAction(parse =>
         {
             NativeLibraryCheck.Ensure();
@@ -27,7 +29,7 @@ internal static class WitnessCommand
             VerifierKey key;
             try
             {
-                key = CosignerKeyFile.Create(place.Key, parse.GetValue(name)!);
+                key = parse.GetValue(token) is { } uri ? CosignerKey.Create(place.Key, parse.GetValue(name)!, uri) : CosignerKeyFile.Create(place.Key, parse.GetValue(name)!);
             }
             catch (SecretsException e)
             {

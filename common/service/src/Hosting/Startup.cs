@@ -72,6 +72,7 @@ public static class Startup
     private static int? ExitCodeOf(Exception exception, Func<Exception, int?>? classify) => exception switch
     {
         StartupException startup => startup.ExitCode,
+        SignerUnavailableException => ExitCodes.Unreachable,
         NativeLibraryException or SecretsException or TrustAnchorException or OptionsValidationException => ExitCodes.Configuration,
         IOException { InnerException: AddressInUseException } => ExitCodes.Configuration,
         _ when IsOfSettings(exception) => ExitCodes.Configuration,

@@ -4,7 +4,7 @@ namespace Optiks.Tlog;
 /// INoteSigner holds one Ed25519 private key, in memory or in an external signer, and signs with it. Implementations are
 /// thread-safe. A key is used either for notes (0x01) or for cosignatures (0x04), never for both.
 /// </summary>
-public interface INoteSigner
+public interface INoteSigner : IDisposable
 {
     /// <summary>Key is the public side. Its type says what <see cref="SignAsync"/> may be asked to sign.</summary>
     VerifierKey Key { get; }

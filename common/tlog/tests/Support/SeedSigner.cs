@@ -22,4 +22,9 @@ internal sealed class SeedSigner : INoteSigner
 
     public ValueTask<byte[]> SignAsync(ReadOnlyMemory<byte> message, CancellationToken cancellationToken) =>
         ValueTask.FromResult(BigIntegerEd25519.Sign(_seed, message.Span));
+
+    // The seeds are published.
+    public void Dispose()
+    {
+    }
 }

@@ -1,0 +1,72 @@
+using System.Security.Cryptography;
+using System.Text;
+using Optiks.Secrets;
+using Optiks.Tlog;
+
+namespace Optiks.Pkcs11;
+
+/// <summary>
+/// CosignerKey is the key of a witness or an auditor, wherever it is: in a file or a variable (<see cref="CosignerKeyFile"/>), or in a token that such a text names, in two lines: the public key (vkey) and a
+/// <see cref="Pkcs11Uri"/>.
+/// </summary>
+public static class CosignerKey
+{
+    /// <summary>
+    /// Create makes a key in a token, unless the token has it, and a new file of mode 0600 that names it. Throws <see cref="SecretsException"/> when the file exists, or for what is wrong with the token, and
+    /// <see cref="SignerUnavailableException"/>.
+    /// </summary>
+    public static VerifierKey Create(string path, string name, string uri)
+    {
+        Pkcs11Uri token = UriOf(uri, "--pkcs11");
+        if (File.Exists(path))
+        {
+            throw Exists(path);
+        }
+        Pkcs11Signer signer;
+        try
+        {
+            signer = Pkcs11Signer.OpenOrGenerate(token, name, SignatureType.CosignatureV1);
+        }
+        catch (ArgumentException e)
+        {
+            throw new SecretsException("The name of a cosigner is not empty and has no space and no '+'. A domain that its operator holds, and a path, make one that nobody else has.", e);
+        }
+        using (signer)
+        {
+            return AtomicFile.TryCreate(path, Encoding.UTF8.GetBytes($"{signer.Key}\n{token}\n"), AtomicFile.PrivateMode) ? signer.Key : throw Exists(path);
+        }
+    }
+
+    /// <summary>Open opens the key of a file for cosignatures; the caller disposes it. Throws <see cref="SecretsException"/>, and <see cref="SignerUnavailableException"/> for a token that is not there or fails.</summary>
+    public static INoteSigner Open(string path)
+    {
+        byte[] octets = SecretFile.Read(path);
+        try
+        {
+            return Parse(Encoding.UTF8.GetString(octets), path);
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(octets);
+        }
+    }
+
+    /// <summary>Parse does the same with a text; what it throws names <paramref name="source"/>, and nothing of a key.</summary>
+    public static INoteSigner Parse(string text, string source)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        string[] lines = text.TrimEnd('\n').Split('\n');
+        if (lines.Length != 2 || !Pkcs11Uri.IsOne(lines[1]))
+        {
+            return CosignerKeyFile.Parse(text, source);
+        }
+        return VerifierKey.TryParse(lines[0], out VerifierKey? key, out _) && key.Type == SignatureType.CosignatureV1
+            ? Pkcs11Signer.Open(UriOf(lines[1], source), key)
+            : throw new SecretsException($"{source}: its first line is no public key (vkey) of a cosigner: put the line back as it was made.");
+    }
+
+    private static SecretsException Exists(string path) => new($"{path} exists already: keys are never overwritten.");
+
+    private static Pkcs11Uri UriOf(string text, string source) =>
+        Pkcs11Uri.TryParse(text, out Pkcs11Uri? uri, out string? problem) ? uri : throw new SecretsException($"The PKCS#11 URI of {source} cannot be used. {problem}");
+}

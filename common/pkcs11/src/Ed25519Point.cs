@@ -1,0 +1,20 @@
+using System.Diagnostics.CodeAnalysis;
+using Optiks.Native;
+
+namespace Optiks.Pkcs11;
+
+/// <summary>Ed25519Point reads a public key's CKA_EC_POINT: the 32 octets of RFC 8032 in an OCTET STRING, as PKCS#11 says, in a BIT STRING, or bare, as some tokens give them.</summary>
+internal static class Ed25519Point
+{
+    public static bool TryRead(ReadOnlySpan<byte> point, [NotNullWhen(true)] out byte[]? publicKey)
+    {
+        const int length = Ed25519.PublicKeyLength;
+        ReadOnlySpan<byte> octetString = [0x04, length];
+        ReadOnlySpan<byte> bitString = [0x03, length + 1, 0x00];
+        publicKey = point.Length == length ? point.ToArray()
+            : point.Length == octetString.Length + length && point.StartsWith(octetString) ? point[octetString.Length..].ToArray()
+            : point.Length == bitString.Length + length && point.StartsWith(bitString) ? point[bitString.Length..].ToArray()
+            : null;
+        return publicKey is not null;
+    }
+}

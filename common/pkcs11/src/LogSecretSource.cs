@@ -1,0 +1,81 @@
+using Optiks.Protocol;
+using Optiks.Secrets;
+using Optiks.Tlog;
+
+namespace Optiks.Pkcs11;
+
+/// <summary>LogSecretSource keeps the log's key in a token; the secrets of periods stay wrapped in the database. Any thread.</summary>
+public sealed class LogSecretSource : ISecretSource
+{
+    /// <summary>Setting that names the token's key; empty: the key is in the data folder's file.</summary>
+    public const string Setting = "Optiks:LogKey:Uri";
+
+    private readonly DataFolder _folder;
+    private readonly FileSecretSource _periods;
+    private readonly Pkcs11Uri _uri;
+
+    private LogSecretSource(DataFolder folder, FileSecretSource periods, Pkcs11Uri uri)
+    {
+        _folder = folder;
+        _periods = periods;
+        _uri = uri;
+    }
+
+    /// <summary>UriOf reads the setting; null when it is empty. Throws <see cref="SecretsException"/>.</summary>
+    public static Pkcs11Uri? UriOf(string? setting) => string.IsNullOrEmpty(setting) ? null
+        : Pkcs11Uri.TryParse(setting, out Pkcs11Uri? uri, out string? problem) ? uri
+        : throw new SecretsException($"{Setting} cannot be used. {problem}");
+
+    /// <summary>
+    /// Create gives the secrets of a data folder, which own the key-encryption key. Throws <see cref="SecretsException"/>, and disposes the key, for a folder that has the log's key in a file as well.
+    /// </summary>
+    public static ISecretSource Create(DataFolder folder, KeyEncryptionKey keyEncryptionKey, Pkcs11Uri? uri)
+    {
+        ArgumentNullException.ThrowIfNull(folder);
+        var periods = new FileSecretSource(folder, keyEncryptionKey);
+        if (uri is null)
+        {
+            return periods;
+        }
+        if (!File.Exists(folder.LogKey))
+        {
+            return new LogSecretSource(folder, periods, uri);
+        }
+        periods.Dispose();
+        throw new SecretsException($"{folder.LogKey} holds the log's key, and {Setting} names a token: a key in two places is as safe as the worse one. Once the token has this very key, move the file to where nobody reads it.");
+    }
+
+    /// <summary>CreateLog makes the key in the token, unless it is there, and saves the trust anchor: a genesis cut short by a crash is taken up with the same key.</summary>
+    public (TrustAnchor Anchor, INoteSigner Signer) CreateLog(Configuration configuration)
+    {
+        ArgumentNullException.ThrowIfNull(configuration);
+        var signer = Pkcs11Signer.OpenOrGenerate(_uri, configuration.Origin, SignatureType.Ed25519);
+        try
+        {
+            var anchor = TrustAnchor.Create(configuration.Encode(), signer.Key);
+            anchor.Save(_folder.TrustAnchor);
+            return (anchor, signer);
+        }
+        catch
+        {
+            signer.Dispose();
+            throw;
+        }
+    }
+
+    /// <inheritdoc/>
+    public INoteSigner OpenLogSigner(TrustAnchor anchor)
+    {
+        ArgumentNullException.ThrowIfNull(anchor);
+        return Pkcs11Signer.Open(_uri, anchor.LogKey);
+    }
+
+    /// <inheritdoc/>
+    public byte[] WrapPeriod(DirectorySecrets secrets, ulong period, ReadOnlySpan<byte> logId) => _periods.WrapPeriod(secrets, period, logId);
+
+    /// <inheritdoc/>
+    public DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId) => _periods.UnwrapPeriod(wrapped, period, logId);
+
+    /// <inheritdoc/>
+    public void Dispose() => _periods.Dispose();
+}

@@ -1,0 +1,46 @@
+using System.Security.Cryptography;
+using Optiks.Secrets;
+
+namespace Optiks.Pkcs11;
+
+/// <summary>
+/// PinFile is where a token's PIN is. It is read for each login, so that it may be changed, and a PIN that the token refused is not tried again before the file has changed: tokens lock themselves after a few attempts. One thread at
+/// a time.
+/// </summary>
+internal sealed class PinFile
+{
+    private readonly string _path;
+    private DateTime? _refused;
+
+    public PinFile(string path) => _path = path;
+
+    /// <summary>Use gives the PIN to an action, and overwrites it. Throws <see cref="SecretsException"/> for a file that is open to others, and <see cref="SignerUnavailableException"/> for a PIN that was refused.</summary>
+    public void Use(Action<byte[]> action)
+    {
+        DateTime written = File.GetLastWriteTimeUtc(_path);
+        if (written == _refused)
+        {
+            throw new SignerUnavailableException($"The token refused the PIN of {_path}, which is not tried again: put the right one there.");
+        }
+        byte[] octets = SecretFile.Read(_path);
+        byte[] pin = octets.AsSpan().EndsWith("\n"u8) ? octets[..^1] : [.. octets];
+        try
+        {
+            if (pin.Length == 0)
+            {
+                throw new SecretsException($"{_path} is empty: put the token's user PIN there, on one line.");
+            }
+            action(pin);
+        }
+        catch (PinRefusedException e)
+        {
+            _refused = written;
+            throw new SecretsException($"The token refused the PIN of {_path} ({e.Code}): put the right one there, or have the token unlocked. It was tried once and is not tried again.", e);
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(octets);
+            CryptographicOperations.ZeroMemory(pin);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+using System.Security.Cryptography;
+using Net.Pkcs11Interop.Common;
+using Optiks.Native;
+using Optiks.Secrets;
+using Optiks.Tlog;
+
+namespace Optiks.Pkcs11;
+
+/// <summary>
+/// Pkcs11Signer signs with a private key in a token, which never leaves it. When the token fails, or its session is lost, everything is opened again; until that works, members throw <see cref="SignerUnavailableException"/>. Any thread;
+/// one signature at a time.
+/// </summary>
+/// <remarks>
+/// Invariant: after each opening, and before anything else is signed, the token's key has signed a message of this class twice: both are the same octets, as RFC 8032 demands and crashes rely on, and verify with <see cref="Key"/>.
+/// </remarks>
+public sealed class Pkcs11Signer : INoteSigner
+{
+    // No note or cosignature begins so: a note's text has no zero octet.
+    private static readonly byte[] s_probe = [.. "optiks: is this key the configured one?\0"u8];
+    private const int ProbeLength = 32;
+
+    // The second one is after everything was opened again.
+    private const int Attempts = 2;
+
+    private readonly Pkcs11Uri _uri;
+    private readonly PinFile _pin;
+    private readonly Lock _lock = new();
+    private TokenKey? _token;
+    private bool _disposed;
+
+    private Pkcs11Signer(Pkcs11Uri uri, VerifierKey key, PinFile pin)
+    {
+        _uri = uri;
+        _pin = pin;
+        Key = key;
+    }
+
+    /// <inheritdoc/>
+    public VerifierKey Key { get; }
+
+    /// <summary>
+    /// Open opens the key of a token for this public key. Throws <see cref="SecretsException"/> for what an operator has to mend, such as a PIN that is refused or a token that has another key, and
+    /// <see cref="SignerUnavailableException"/> for a token that is not there or fails.
+    /// </summary>
+    public static Pkcs11Signer Open(Pkcs11Uri uri, VerifierKey key)
+    {
+        ArgumentNullException.ThrowIfNull(uri);
+        ArgumentNullException.ThrowIfNull(key);
+        var signer = new Pkcs11Signer(uri, key, new PinFile(uri.PinFile));
+        try
+        {
+            signer.Try(token => token);
+            return signer;
+        }
+        catch
+        {
+            signer.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>OpenExisting does so for the token's own public key under a name.</summary>
+    public static Pkcs11Signer OpenExisting(Pkcs11Uri uri, string name, SignatureType type) => Open(uri, name, type, TokenKey.Open);
+
+    /// <summary>OpenOrGenerate makes the key as well when the token has none of that name.</summary>
+    public static Pkcs11Signer OpenOrGenerate(Pkcs11Uri uri, string name, SignatureType type) => Open(uri, name, type, TokenKey.OpenOrGenerate);
+
+    private static Pkcs11Signer Open(Pkcs11Uri uri, string name, SignatureType type, Func<Pkcs11Uri, PinFile, TokenKey> open)
+    {
+        ArgumentNullException.ThrowIfNull(uri);
+        byte[] publicKey;
+        try
+        {
+            using TokenKey found = open(uri, new PinFile(uri.PinFile));
+            publicKey = found.PublicKey(uri);
+        }
+        catch (Pkcs11Exception e)
+        {
+            throw Unavailable(uri, e);
+        }
+        return Open(uri, new VerifierKey(name, type, publicKey));
+    }
+
+    /// <inheritdoc/>
+    public ValueTask<byte[]> SignAsync(ReadOnlyMemory<byte> message, CancellationToken cancellationToken)
+    {
+        byte[] octets = message.ToArray();
+        // A token may take its time.
+        return new ValueTask<byte[]>(Task.Run(() => Sign(octets), cancellationToken));
+    }
+
+    /// <inheritdoc/>
+    public override string ToString() => $"signer of {Key.Name} in {_uri}";
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        lock (_lock)
+        {
+            _disposed = true;
+            Close();
+        }
+    }
+
+    private static SignerUnavailableException Unavailable(Pkcs11Uri uri, Pkcs11Exception e) => new($"{uri}: the token fails ({e.RV} in {e.Method}).", e);
+
+    private byte[] Sign(byte[] message)
+    {
+        byte[] signature;
+        try
+        {
+            signature = Try(token => token.Sign(message));
+        }
+        catch (SecretsException e)
+        {
+            // The token was changed beneath a program that runs, or its PIN. Whoever mends that needs no restart.
+            throw new SignerUnavailableException(e.Message, e);
+        }
+        return Ed25519.Verify(Key.PublicKey, message, signature) ? signature : throw new SignerUnavailableException($"{_uri}: the token made a signature that does not verify.");
+    }
+
+    private T Try<T>(Func<TokenKey, T> use)
+    {
+        lock (_lock)
+        {
+            for (int attempt = 1; ; attempt++)
+            {
+                ObjectDisposedException.ThrowIf(_disposed, this);
+                try
+                {
+                    return use(_token ??= OpenChecked());
+                }
+                catch (Pkcs11Exception e)
+                {
+                    Close();
+                    if (attempt == Attempts)
+                    {
+                        throw Unavailable(_uri, e);
+                    }
+                }
+            }
+        }
+    }
+
+    private TokenKey OpenChecked()
+    {
+        TokenKey token = TokenKey.Open(_uri, _pin);
+        try
+        {
+            byte[] probe = [.. s_probe, .. RandomNumberGenerator.GetBytes(ProbeLength)];
+            byte[] signature = token.Sign(probe);
+            if (!Ed25519.Verify(Key.PublicKey, probe, signature))
+            {
+                throw new SecretsException($"{_uri} is not the key of {Key}: name the right one, nothing was signed.");
+            }
+            return token.Sign(probe).AsSpan().SequenceEqual(signature) ? token
+                : throw new SecretsException($"{_uri}: the token makes two signatures of one message that differ. Ed25519 as in RFC 8032 is needed, whose signatures are the same.");
+        }
+        catch
+        {
+            token.Dispose();
+            throw;
+        }
+    }
+
+    private void Close()
+    {
+        _token?.Dispose();
+        _token = null;
+    }
+}

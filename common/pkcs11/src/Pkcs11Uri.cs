@@ -1,0 +1,167 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text;
+
+namespace Optiks.Pkcs11;
+
+/// <summary>
+/// Pkcs11Uri names a private key in a token (RFC 7512): <c>pkcs11:token=...;object=...?module-path=...&amp;pin-source=...</c>. Immutable. It holds no PIN, only where one is, and may be logged.
+/// </summary>
+public sealed class Pkcs11Uri
+{
+    private const string Scheme = "pkcs11:";
+    private const string FileScheme = "file:";
+
+    // Of the path: what a token and an object in it are known by.
+    private static readonly HashSet<string> s_path = ["token", "serial", "manufacturer", "model", "object", "id", "type"];
+    private static readonly HashSet<string> s_query = ["module-path", "pin-source"];
+
+    private readonly string _text;
+    private readonly Dictionary<string, byte[]> _values;
+
+    private Pkcs11Uri(string text, Dictionary<string, byte[]> values)
+    {
+        _text = text;
+        _values = values;
+    }
+
+    /// <summary>Module is the path of the PKCS#11 library.</summary>
+    public string Module => Text("module-path")!;
+
+    /// <summary>PinFile holds the token's user PIN.</summary>
+    public string PinFile => Text("pin-source") is { } source && source.StartsWith(FileScheme, StringComparison.Ordinal) ? PathOf(source[FileScheme.Length..]) : Text("pin-source")!;
+
+    /// <summary>Token is the token's label; null: not named.</summary>
+    public string? Token => Text("token");
+
+    /// <summary>Serial number of the token; null: not named.</summary>
+    public string? Serial => Text("serial");
+
+    /// <summary>Manufacturer of the token; null: not named.</summary>
+    public string? Manufacturer => Text("manufacturer");
+
+    /// <summary>Model of the token; null: not named.</summary>
+    public string? Model => Text("model");
+
+    /// <summary>Label of the key; null: not named.</summary>
+    public string? Label => Text("object");
+
+    /// <summary>Id of the key (CKA_ID); null: not named.</summary>
+    public ReadOnlyMemory<byte>? Id
+    {
+        get
+        {
+            // Not in one expression: null would become an empty id.
+            if (_values.TryGetValue("id", out byte[]? id))
+            {
+                return id;
+            }
+            return null;
+        }
+    }
+
+    /// <summary>IsOne says whether a text is meant to be one.</summary>
+    public static bool IsOne(string text)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        return text.StartsWith(Scheme, StringComparison.Ordinal);
+    }
+
+    /// <summary>TryParse reads one. <paramref name="problem"/> says in a sentence why it cannot be used, without quoting it.</summary>
+    public static bool TryParse(string text, [NotNullWhen(true)] out Pkcs11Uri? uri, [NotNullWhen(false)] out string? problem)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        uri = null;
+        var values = new Dictionary<string, byte[]>(StringComparer.Ordinal);
+        if (!IsOne(text))
+        {
+            problem = $"It does not begin with '{Scheme}'.";
+            return false;
+        }
+        string[] parts = text[Scheme.Length..].Split('?');
+        problem = parts.Length > 2 ? "It has two question marks."
+            : TakeAll(parts[0], ';', s_path, values) ?? (parts.Length == 2 ? TakeAll(parts[1], '&', s_query, values) : null);
+        problem ??= Missing(values);
+        if (problem is not null)
+        {
+            return false;
+        }
+        uri = new Pkcs11Uri(text, values);
+        return true;
+    }
+
+    /// <inheritdoc/>
+    public override string ToString() => _text;
+
+    private static string? Missing(Dictionary<string, byte[]> values)
+    {
+        if (values.TryGetValue("type", out byte[]? type) && !type.AsSpan().SequenceEqual("private"u8))
+        {
+            return "Its type is not 'private'.";
+        }
+        if (!values.ContainsKey("object") && !values.ContainsKey("id"))
+        {
+            return "It names no key: give object=LABEL or id=ID.";
+        }
+        if (!values.ContainsKey("token") && !values.ContainsKey("serial"))
+        {
+            return "It names no token: give token=LABEL or serial=NUMBER.";
+        }
+        return !values.ContainsKey("module-path") ? "It names no library: give ?module-path=FILE."
+            : !values.ContainsKey("pin-source") ? "It does not say where the PIN is: give &pin-source=FILE."
+            : !Path.IsPathRooted(Encoding.UTF8.GetString(values["module-path"])) ? "Its module-path is not absolute." : null;
+    }
+
+    private static string? TakeAll(string text, char separator, HashSet<string> known, Dictionary<string, byte[]> values)
+    {
+        foreach (string attribute in text.Split(separator, StringSplitOptions.RemoveEmptyEntries))
+        {
+            int equals = attribute.IndexOf('=', StringComparison.Ordinal);
+            string name = equals < 0 ? attribute : attribute[..equals];
+            if (name == "pin-value")
+            {
+                return "It holds a PIN, which others may read in it: put the PIN into a file of mode 0600 and name that with pin-source, and change it if someone may have read it.";
+            }
+            if (!known.Contains(name))
+            {
+                return $"It has an attribute that is not known, or at the wrong side of '?': before it {string.Join(", ", s_path)}, behind it {string.Join(", ", s_query)}.";
+            }
+            if (equals < 0 || !TryDecode(attribute[(equals + 1)..], out byte[]? value) || value.Length == 0)
+            {
+                return $"Its {name} has no value, or one that is not percent-encoded.";
+            }
+            if (!values.TryAdd(name, value))
+            {
+                return $"It has {name} twice.";
+            }
+        }
+        return null;
+    }
+
+    private static bool TryDecode(string text, [NotNullWhen(true)] out byte[]? octets)
+    {
+        octets = null;
+        var decoded = new List<byte>();
+        byte[] encoded = Encoding.UTF8.GetBytes(text);
+        for (int i = 0; i < encoded.Length; i++)
+        {
+            if (encoded[i] != '%')
+            {
+                decoded.Add(encoded[i]);
+                continue;
+            }
+            if (i + 2 >= encoded.Length || !char.IsAsciiHexDigit((char)encoded[i + 1]) || !char.IsAsciiHexDigit((char)encoded[i + 2]))
+            {
+                return false;
+            }
+            decoded.AddRange(Convert.FromHexString(Encoding.ASCII.GetString(encoded, i + 1, 2)));
+            i += 2;
+        }
+        octets = [.. decoded];
+        return true;
+    }
+
+    // "file:/path" or "file:///path".
+    private static string PathOf(string rest) => rest.StartsWith("///", StringComparison.Ordinal) ? rest[2..] : rest;
+
+    private string? Text(string name) => _values.TryGetValue(name, out byte[]? value) ? Encoding.UTF8.GetString(value) : null;
+}
