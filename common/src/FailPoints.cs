@@ -101,6 +101,15 @@ public static partial class FailPoints
     /// <summary>A witness has made its cosignature, and has not sent it.</summary>
     public const string WitnessSign = "witness-sign";
 
+    /// <summary>One more object of a bucket is stored.</summary>
+    public const string BucketObject = "bucket-object";
+
+    /// <summary>All objects of a checkpoint are stored in a bucket, the checkpoint is the one before.</summary>
+    public const string BucketObjects = "bucket-objects";
+
+    /// <summary>A bucket has the checkpoint, and partial tiles that are full by now.</summary>
+    public const string BucketCheckpoint = "bucket-checkpoint";
+
     /// <summary>OfAuditors are those of <c>optiks auditor</c>, in their order.</summary>
     public static readonly IReadOnlyList<string> OfAuditors = [AuditorRange, AuditorVerified, AuditorMark, AuditorSign, AuditorSigned, AuditorFinding];
 
@@ -116,8 +125,11 @@ public static partial class FailPoints
     /// <summary>OfQuorums are those of a log that waits for its witnesses, in their order.</summary>
     public static readonly IReadOnlyList<string> OfQuorums = [Quorum, Release];
 
+    /// <summary>OfBuckets are those of a board that is copied to one, in their order.</summary>
+    public static readonly IReadOnlyList<string> OfBuckets = [BucketObject, BucketObjects, BucketCheckpoint];
+
     /// <summary>All names.</summary>
-    public static readonly IReadOnlyList<string> All = [Draw, Accept, .. OfEpochs, .. OfQuorums, .. OfPeriods, .. OfAuditors, .. OfWitnesses];
+    public static readonly IReadOnlyList<string> All = [Draw, Accept, .. OfEpochs, .. OfQuorums, .. OfBuckets, .. OfPeriods, .. OfAuditors, .. OfWitnesses];
 
     // signal.h of Linux; of equal value on x86-64 and ARM64.
     private const int SIGKILL = 9;

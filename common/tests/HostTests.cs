@@ -272,7 +272,7 @@ public sealed class HostTests : IAsyncLifetime
     [InlineData("Optiks:Work:Names", "a", "Unknown settings: Optiks:Work:Names is a list, whose elements are Optiks:Work:Names:0, Optiks:Work:Names:1 and so on.")]
     [InlineData("Optiks:Work:Inner:Deep", "3", "Unknown settings: Optiks:Work:Inner:Deep is not a setting; Optiks:Work:Inner has Depth.")]
     [InlineData("Optiks:RateLimits:Lookup:PerSecond", "5", "Unknown settings: Optiks:RateLimits:Lookup is not a setting; Optiks:RateLimits has Audits, Lookups, Proxies, Statuses, Updates.")]
-    [InlineData("Optiks:Wrok:Patience", "3", "Unknown settings: Optiks:Wrok is not a section; there are Cors, Log, LogKey, Padding, Periods, QueryService, RateLimits, Storage, Tokens, UpdateService, UpdateTask, Witnesses.")]
+    [InlineData("Optiks:Wrok:Patience", "3", "Unknown settings: Optiks:Wrok is not a section; there are Bucket, Cors, Log, LogKey, Padding, Periods, QueryService, RateLimits, Storage, Tokens, UpdateService, UpdateTask, Witnesses.")]
     [InlineData("Optiks:Work:Share", "0.5", null)]
     [InlineData("Optiks:Work:Share", "half", "Wrong settings: Optiks:Work:Share is not a number such as 0.5.")]
     [InlineData("Optiks:Work:Interval", "00:00:03", null)]

@@ -5,6 +5,7 @@ using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Storage.Hosting;
 using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Buckets;
 using Optiks.UpdateTask.Hosting;
 using Optiks.UpdateTask.Leasing;
 using Optiks.UpdateTask.Options;
@@ -27,6 +28,7 @@ var service = new OptiksServiceOptions
         [LogKeyOptions.Section] = typeof(LogKeyOptions),
         [PeriodOptions.Section] = typeof(PeriodOptions),
         [WitnessOptions.Section] = typeof(WitnessOptions),
+        [BucketOptions.Section] = typeof(BucketOptions),
         [StorageOptions.Section] = typeof(StorageOptions),
     },
     Variables = new Dictionary<string, string>
@@ -56,6 +58,7 @@ return await Startup.RunAsync(
         services.AddOptionsWithValidateOnStart<LogKeyOptions>().BindConfiguration(LogKeyOptions.Section);
         services.AddOptionsWithValidateOnStart<PeriodOptions, PeriodOptionsValidator>().BindConfiguration(PeriodOptions.Section);
         services.AddOptionsWithValidateOnStart<WitnessOptions, WitnessOptionsValidator>().BindConfiguration(WitnessOptions.Section);
+        services.AddOptionsWithValidateOnStart<BucketOptions, BucketOptionsValidator>().BindConfiguration(BucketOptions.Section);
 
         services.AddOptiksStorage();
 
@@ -77,7 +80,14 @@ return await Startup.RunAsync(
         services.AddSingleton<WitnessState>();
         services.AddSingleton<WitnessMetrics>();
         services.AddHostedService<WitnessService>();
-        services.AddHealthChecks().AddCheck<TaskHealthCheck>("task").AddCheck<WitnessHealthCheck>("witnesses");
+        IHealthChecksBuilder health = services.AddHealthChecks().AddCheck<TaskHealthCheck>("task").AddCheck<WitnessHealthCheck>("witnesses");
+        if (!string.IsNullOrEmpty(builder.Configuration[$"{BucketOptions.Section}:{nameof(BucketOptions.Name)}"]))
+        {
+            services.AddSingleton<BucketState>();
+            services.AddSingleton<BucketMetrics>();
+            services.AddHostedService<BucketService>();
+            health.AddCheck<BucketHealthCheck>("bucket");
+        }
 
         await using WebApplication app = builder.Build();
         app.UseOptiksDefaults();

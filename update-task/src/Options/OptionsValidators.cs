@@ -3,6 +3,9 @@ using Microsoft.Extensions.Options;
 namespace Optiks.UpdateTask.Options;
 
 [OptionsValidator]
+internal sealed partial class BucketOptionsValidator : IValidateOptions<BucketOptions>;
+
+[OptionsValidator]
 internal sealed partial class EpochOptionsValidator : IValidateOptions<EpochOptions>;
 
 [OptionsValidator]

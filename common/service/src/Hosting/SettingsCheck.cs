@@ -14,7 +14,7 @@ internal static class SettingsCheck
     private const string Root = "Optiks";
 
     // Of all hosts.
-    private static readonly string[] s_sections = ["Cors", "Log", "LogKey", "Padding", "Periods", "QueryService", "RateLimits", "Storage", "Tokens", "UpdateService", "UpdateTask", "Witnesses"];
+    private static readonly string[] s_sections = ["Bucket", "Cors", "Log", "LogKey", "Padding", "Periods", "QueryService", "RateLimits", "Storage", "Tokens", "UpdateService", "UpdateTask", "Witnesses"];
 
     /// <summary>ThrowIfAny throws <see cref="StartupException"/> that names all of them and what there is instead. It does not repeat their texts: one may be a secret at the wrong place.</summary>
     /// <param name="configuration">The host's.</param>

@@ -1,0 +1,70 @@
+"""The board in a bucket: a task copies it there, and the command line verifies it over plain HTTP, also while the bucket fails and the task is killed."""
+
+import json
+import signal
+import time
+import unittest
+
+from bucket import Bucket
+from harness import FAIL_POINT, Deployment
+from rest import Client
+
+PATIENCE = 60
+
+
+class BucketTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.bucket = cls.enterClassContext(Bucket())
+        cls.log = cls.enterClassContext(Deployment({**cls.bucket.settings, "Optiks__UpdateTask__EpochInterval": "00:00:00.500"}))
+
+    def size(self) -> int:
+        found = self.bucket.objects.get("checkpoint")
+        return int(found[0].split(b"\n")[1]) if found else 0
+
+    def wait_size(self, size: int) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while self.size() < size:
+            self.assertLess(time.monotonic(), deadline, self.log.task.log_end())
+            time.sleep(0.05)
+
+    def verify(self) -> int:
+        """By who has the trust anchor alone; the size."""
+        said = self.log.optiks("board", "verify", "--board", self.bucket.url, "--trust", str(self.log.data / "trust.json"), "--json")
+        self.assertEqual(said.code, 0, said)
+        return json.loads(said.out)["epoch"] + 1
+
+    def test_the_command_line_verifies_it(self):
+        epoch = self.log.publish(("alice", "a1"))["epoch"]
+        self.wait_size(epoch + 1)
+        self.assertGreater(self.verify(), epoch)
+        self.assertEqual(self.bucket.objects["checkpoint"][1:], ("text/plain; charset=utf-8", "public, max-age=2"))
+
+        # A bucket that fails holds up nothing.
+        self.bucket.is_down = True
+        epoch = self.log.publish(("alice", "a2"))["epoch"]
+        deadline = time.monotonic() + PATIENCE
+        with Client(self.log.task.url, timeout=30) as client:
+            while "answers 503" not in (said := client.get("/health/ready")).body.decode():
+                self.assertLess(time.monotonic(), deadline, said)
+                time.sleep(0.05)
+        self.assertEqual(said.status, 200)
+        self.assertLessEqual(self.size(), epoch)
+        self.bucket.is_down = False
+        self.wait_size(epoch + 1)
+
+        # Killed after the objects of a checkpoint, before it: the bucket is whole, and the next start goes on.
+        self.log.task.stop()
+        self.log.task.start(**{FAIL_POINT: "bucket-objects"})
+        self.log.update_client(timeout=30).post_json("/v1/updates", {"key": "bob", "value": "b1"})
+        self.assertEqual(self.log.task.wait(PATIENCE), -signal.SIGKILL)
+        self.assertEqual(self.verify(), self.size())
+        self.log.task.start()
+        self.log.task.wait_ready()
+        epoch = self.log.publish(("alice", "a3"))["epoch"]
+        self.wait_size(epoch + 1)
+        self.assertGreater(self.verify(), epoch)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,202 @@
+using Optiks.Tlog;
+
+namespace Optiks.UpdateTask.Buckets;
+
+/// <summary>
+/// BucketBoard copies a board's folder to a bucket (docs/spec/board.md section 3). Not thread-safe; any number of them may copy to one bucket, from any machine.
+/// </summary>
+/// <remarks>
+/// <para>Invariants:</para>
+/// <para>1. An object below tile/ or audit/ is only ever created. One that is there is compared, and another is a conflict.</para>
+/// <para>2. The checkpoint is written after everything that it commits to has been stored, and only over the one that it was compared with: of two writers one begins again. It is larger than that one and of the same log, or the
+/// same with more cosignatures.</para>
+/// <para>3. Each step can be repeated; a crash anywhere leaves the checkpoint of before, with objects beyond it, or the new one.</para>
+/// </remarks>
+internal sealed class BucketBoard
+{
+    private const string CheckpointKey = "checkpoint";
+    private const string ProbeKey = ".probe";
+
+    // Of no object: an MD5 of zeros.
+    private const string NoTag = "\"00000000000000000000000000000000\"";
+
+    private const int Attempts = 5;
+    private const int Concurrency = 8;
+
+    private readonly string _folder;
+    private readonly DirectoryTileReader _local;
+    private readonly BoardCosigner _board;
+    private readonly CheckpointVerifier _verifier;
+    private readonly IObjectStore _bucket;
+
+    /// <param name="folder">The board's folder.</param>
+    /// <param name="verifier">Knows the log's key.</param>
+    /// <param name="bucket">Where to.</param>
+    public BucketBoard(string folder, CheckpointVerifier verifier, IObjectStore bucket)
+    {
+        _folder = folder;
+        _local = new DirectoryTileReader(folder);
+        _board = new BoardCosigner(folder, verifier);
+        _verifier = verifier;
+        _bucket = bucket;
+    }
+
+    /// <summary>IsProbed says that the bucket is known to keep the conditions of writes; the first copy finds out.</summary>
+    public bool IsProbed { get; set; }
+
+    /// <summary>
+    /// PublishAsync brings the bucket to the board's checkpoint, and gives the size that it has then; 0 when the board has none yet. Throws <see cref="ObjectStoreException"/>, <see cref="BucketConflictException"/>, and what reading
+    /// the board throws.
+    /// </summary>
+    public async Task<ulong> PublishAsync(CancellationToken cancellationToken)
+    {
+        await ProbeAsync(cancellationToken);
+        for (int attempt = 1; attempt <= Attempts; attempt++)
+        {
+            // In this order: the bucket has nothing that the board did not have before.
+            StoredObject? stored = await _bucket.GetAsync(CheckpointKey, SignedNote.MaxBytes, cancellationToken);
+            if (await _board.ReadAsync(cancellationToken) is not { } local)
+            {
+                return 0;
+            }
+            SignedCheckpoint? present = stored is null ? null : Open(stored);
+            byte[] note = local.Note.Encode();
+            if (await IsThereAsync(local, present, cancellationToken))
+            {
+                await DropPartialsAsync(local.Checkpoint.Size, local.Checkpoint.Size, cancellationToken);
+                return local.Checkpoint.Size;
+            }
+            ulong size = present?.Checkpoint.Size ?? 0;
+            if (!await TryUploadAsync(size, local.Checkpoint.Size, cancellationToken))
+            {
+                continue;
+            }
+            FailPoints.Hit(FailPoints.BucketObjects);
+            bool isWritten = stored is null
+                ? await _bucket.CreateAsync(CheckpointKey, note, ObjectKind.Checkpoint, cancellationToken)
+                : await _bucket.ReplaceAsync(CheckpointKey, stored.Tag, note, ObjectKind.Checkpoint, cancellationToken);
+            if (!isWritten)
+            {
+                continue;
+            }
+            FailPoints.Hit(FailPoints.BucketCheckpoint);
+            // What a bucket says of a write is worth what it gives.
+            if ((await _bucket.GetAsync(CheckpointKey, SignedNote.MaxBytes, cancellationToken)) is not { } written || Open(written).Checkpoint.Size < local.Checkpoint.Size)
+            {
+                throw new BucketConflictException($"The bucket does not give the checkpoint of size {local.Checkpoint.Size} that it has just stored.");
+            }
+            await DropPartialsAsync(size, local.Checkpoint.Size, cancellationToken);
+            return local.Checkpoint.Size;
+        }
+        throw new ObjectStoreException("The bucket's checkpoint changes beneath each attempt to replace it, or its entity tag is never the one that it gave.");
+    }
+
+    // A storage that takes no notice of conditions would let an old checkpoint be written over a newer one.
+    private async Task ProbeAsync(CancellationToken cancellationToken)
+    {
+        if (IsProbed)
+        {
+            return;
+        }
+        byte[] octets = [.. "Written to see whether conditions of writes are kept.\n"u8];
+        _ = await _bucket.CreateAsync(ProbeKey, octets, ObjectKind.Checkpoint, cancellationToken);
+        if (await _bucket.CreateAsync(ProbeKey, octets, ObjectKind.Checkpoint, cancellationToken) || await _bucket.ReplaceAsync(ProbeKey, NoTag, octets, ObjectKind.Checkpoint, cancellationToken))
+        {
+            throw new BucketConflictException("The storage takes no notice of If-None-Match or If-Match when it writes: two tasks could overwrite each other's checkpoints. Use one that has conditional writes.");
+        }
+        IsProbed = true;
+    }
+
+    private SignedCheckpoint Open(StoredObject stored) => _verifier.TryOpen(stored.Octets, out SignedCheckpoint? opened, out TlogError error)
+        ? opened
+        : throw new BucketConflictException($"The bucket's checkpoint is not one of this log ({error}): name another bucket or prefix, or find out who wrote it.");
+
+    // Whether the bucket has all that the board has. Throws where it contradicts the board.
+    private async Task<bool> IsThereAsync(SignedCheckpoint local, SignedCheckpoint? present, CancellationToken cancellationToken)
+    {
+        if (present is null)
+        {
+            return false;
+        }
+        (ulong size, ulong before) = (local.Checkpoint.Size, present.Checkpoint.Size);
+        if (before > size)
+        {
+            throw new BucketConflictException($"The bucket's checkpoint has size {before}, the board's {size}: an older copy of the board was put back, or the bucket is another one's.");
+        }
+        TreeHash root = before == size ? local.Checkpoint.Root : await ConsistencyProof.OldRootAsync(new HashReader(_local, size, local.Checkpoint.Root), before, cancellationToken);
+        if (root != present.Checkpoint.Root)
+        {
+            throw new BucketConflictException($"The bucket's checkpoint of size {before} and the board's of size {size} contradict each other: the log signed two histories. Keep both.");
+        }
+        return before == size && local.Note.Signatures.All(line => present.Note.Signatures.Any(other => other.ToLine() == line.ToLine()));
+    }
+
+    // False: the board went on meanwhile, and some of it is gone.
+    private async Task<bool> TryUploadAsync(ulong from, ulong to, CancellationToken cancellationToken)
+    {
+        IEnumerable<(string Key, ObjectKind Kind)> objects = TileLayout.Added(from, to).Select(tile => ($"{tile}", ObjectKind.Tile));
+        bool isWhole = true;
+        await Parallel.ForEachAsync(
+            objects.Concat(AuditProofs(Math.Max(from, 1), to)), new ParallelOptions { MaxDegreeOfParallelism = Concurrency, CancellationToken = cancellationToken },
+            async (one, cancel) =>
+            {
+                byte[] octets;
+                try
+                {
+                    octets = await File.ReadAllBytesAsync(Path.Combine(_folder, one.Key), cancel);
+                }
+                catch (Exception e) when ((e is FileNotFoundException or DirectoryNotFoundException) && one.Key.Contains(".p/", StringComparison.Ordinal))
+                {
+                    // A partial tile that is full by now.
+                    Volatile.Write(ref isWhole, false);
+                    return;
+                }
+                await StoreAsync(one.Key, octets, one.Kind, cancel);
+            });
+        return Volatile.Read(ref isWhole);
+    }
+
+    private static IEnumerable<(string Key, ObjectKind Kind)> AuditProofs(ulong first, ulong end)
+    {
+        for (ulong epoch = first; epoch < end; epoch++)
+        {
+            yield return (AuditProofPath.Of(epoch), ObjectKind.AuditProof);
+        }
+    }
+
+    private async Task StoreAsync(string key, byte[] octets, ObjectKind kind, CancellationToken cancellationToken)
+    {
+        if (!await _bucket.CreateAsync(key, octets, kind, cancellationToken))
+        {
+            // Stored before a crash, by another task, or being stored by one.
+            StoredObject? present = await _bucket.GetAsync(key, octets.Length, cancellationToken);
+            if (present is null)
+            {
+                throw new ObjectStoreException($"The bucket says that it has {key}, and does not give it.");
+            }
+            if (!present.Octets.AsSpan().SequenceEqual(octets))
+            {
+                throw new BucketConflictException($"The bucket has another {key} than the board. What was published never changes: find out who wrote it, and keep both.");
+            }
+        }
+        FailPoints.Hit(FailPoints.BucketObject);
+    }
+
+    // Of tiles that the checkpoint commits to in full. A client of an older checkpoint takes the full one.
+    private async Task DropPartialsAsync(ulong from, ulong to, CancellationToken cancellationToken)
+    {
+        for (int level = 0; TileLayout.NumHashes(to, level) / TilePath.FullWidth is ulong full and > 0; level++)
+        {
+            // The last one before is looked at as well, as a crash may have come before this; of a bucket that had no checkpoint only the last.
+            ulong first = from == 0 ? full : Math.Min(TileLayout.NumHashes(from, level) / TilePath.FullWidth, full);
+            for (ulong index = first > 0 ? first - 1 : 0; index < full; index++)
+            {
+                string[] folders = level == 0 ? [TilePath.Hashes(0, index).PartialFolder(), TilePath.Entries(index).PartialFolder()] : [TilePath.Hashes(level, index).PartialFolder()];
+                foreach (string key in (await Task.WhenAll(folders.Select(folder => _bucket.ListAsync($"{folder}/", cancellationToken)))).SelectMany(keys => keys))
+                {
+                    await _bucket.DeleteAsync(key, cancellationToken);
+                }
+            }
+        }
+    }
+}

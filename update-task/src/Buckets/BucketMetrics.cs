@@ -1,0 +1,22 @@
+using System.Diagnostics.Metrics;
+
+namespace Optiks.UpdateTask.Buckets;
+
+/// <summary>BucketMetrics shows the state of the bucket, and counts what fails.</summary>
+internal sealed class BucketMetrics : IDisposable
+{
+    private readonly Meter _meter;
+    private readonly Counter<long> _failures;
+
+    public BucketMetrics(IMeterFactory factory, BucketState state)
+    {
+        _meter = factory.Create("Optiks.UpdateTask");
+        _meter.CreateObservableGauge("optiks.task.bucket.size", () => (long)state.Size, "{entry}", "Size of the checkpoint that the bucket has.");
+        _meter.CreateObservableGauge("optiks.task.bucket.alarm", () => state.Problem is null ? 0 : 1, "{alarm}", "1 while the bucket cannot be brought on.");
+        _failures = _meter.CreateCounter<long>("optiks.task.bucket.failures", "{attempt}", "Attempts to bring the bucket on that failed.");
+    }
+
+    public void Failed() => _failures.Add(1);
+
+    public void Dispose() => _meter.Dispose();
+}

@@ -1,0 +1,144 @@
+using System.Net;
+using Amazon.Runtime;
+using Amazon.S3;
+using Amazon.S3.Model;
+using Optiks.UpdateTask.Options;
+
+namespace Optiks.UpdateTask.Buckets;
+
+/// <summary>S3ObjectStore is a bucket of S3, or of a storage that speaks its language.</summary>
+internal sealed class S3ObjectStore : IObjectStore, IDisposable
+{
+    // The caller tries again as a whole.
+    private const int Retries = 1;
+    private const int BufferLength = 64 * 1024;
+
+    private readonly AmazonS3Client _client;
+    private readonly string _bucket;
+    private readonly string _prefix;
+
+    public S3ObjectStore(BucketOptions options)
+    {
+        var config = new AmazonS3Config
+        {
+            AuthenticationRegion = options.Region,
+            ForcePathStyle = options.PathStyle,
+            Timeout = options.Timeout,
+            MaxErrorRetry = Retries,
+            // Of others than Amazon few know the newer checksums; each request's signature covers its body.
+            RequestChecksumCalculation = RequestChecksumCalculation.WHEN_REQUIRED,
+            ResponseChecksumValidation = ResponseChecksumValidation.WHEN_REQUIRED,
+        };
+        if (options.ServiceUrl.Length > 0)
+        {
+            config.ServiceURL = options.ServiceUrl;
+        }
+        else
+        {
+            config.RegionEndpoint = Amazon.RegionEndpoint.GetBySystemName(options.Region);
+        }
+        _client = new AmazonS3Client(config);
+        _bucket = options.Name;
+        _prefix = options.Prefix;
+    }
+
+    /// <inheritdoc/>
+    public async Task<StoredObject?> GetAsync(string key, int maxLength, CancellationToken cancellationToken)
+    {
+        try
+        {
+            using GetObjectResponse response = await _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = _prefix + key }, cancellationToken);
+            using var octets = new MemoryStream();
+            byte[] buffer = new byte[BufferLength];
+            // Counted while reading: what it says of its length may be false.
+            while (octets.Length <= maxLength)
+            {
+                int read = await response.ResponseStream.ReadAsync(buffer.AsMemory(0, (int)Math.Min(buffer.Length, maxLength + 1 - octets.Length)), cancellationToken);
+                if (read == 0)
+                {
+                    break;
+                }
+                octets.Write(buffer, 0, read);
+            }
+            return new StoredObject(octets.ToArray(), response.ETag ?? throw new ObjectStoreException($"The bucket gave {key} without an entity tag."));
+        }
+        catch (AmazonS3Exception e) when (e.StatusCode == HttpStatusCode.NotFound && e.ErrorCode != "NoSuchBucket")
+        {
+            return null;
+        }
+        catch (Exception e) when (IsFailure(e, cancellationToken))
+        {
+            throw Failed(e);
+        }
+    }
+
+    /// <inheritdoc/>
+    public Task<bool> CreateAsync(string key, ReadOnlyMemory<byte> octets, ObjectKind kind, CancellationToken cancellationToken) =>
+        PutAsync(key, octets, kind, request => request.IfNoneMatch = "*", cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<bool> ReplaceAsync(string key, string tag, ReadOnlyMemory<byte> octets, ObjectKind kind, CancellationToken cancellationToken) =>
+        PutAsync(key, octets, kind, request => request.IfMatch = tag, cancellationToken);
+
+    /// <inheritdoc/>
+    public async Task<IReadOnlyList<string>> ListAsync(string prefix, CancellationToken cancellationToken)
+    {
+        try
+        {
+            ListObjectsV2Response response = await _client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, Prefix = _prefix + prefix }, cancellationToken);
+            return [.. (response.S3Objects ?? []).Select(found => found.Key).Where(key => key.StartsWith(_prefix + prefix, StringComparison.Ordinal)).Select(key => key[_prefix.Length..])];
+        }
+        catch (Exception e) when (IsFailure(e, cancellationToken))
+        {
+            throw Failed(e);
+        }
+    }
+
+    /// <inheritdoc/>
+    public async Task DeleteAsync(string key, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await _client.DeleteObjectAsync(new DeleteObjectRequest { BucketName = _bucket, Key = _prefix + key }, cancellationToken);
+        }
+        catch (Exception e) when (IsFailure(e, cancellationToken))
+        {
+            throw Failed(e);
+        }
+    }
+
+    public void Dispose() => _client.Dispose();
+
+    private static bool IsFailure(Exception e, CancellationToken cancellationToken) =>
+        // The client takes the entity tag for a hash, and an argument that is none for its caller's.
+        e is AmazonServiceException or AmazonClientException or HttpRequestException or IOException or TimeoutException or ArgumentException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested);
+
+    private static ObjectStoreException Failed(Exception e) => new(
+        e is AmazonServiceException { StatusCode: var status, ErrorCode: var code } ? $"The bucket answers {(int)status} {code}."
+            : e is OperationCanceledException or TimeoutException ? "The bucket gave no answer in time."
+            : e is HttpRequestException or IOException ? $"The bucket cannot be reached: {ErrorText.Line(e.Message)}"
+            : $"The bucket's answer cannot be used: {ErrorText.Line(e.Message)}",
+        e);
+
+    private async Task<bool> PutAsync(string key, ReadOnlyMemory<byte> octets, ObjectKind kind, Action<PutObjectRequest> condition, CancellationToken cancellationToken)
+    {
+        using var body = new MemoryStream(octets.ToArray(), writable: false);
+        var request = new PutObjectRequest { BucketName = _bucket, Key = _prefix + key, InputStream = body, ContentType = kind.ContentType, UseChunkEncoding = false };
+        request.Headers.CacheControl = kind.CacheControl;
+        condition(request);
+        try
+        {
+            await _client.PutObjectAsync(request, cancellationToken);
+            return true;
+        }
+        // 412: the condition does not hold; 409: another write of the same key is under way; 404: what was to be replaced is gone.
+        catch (AmazonS3Exception e) when (e.StatusCode is HttpStatusCode.PreconditionFailed or HttpStatusCode.Conflict || (e.StatusCode == HttpStatusCode.NotFound && e.ErrorCode == "NoSuchKey"))
+        {
+            return false;
+        }
+        catch (Exception e) when (IsFailure(e, cancellationToken))
+        {
+            throw Failed(e);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+using System.Collections.Concurrent;
+using System.Net;
+using System.Security.Cryptography;
+using System.Text;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Hosting.Server;
+using Microsoft.AspNetCore.Hosting.Server.Features;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Optiks.UpdateTask.Options;
+
+namespace Optiks.UpdateTask.Tests.Support;
+
+/// <summary>TestBucket is a storage that speaks as much of S3 as the task needs, over HTTP, with conditional writes, and answers otherwise when a test wants it.</summary>
+internal sealed class TestBucket : IAsyncDisposable
+{
+    private const string Name = "board";
+
+    private readonly WebApplication _app;
+    private readonly Lock _lock = new();
+
+    private TestBucket(WebApplication app) => _app = app;
+
+    /// <summary>Objects by their keys.</summary>
+    public ConcurrentDictionary<string, Stored> Objects { get; } = new(StringComparer.Ordinal);
+
+    /// <summary>Fault answers a request (method, key) in the storage's place; false: it did not.</summary>
+    public Func<HttpContext, string, string, Task<bool>>? Fault { get; set; }
+
+    /// <summary>IgnoresConditions: it writes whatever stands in If-Match and If-None-Match.</summary>
+    public bool IgnoresConditions { get; set; }
+
+    /// <summary>Url below which the objects are.</summary>
+    public Uri Url => new($"{_app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single()}/{Name}/");
+
+    /// <summary>Options that lead here.</summary>
+    public BucketOptions Options => new() { Name = Name, ServiceUrl = Url.GetLeftPart(UriPartial.Authority), PathStyle = true, Timeout = TimeSpan.FromSeconds(1) };
+
+    /// <summary>Settings of a process that lead here.</summary>
+    public string[] Settings =>
+    [
+        $"--Optiks:Bucket:Name={Name}", $"--Optiks:Bucket:ServiceUrl={Options.ServiceUrl}", "--Optiks:Bucket:PathStyle=true", "--Optiks:Bucket:RetryAfter=00:00:00.100",
+    ];
+
+    public static async Task<TestBucket> StartAsync()
+    {
+        // Where the client looks for them first.
+        Environment.SetEnvironmentVariable("AWS_ACCESS_KEY_ID", "test");
+        Environment.SetEnvironmentVariable("AWS_SECRET_ACCESS_KEY", "test");
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders();
+        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0));
+        WebApplication app = builder.Build();
+        var bucket = new TestBucket(app);
+        app.Run(bucket.AnswerAsync);
+        await app.StartAsync(TestContext.Current.CancellationToken);
+        return bucket;
+    }
+
+    public ValueTask DisposeAsync() => _app.DisposeAsync();
+
+    private static async Task ErrorAsync(HttpContext context, int status, string code)
+    {
+        context.Response.StatusCode = status;
+        context.Response.ContentType = "application/xml";
+        await context.Response.WriteAsync($"<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error><Code>{code}</Code><Message>{code}</Message></Error>");
+    }
+
+    private async Task AnswerAsync(HttpContext context)
+    {
+        string path = context.Request.Path.Value!;
+        string key = path.StartsWith($"/{Name}/", StringComparison.Ordinal) ? path[(Name.Length + 2)..] : "";
+        using var body = new MemoryStream();
+        await context.Request.Body.CopyToAsync(body, context.RequestAborted);
+        if (Fault is { } fault && await fault(context, context.Request.Method, key))
+        {
+            return;
+        }
+        switch (context.Request.Method)
+        {
+            case "PUT":
+                await PutAsync(context, key, body.ToArray());
+                break;
+            case "DELETE":
+                Objects.TryRemove(key, out _);
+                context.Response.StatusCode = StatusCodes.Status204NoContent;
+                break;
+            case "GET" when context.Request.Query.ContainsKey("list-type"):
+                await ListAsync(context, $"{context.Request.Query["prefix"]}");
+                break;
+            case "GET" when Objects.TryGetValue(key, out Stored? stored):
+                context.Response.Headers.ETag = stored.Tag;
+                context.Response.Headers.CacheControl = stored.CacheControl;
+                context.Response.ContentType = stored.ContentType;
+                context.Response.ContentLength = stored.Octets.Length;
+                await context.Response.Body.WriteAsync(stored.Octets, context.RequestAborted);
+                break;
+            default:
+                await ErrorAsync(context, StatusCodes.Status404NotFound, "NoSuchKey");
+                break;
+        }
+    }
+
+    private async Task PutAsync(HttpContext context, string key, byte[] octets)
+    {
+        string none = context.Request.Headers.IfNoneMatch.ToString();
+        string match = context.Request.Headers.IfMatch.ToString();
+        // As of what was uploaded in parts: the client takes others for an MD5 of the contents.
+        string tag = $"\"{Convert.ToHexStringLower(SHA256.HashData(octets).AsSpan(0, 16))}-1\"";
+        bool holds;
+        lock (_lock)
+        {
+            holds = IgnoresConditions || (none.Length == 0 || !Objects.ContainsKey(key)) && (match.Length == 0 || (Objects.TryGetValue(key, out Stored? present) && present.Tag == match));
+            if (holds)
+            {
+                Objects[key] = new Stored(octets, tag, $"{context.Request.ContentType}", $"{context.Request.Headers.CacheControl}");
+            }
+        }
+        if (!holds)
+        {
+            await ErrorAsync(context, StatusCodes.Status412PreconditionFailed, "PreconditionFailed");
+            return;
+        }
+        context.Response.Headers.ETag = tag;
+    }
+
+    private async Task ListAsync(HttpContext context, string prefix)
+    {
+        var text = new StringBuilder($"<?xml version=\"1.0\" encoding=\"UTF-8\"?><ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Name>{Name}</Name><IsTruncated>false</IsTruncated>");
+        foreach (string key in Objects.Keys.Where(key => key.StartsWith(prefix, StringComparison.Ordinal)))
+        {
+            _ = text.Append(System.Globalization.CultureInfo.InvariantCulture, $"<Contents><Key>{key}</Key></Contents>");
+        }
+        context.Response.ContentType = "application/xml";
+        await context.Response.WriteAsync(text.Append("</ListBucketResult>").ToString());
+    }
+
+    /// <summary>Stored is an object.</summary>
+    internal sealed record Stored(byte[] Octets, string Tag, string ContentType, string CacheControl);
+}
