@@ -49,6 +49,23 @@ public sealed class ReceiptTests
     }
 
     [Fact]
+    public async Task Of_an_epoch_that_waits_for_witnesses_a_receipt_names_that_epoch()
+    {
+        var setup = new ReceiptSetup();
+        await using Service service = await Service.StartAsync(setup.Settings, prepare: setup.Prepare);
+        await service.Log.StartAsync();
+        string board = Path.Combine(service.Data.Board, "log");
+        DataFolder.CreateFolder(board);
+        BoardFiles.WriteCheckpoint(board, size: 1);
+        Guid id = Ids.New();
+        Assert.NotNull(await AskAsync(service, "alice", id));
+        ulong epoch = await service.Log.PublishAsync();
+        Assert.Equal("pending", (await service.GetAsync($"/v1/updates/{id}")).Text("status"));
+        Receipt receipt = (await AskAsync(service, "alice", id))!;
+        Assert.Equal((epoch - 1, epoch), (receipt.After, receipt.By));
+    }
+
+    [Fact]
     public async Task Each_element_of_a_list_has_its_own_and_all_that_waits_counts()
     {
         var setup = new ReceiptSetup();

@@ -92,11 +92,11 @@ internal static class CommandLine
 
             Exit codes: 0 done, 1 fsck or the check after import found problems, 2 wrong usage or not allowed now, 3 the database cannot be reached, 78 it is not one that this release can use,
             or the trust anchor or a folder is missing.
-            Environment: OPTIKS_DATA, Optiks__Storage__Provider, Optiks__Storage__ConnectionString; of import-bundles Optiks__LogKey__Uri as well, if the log's key is in a token.
+            Environment: OPTIKS_DATA, Optiks__Storage__Provider, Optiks__Storage__ConnectionString; of import-bundles and receipts vouch Optiks__LogKey__Uri as well, if the log's key is in a token.
             """)
         {
             provider, connection, migrate, status, fsck, export, import, importBundles, PeriodCommand.Create(InvocationOf, trust, json), ApiKeyCommand.Create(Folder, json),
-            ReceiptsCommand.Create(Folder, trust, json),
+            ReceiptsCommand.Create(Folder, environment(LogKeyVariable), trust, json),
         };
         return await new CommandProgram("optiks-db", root, s_examples, json).RunAsync(args, output, error, Classify);
     }

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Globalization;
 using Optiks.Commands;
+using Optiks.Pkcs11;
 using Optiks.Protocol;
 using Optiks.Receipts;
 using Optiks.Secrets;
@@ -17,9 +18,9 @@ internal static class ReceiptsCommand
     // Clocks of services may be behind this one's.
     private static readonly TimeSpan s_before = TimeSpan.FromMinutes(5);
 
-    public static Command Create(Func<DataFolder> folder, Option<string> trust, Option<bool> json) => new("receipts", "Keys for receipts of updates: make one, and have the log's key vouch for them.")
+    public static Command Create(Func<DataFolder> folder, string? logKey, Option<string> trust, Option<bool> json) => new("receipts", "Keys for receipts of updates: make one, and have the log's key vouch for them.")
     {
-        CreateKey(json), CreateVouch(folder, trust, json),
+        CreateKey(json), CreateVouch(folder, logKey, trust, json),
     };
 
     private static Command CreateKey(Option<bool> json)
@@ -36,7 +37,7 @@ internal static class ReceiptsCommand
         return command;
     }
 
-    private static Command CreateVouch(Func<DataFolder> folder, Option<string> trust, Option<bool> json)
+    private static Command CreateVouch(Func<DataFolder> folder, string? logKey, Option<string> trust, Option<bool> json)
     {
         var given = new Argument<string[]>("VKEY") { Description = "public side of a receipt key, as 'key' printed it; all that update-services use", Arity = ArgumentArity.OneOrMore };
         var days = new Option<int>("--days")
@@ -53,7 +54,7 @@ internal static class ReceiptsCommand
             }
         });
         var file = new Option<string>("--out") { Description = "file for the note, which may exist; then it goes to the update-services", HelpName = "FILE", Required = true };
-        var command = new Command("vouch", "Sign with the log's key, which is in $OPTIKS_DATA, that receipts by these keys are the log's promises.") { given, days, file, trust, json };
+        var command = new Command("vouch", "Sign with the log's key that receipts by these keys are the log's promises.") { given, days, file, trust, json };
         command.SetAction(async (parse, cancel) =>
         {
             DateTimeOffset now = TimeProvider.System.GetUtcNow();
@@ -62,8 +63,8 @@ internal static class ReceiptsCommand
             ReceiptKey[] keys = [.. parse.GetValue(given)!.Select(text => new ReceiptKey(KeyOf(text), from, until))];
             DataFolder data = folder();
             var anchor = TrustAnchor.Load(parse.GetValue(trust)!);
-            using var secrets = new FileSecretSource(data, KeyEncryptionKey.Load(data));
-            INoteSigner signer = secrets.OpenLogSigner(anchor);
+            using ISecretSource secrets = LogSecretSource.Create(data, KeyEncryptionKey.Load(data), LogSecretSource.UriOf(logKey));
+            using INoteSigner signer = secrets.OpenLogSigner(anchor);
             try
             {
                 ReceiptKeys note = await ReceiptKeys.SignAsync(anchor, keys, signer, cancel);
@@ -72,10 +73,6 @@ internal static class ReceiptsCommand
             catch (ArgumentException e)
             {
                 throw new ReceiptsRefusedException(ErrorText.Line(e.Message), e);
-            }
-            finally
-            {
-                (signer as IDisposable)?.Dispose();
             }
             string end = DateTimeOffset.FromUnixTimeMilliseconds((long)until).ToString("yyyy-MM-dd HH:mm:ss'Z'", CultureInfo.InvariantCulture);
             await parse.InvocationConfiguration.Output.WriteLineAsync(parse.GetValue(json)

@@ -103,7 +103,7 @@ internal sealed class ReceiptMaker : IDisposable
     private async Task<GivenReceipt?> MakeAsync(Guid id, ParsedRequest request, Standing standing, ulong now, JsonEncodedText keys)
     {
         ulong published = standing.Published!.Value;
-        (ulong After, ulong By)? epochs = await _statuses.ReadAsync(id, TimeSpan.Zero, CancellationToken.None) switch
+        (ulong After, ulong By)? epochs = await _statuses.ReadStoredAsync(id, CancellationToken.None) switch
         {
             { State: RequestState.Pending } => (published, published + (ulong)_options.Margin + (ulong)standing.Pending),
             { State: RequestState.Published, Epoch: > 0 and var epoch } => (epoch - 1, epoch),

@@ -38,7 +38,7 @@ internal sealed class StatusReader : IDisposable
         while (true)
         {
             Task next = _epochs.Next;
-            RequestStatus? status = await ReadOnceAsync(requestId, cancellationToken);
+            RequestStatus? status = await ReadStoredAsync(requestId, cancellationToken);
             bool isHeld = status is { State: not RequestState.Pending } && !await _reach.CoversAsync(status.Epoch, cancellationToken);
             if (isHeld)
             {
@@ -55,9 +55,8 @@ internal sealed class StatusReader : IDisposable
         }
     }
 
-    public void Dispose() => _reads.Dispose();
-
-    private async Task<RequestStatus?> ReadOnceAsync(Guid requestId, CancellationToken cancellationToken)
+    /// <summary>ReadStoredAsync gives the status that the database has now, where an epoch is published even while it waits for witnesses; null for an unknown id.</summary>
+    public async Task<RequestStatus?> ReadStoredAsync(Guid requestId, CancellationToken cancellationToken)
     {
         await _reads.WaitAsync(cancellationToken);
         try
@@ -69,4 +68,6 @@ internal sealed class StatusReader : IDisposable
             _reads.Release();
         }
     }
+
+    public void Dispose() => _reads.Dispose();
 }
