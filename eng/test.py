@@ -42,7 +42,7 @@ LONGEST = (
 # These have tests that repeat what they do: a few times in `quick`, more often in `deep`, which is told by the variable.
 DEEPER = ("python-reference-model", "python-e2e-auditor", "python-e2e-faults", "python-e2e-limits", "python-e2e-period_faults", "python-e2e-storm", "Optiks.UpdateTask.Tests")
 # These run in `deep` alone: each starts services of its own for what tests of the parts show in `quick` as well.
-DEEP_ONLY = ("python-e2e-bucket", "python-e2e-pkcs11")
+DEEP_ONLY = ("python-e2e-bucket", "python-e2e-pkcs11", "python-e2e-receipts")
 DEEP_VARIABLE = "OPTIKS_TEST_DEEP"
 # No test lives long enough for what .NET compiles again once it was called often: of three services' processor time with a test or two it was
 # three quarters. The suites of DEEPER run in their long form as programs are run.
