@@ -38,6 +38,9 @@ internal sealed class EpochBounds
             : throw new ProblemException(new Problem(ProblemTypes.RangeTooLarge, $"An answer has at most {ProtocolLimits.MaxPeriodBounds} bounds: those from period {periods.First} on.", "?from"));
     }
 
+    /// <summary>PrepareAsync reads them ahead. What fails is tried again by who asks.</summary>
+    public async Task PrepareAsync() => await ((Task)ReadAsync()).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+
     // Once for all who ask, whoever of them goes away; again after a failure.
     private Task<Periods> ReadAsync()
     {

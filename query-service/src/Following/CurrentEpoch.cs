@@ -88,12 +88,12 @@ internal sealed class CurrentEpoch
     /// <summary>Age of an epoch's record by this machine's clock; negative when its clock is behind.</summary>
     public TimeSpan Age(ServedEpoch epoch) => epoch.AgeAt(_clock.GetUtcNow());
 
-    /// <summary>Serve puts the next epoch in the place of the present one, which goes with its last reader once it is no recent one any more.</summary>
+    /// <summary>ServeAsync puts the next epoch in the place of the present one, which goes with its last reader once it is no recent one any more.</summary>
     /// <param name="view">Its trees.</param>
     /// <param name="epoch">The epoch.</param>
     /// <param name="ended">Periods that have ended and are served with it.</param>
     /// <param name="isBehind">Whether later ones are published: values that they superseded and erased may be missing here.</param>
-    public void Serve(DirectoryView view, VerifiedEpoch epoch, IEnumerable<EndedPeriod> ended, bool isBehind)
+    public async Task ServeAsync(DirectoryView view, VerifiedEpoch epoch, IEnumerable<EndedPeriod> ended, bool isBehind)
     {
         ServedEpoch? before = Peek();
         if (before is not null)
@@ -105,7 +105,13 @@ internal sealed class CurrentEpoch
         RecentEpoch[] gone = [.. _recent.Except(kept)];
         _recent.Clear();
         _recent.AddRange(kept);
-        Volatile.Write(ref _current, new ServedEpoch(view, epoch, _board, ended, kept, isBehind));
+        var current = new ServedEpoch(view, epoch, _board, ended, kept, isBehind);
+        if (before is not null && before.Period != current.Period)
+        {
+            // All clients that have seen the period before ask for them at once, before anything else.
+            await current.Bounds.PrepareAsync();
+        }
+        Volatile.Write(ref _current, current);
         Array.ForEach(gone, recent => recent.View.Dispose());
     }
 

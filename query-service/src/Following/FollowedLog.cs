@@ -263,7 +263,7 @@ internal sealed class FollowedLog
         _folder!.Remember(epoch.Epoch, epoch.Row.RecordHash);
         LogTrees trees = replay.Trees;
         DirectoryView view = trees.Directory.TakeView();
-        _current.Serve(view, epoch, _ended.Give(trees.Period), isBehind: Math.Max(published, _reach.Awaited ?? 0) > epoch.Epoch);
+        await _current.ServeAsync(view, epoch, _ended.Give(trees.Period), isBehind: Math.Max(published, _reach.Awaited ?? 0) > epoch.Epoch);
         if (_saver is null || _savedPeriod != trees.Period)
         {
             Go(replay, trees);

@@ -10,7 +10,8 @@ internal sealed class Checkpointer : IAsyncDisposable
     // SQLite's own figure.
     private const int PagesApart = 1000;
 
-    // SQLite begins the log anew once a writer finds all of it copied. Where writers never leave that moment, it is made, if no reader is in its way.
+    // SQLite begins the log anew once a writer finds all of it copied. Where writers never leave that moment, it is made, if no reader is in its way; only when all is copied but for the last moments, as writers wait
+    // for the rest.
     private const int MaxLogPages = 16_384;
 
     private readonly Connection _connection;
@@ -43,7 +44,8 @@ internal sealed class Checkpointer : IAsyncDisposable
         {
             // Not into a file that is no longer the database.
             _connection.ThrowIfMoved();
-            if (_connection.Checkpoint(restarts: false) > MaxLogPages)
+            (int pages, int copied) = _connection.Checkpoint(restarts: false);
+            if (pages > MaxLogPages && copied == pages)
             {
                 _ = _connection.Checkpoint(restarts: true);
             }

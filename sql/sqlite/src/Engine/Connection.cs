@@ -135,15 +135,15 @@ internal sealed class Connection : IDisposable
     public int TakeWrittenPages() => raw.sqlite3_db_status(_handle, raw.SQLITE_DBSTATUS_CACHE_WRITE, out int pages, out _, resetFlg: 1) == raw.SQLITE_OK ? pages : 0;
 
     /// <summary>
-    /// Checkpoint copies what it can of the log into the file, beside readers and writers, and gives how many pages the log has; 0: another connection was at it. What another transaction still uses is left for the
-    /// next one.
+    /// Checkpoint copies what it can of the log into the file, beside readers and writers, and gives how many pages the log has, and how many of them the file has; none: another connection was at it. What another
+    /// transaction still uses is left for the next one.
     /// </summary>
     /// <param name="restarts">The next transaction begins the log anew: writers wait meanwhile. Without effect while anybody uses the log.</param>
-    public int Checkpoint(bool restarts)
+    public (int Pages, int Copied) Checkpoint(bool restarts)
     {
         _ = raw.sqlite3_busy_timeout(_handle, 0);
-        int result = raw.sqlite3_wal_checkpoint_v2(_handle, "main", restarts ? raw.SQLITE_CHECKPOINT_RESTART : raw.SQLITE_CHECKPOINT_PASSIVE, out int pages, out _);
-        return result == raw.SQLITE_OK || (result & 0xFF) is raw.SQLITE_BUSY or raw.SQLITE_LOCKED ? Math.Max(0, pages) : throw Error();
+        int result = raw.sqlite3_wal_checkpoint_v2(_handle, "main", restarts ? raw.SQLITE_CHECKPOINT_RESTART : raw.SQLITE_CHECKPOINT_PASSIVE, out int pages, out int copied);
+        return result == raw.SQLITE_OK || (result & 0xFF) is raw.SQLITE_BUSY or raw.SQLITE_LOCKED ? (Math.Max(0, pages), Math.Max(0, copied)) : throw Error();
     }
 
     /// <summary>ReadLong runs a query of one number.</summary>
