@@ -122,6 +122,13 @@ class WitnessesTest(unittest.TestCase):
         self.witnesses[0].start()
         self.assertEqual(self.log.task.wait(PATIENCE), -signal.SIGKILL)
         self.assertEqual((self.log.data / "board/log/checkpoint").read_bytes(), held)
+
+        # Killed as soon as it is published.
+        self.log.task.start(**require, **{FAIL_POINT: "release"})
+        self.assertEqual(self.log.task.wait(PATIENCE), -signal.SIGKILL)
+        released = (self.log.data / "board/log/checkpoint").read_bytes()
+        self.assertGreater(board.verify_checkpoint(released, self.key.name, self.key).size, size)
+        self.assertEqual(len(board.verify_cosignatures(released, self.keys)), 2)
         newest = self.head()
         self.log.task.start(**require)
         self.log.task.wait_ready()
