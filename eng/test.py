@@ -42,7 +42,9 @@ LONGEST = (
 # These have tests that repeat what they do: a few times in `quick`, more often in `deep`, which is told by the variable.
 DEEPER = ("python-reference-model", "python-reference-receipts", "python-e2e-auditor", "python-e2e-faults", "python-e2e-limits", "python-e2e-period_faults", "python-e2e-receipts", "python-e2e-storm", "Optiks.UpdateTask.Tests")
 # These run in `deep` alone: each starts services of its own for what tests of the parts show in `quick` as well.
-DEEP_ONLY = ("python-e2e-bucket", "python-e2e-pkcs11", "python-e2e-receipts")
+DEEP_ONLY = ("python-e2e-bucket", "python-e2e-limits", "python-e2e-pkcs11", "python-e2e-receipts")
+# Nothing runs beside these: strangers take all that a service has while the test's own client is answered.
+ALONE = ("python-e2e-limits",)
 DEEP_VARIABLE = "OPTIKS_TEST_DEEP"
 # No test lives long enough for what .NET compiles again once it was called often: of three services' processor time with a test or two it was
 # three quarters. The suites of DEEPER run in their long form as programs are run.
@@ -114,7 +116,7 @@ def suites_of(names: list[str]) -> list[Suite]:
     deep = [
         checks("checks-deep", "--slow", is_alone=True),
         *[cpp_built(preset) for preset in ("asan", "ct")],
-        *[replace(suite, is_deep=suite.name in DEEPER) for suite in every if suite.name in (*DEEPER, *DEEP_ONLY)],
+        *[replace(suite, is_deep=suite.name in DEEPER, is_alone=suite.name in ALONE) for suite in every if suite.name in (*DEEPER, *DEEP_ONLY)],
     ]
     suites = {suite.name: suite for name, of_set in (("quick", quick), ("deep", deep)) if name in names for suite in of_set}
     return sorted(suites.values(), key=lambda suite: LONGEST.index(suite.name) if suite.name in LONGEST else len(LONGEST))
