@@ -1,3 +1,5 @@
+using Optiks.Tlog;
+
 namespace Optiks.UpdateTask.Board;
 
 /// <summary>
@@ -36,7 +38,7 @@ internal sealed class BoardFolder
     }
 
     /// <summary>HasCheckpoint tells whether anything was ever published here, or what was is still there.</summary>
-    public bool HasCheckpoint() => File.Exists(Path.Combine(Log, "checkpoint")) || File.Exists(Path.Combine(Log, ".signed"));
+    public bool HasCheckpoint() => new DirectoryTileReader(Log).HasCheckpoint();
 
     /// <summary>HasTiles tells whether tiles are there, whose checkpoint may be lost.</summary>
     public bool HasTiles() => Directory.Exists(Path.Combine(Log, "tile"));

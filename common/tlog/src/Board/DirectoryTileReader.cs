@@ -21,6 +21,9 @@ public sealed class DirectoryTileReader : ITileReader
     /// </summary>
     public Task<byte[]?> ReadSignedAsync(CancellationToken cancellationToken) => ReadAsync(SignedName, cancellationToken);
 
+    /// <summary>HasCheckpoint says whether the folder has a checkpoint, published or waiting.</summary>
+    public bool HasCheckpoint() => File.Exists(Path.Combine(Folder, CheckpointName)) || File.Exists(Path.Combine(Folder, SignedName));
+
     /// <inheritdoc/>
     public Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken) => ReadAsync(path.ToString(), cancellationToken);
 
