@@ -23,7 +23,7 @@ internal sealed class RequestUnit
     public IReadOnlyList<ReadOnlyMemory<byte>>? Users { get; private set; }
 
     /// <summary>WantsReceipts says whether any of the elements asks for one.</summary>
-    public bool WantsReceipts => Parsed.Requests.Any(request => request.WantsReceipt);
+    public bool WantsReceipts { get; private set; }
 
     /// <summary>Unit to commit. An element that repeats an earlier one's id and content is not in it again.</summary>
     public AcceptUnit Unit { get; private init; } = new([]);
@@ -39,6 +39,7 @@ internal sealed class RequestUnit
         for (int i = 0; i < ids.Length; i++)
         {
             ParsedRequest request = parsed.Requests[i];
+            unit.WantsReceipts |= request.WantsReceipt;
             ids[i] = request.RequestId ?? Guid.CreateVersion7(now);
             IReadOnlyList<AcceptItem> items = request.ItemsOf(ids[i]);
             if (UserChange.IsIn(items))
