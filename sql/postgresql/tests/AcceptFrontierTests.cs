@@ -12,12 +12,8 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
     {
         Lease lease = await StartLogAsync();
         await using var slow = new NpgsqlConnection(ConnectionString + ";Pooling=false;Search Path=optiks");
-        await slow.OpenAsync(Cancel);
         AcceptRequest late = await RequestAsync(Item("late"));
-        await using NpgsqlTransaction transaction = await slow.BeginTransactionAsync(Cancel);
-        _ = await Cluster.ExecuteAsync(slow, $"SELECT pg_advisory_xact_lock_shared({AdvisoryLocks.Accept})");
-        _ = await Cluster.ExecuteAsync(slow, "INSERT INTO request (request_id, body_hash) VALUES ($1, $2)", late.RequestId, late.BodyHash.ToArray());
-        _ = await Cluster.ExecuteAsync(slow, "INSERT INTO pending (seq, item, structure, key, value, request_id, body_hash) SELECT seq, 0, 3, $1, '', request_id, body_hash FROM request WHERE request_id = $2", "late"u8.ToArray(), late.RequestId);
+        await using NpgsqlTransaction transaction = await BeginToAcceptAsync(slow, late);
 
         // Epochs that are read ahead of each other, as the update-task does: more than the frontier takes to move.
         EpochUpdates updates = EpochUpdates.Empty;
@@ -41,12 +37,8 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
     public async Task A_count_waits_for_those_who_drew_a_number_before()
     {
         await using var slow = new NpgsqlConnection(ConnectionString + ";Pooling=false;Search Path=optiks");
-        await slow.OpenAsync(Cancel);
         AcceptRequest late = await RequestAsync(Item("late"));
-        await using NpgsqlTransaction transaction = await slow.BeginTransactionAsync(Cancel);
-        _ = await Cluster.ExecuteAsync(slow, $"SELECT pg_advisory_xact_lock_shared({AdvisoryLocks.Accept})");
-        _ = await Cluster.ExecuteAsync(slow, "INSERT INTO request (request_id, body_hash) VALUES ($1, $2)", late.RequestId, late.BodyHash.ToArray());
-        _ = await Cluster.ExecuteAsync(slow, "INSERT INTO pending (seq, item, structure, key, value, request_id, body_hash) SELECT seq, 0, 3, $1, '', request_id, body_hash FROM request WHERE request_id = $2", "late"u8.ToArray(), late.RequestId);
+        await using NpgsqlTransaction transaction = await BeginToAcceptAsync(slow, late);
 
         // A large group has a later number, and is there first.
         _ = await AcceptListAsync();
@@ -54,6 +46,17 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         Assert.NotSame(count, await Task.WhenAny(count, Task.Delay(200, Cancel)));
         await transaction.CommitAsync(Cancel);
         Assert.Equal(301, await count);
+    }
+
+    // As a group is accepted, up to its commit.
+    private static async Task<NpgsqlTransaction> BeginToAcceptAsync(NpgsqlConnection slow, AcceptRequest late)
+    {
+        await slow.OpenAsync(Cancel);
+        NpgsqlTransaction transaction = await slow.BeginTransactionAsync(Cancel);
+        _ = await Cluster.ExecuteAsync(slow, $"SELECT pg_advisory_xact_lock_shared({AdvisoryLocks.Accept})");
+        _ = await Cluster.ExecuteAsync(slow, "INSERT INTO request (request_id, body_hash) VALUES ($1, $2)", late.RequestId, late.BodyHash.ToArray());
+        _ = await Cluster.ExecuteAsync(slow, "INSERT INTO pending (seq, item, structure, key, value, request_id, body_hash) SELECT seq, 0, 3, $1, '', request_id, body_hash FROM request WHERE request_id = $2", "late"u8.ToArray(), late.RequestId);
+        return transaction;
     }
 
     // As many as are copied beside others.
