@@ -187,6 +187,19 @@ class Writer(Worker):
             self.retries += 1
             time.sleep(RETRY_SECONDS)
 
+    def _published(self, request_id: str) -> bool:
+        """Whether it is known to be. Asks for a second."""
+        try:
+            answer = self._client.get(f"/v1/updates/{request_id}?wait=1")
+        except (OSError, http.client.HTTPException):
+            answer = None
+        if answer is None or answer.status == 503:
+            time.sleep(RETRY_SECONDS)
+            return False
+        if answer.status != 200 or answer.json()["status"] not in ("pending", "published"):
+            raise AssertionError(f"an accepted update: HTTP {answer.status} {answer.body!r}")
+        return answer.json()["status"] == "published"
+
 
 class BulkWriter(Writer):
     """Lists of LIST updates, one after the other, round its keys; at most WINDOW of them are not published yet, so that faults meet every step of the way."""
@@ -202,18 +215,6 @@ class BulkWriter(Writer):
             self._unpublished.append(self.accepted[-1].request_id)
         elif self._published(self._unpublished[0]):
             self._unpublished.popleft()
-
-    def _published(self, request_id: str) -> bool:
-        try:
-            answer = self._client.get(f"/v1/updates/{request_id}?wait=1")
-        except (OSError, http.client.HTTPException):
-            answer = None
-        if answer is None or answer.status == 503:
-            time.sleep(RETRY_SECONDS)
-            return False
-        if answer.status != 200 or answer.json()["status"] not in ("pending", "published"):
-            raise AssertionError(f"an accepted update: HTTP {answer.status} {answer.body!r}")
-        return answer.json()["status"] == "published"
 
     def _document(self):
         keys = [self.keys[(self._next + i) % len(self.keys)] for i in range(LIST)]

@@ -115,12 +115,15 @@ def lost_and_doubled(accepted: list[Accepted], facts: Facts) -> tuple[Counter, C
     return lost, doubled
 
 
-def check_order(accepted: list[Accepted], facts: Facts) -> None:
-    """Each writer has its own keys and waits for each answer, so its order is the order of versions, one in an epoch. Nothing may be lost or doubled."""
+def check_order(accepted: list[Accepted], facts: Facts, reuses_names: bool = False) -> None:
+    """Each writer has its own keys and waits for each answer, so its order is the order of versions, one in an epoch. Nothing may be lost or doubled.
+
+    reuses_names: the users that a name leads to are counted from 1.
+    """
     for key, wanted in _by_key(accepted).items():
         found = facts.versions[key]
         require([version[2:] for version in found] == [_origin(one) for one in wanted], f"{key}: versions are not in the order of acceptance")
-        require([version for version, *_ in found] == _numbers(key[0], [facts.periods.get(epoch, 0) for _, epoch, *_ in found]), f"{key}: a version is missing")
+        require([version for version, *_ in found] == _numbers(key[0], [facts.periods.get(epoch, 0) for _, epoch, *_ in found], reuses_names), f"{key}: a version is missing")
         epochs = [epoch for _, epoch, *_ in found]
         require(epochs == sorted(set(epochs)), f"{key}: two versions in one epoch")
 
@@ -133,6 +136,15 @@ class Oracle:
         self._log = log
         self._random = random.Random(seed)
         self._judged = 0
+
+    @property
+    def reuses_names(self) -> bool:
+        """Whether the log lets a username lead to somebody else later."""
+        return self._anchor.configuration.username_reuse == 1
+
+    @property
+    def _anchor(self) -> TrustAnchor:
+        return TrustAnchor.parse((self._log.data / "trust.json").read_text())
 
     def wait_published(self) -> None:
         """Until nothing is pending. Nobody sends updates."""
@@ -160,7 +172,7 @@ class Oracle:
             self._check_tools(facts)
         lost, doubled = lost_and_doubled(accepted, facts)
         if lost.total() == doubled.total() == 0:
-            check_order(accepted, facts)
+            check_order(accepted, facts, self.reuses_names)
             if asks:
                 self._check_answers(accepted, facts)
         return lost, doubled
@@ -193,9 +205,8 @@ class Oracle:
         for more in ((), fresh):
             run = self._log.optiks("audit", "--json", *more)
             require(run.code == 0 and run.lines()[0]["verdict"] == "valid" and run.lines()[0]["epoch"] >= newest, f"audit: {run}")
-        anchor = TrustAnchor.parse((self._log.data / "trust.json").read_text())
         with redirect_stdout(io.StringIO()):
-            session = live.read_board(live.Http(self._log.query.url, None), anchor)
+            session = live.read_board(live.Http(self._log.query.url, None), self._anchor)
             live.audit(session)
         require([record.encode() for record in session.chain[: newest + 1]] == [facts.records[epoch] for epoch in range(newest + 1)],
                 "the reference's auditor was shown other records than the database has")
@@ -228,8 +239,9 @@ class Oracle:
         run = self._log.optiks("user", "lookup", *names, "--json")
         require(run.code == 0, f"user lookup: {run}")
         for name, line in zip(names, run.lines(), strict=True):
-            (*_, user), = facts.versions[USERNAMES, name.encode()]
+            *earlier, user = [user for *_, user in facts.versions[USERNAMES, name.encode()]]
             require(line["user_b64"] == b64(user), f"{name} leads to another user")
+            require([one["user_b64"] for one in line.get("earlier_users", [])] == [b64(one) for one in earlier], f"{name} had other users before")
             has_left = (DECOMMISSIONED, user) in facts.versions
             require(line["decommissioned"] == has_left, f"whether {name} has left")
             shown = {device["device"].encode(): device["value"].encode() for device in line["devices"]}
@@ -237,10 +249,11 @@ class Oracle:
             require(shown == known, f"the devices of {name} are not the database's")
 
 
-def _numbers(structure: int, periods: list[int]) -> list[int]:
+def _numbers(structure: int, periods: list[int], reuses_names: bool) -> list[int]:
     """Of versions of these periods, one after the other: version 1 of a later period is a copy of the latest of the one before."""
     if structure not in PER_PERIOD:
-        return list(range(len(periods)))
+        first = int(structure == USERNAMES and reuses_names)
+        return list(range(first, first + len(periods)))
     numbers: list[int] = []
     for i, period in enumerate(periods):
         numbers.append(1 if i == 0 else 2 if period != periods[i - 1] else numbers[-1] + 1)

@@ -24,6 +24,8 @@ SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2
 ROLLBACK, CONFIGURATION = 4, 78
 AT_POINTS = faults.killed_at_some("fail points of the update-task", faults.POINTS, rounds(quick=4, deep=len(faults.POINTS)))
 FILES = ("", "-wal", "-shm")
+# Names of users that have left lead to others.
+REUSED = {"Optiks__Log__UsernameReuse": "true"}
 
 
 class FaultTest(unittest.TestCase):
@@ -40,12 +42,14 @@ class FaultTest(unittest.TestCase):
 
     def put(self, engine: str, chosen: list[faults.Fault]) -> None:
         try:
-            with Deployment(before_start=faults.kill_at_genesis, engine=engine) as log, Trial(log, SEED) as trial:
+            with Deployment(REUSED, before_start=faults.kill_at_genesis, engine=engine) as log, Trial(log, SEED) as trial:
                 faults.after_genesis(trial)
                 for fault in chosen:
                     fault.put(trial)
                 rows = trial.judge()
                 self.assertGreater(sum(writer.retries for writer in trial.writers), 0, "no request met a killed service")
+                print(engine, "names that got another user:", trial.writers[-1].reused)
+                self.assertGreaterEqual(trial.writers[-1].reused, rounds(quick=0, deep=1), "no name got another user")
         except Exception as failure:
             failure.add_note(f"OPTIKS_FAULT_SEED={SEED}")
             raise

@@ -162,4 +162,5 @@ class Trial:
 
 def _small_writers(trial: Trial) -> list[Writer]:
     small = [Writer(trial.callers, f"writer{i}", trial.random.randrange(2**32), lambda: trial.point) for i in range(WRITERS)]
-    return [*small, UserWriter(trial.callers, "people", trial.random.randrange(2**32), lambda: trial.point)]
+    people = UserWriter(trial.callers, "people", trial.random.randrange(2**32), lambda: trial.point, reuses_names=trial.oracle.reuses_names)
+    return [*small, people]

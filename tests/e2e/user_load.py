@@ -2,6 +2,7 @@
 
 import base64
 import sys
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -22,8 +23,10 @@ LEFT = b"\x01"
 class User:
     """As the log has it once all that was accepted is published."""
 
-    name: str
+    prefix: str
+    """Of devices and names that are made for it."""
     id: bytes
+    names: list[str]
     devices: list[str]
     made: int
     """Devices and names so far, of which each is used once."""
@@ -32,8 +35,14 @@ class User:
 class UserWriter(Writer):
     """It has users of its own, and knows every version that a request makes: so none is refused, however late the request before it is published."""
 
-    def __init__(self, log: Callers, name: str, seed: int, point: Callable[[], str], users: int = 8, pause: float = 0.1):
+    def __init__(self, log: Callers, name: str, seed: int, point: Callable[[], str], users: int = 8, pause: float = 0.1, reuses_names: bool = False):
+        """reuses_names: some users get a name of one that has left (docs/spec/recycled-names.md)."""
         self._users: list[User] = []
+        self._reuses_names = reuses_names
+        self._left: deque[tuple[str, list[str]]] = deque()
+        """Of users that leave: the request that said so, and their names."""
+        self.reused = 0
+        """Names that got another user."""
         self._most = users
         self._created = 0
         super().__init__(log, name, seed, point, keys=0, pause=pause)
@@ -47,14 +56,18 @@ class UserWriter(Writer):
 
     def _create(self) -> None:
         self._created += 1
-        name = f"{self._name}-{self._created}"
-        devices = [f"{name}-device-{i}" for i in range(self._random.randint(0, 3))]
+        prefix = f"{self._name}-{self._created}"
+        # A name is free from the epoch after the one in which its user has left.
+        free = self._left.popleft()[1] if self._left and self._published(self._left[0][0]) else []
+        self.reused += len(free)
+        names = free or [prefix]
+        devices = [f"{prefix}-device-{i}" for i in range(self._random.randint(0, 3))]
         values = {device: self._value(device) for device in devices}
-        create = {"op": "create", "usernames": [name]} | ({"devices": [{"device": device, "value": value} for device, value in values.items()]} if devices else {})
+        create = {"op": "create", "usernames": names} | ({"devices": [{"device": device, "value": value} for device, value in values.items()]} if devices else {})
         answer = self._ask(None, [create])
-        user = User(name, base64.urlsafe_b64decode(answer["user_b64"] + "=="), devices, len(devices))
+        user = User(prefix, base64.urlsafe_b64decode(answer["user_b64"] + "=="), names, devices, len(devices))
         self._users.append(user)
-        self._accept(answer, user, is_listed=True, names=[name], values=values)
+        self._accept(answer, user, is_listed=True, names=names, values=values)
 
     def _add_device(self, user: User) -> None:
         if len(user.devices) < MOST_DEVICES:
@@ -82,6 +95,8 @@ class UserWriter(Writer):
             answer = self._ask(user.id, [{"op": "decommission"}])
             self._users.remove(user)
             self._take(answer, 1, DECOMMISSIONED, user.id, LEFT)
+            if self._reuses_names:
+                self._left.append((answer["request_id"], user.names))
 
     def _change(self, user: User, added: Sequence[str] = (), removed: Sequence[str] = (), changed: Sequence[str] = (), names: Sequence[str] = ()) -> None:
         values = {device: self._value(device) for device in (*added, *changed)}
@@ -90,6 +105,7 @@ class UserWriter(Writer):
         changes += [{"op": "set-device", "device": device, "value": values[device]} for device in changed]
         changes += [{"op": "remove-device", "device": device} for device in removed]
         answer = self._ask(user.id, changes)
+        user.names += names
         user.devices = [*(device for device in user.devices if device not in removed), *added]
         self._accept(answer, user, bool(added or removed), names, values)
 
@@ -110,7 +126,7 @@ class UserWriter(Writer):
 
     def _new(self, user: User) -> str:
         user.made += 1
-        return f"{user.name}-device-{user.made}"
+        return f"{user.prefix}-device-{user.made}"
 
     def _value(self, device: str) -> str:
         return f"{device} {self._number}"
