@@ -2,7 +2,7 @@
 
 Random histories, and answers put together from parts of any epochs. The trees only grow, as auditors see to. The server chooses
 the epoch of every part, and leaves out or repeats keys. Whatever a client accepts must be the state of the user at e*, also if it
-remembers earlier answers.
+remembers earlier answers. With reuse, names of users who have left lead to others (docs/spec/recycled-names.md).
 """
 
 import contextlib
@@ -22,7 +22,9 @@ from users import Asked, Kept, KeptList, UserResult
 from verify import Verifier
 
 NAMES = [b"anna", b"anna@work", b"ben", b"nobody"]
-DEVICES = {b"A": [b"a1", b"a2", b"a3"], b"B": [b"b1", b"b2"]}
+DEVICES = {b"A": [b"a1", b"a2", b"a3"], b"B": [b"b1", b"b2"], b"C": [b"c1", b"c2"], b"D": [b"d1"]}
+# Each user's own, and who comes later and takes names of those who have left.
+FIRST, LATER = {b"A": [b"anna", b"anna@work"], b"B": [b"ben"]}, [b"C", b"D"]
 
 
 @contextlib.contextmanager
@@ -35,12 +37,17 @@ def without(reason: str) -> Iterator[None]:
         users.require = require
 
 
-def random_history(rng: random.Random, epochs: int) -> UserDirectory:
-    d = UserDirectory(seed=rng.getrandbits(32))
+def random_history(rng: random.Random, epochs: int, reuse: bool = False) -> UserDirectory:
+    d = UserDirectory(seed=rng.getrandbits(32), username_reuse=int(reuse))
     for _ in range(epochs):
-        for user, names in ((b"A", [b"anna", b"anna@work"]), (b"B", [b"ben"])):
+        # Of those who had left before this epoch.
+        free = [name for name, user in d.users.items() if reuse and user in d.left]
+        for user, names in FIRST.items():
             if rng.random() < 0.7:
                 _random_change(rng, d, user, [name for name in names if name not in d.users])
+        for user in LATER:
+            if user in d.lists or free:
+                _random_change(rng, d, user, [name for name in free if d.users[name] in d.left])
         d.publish_users()
     return d
 
@@ -95,14 +102,15 @@ class Client:
         for one, found in result.keys.items():
             stands = found.version and found.value is None
             keys[one] = (found.version, self.values.get(one) if stands else found.value)
-        return State(result.kind, result.user, {one: keys.get(one) for one in result.ids})
+        return State(result.kind, result.user, {one: keys.get(one) for one in result.ids}, [one.user for one in result.earlier])
 
     def remember(self, name: bytes, before: Kept, result: UserResult) -> None:
         for one, (_, value) in self.state(result).keys.items():
             self.values[one] = value
         kept = result.kept(before)
-        self.names[name] = Kept(kept.user, kept.has_left, kept.least_epoch)
-        if result.devices is not None:
+        self.names[name] = Kept(kept.user, kept.has_left, kept.least_epoch, generation=kept.generation)
+        # What is known of a user counts for nothing where the name may be another's.
+        if result.devices is not None and not result.generation:
             self.lists[kept.user] = (result.epoch, kept.devices)
             self.keys |= {one: (result.epoch, found.known) for one, found in result.keys.items()}
 
@@ -111,16 +119,18 @@ class Client:
 class Tally:
     accepted: int = 0
     mixed: int = 0
+    reused: int = 0
+    """Accepted, of names that had other users before."""
     refused: int = 0
     wrong: int = 0
     example: str = ""
 
 
-def parted_answers(histories: int, answers: int, seed: int) -> Tally:
+def parted_answers(histories: int, answers: int, seed: int, reuse: bool = False) -> Tally:
     """answers: of each history."""
     rng, tally = random.Random(seed), Tally()
     for _ in range(histories):
-        d = random_history(rng, 6)
+        d = random_history(rng, 8 if reuse else 6, reuse)
         size = len(d.records)
         v = Verifier(d.anchor, d.now_ms, checkpoint=Checkpoint(size, board.root_of(d.entries(size))))
         clients = [Client() for _ in range(4)]
@@ -133,11 +143,14 @@ def _one_answer(rng: random.Random, d: UserDirectory, v: Verifier, client: Clien
     name, base = rng.choice(NAMES), rng.randrange(d.epoch + 1)
     kept = client.brought(name)
     at = At(*(min(d.epoch, max(0, base + rng.choice((-1, 0, 0, 0, 1, 2)))) for _ in range(4)))
-    if kept.user is not None and rng.random() < 0.3:
+    if kept.user is not None and not kept.generation and rng.random() < 0.3:
         at = replace(at, name=None)
     asked = Asked(name, kept=kept)
     answer = d.user_lookup([asked], [at], epoch=base, kept_size=len(d.records))
     user = answer.users[0]
+    if user.generations is not None and user.generations.left and rng.random() < 0.3:
+        shown = replace(user.generations, left=user.generations.left[:-1])
+        answer = replace(answer, users=[user := replace(user, generations=shown)])
     if user.kind == CURRENT and user.keys and rng.random() < 0.2:
         keys = rng.choice((user.keys[:-1], user.keys[1:], [*user.keys, user.keys[0]]))
         answer = replace(answer, users=[replace(user, keys=keys)])
@@ -148,6 +161,7 @@ def _one_answer(rng: random.Random, d: UserDirectory, v: Verifier, client: Clien
         return
     tally.accepted += 1
     tally.mixed += len(answer.parts) > 0
+    tally.reused += len(result.earlier) > 0
     shown, true = client.state(result), d.state(name, result.epoch)
     if shown != true:
         tally.wrong += 1
@@ -157,4 +171,5 @@ def _one_answer(rng: random.Random, d: UserDirectory, v: Verifier, client: Clien
 
 
 if __name__ == "__main__":
-    print(parted_answers(int(sys.argv[1]) if len(sys.argv) > 1 else 100, 240, seed=1))
+    for names_again in (False, True):
+        print(parted_answers(int(sys.argv[1]) if len(sys.argv) > 1 else 100, 240, seed=1, reuse=names_again))

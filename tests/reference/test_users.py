@@ -11,6 +11,7 @@ from codec_users import CURRENT, HAS_LEFT, NO_SUCH_USER, DeviceList, Entry, Part
 from directory_users import At, UserDirectory
 from record import EpochRecord
 from refused import Refused
+from rounds import rounds
 from users import Asked, Kept, verify_users
 from vectors_users import check_true
 from verify import Verifier
@@ -203,10 +204,16 @@ class ModelTest(unittest.TestCase):
         self.assertGreater(tally.mixed, 300)
         self.assertGreater(tally.refused, 300)
 
+    def test_whatever_is_accepted_is_true_where_names_are_used_again(self):
+        tally = model_users.parted_answers(histories=rounds(quick=4, deep=40), answers=240, seed=5, reuse=True)
+        self.assertEqual(tally.wrong, 0, tally.example)
+        self.assertGreater(tally.mixed, 100)
+        self.assertGreater(tally.reused, 10)
+
     def test_each_rule_is_needed(self):
-        for rule in ("part_epoch", "stale", "device_count"):
-            with self.subTest(rule), model_users.without(rule):
-                self.assertGreater(model_users.parted_answers(histories=4, answers=240, seed=5).wrong, 0)
+        for rule, reuse in (("part_epoch", False), ("stale", False), ("device_count", False), ("part_epoch", True)):
+            with self.subTest(rule, reuse=reuse), model_users.without(rule):
+                self.assertGreater(model_users.parted_answers(histories=4, answers=240, seed=5, reuse=reuse).wrong, 0)
 
     def test_without_user_returned_one_who_left_is_shown_as_current(self):
         d = vectors_users_lies.victim()
