@@ -120,6 +120,8 @@ class SwitchBench:
     def run(self) -> list[Figure]:
         self._say(f"loading {self._keys:,} keys")
         self._tester.prepare(self._keys, "--many-count", "0")
+        # Otherwise the windows before the switch are of what loading leaves behind, and not of an ordinary day.
+        self._log.storage.settle()
         processes = [self._log.task, self._log.query]
         resting = {process.service: process.anonymous_bytes for process in processes}
         load_before = os.getloadavg()[0]

@@ -15,7 +15,7 @@ DATABASE = "optiks"
 USERS = {"update-task": "task", "update-service": "update", "query-service": "query", "query-bench": "query"}
 BUSY_SECONDS = 30
 # As docs/operations/postgresql.md advises; PostgreSQL's own are for the smallest of machines.
-SERVER_SETTINGS = {"shared_buffers": "512MB", "autovacuum_naptime": "5s"}
+SERVER_SETTINGS = {"shared_buffers": "512MB", "autovacuum_naptime": "5s", "max_wal_size": "4GB"}
 # Of the task's lease. Short, so that a task that replaces a killed one does not wait long for the dead one's.
 LEASE_SECONDS = 2
 
@@ -42,6 +42,9 @@ class Sqlite:
 
     def migrated(self) -> None:
         """After the first migration."""
+
+    def settle(self) -> None:
+        """What loading left to be done later is done on return."""
 
     def back_up(self, name: str) -> Path:
         """A copy for put_back; services may run."""
@@ -82,6 +85,11 @@ class OwnPostgreSql:
     def migrated(self) -> None:
         for user in sorted(set(USERS.values())):
             self.server.sql(f'CREATE USER "{user}" IN ROLE optiks_{user}')
+
+    def settle(self) -> None:
+        """As Sqlite's."""
+        self.server.sql("VACUUM ANALYZE", DATABASE)
+        self.server.sql("CHECKPOINT")
 
     def back_up(self, name: str) -> str:
         """A base backup."""
@@ -130,6 +138,9 @@ class OwnSqlServer:
         for user in sorted(set(USERS.values())):
             self.server.add_user(user, f"optiks_{user}")
         self.server.let_end_sessions(USERS["update-task"])
+
+    def settle(self) -> None:
+        """As Sqlite's: left to the server."""
 
     def close(self) -> None:
         self.server.drop()
