@@ -29,7 +29,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check facts username-tables fix test-faults test-storm test-slow test-auditor fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-audit bench-scale load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check facts username-tables fix test-faults test-storm test-slow test-auditor fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-sizes bench-audit bench-scale load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -150,6 +150,9 @@ bench-starts: build ## measure how long new replicas of KEYS (default 2^20) keys
 
 bench-periods: build ## measure a switch of the period of a log with KEYS (default 2^20) keys under load (ENGINES=); writes build/bench/period.json
 	@/usr/bin/python3 bench/measure_periods.py --keys $(KEYS) $(if $(ENGINES),--engines $(ENGINES))
+
+bench-sizes: build ## measure what a log takes on disk for each key, version, copy and epoch (ENGINES=); writes build/bench/sizes.json
+	@/usr/bin/python3 bench/measure_sizes.py $(if $(ENGINES),--engines $(ENGINES))
 
 bench-audit: build ## measure an auditor that follows logs of EPOCHS (default 10^4 to 2^20) epochs with one new key each; writes build/bench/audit.json
 	@/usr/bin/python3 bench/measure_audit.py $(if $(EPOCHS),--epochs $(EPOCHS))

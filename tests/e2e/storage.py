@@ -43,6 +43,13 @@ class Sqlite:
     def migrated(self) -> None:
         """After the first migration."""
 
+    @property
+    def octets(self) -> int:
+        """Of pages in use, without the write-ahead log."""
+        with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:
+            pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size"))
+        return (pages - free) * size
+
     def settle(self) -> None:
         """What loading left to be done later is done on return."""
 
@@ -85,6 +92,11 @@ class OwnPostgreSql:
     def migrated(self) -> None:
         for user in sorted(set(USERS.values())):
             self.server.sql(f'CREATE USER "{user}" IN ROLE optiks_{user}')
+
+    @property
+    def octets(self) -> int:
+        """Of tables and indexes, without the server's log."""
+        return int(self.server.sql("SELECT pg_database_size(current_database())", DATABASE)[0])
 
     def settle(self) -> None:
         """As Sqlite's."""

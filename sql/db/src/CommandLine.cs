@@ -2,6 +2,7 @@ using System.CommandLine;
 using Optiks.ApiKeys;
 using Optiks.Commands;
 using Optiks.Db.Periods;
+using Optiks.Db.Planning;
 using Optiks.Protocol;
 using Optiks.Secrets;
 using Optiks.Storage;
@@ -22,6 +23,7 @@ internal static class CommandLine
         [""] = ["optiks-db migrate", "optiks-db status", "optiks-db fsck --board $OPTIKS_DATA/board", "optiks-db api-key add delivery-service --scope update,history"],
         ["period"] = ["optiks-db period status", "optiks-db period switch", "optiks-db period archive 0 period-0.archive", "optiks-db period drop 0"],
         ["api-key"] = ["optiks-db api-key add delivery-service --scope update,history", "optiks-db api-key list", "optiks-db api-key revoke delivery-service"],
+        ["plan"] = ["optiks-db plan --keys 100000000 --updates-per-second 500 --lookups-per-second 20000", "optiks-db plan --keys 1e10 --updates-per-second 50000 --lookups-per-second 2e6 --periods 3 --json"],
         ["receipts"] = ["optiks-db receipts key log.example.org/receipts/1 --out receipt.key", "optiks-db receipts vouch VKEY --out receipt-keys.txt"],
         ["receipts key"] = ["optiks-db receipts key log.example.org/receipts/1 --out receipt.key"],
         ["receipts vouch"] = ["optiks-db receipts vouch VKEY --out receipt-keys.txt", "optiks-db receipts vouch VKEY1 VKEY2 --days 30 --out receipt-keys.txt"],
@@ -96,7 +98,7 @@ internal static class CommandLine
             """)
         {
             provider, connection, migrate, status, fsck, export, import, importBundles, PeriodCommand.Create(InvocationOf, trust, json), ApiKeyCommand.Create(Folder, json),
-            ReceiptsCommand.Create(Folder, environment(LogKeyVariable), trust, json),
+            ReceiptsCommand.Create(Folder, environment(LogKeyVariable), trust, json), PlanCommand.Create(output, json),
         };
         return await new CommandProgram("optiks-db", root, s_examples, json).RunAsync(args, output, error, Classify);
     }
