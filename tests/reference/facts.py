@@ -140,6 +140,9 @@ REASONS = {
     "promise_uncovered": 181,
     "promise_erased": 182,
     "promise_broken": 183,
+    "leaf_unrelated": 190,
+    "leaf_agrees": 191,
+    "leaf_contradicts": 192,
 }
 
 USERNAME_FAULTS = {
@@ -152,7 +155,7 @@ USERNAME_FAULTS = {
     "unstable": 6,
 }
 
-ABI_VERSION = 10
+ABI_VERSION = 11
 ABI_OK = 0
 ABI_E_ARGUMENT = -1
 ABI_E_BUFFER = -2

@@ -5,5 +5,5 @@ namespace Optiks.Native;
 internal static class Abi
 {
     /// <summary>That liboptiks must have.</summary>
-    public const uint Version = 10;
+    public const uint Version = 11;
 }

@@ -279,4 +279,13 @@ public enum Reason
 
     /// <summary>No version with the promised value was published in time: this is proven.</summary>
     PromiseBroken = 183,
+
+    /// <summary>Statements of different leaves: another structure, key, version or period (docs/spec/broken-append.md).</summary>
+    LeafUnrelated = 190,
+
+    /// <summary>Both statements can be true of one tree that only grows.</summary>
+    LeafAgrees = 191,
+
+    /// <summary>No tree that only grows can show both statements: the log signed both, and this is proven (exit code 5).</summary>
+    LeafContradicts = 192,
 }

@@ -99,6 +99,9 @@ internal static class ReasonNames
         Reason.PromiseUncovered => "promise_uncovered",
         Reason.PromiseErased => "promise_erased",
         Reason.PromiseBroken => "promise_broken",
+        Reason.LeafUnrelated => "leaf_unrelated",
+        Reason.LeafAgrees => "leaf_agrees",
+        Reason.LeafContradicts => "leaf_contradicts",
         _ => null,
     };
 }

@@ -144,6 +144,9 @@ enum class [[nodiscard]] Reason : std::int32_t{
     kHandoverUnset = 162,
     kHandoverMissing = 163,
     kHandoverValue = 164,
+    kLeafUnrelated = 190,
+    kLeafAgrees = 191,
+    kLeafContradicts = 192,
 };
 
 inline constexpr std::pair<Reason, const char*> kReasonNames[] = {
@@ -228,6 +231,9 @@ inline constexpr std::pair<Reason, const char*> kReasonNames[] = {
     {Reason::kHandoverUnset, "handover_unset"},
     {Reason::kHandoverMissing, "handover_missing"},
     {Reason::kHandoverValue, "handover_value"},
+    {Reason::kLeafUnrelated, "leaf_unrelated"},
+    {Reason::kLeafAgrees, "leaf_agrees"},
+    {Reason::kLeafContradicts, "leaf_contradicts"},
 };
 
 }  // namespace optiks::ozks::verify
