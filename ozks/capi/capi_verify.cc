@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "capi_context.h"
+#include "optiks/ozks/verify/leaves.h"
 #include "optiks/ozks/verify/rfc6962.h"
 
 namespace {
@@ -186,6 +187,23 @@ int32_t optiks_verify_audit(const optiks_context_t* context, const uint8_t* stor
           *out_structures |= result.structures[i] ? 1U << i : 0U;
         }
       }
+    }
+    *out_reason = to_number(reason);
+    return OPTIKS_OK;
+  });
+}
+
+int32_t optiks_judge_leaves(const optiks_anchor_t* anchor, const uint8_t* first, size_t first_len,
+                            const uint8_t* second, size_t second_len, int32_t* out_reason) {
+  return guarded([&]() -> std::int32_t {
+    if (!valid(anchor) || !readable(first, first_len) || !readable(second, second_len) || out_reason == nullptr) {
+      return argument_error("optiks_judge_leaves: NULL");
+    }
+    Context brought;
+    brought.ed25519 = ed25519_verify;
+    Reason reason = to_anchor(*anchor, brought.anchor);
+    if (reason == Reason::kValid) {
+      reason = judge_leaves(brought, {first, first_len}, {second, second_len});
     }
     *out_reason = to_number(reason);
     return OPTIKS_OK;

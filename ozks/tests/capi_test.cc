@@ -471,6 +471,10 @@ TEST_F(CApi, VerifierArguments) {
   known.has_absent = 1;
   EXPECT_EQ(optiks_verify_lookup(&context, 1, key_, one_, &known, octets.data(), 1, &reason_, &failed, &head, &result),
             OPTIKS_OK);
+  EXPECT_EQ(optiks_judge_leaves(nullptr, octets.data(), 1, octets.data(), 1, &reason_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_judge_leaves(&context.anchor, nullptr, 1, octets.data(), 1, &reason_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_judge_leaves(&context.anchor, octets.data(), 1, nullptr, 1, &reason_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_judge_leaves(&context.anchor, octets.data(), 1, octets.data(), 1, nullptr), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_verify_checkpoint(nullptr, octets.data(), 1, &reason_, &epoch_, out_.data()), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_verify_inclusion(0, 1, nullptr, octets.data(), nullptr, 0, &reason_), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_verify_consistency(1, 1, nullptr, octets.data(), nullptr, 0, &reason_), OPTIKS_E_ARGUMENT);

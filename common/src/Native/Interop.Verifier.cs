@@ -181,6 +181,10 @@ internal static unsafe partial class Interop
         Span<byte> newRecord, out uint structures);
 
     [LibraryImport(Library)]
+    public static partial int optiks_judge_leaves(
+        in Anchor anchor, ReadOnlySpan<byte> first, nuint firstLength, ReadOnlySpan<byte> second, nuint secondLength, out int reason);
+
+    [LibraryImport(Library)]
     public static partial int optiks_verify_record(
         in Anchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> kept, ReadOnlySpan<byte> keptPeriodRecord, out int reason);
 

@@ -400,6 +400,11 @@ OPTIKS_EXPORT int32_t optiks_verify_audit(const optiks_context_t* context, const
                                           int32_t* out_reason, uint8_t out_record[OPTIKS_RECORD_LEN],
                                           uint32_t* out_structures);
 
+/* Two LeafStatements as evidence that a tree did not only grow (docs/spec/broken-append.md section 2). out_reason is
+ * that of leaf_contradicts when they are, and never 0. */
+OPTIKS_EXPORT int32_t optiks_judge_leaves(const optiks_anchor_t* anchor, const uint8_t* first, size_t first_len,
+                                          const uint8_t* second, size_t second_len, int32_t* out_reason);
+
 /* A record by itself and against a kept one of the log: docs/spec/records.md sections 3 to 5. kept may be NULL, and
  * kept_period_record as in optiks_context_t. */
 OPTIKS_EXPORT int32_t optiks_verify_record(const optiks_anchor_t* anchor, const uint8_t record[OPTIKS_RECORD_LEN],

@@ -35,6 +35,9 @@ def seeds():
 
     for row in vectors("periods/bounds.json")["vectors"]:
         yield "fuzz_periods", bytes.fromhex(row["answer"])
+    for row in vectors("leaves/statements.json")["vectors"]:
+        first, second = bytes.fromhex(row["first"]), bytes.fromhex(row["second"])
+        yield "fuzz_leaves", len(first).to_bytes(4, "big") + first + second
     for row in vectors("proofs/append.json")["vectors"]:
         yield "fuzz_append", bytes([len(row["states"]) - 2 & 0xFF]) + bytes.fromhex(row["proof"])
     for row in vectors("tlog/notes.json")["vectors"]:

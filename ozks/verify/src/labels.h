@@ -19,6 +19,25 @@ class ProofSource {
   ~ProofSource() = default;
 };
 
+// OneProof is the only proof of a source: that of an entry in an oZKS, whose version is 0, or of one version.
+class OneProof final : public ProofSource {
+ public:
+  OneProof(std::uint64_t version, ByteSpan proof) : version_(version), proof_(proof) {}
+
+  bool next(std::uint64_t& version, ByteSpan& proof) override {
+    version = version_;
+    proof = proof_;
+    const bool is_first = !used_;
+    used_ = true;
+    return is_first;
+  }
+
+ private:
+  std::uint64_t version_;
+  ByteSpan proof_;
+  bool used_ = false;
+};
+
 // LabelStream verifies proofs ahead of the checks that need them, so that a batch shares work, and hands out each
 // verdict only when its turn comes: the order of reasons stays that of single verification.
 class LabelStream {

@@ -10,26 +10,8 @@ namespace {
 
 constexpr std::uint8_t kHasLeft = 0x01;  // the value of an entry in decommissioned
 
-// The one proof of an entry in an oZKS, whose version is 0.
-class OneProof final : public ProofSource {
- public:
-  explicit OneProof(ByteSpan proof) : proof_(proof) {}
-
-  bool next(std::uint64_t& version, ByteSpan& proof) override {
-    version = 0;
-    proof = proof_;
-    const bool is_first = !used_;
-    used_ = true;
-    return is_first;
-  }
-
- private:
-  ByteSpan proof_;
-  bool used_ = false;
-};
-
 Reason label_of(const StructureView& view, ByteSpan key, ByteSpan vrf_proof, Hash& out) {
-  OneProof proof(vrf_proof);
+  OneProof proof(0, vrf_proof);
   LabelStream labels(view, key, proof);
   ByteSpan label;
   const Reason reason = labels.next(label);

@@ -4,9 +4,9 @@ namespace Optiks.Protocol;
 /// <param name="Path">From the node to the root.</param>
 public abstract record OpenedNode(TreePath Path)
 {
-    private const byte Empty = 0;
-    private const byte InteriorNode = 1;
-    private const byte LeafNode = 2;
+    internal const byte Empty = 0;
+    internal const byte InteriorNode = 1;
+    internal const byte LeafNode = 2;
 
     /// <summary>Interior node.</summary>
     /// <param name="Length">Prefix length in bits.</param>

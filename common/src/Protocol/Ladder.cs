@@ -1,9 +1,9 @@
 using System.Numerics;
 
-namespace Optiks.Cli.Inspecting;
+namespace Optiks.Protocol;
 
-/// <summary>Ladder is R(a) and C(a) of docs/spec/pahd.md section 1, to say which version a proof is of.</summary>
-internal static class Ladder
+/// <summary>Ladder is R(a) and C(a) of docs/spec/pahd.md section 1: which version a proof of an answer is of.</summary>
+public static class Ladder
 {
     /// <summary>R(a), increasing.</summary>
     public static IReadOnlyList<ulong> Present(ulong latest)

@@ -1,0 +1,22 @@
+using Optiks.Protocol;
+
+namespace Optiks.Native;
+
+public static unsafe partial class Verifier
+{
+    /// <summary>
+    /// JudgeLeaves says what two LeafStatements show together (docs/spec/broken-append.md section 2): <see cref="Reason.LeafContradicts"/> where they are evidence that a tree did not only grow, otherwise why they are none. Never
+    /// <see cref="Reason.Valid"/>.
+    /// </summary>
+    public static Reason JudgeLeaves(TrustAnchor anchor, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)
+    {
+        ArgumentNullException.ThrowIfNull(anchor);
+        fixed (byte* configuration = anchor.ConfigurationOctets.Span)
+        {
+            Interop.Anchor native = MakeAnchor(configuration, anchor.ConfigurationOctets.Length, anchor.LogKey.PublicKey);
+            OptiksNativeException.ThrowIfFailed(
+                Interop.optiks_judge_leaves(in native, first, (nuint)first.Length, second, (nuint)second.Length, out int reason), nameof(Interop.optiks_judge_leaves));
+            return (Reason)reason;
+        }
+    }
+}

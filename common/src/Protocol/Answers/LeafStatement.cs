@@ -1,0 +1,128 @@
+using Optiks.Native;
+
+namespace Optiks.Protocol;
+
+/// <summary>LeafStatement is one proof of an answer with what ties it to a checkpoint (docs/spec/broken-append.md section 1): a leaf, shown present or absent. Nothing in it has been verified.</summary>
+/// <param name="Head">Ties it to its checkpoint.</param>
+/// <param name="Structure">The tree.</param>
+/// <param name="Key">Key of the leaf.</param>
+/// <param name="Version">Version of the key; 0 where keys have none.</param>
+/// <param name="Member">The leaf; null: there is none.</param>
+/// <param name="Absent">The proof that there is none; null: there is one.</param>
+public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadOnlyMemory<byte> Key, ulong Version, Member? Member, NonMember? Absent)
+{
+    /// <summary>MaxLength of one whose member is committed.</summary>
+    public const int MaxLength = Lengths.Record + (2 * (2 + Lengths.MaxLogProof)) + 2 + ushort.MaxValue + 1 + 1 + ProtocolLimits.MaxKeyLength + 8 + 1
+        + Lengths.VrfProof + 1 + 1 + (4 * Lengths.Hash) + 8 + 2 + Lengths.MaxSiblings;
+
+    /// <summary>Epoch of the record.</summary>
+    public ulong Epoch => EpochRecord.EpochOf(Head.Record.Span);
+
+    /// <summary>Period to which the leaf belongs; 0 where the tree lives as long as the log.</summary>
+    public ulong Period => HasPeriods ? EpochRecord.PeriodOf(Head.Record.Span) : 0;
+
+    // Structures with versions are those that begin anew with each period.
+    private bool HasPeriods => Structure.HasVersions();
+
+    // T of a member (docs/spec/pahd.md section 3).
+    private ulong Time => HasPeriods && Version == 1 && Member!.Epoch == 0 ? EpochRecord.Decode(Head.Record.Span).PeriodFirstEpoch : Member!.Epoch;
+
+    /// <summary>Decode reads a whole statement. Throws <see cref="EncodingException"/>.</summary>
+    public static LeafStatement Decode(ReadOnlyMemory<byte> octets)
+    {
+        var reader = new TlsReader(octets);
+        AnswerHead head = AnswerHead.Decode(ref reader);
+        var structure = (StructureId)reader.UInt8("statement.structure");
+        if (structure is < StructureId.Usernames or > StructureId.Decommissioned)
+        {
+            throw new EncodingException(Reason.MalformedEnum, "statement.structure");
+        }
+        ReadOnlyMemory<byte> key = reader.Vector(1, ProtocolLimits.MaxKeyLength, "statement.key");
+        ulong version = reader.UInt64("statement.version");
+        LeafStatement statement = reader.UInt8("statement.kind") switch
+        {
+            0 => new LeafStatement(head, structure, key, version, null, NonMember.Decode(ref reader)),
+            1 => new LeafStatement(head, structure, key, version, Member.Decode(ref reader), null),
+            _ => throw new EncodingException(Reason.MalformedEnum, "statement.kind"),
+        };
+        reader.End("statement");
+        return statement;
+    }
+
+    /// <summary>Encode gives the octets that are kept: a member without its value.</summary>
+    public byte[] Encode()
+    {
+        var writer = new TlsWriter();
+        writer.Octets(Head.Record);
+        writer.Vector(Lengths.MaxLogProof, Head.Inclusion);
+        writer.Vector(Lengths.MaxLogProof, Head.Consistency);
+        writer.Vector(ushort.MaxValue, Head.Checkpoint);
+        writer.UInt8((byte)Structure);
+        writer.Vector(ProtocolLimits.MaxKeyLength, Key);
+        writer.UInt64(Version);
+        writer.UInt8(Member is null ? (byte)0 : (byte)1);
+        if (Member is null)
+        {
+            Write(writer, Absent!);
+            return writer.ToArray();
+        }
+        writer.Octets(Member.VrfProof);
+        writer.UInt64(Member.Epoch);
+        writer.UInt8((byte)MemberKind.Committed);
+        writer.Octets(CommitmentOf(Member));
+        Write(writer, Member.Path);
+        return writer.ToArray();
+    }
+
+    /// <summary>
+    /// Contradicts tells whether two statements of one leaf say what no tree can have that only grows (docs/spec/broken-append.md section 2, step 4), if both are true: that is for <see cref="Verifier.JudgeLeaves"/> to find
+    /// out.
+    /// </summary>
+    public bool Contradicts(LeafStatement other)
+    {
+        ArgumentNullException.ThrowIfNull(other);
+        return (Member, other.Member) switch
+        {
+            (null, null) => false,
+            ({ } one, { } two) => one.Epoch != two.Epoch || !CommitmentOf(one).AsSpan().SequenceEqual(CommitmentOf(two)),
+            (null, _) => Epoch >= other.Time,
+            (_, null) => other.Epoch >= Time,
+        };
+    }
+
+    private static byte[] CommitmentOf(Member member) => member.Kind == MemberKind.Committed
+        ? member.CommitmentOrOpening.ToArray()
+        : NativeHash.Compute(HashTags.Commitment, [.. member.CommitmentOrOpening.Span, .. member.Value.Span]);
+
+    private static void Write(TlsWriter writer, NonMember absent)
+    {
+        writer.Octets(absent.VrfProof);
+        switch (absent.Node)
+        {
+            case OpenedNode.Interior node:
+                writer.UInt8(OpenedNode.InteriorNode);
+                writer.UInt8(node.Length);
+                writer.Octets(node.Prefix);
+                writer.Octets(node.Left);
+                writer.Octets(node.Right);
+                Write(writer, node.Path);
+                break;
+            case OpenedNode.Leaf leaf:
+                writer.UInt8(OpenedNode.LeafNode);
+                writer.Octets(leaf.Label);
+                writer.Octets(leaf.Commitment);
+                writer.UInt64(leaf.Epoch);
+                Write(writer, leaf.Path);
+                break;
+            default:
+                writer.UInt8(OpenedNode.Empty);
+                break;
+        }
+    }
+
+    private static void Write(TlsWriter writer, TreePath path)
+    {
+        writer.Octets(path.Mask);
+        writer.Vector(Lengths.MaxSiblings, path.Siblings);
+    }
+}

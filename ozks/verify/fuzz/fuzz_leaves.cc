@@ -1,0 +1,24 @@
+// Two statements about a leaf: the first four octets say how long the first one is.
+#include "fuzz_support.h"
+#include "optiks/base/check.h"
+#include "optiks/ozks/verify/leaves.h"
+
+using namespace optiks::ozks::verify;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Reader reader(ByteSpan(data, size));
+  const ByteSpan first = reader.vector(0, 0xffffffff);
+  if (reader.failed()) {
+    return 0;
+  }
+  const ByteSpan second = ByteSpan(data, size).subspan(4 + first.size());
+  const Context context = fuzz::context_for(first);
+  const Reason reason = judge_leaves(context, first, second);
+  OPTIKS_CHECK(reason != Reason::kValid);
+  // In whichever order they come, they prove the same.
+  const bool proves = reason == Reason::kLeafContradicts;
+  OPTIKS_CHECK(proves == (judge_leaves(context, second, first) == Reason::kLeafContradicts));
+  OPTIKS_CHECK(judge_leaves(context, first, first) != Reason::kLeafContradicts);
+  fuzz::check_reason(reason);
+  return 0;
+}
