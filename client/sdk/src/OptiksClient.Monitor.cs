@@ -94,7 +94,7 @@ public sealed partial class OptiksClient
         }
         var question = new VersionsQuestion(
             IsMonitor: true,
-            goesOn ? new KnownKey(0, seen.Period, seen.Version, seen.Time, seen.AbsentEpoch) : default,
+            goesOn ? KeyRules.Again(seen) : default,
             asked is null ? default : asked.Encode(),
             // No copies are made of what the devices of a user had who has left.
             before is null || OwnedUserRules.HasLeft(state, name.Id) ? null : OwnerRules.EndOf(seen, before))

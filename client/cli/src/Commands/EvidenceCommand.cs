@@ -71,6 +71,7 @@ internal static class EvidenceCommand
     {
         EvidenceKind.Fork => "fork",
         EvidenceKind.Record => "record",
+        EvidenceKind.BrokenAppend => "broken-append",
         EvidenceKind.Promise => "promise",
         _ => "refused-proof",
     };

@@ -6,7 +6,7 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// EvidenceJudge judges folders of evidence offline, as someone does who trusts neither the log nor who collected them (docs/spec/answers.md section 7, docs/spec/state.md section 2): by the log's key and the files alone.
+/// EvidenceJudge judges folders of evidence offline, as someone does who trusts neither the log nor who collected them (docs/spec/answers.md section 7, docs/spec/broken-append.md, docs/spec/state.md section 2, docs/spec/receipts.md section 6): by the log's key and the files alone.
 /// Any thread.
 /// </summary>
 public static class EvidenceJudge
@@ -15,6 +15,9 @@ public static class EvidenceJudge
     private const long MaxPrefix = 64 * 1024;
 
     private const long MaxAnswer = 64L << 20;
+
+    // Somebody else may have left the value in it.
+    private const long MaxStatement = LeafStatement.MaxLength + ProtocolLimits.MaxValueLength;
 
     // Of a range of the most epochs.
     private const long MaxProof = 1L << 30;
@@ -42,10 +45,11 @@ public static class EvidenceJudge
             throw new InvalidDataException($"The evidence is about another log than the trust anchor that was given: {found.Configuration.Origin}, {found.LogKey}.");
         }
         return files.TryFind("kept-checkpoint.txt", SignedNote.MaxBytes, out byte[]? kept) ? JudgeFork(files, found, kept)
+            : files.TryFind(LeafEvidence.KeptName, MaxStatement, out byte[]? leaf) ? JudgeLeaves(files, found, leaf)
             : files.Ending(".tlog-proof") is { Count: > 0 } proofs ? JudgeRecord(files, found, proofs)
             : files.TryFind("receipt.txt", SignedNote.MaxBytes, out byte[]? receipt) ? JudgePromise(files, found, receipt)
             : files.TryFind($"{prefix}audit.bin", MaxProof, out byte[]? proof) ? JudgeProof(files, found, prefix, proof)
-            : throw new InvalidDataException("It has neither two checkpoints, nor records with their inclusion proofs, nor a receipt, nor an audit proof.");
+            : throw new InvalidDataException("It has neither two checkpoints, nor two statements about a leaf, nor records with their inclusion proofs, nor a receipt, nor an audit proof.");
     }
 
     private static EvidenceVerdict JudgeFork(EvidenceFiles files, TrustAnchor anchor, byte[] keptNote)
@@ -79,6 +83,24 @@ public static class EvidenceJudge
         return prefix.Root.AsSpan().SequenceEqual(kept.Root)
             ? None(EvidenceKind.Fork, anchor, Reason.Fork, null, "The larger tree extends the smaller one.")
             : Fork(anchor, $"The log signed a tree of {kept.Size} entries and one of {received.Size} that does not begin with it: it showed two histories.");
+    }
+
+    private static EvidenceVerdict JudgeLeaves(EvidenceFiles files, TrustAnchor anchor, byte[] kept)
+    {
+        byte[] received = files.Require(LeafEvidence.ReceivedName, MaxStatement);
+        Reason reason = Verifier.JudgeLeaves(anchor, kept, received);
+        if (reason == Reason.LeafContradicts)
+        {
+            (LeafStatement first, LeafStatement second) = (LeafStatement.Decode(kept), LeafStatement.Decode(received));
+            return new EvidenceVerdict(EvidenceKind.BrokenAppend, anchor, IsProof: true, reason, Math.Max(first.Epoch, second.Epoch), LeafEvidence.Sentence(first, second));
+        }
+        return None(EvidenceKind.BrokenAppend, anchor, reason, null, reason switch
+        {
+            Reason.LeafAgrees => "Both statements can be true of one tree that only grows.",
+            Reason.LeafUnrelated => "The statements are of different leaves: of another structure, key, version or period.",
+            Reason.RecordVrfKey => "The records have different VRF keys, so that the statements are of different leaves. That the log changed its key is for its records to show.",
+            _ => $"A statement does not verify: {reason.Name()}.",
+        });
     }
 
     private static EvidenceVerdict JudgeRecord(EvidenceFiles files, TrustAnchor anchor, IReadOnlyList<string> proofs)

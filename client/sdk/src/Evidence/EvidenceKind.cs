@@ -9,6 +9,9 @@ public enum EvidenceKind
     /// <summary>Record: an entry of the signed log that breaks a rule of records, such as a VRF key that changed or a period that began early.</summary>
     Record,
 
+    /// <summary>BrokenAppend: two statements about one leaf, which no tree that only grows can show.</summary>
+    BrokenAppend,
+
     /// <summary>Promise: a receipt, and answers about its key, which show whether the log published what it promised.</summary>
     Promise,
 

@@ -54,7 +54,7 @@ internal static class KeyRules
         if (before is not null && before.Period > period)
         {
             after = before;
-            return Agree(null, owned, shown, period) ? Reason.Valid : Reason.VersionRegressed;
+            return Agree(null, owned, shown, period);
         }
         owned = owned is not null && owned.Period > period ? null : owned;
         VersionsExchange.TimedVersion? latest = shown.Versions.Count > 0 && shown.Versions[^1].Version.Version == shown.Latest ? shown.Versions[^1] : null;
@@ -71,14 +71,25 @@ internal static class KeyRules
             ValueSha256 = latest?.Version.Value is { } value ? ValueHash.Of(value.Span) : isKept ? before!.ValueSha256 : owned?.ValueSha256,
         };
         Reason reason = Compare(before, owned, ref after);
-        return reason != Reason.Valid ? reason
-            : Agree(before, owned, shown, period) ? Reason.Valid
-            : Reason.VersionRegressed;
+        return reason != Reason.Valid ? reason : Agree(before, owned, shown, period);
     }
 
-    /// <summary>Agree tells whether a version that is kept is shown as it was then.</summary>
-    public static bool Agree(KeyState? before, KeyState? owned, EndedVersions shown, ulong period) =>
-        shown.Versions.All(version => Agrees(before, period, version) && Agrees(owned, period, version));
+    /// <summary>Agree says whether a version that is kept is shown as it was then, and no later one at a time at which there was none.</summary>
+    public static Reason Agree(KeyState? before, KeyState? owned, EndedVersions shown, ulong period) =>
+        !shown.Versions.All(version => Agrees(before, period, version) && Agrees(owned, period, version)) ? Reason.VersionRegressed
+        : shown.Versions.Any(version => ComesTooEarly(before, period, version) || ComesTooEarly(owned, period, version)) ? Reason.LeafEpochOrder
+        : Reason.Valid;
+
+    /// <summary>
+    /// Again is what an owner brings of a key whose versions it goes on from: its latest one is shown once more, as after a page that ended before it, so that one that was exchanged or dropped is seen
+    /// (docs/spec/broken-append.md section 5).
+    /// </summary>
+    public static KnownKey Again(OwnedKey owned) => owned.Version switch
+    {
+        0 => new KnownKey(0, owned.Period, 0, 0, owned.AbsentEpoch),
+        1 => default,
+        _ => new KnownKey(0, owned.Period, owned.Version - 1, 0, null, owned.Version),
+    };
 
     /// <summary>OfOwned is what an owner's verification of all versions says of the latest.</summary>
     public static KeyState OfOwned(OwnedKey owned) => new()
@@ -132,6 +143,10 @@ internal static class KeyRules
     private static bool ComesTooEarly(KeyState before, KeyState after) =>
         after.Version > before.Version && before.AbsentEpoch is { } absent
         && (after.Time < absent || after.Time - absent < after.Version - before.Version);
+
+    private static bool ComesTooEarly(KeyState? before, ulong period, VersionsExchange.TimedVersion shown) =>
+        before is { AbsentEpoch: { } absent } && before.Period == period && shown.Version.Version > before.Version
+        && (shown.Time < absent || shown.Time - absent < shown.Version.Version - before.Version);
 
     // An erased value says nothing about what it was.
     private static bool Agrees(KeyState? kept, ulong period, VersionsExchange.TimedVersion shown) =>

@@ -76,6 +76,23 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         return new(Reason.Valid, verdict.Head, answers, null);
     }
 
+    public override IReadOnlyList<LeafStatement> Leaves(ClientState seen, ReadOnlyMemory<byte> answer)
+    {
+        if (!_keys.Any(key => seen.Owned.ContainsKey(key.Id)))
+        {
+            return [];
+        }
+        LookupAnswer shown = LookupAnswer.Decode(answer);
+        var leaves = new ShownLeaves(shown.Head, seen.Head?.Checkpoint);
+        for (int i = 0; i < Math.Min(_keys.Count, shown.Lookups.Count); i++)
+        {
+            // What is known counts in its period alone, and a server that takes it for another lies.
+            bool isKnown = _remembered[i].Known.Period == EpochRecord.PeriodOf(shown.Head.Record.Span);
+            leaves.Add(StructureId.Keys, _keys[i].Octets, shown.Lookups[i], isKnown ? _remembered[i].Known.Version : 0);
+        }
+        return leaves.Found;
+    }
+
     public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, KeyAnswer[] learnt)
     {
         ClientState next = current;

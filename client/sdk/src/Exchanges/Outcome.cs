@@ -5,7 +5,7 @@ namespace Optiks.Client;
 /// <summary>Outcome of a verified call, already remembered: what every answer reports. The head is null unless it is valid.</summary>
 internal record Outcome(Reason Reason, HeadInfo? Head)
 {
-    /// <summary>Folder with the evidence of a fork.</summary>
+    /// <summary>Folder with the evidence of a fork, or of a tree that did not only grow.</summary>
     public string? EvidencePath { get; init; }
 
     /// <summary>What the reason alone does not tell.</summary>

@@ -116,13 +116,17 @@ internal sealed class OwnUserPages
         pages._list = new KnownKey(0, list.Period, list.Version, list.Time, list.AbsentEpoch);
         pages._keptList = list.Octets;
         pages.Proven = proven;
-        foreach (string id in OwnedUserRules.Ids(list.Octets))
+        string[] listed = [.. OwnedUserRules.Ids(list.Octets)];
+        foreach (string id in listed)
         {
-            KnownKey known = seen.Owned.TryGetValue(id, out OwnedKey? key) && key.Period == list.Period && key.AbsentEpoch is { } absent
-                ? new KnownKey(0, key.Period, key.Version, key.Time, absent)
-                : default;
+            OwnedKey? key = seen.Owned.GetValueOrDefault(id);
+            bool isKnown = key is not null && key.Period == list.Period && key.AbsentEpoch is not null;
+            // Of a list that is too long to name all those count that a page leaves in the middle: none is to look like it before.
+            KnownKey known = !isKnown ? default
+                : listed.Length <= ProtocolLimits.MaxKnownKeys ? KeyRules.Again(key!)
+                : new KnownKey(0, key!.Period, key.Version, key.Time, key.AbsentEpoch);
             pages._named[id] = (new KeyName(KeyName.FromId(id), id), known);
-            pages.Proven = known.Version > 0 && key?.ProvenEpoch < pages.Proven ? key.ProvenEpoch : pages.Proven;
+            pages.Proven = isKnown && key!.Version > 0 && key.ProvenEpoch < pages.Proven ? key.ProvenEpoch : pages.Proven;
         }
         return pages;
     }

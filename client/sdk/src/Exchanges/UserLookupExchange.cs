@@ -70,9 +70,60 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
 
     public override ReadOnlyMemory<byte> ContradictingRecord(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept) => Heads.PeekPart(answer, kept);
 
+    public override IReadOnlyList<LeafStatement> Leaves(ClientState seen, ReadOnlyMemory<byte> answer)
+    {
+        if (seen.OwnedUsers.IsEmpty && seen.Owned.IsEmpty)
+        {
+            return [];
+        }
+        UserLookupAnswer shown = UserLookupAnswer.Decode(answer);
+        var leaves = new ShownLeaves(shown.Head, seen.Head?.Checkpoint, shown.Parts);
+        for (int i = 0; i < Math.Min(_users.Count, shown.Users.Count); i++)
+        {
+            Add(leaves, _users[i].Username, _users[i].Device, _remembered[i].Question, shown.Users[i], EpochRecord.PeriodOf(shown.Head.Record.Span));
+        }
+        return leaves.Found;
+    }
+
     public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, Learnt learnt) => learnt.State.ApplyTo(current);
 
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(Learnt learnt) => learnt.State.NewValues;
+
+    private static void Add(ShownLeaves leaves, KeyName username, KeyName? device, UserQuestion question, UserLookup shown, ulong period)
+    {
+        ReadOnlyMemory<byte> user = question.UserId;
+        if (shown.Name is { } name)
+        {
+            leaves.Add(StructureId.Usernames, username.Octets, name);
+            user = name.Member?.Value ?? user;
+        }
+        if (shown.Generations is { } generations)
+        {
+            leaves.Add(StructureId.Usernames, username.Octets, generations.Names, generations.Record);
+            foreach ((Member earlier, UserEntry left) in generations.Names.Members.Zip(generations.Left))
+            {
+                leaves.Add(StructureId.Decommissioned, earlier.Value, left);
+            }
+            user = generations.Names.Members is [.., { } last] ? last.Value : user;
+        }
+        if (shown.Decommissioned is { } entry)
+        {
+            leaves.Add(StructureId.Decommissioned, user, entry);
+        }
+        if (shown.Devices is not { } devices)
+        {
+            return;
+        }
+        bool isKnown = shown.Generations is null && question.ListVersion.Period == period;
+        leaves.Add(StructureId.Devices, user, devices.Lookup, isKnown ? question.ListVersion.Version : 0, devices.Record);
+        ReadOnlyMemory<byte> list = devices.Lookup.Members is [.., { Kind: MemberKind.Opened } latest] ? latest.Value : question.List;
+        IEnumerable<ReadOnlyMemory<byte>> ids = device is { } one ? [one.Octets] : DeviceList.TryDecode(list, out IReadOnlyList<ReadOnlyMemory<byte>>? listed) ? listed : [];
+        foreach ((ReadOnlyMemory<byte> id, VersionedEntry key) in ids.Zip(shown.Keys))
+        {
+            ulong known = isKnown ? question.Keys.FirstOrDefault(brought => brought.Device.Span.SequenceEqual(id.Span)).Key.Version : 0;
+            leaves.Add(StructureId.Keys, id, key.Lookup, known, key.Record);
+        }
+    }
 
     /// <summary>Learnt is what an answer says of each user, and what it makes of the state.</summary>
     internal sealed record Learnt(IReadOnlyList<UserAnswer> Users, UserLearning State);

@@ -60,6 +60,23 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
         return reason == Reason.Valid ? new(reason, head, new Learnt(page, result), null) : new(reason, null, null, null);
     }
 
+    public override IReadOnlyList<LeafStatement> Leaves(ClientState seen, ReadOnlyMemory<byte> answer)
+    {
+        UserMonitorAnswer shown = UserMonitorAnswer.Decode(answer);
+        var leaves = new ShownLeaves(shown.Head, seen.Head?.Checkpoint);
+        leaves.Add(StructureId.Decommissioned, _pages.User.Octets, shown.Decommissioned);
+        if (shown.Devices is not { } lists)
+        {
+            return leaves.Found;
+        }
+        leaves.Add(StructureId.Devices, _pages.User.Octets, lists);
+        foreach ((ReadOnlyMemory<byte> id, Versions versions) in Followed(_pages.Question, lists).Zip(shown.Keys))
+        {
+            leaves.Add(StructureId.Keys, id, versions);
+        }
+        return leaves.Found;
+    }
+
     public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, Learnt learnt)
     {
         if (learnt.Result is not { } result)
@@ -78,6 +95,17 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
     public override IEnumerable<Believed> Shown(Learnt learnt) => learnt.Result is null ? [] : [default];
 
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(Learnt learnt) => learnt.Result?.Values ?? [];
+
+    // The followed ids (docs/spec/user-monitor.md section 3).
+    private static SortedSet<ReadOnlyMemory<byte>> Followed(OwnUserQuestion question, Versions lists)
+    {
+        var ids = new SortedSet<ReadOnlyMemory<byte>>(question.Keys.Select(device => device.Device), DeviceList.Order);
+        foreach (ReadOnlyMemory<byte> octets in lists.Members.Where(member => member.Kind == MemberKind.Opened).Select(member => member.Value).Append(question.List))
+        {
+            ids.UnionWith(DeviceList.TryDecode(octets, out IReadOnlyList<ReadOnlyMemory<byte>>? list) ? list : []);
+        }
+        return ids;
+    }
 
     private ulong LeastOf(ClientState seen, OwnUserQuestion question, UserState? user)
     {
@@ -133,9 +161,10 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
             if (device.Epoch < shown.Epoch)
             {
                 // It left the list while pages were read: of its key a later answer may know more by now.
-                if (!KeyRules.Agree(kept, owned, device.Ended, shown.Period))
+                reason = KeyRules.Agree(kept, owned, device.Ended, shown.Period);
+                if (reason != Reason.Valid)
                 {
-                    return Reason.VersionRegressed;
+                    return reason;
                 }
                 continue;
             }

@@ -42,6 +42,11 @@ internal abstract class VerifiedExchange<T>
     /// <summary>ContradictingRecord of an answer that decodes and was refused as a fork, which differs from the kept one of its epoch.</summary>
     public virtual ReadOnlyMemory<byte> ContradictingRecord(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept) => Heads.Peek(answer).Record;
 
+    /// <summary>Leaves that an answer about what may be an owner's shows, whether it was accepted or refused (docs/spec/broken-append.md section 5). Throws <see cref="EncodingException"/> for one that does not decode.</summary>
+    /// <param name="seen">State with which it was asked for.</param>
+    /// <param name="answer">The answer.</param>
+    public virtual IReadOnlyList<LeafStatement> Leaves(ClientState seen, ReadOnlyMemory<byte> answer) => [];
+
     /// <summary>State with what was learnt; null when the current state is no longer the one that was verified against.</summary>
     public abstract ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, T learnt);
 

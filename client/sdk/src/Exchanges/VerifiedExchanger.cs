@@ -86,7 +86,7 @@ internal sealed class VerifiedExchanger
             ClientState seen = _store.Current;
             if (seen.Fork is { } fork)
             {
-                return new Outcome<T>(Reason.Fork, null, default) { EvidencePath = fork.EvidencePath };
+                return new Outcome<T>(fork.Breach ?? Reason.Fork, null, default) { EvidencePath = fork.EvidencePath };
             }
             if (await AskAsync(exchange, seen, at, replica, cancellationToken).ConfigureAwait(false) is not { } answer)
             {
@@ -95,6 +95,13 @@ internal sealed class VerifiedExchanger
             }
             VerifierContext context = Context(seen) with { EndedRecord = exchange.EndedRecord };
             (Reason reason, VerifiedHead? head, T? learnt, int? failedKey) = exchange.Verify(context, seen, answer);
+            IReadOnlyList<LeafStatement> leaves = LeavesOf(exchange, seen, reason, answer);
+            // A fork is looked for first.
+            bool mayBeFork = reason == Reason.Fork || (seen.Head is not null && ForkSearch.MayShow(reason));
+            if (!mayBeFork && BrokenBy<T>(seen, leaves, replica) is { } broken)
+            {
+                return broken;
+            }
             // What leads through the periods by itself is taken, and so is what is about an ended one.
             bool isOfCurrent = exchange.EndedRecord.IsEmpty && !exchange.FollowsPeriods;
             if (isOfCurrent && Verifier.OtherPeriod(context, reason, answer) is { } period)
@@ -102,7 +109,7 @@ internal sealed class VerifiedExchanger
                 if (period < seen.Head!.Period)
                 {
                     // Nothing that is of an earlier period than the kept record says anything new.
-                    return await RefuseAsync(exchange, Reason.RecordPeriod, null, seen.Head, answer, replica, cancellationToken).ConfigureAwait(false) is { Reason: Reason.Fork } forked ? forked : null;
+                    return await RefuseAsync(exchange, Reason.RecordPeriod, null, seen, answer, leaves, replica, cancellationToken).ConfigureAwait(false) is { EvidencePath: not null } proven ? proven : null;
                 }
                 Outcome<IReadOnlyList<byte[]>>? followed = await TryAskAsync(new PeriodsExchange(seen.Head.Period), replica, cancellationToken).ConfigureAwait(false);
                 if (followed is null || (followed.Reason == Reason.Valid && _store.Current.Head!.Period < period))
@@ -131,7 +138,7 @@ internal sealed class VerifiedExchanger
             }
             if (reason != Reason.Valid)
             {
-                return await RefuseAsync(exchange, reason, failedKey, seen.Head, answer, replica, cancellationToken).ConfigureAwait(false);
+                return await RefuseAsync(exchange, reason, failedKey, seen, answer, leaves, replica, cancellationToken).ConfigureAwait(false);
             }
             // Of several records that of the largest epoch.
             byte[] record = answer[head!.Record];
@@ -156,9 +163,9 @@ internal sealed class VerifiedExchanger
             DateTimeOffset now = _time.GetUtcNow();
             bool remembered = _store.TryUpdate(
                 current => SameView(seen.Head, current.Head, view.Head) && exchange.Remember(seen, WithView(current, view), head, learnt!) is { } next
-                    ? Beliefs.Update(next, _options.TrustAnchor.Policy, exchange.Shown(learnt!), record, from, now)
+                    ? LeafRules.Keep(Beliefs.Update(next, _options.TrustAnchor.Policy, exchange.Shown(learnt!), record, from, now), leaves)
                     : null,
-                exchange.Values(learnt!));
+                [.. exchange.Values(learnt!), .. leaves.Select(leaf => new ReadOnlyMemory<byte>(leaf.Encode()))]);
             if (remembered)
             {
                 var info = new HeadInfo(head.Epoch, head.Period, UnixTime.FromMilliseconds(head.TimeMs), head.Size)
@@ -206,8 +213,9 @@ internal sealed class VerifiedExchanger
 
     // What contradicts the kept head may be a lie of this server's, or a fork: only what the log signed tells.
     private async Task<Outcome<T>> RefuseAsync<T>(
-        VerifiedExchange<T> exchange, Reason reason, int? failedKey, HeadState? kept, byte[] answer, Uri replica, CancellationToken cancellationToken)
+        VerifiedExchange<T> exchange, Reason reason, int? failedKey, ClientState seen, byte[] answer, IReadOnlyList<LeafStatement> leaves, Uri replica, CancellationToken cancellationToken)
     {
+        HeadState? kept = seen.Head;
         if (kept is not null && reason == Reason.Fork)
         {
             return Fork<T>(kept, new Contradiction(Heads.Peek(answer).Checkpoint, null, exchange.ContradictingRecord(answer, kept.Record), answer), replica);
@@ -217,18 +225,40 @@ internal sealed class VerifiedExchanger
             ForkFinding finding = await _forks.RunAsync(kept, answer, replica, cancellationToken).ConfigureAwait(false);
             return finding.Contradiction is { } contradiction
                 ? Fork<T>(kept, contradiction, replica)
-                : new Outcome<T>(reason, null, default) { FailedKey = failedKey, Detail = finding.Detail };
+                : BrokenBy<T>(seen, leaves, replica) ?? new Outcome<T>(reason, null, default) { FailedKey = failedKey, Detail = finding.Detail };
         }
         return new Outcome<T>(reason, null, default) { FailedKey = failedKey };
     }
 
     private Outcome<T> Fork<T>(HeadState kept, Contradiction contradiction, Uri replica) => Fork<T>(ForkEvidence.Collect(_options.TrustAnchor, kept, contradiction, replica.Authority));
 
-    private Outcome<T> Fork<T>(IReadOnlyDictionary<string, ReadOnlyMemory<byte>> evidence)
+    private Outcome<T> Fork<T>(IReadOnlyDictionary<string, ReadOnlyMemory<byte>> evidence) => Proven<T>(evidence, null);
+
+    // What an answer says of leaves that are an owner's, or whose owner asks; nothing of one that does not decode.
+    private static IReadOnlyList<LeafStatement> LeavesOf<T>(VerifiedExchange<T> exchange, ClientState seen, Reason reason, byte[] answer)
+    {
+        try
+        {
+            return reason.IsMalformed() ? [] : [.. exchange.Leaves(seen, answer).Where(leaf => exchange.NeedsAuthorization || LeafRules.IsOwn(seen, leaf))];
+        }
+        catch (EncodingException) when (reason != Reason.Valid)
+        {
+            // The verifier names its own reason.
+            return [];
+        }
+    }
+
+    // Null: nothing of it contradicts what is kept.
+    private Outcome<T>? BrokenBy<T>(ClientState seen, IReadOnlyList<LeafStatement> leaves, Uri replica) =>
+        LeafRules.FindContradiction(seen, _store, _options.TrustAnchor, leaves) is (var kept, var received)
+            ? Proven<T>(LeafEvidence.Collect(_options.TrustAnchor, kept, received, replica.Authority), Reason.LeafContradicts)
+            : null;
+
+    private Outcome<T> Proven<T>(IReadOnlyDictionary<string, ReadOnlyMemory<byte>> evidence, Reason? breach)
     {
         string path = _store.WriteEvidence(ForkEvidence.Name(_time), evidence);
-        _store.TryUpdate(current => current with { Fork = new ForkState(path) }, []);
-        return new Outcome<T>(Reason.Fork, null, default) { EvidencePath = path };
+        _store.TryUpdate(current => current with { Fork = new ForkState(path, breach) }, []);
+        return new Outcome<T>(breach ?? Reason.Fork, null, default) { EvidencePath = path };
     }
 
     private static HeadState NewHead(HeadState? kept, VerifiedHead head, byte[] answer)

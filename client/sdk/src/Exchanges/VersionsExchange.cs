@@ -70,12 +70,27 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
         if (!shown.Complete)
         {
             // What is kept may be of this page, and the list end with another one.
-            bool agrees = KeyRules.Agree(seen.Keys.GetValueOrDefault(_key.Id), owned, new EndedVersions(0, 0, versions), head.Period);
-            return agrees ? new(Reason.Valid, head, page, null) : new(Reason.VersionRegressed, null, null, null);
+            Reason agrees = KeyRules.Agree(seen.Keys.GetValueOrDefault(_key.Id), owned, new EndedVersions(0, 0, versions), head.Period);
+            return agrees == Reason.Valid ? new(Reason.Valid, head, page, null) : new(agrees, null, null, null);
         }
         var ended = new EndedVersions(shown.Version, versions.Count > 0 ? versions[^1].Time : _start.Time, versions);
         Reason reason = KeyRules.Learn(seen.Keys.GetValueOrDefault(_key.Id), owned, ended, head.Period, head.Epoch, out KeyState after);
         return reason == Reason.Valid ? new(reason, head, page with { After = after }, null) : new(reason, null, null, null);
+    }
+
+    public override IReadOnlyList<LeafStatement> Leaves(ClientState seen, ReadOnlyMemory<byte> answer)
+    {
+        if (!_monitor && !seen.Owned.ContainsKey(_key.Id))
+        {
+            return [];
+        }
+        VersionsAnswer shown = VersionsAnswer.Decode(answer);
+        var leaves = new ShownLeaves(shown.Head, seen.Head?.Checkpoint);
+        foreach (Versions versions in shown.Versions.Take(1))
+        {
+            leaves.Add(StructureId.Keys, _key.Octets, versions);
+        }
+        return leaves.Found;
     }
 
     public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, Page learnt)

@@ -21,6 +21,6 @@ public enum Verdict
     /// <summary>Every replica answered with less than was verified before. Not evidence of anything; ask again later.</summary>
     Stale,
 
-    /// <summary>The log signed two views that differ. The evidence is on disk; nothing more is believed until a person has looked at it.</summary>
+    /// <summary>The log signed two views that differ, or that a tree of its did not only grow. The evidence is on disk; nothing more is believed until a person has looked at it.</summary>
     Fork,
 }

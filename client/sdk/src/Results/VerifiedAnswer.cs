@@ -18,7 +18,7 @@ public abstract record VerifiedAnswer
     {
         Reason.Valid => Verdict.Valid,
         Reason.Stale => Verdict.Stale,
-        Reason.Fork => Verdict.Fork,
+        Reason.Fork or Reason.LeafContradicts => Verdict.Fork,
         _ when Reason.IsMalformed() => Verdict.Malformed,
         _ => Verdict.Invalid,
     };
@@ -29,7 +29,7 @@ public abstract record VerifiedAnswer
     /// <summary>Head that the answer was verified against; null unless valid.</summary>
     public HeadInfo? Head { get; }
 
-    /// <summary>EvidencePath is the folder with both views of a fork; null otherwise.</summary>
+    /// <summary>EvidencePath is the folder with both views of a fork, or both statements about a leaf; null otherwise.</summary>
     public string? EvidencePath { get; }
 
     /// <summary>Detail about what failed, for people, where the reason alone does not tell; null otherwise.</summary>

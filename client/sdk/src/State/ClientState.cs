@@ -29,6 +29,9 @@ public sealed record ClientState
     /// <summary>OwnedUsers, by user id: changed here.</summary>
     public ImmutableDictionary<string, OwnedUser> OwnedUsers { get; init => field = value ?? ImmutableDictionary<string, OwnedUser>.Empty; } = ImmutableDictionary<string, OwnedUser>.Empty;
 
+    /// <summary>Leaves are statements about what an owner was shown of its own, by structure and key: at most <see cref="LeafRules.MaxVersions"/> of present ones of a key, and one of an absent one.</summary>
+    public ImmutableDictionary<string, ImmutableArray<KeptLeaf>> Leaves { get; init => field = value ?? ImmutableDictionary<string, ImmutableArray<KeptLeaf>>.Empty; } = ImmutableDictionary<string, ImmutableArray<KeptLeaf>>.Empty;
+
     /// <summary>PeriodEnds are records of the last epochs of periods that ended, by period: those from which an owner of something goes on.</summary>
     public ImmutableArray<byte[]> PeriodEnds { get; init => field = value.IsDefault ? [] : value; } = [];
 
@@ -38,7 +41,7 @@ public sealed record ClientState
     /// <summary>Unaudited is what was believed and is not covered by enough auditors yet, oldest first.</summary>
     public ImmutableArray<Belief> Unaudited { get; init => field = value.IsDefault ? [] : value; } = [];
 
-    /// <summary>Fork that was found; null: none.</summary>
+    /// <summary>Fork, or another proof against the log, that was found; null: none.</summary>
     public ForkState? Fork { get; init; }
 
     /// <summary>Least epoch that may be accepted for a key.</summary>
@@ -46,5 +49,6 @@ public sealed record ClientState
 
     /// <summary>Names of all values that the state needs.</summary>
     internal IEnumerable<string> ValueNames() =>
-        Keys.Values.Concat(Users.Values.Select(user => user.Devices).OfType<KeyState>()).Select(state => state.ValueSha256).OfType<string>();
+        Keys.Values.Concat(Users.Values.Select(user => user.Devices).OfType<KeyState>()).Select(state => state.ValueSha256).OfType<string>()
+            .Concat(Leaves.Values.SelectMany(leaves => leaves).Select(leaf => leaf.Sha256));
 }

@@ -65,9 +65,10 @@ public sealed class FileClientStateStore : IClientStateStore, IDisposable
                 return true;
             }
             // Values first: state never names one that was not written.
+            HashSet<string> named = values.Count == 0 ? [] : new(after.ValueNames(), StringComparer.Ordinal);
             foreach (ReadOnlyMemory<byte> value in values)
             {
-                SaveValue(value.Span);
+                SaveValue(value.Span, named);
             }
             _folder.Save(after, StateJson.Default.ClientState);
             _current = after;
@@ -98,10 +99,15 @@ public sealed class FileClientStateStore : IClientStateStore, IDisposable
 
     private string ValuePath(string sha256) => Path.Combine(_values, sha256);
 
-    private void SaveValue(ReadOnlySpan<byte> value)
+    private void SaveValue(ReadOnlySpan<byte> value, HashSet<string> named)
     {
+        string hash = ValueHash.Of(value);
+        string path = ValuePath(hash);
+        if (!named.Contains(hash))
+        {
+            return;
+        }
         DataFolder.CreateFolder(_values);
-        string path = ValuePath(ValueHash.Of(value));
         if (!File.Exists(path))
         {
             AtomicFile.Write(path, value, AtomicFile.PrivateMode);
@@ -110,7 +116,7 @@ public sealed class FileClientStateStore : IClientStateStore, IDisposable
 
     private void DropValues(ClientState before, ClientState after)
     {
-        if (ReferenceEquals(before.Keys, after.Keys) && ReferenceEquals(before.Users, after.Users))
+        if (ReferenceEquals(before.Keys, after.Keys) && ReferenceEquals(before.Users, after.Users) && ReferenceEquals(before.Leaves, after.Leaves))
         {
             return;
         }

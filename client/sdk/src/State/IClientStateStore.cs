@@ -11,7 +11,7 @@ public interface IClientStateStore
 
     /// <summary>
     /// TryUpdate replaces the state by what <paramref name="change"/> makes of the current one, one change at a time, and returns true once that
-    /// and the values are durable. When the change gives null, nothing is written and the result is false.
+    /// and those of the values that it names are durable. When the change gives null, nothing is written and the result is false.
     /// </summary>
     bool TryUpdate(Func<ClientState, ClientState?> change, IReadOnlyCollection<ReadOnlyMemory<byte>> values);
 

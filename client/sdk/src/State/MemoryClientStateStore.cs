@@ -33,9 +33,14 @@ public sealed class MemoryClientStateStore : IClientStateStore
             {
                 return false;
             }
+            HashSet<string> named = values.Count == 0 ? [] : new(after.ValueNames(), StringComparer.Ordinal);
             foreach (ReadOnlyMemory<byte> value in values)
             {
-                _values[ValueHash.Of(value.Span)] = value.ToArray();
+                string hash = ValueHash.Of(value.Span);
+                if (named.Contains(hash))
+                {
+                    _values[hash] = value.ToArray();
+                }
             }
             _current = after;
             return true;

@@ -13,7 +13,9 @@ internal static class StateCheck
     /// <summary>Fault of a client's state, in words; null: none.</summary>
     public static string? Fault(TrustAnchor anchor, ClientState state) =>
         (state.Head is { } head ? Fault(anchor, head) : null)
+        ?? (state.Fork?.Breach is null or Reason.LeafContradicts ? null : "a fork is none, and nothing else that ends a log")
         ?? CosignedFault(anchor, state)
+        ?? state.Leaves.Select(key => LeavesFault(key.Key, key.Value)).FirstOrDefault(fault => fault is not null)
         ?? (Ends(anchor, state) ? null : "period_ends are not records of the last epochs of successive periods")
         ?? (HasNull(state.Keys.Values) || HasNull(state.Owned.Values) || HasNull(state.Names.Values) || HasNull(state.Users.Values) || HasNull(state.OwnedUsers.Values) ? "something is null" : null)
         ?? state.Keys.Select(key => KeyFault(key.Key) ?? HashFault(key.Value.ValueSha256)).FirstOrDefault(fault => fault is not null)
@@ -91,6 +93,12 @@ internal static class StateCheck
         EpochRecord[] records = [.. all.Append(state.Head.Record).Select(octets => EpochRecord.Decode(octets))];
         return Enumerable.Range(1, all.Length).All(i => records[i].Period == records[i - 1].Period + 1 && records[i].PeriodFirstEpoch == records[i - 1].Epoch + 1);
     }
+
+    private static string? LeavesFault(string name, ImmutableArray<KeptLeaf> leaves) =>
+        !LeafRules.TryParse(name, out _, out string key) ? "statements are kept of no key of a structure"
+        : leaves.IsDefault || HasNull(leaves) ? "something is null"
+        : leaves.Count(leaf => leaf.IsPresent) > LeafRules.MaxVersions || leaves.Count(leaf => !leaf.IsPresent) > 1 ? "more statements are kept of a key than there may be"
+        : KeyFault(key) ?? leaves.Select(leaf => HashFault(leaf.Sha256)).FirstOrDefault(fault => fault is not null);
 
     private static string? HandoverFault(Reason? reason) =>
         reason is null or Reason.HandoverUnset or Reason.HandoverMissing or Reason.HandoverValue ? null : "an alarm about a hand-over has another reason";

@@ -1,0 +1,103 @@
+using System.Collections.Immutable;
+using System.Globalization;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>LeafRules say which statements about leaves an owner keeps, and which of them another one contradicts (docs/spec/broken-append.md sections 4 and 5).</summary>
+internal static class LeafRules
+{
+    /// <summary>MaxVersions of one key of which a statement is kept that they are present.</summary>
+    public const int MaxVersions = 16;
+
+    /// <summary>NameOf a key in a structure, under which its statements are kept.</summary>
+    public static string NameOf(StructureId structure, string key) => string.Create(CultureInfo.InvariantCulture, $"{(int)structure}:{key}");
+
+    /// <summary>TryParse reads such a name.</summary>
+    public static bool TryParse(string name, out StructureId structure, out string key)
+    {
+        structure = name.Length > 2 && name[1] == ':' ? (StructureId)(name[0] - '0') : StructureId.None;
+        key = structure is >= StructureId.Usernames and <= StructureId.Decommissioned ? name[2..] : "";
+        return key.Length > 0;
+    }
+
+    /// <summary>IsOwn tells whether a statement is about what is an owner's.</summary>
+    public static bool IsOwn(ClientState state, LeafStatement statement) => IsOwn(state, Name(statement));
+
+    /// <summary>Keep gives the state with statements of an answer that was taken, and without those of what is an owner's no more.</summary>
+    public static ClientState Keep(ClientState current, IReadOnlyList<LeafStatement> shown)
+    {
+        ImmutableDictionary<string, ImmutableArray<KeptLeaf>> kept = current.Leaves.RemoveRange(current.Leaves.Keys.Where(name => !IsOwn(current, name)));
+        foreach (IGrouping<string, LeafStatement> ofKey in shown.GroupBy(Name, StringComparer.Ordinal))
+        {
+            if (!IsOwn(current, ofKey.Key))
+            {
+                continue;
+            }
+            ImmutableArray<KeptLeaf> before = kept.GetValueOrDefault(ofKey.Key, []);
+            ImmutableArray<KeptLeaf> after = Keep(before, [.. ofKey]);
+            kept = before.SequenceEqual(after) ? kept : kept.SetItem(ofKey.Key, after);
+        }
+        return ReferenceEquals(kept, current.Leaves) ? current : current with { Leaves = kept };
+    }
+
+    /// <summary>FindContradiction between an answer and what is kept, as anyone would judge it; null: there is none.</summary>
+    public static (byte[] Kept, byte[] Received)? FindContradiction(ClientState seen, IClientStateStore store, TrustAnchor anchor, IReadOnlyList<LeafStatement> shown)
+    {
+        foreach (LeafStatement statement in shown)
+        {
+            foreach (KeptLeaf leaf in seen.Leaves.GetValueOrDefault(Name(statement), []))
+            {
+                if (leaf.Version != statement.Version || leaf.Period != statement.Period || store.FindValue(leaf.Sha256) is not { } kept || !Contradicts(kept, statement))
+                {
+                    continue;
+                }
+                byte[] received = statement.Encode();
+                if (Verifier.JudgeLeaves(anchor, kept, received) == Reason.LeafContradicts)
+                {
+                    return (kept, received);
+                }
+            }
+        }
+        return null;
+    }
+
+    private static bool Contradicts(byte[] kept, LeafStatement statement)
+    {
+        try
+        {
+            return LeafStatement.Decode(kept).Contradicts(statement);
+        }
+        catch (EncodingException)
+        {
+            // Whoever wrote that into the state may leave nothing to compare with, and raise no alarm.
+            return false;
+        }
+    }
+
+    private static string Name(LeafStatement statement) => NameOf(statement.Structure, Base64UrlText.Encode(statement.Key.Span));
+
+    private static bool IsOwn(ClientState state, string name) => TryParse(name, out StructureId structure, out string key) && structure switch
+    {
+        StructureId.Keys => state.Owned.ContainsKey(key),
+        StructureId.Usernames => state.OwnedUsers.Values.Any(user => user.Names.Contains(key)),
+        _ => state.OwnedUsers.ContainsKey(key),
+    };
+
+    private static ImmutableArray<KeptLeaf> Keep(ImmutableArray<KeptLeaf> kept, IReadOnlyList<LeafStatement> shown)
+    {
+        LeafStatement[] added = [.. shown.Where(statement => statement.Member is not null && !kept.Any(leaf => leaf.IsPresent && leaf.Period == statement.Period && leaf.Version == statement.Version))];
+        IEnumerable<KeptLeaf> present = kept.Where(leaf => leaf.IsPresent)
+            .Concat(added.DistinctBy(statement => (statement.Period, statement.Version)).OrderByDescending(statement => (statement.Period, statement.Version)).Take(MaxVersions).Select(Of));
+        // The latest, of the version after the latest one.
+        KeptLeaf? before = kept.FirstOrDefault(leaf => !leaf.IsPresent);
+        LeafStatement? absent = shown.FirstOrDefault(statement => statement.Absent is not null);
+        bool isLater = absent is not null && absent.Structure != StructureId.Usernames && (before is null || (absent.Period, absent.Epoch).CompareTo((before.Period, before.Epoch)) > 0);
+        KeptLeaf? after = isLater ? Of(absent!) : before;
+        return [.. present.OrderByDescending(leaf => (leaf.Period, leaf.Version)).Take(MaxVersions), .. after is null ? [] : (KeptLeaf[])[after]];
+    }
+
+    private static KeptLeaf Of(LeafStatement statement) =>
+        new(statement.Period, statement.Version, statement.Member is not null, statement.Epoch, ValueHash.Of(statement.Encode()));
+}

@@ -1,0 +1,294 @@
+using Optiks.Protocol;
+
+namespace Optiks.Client.Tests;
+
+/// <summary>What an owner keeps of its own, and that a log which rewrites, drops or dates back what it published is convicted by that (docs/spec/broken-append.md).</summary>
+public sealed class LeafTests
+{
+    private static readonly byte[] s_alice = "alice"u8.ToArray();
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData("another value", "monitor")]
+    [InlineData("another value", "history")]
+    [InlineData("another value", "lookup")]
+    [InlineData("dropped", "monitor")]
+    [InlineData("dropped", "history")]
+    [InlineData("another old value", "history")]
+    [InlineData("earlier than it was", "monitor")]
+    public async Task A_key_that_was_rewritten_is_proven_by_what_its_owner_kept(string lie, string call)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        fixture.Publish(("alice", "two"));
+        fixture.Publish();
+        using FixtureLog second = Rewritten(fixture, lie);
+        string path;
+        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        {
+            OptiksClient client = fixture.Client(store);
+            Assert.Equal(2, (await client.MonitorAsync(s_alice, Cancellation)).Alarms.Count);
+            Assert.True((await client.HistoryAsync(s_alice, Cancellation)).IsValid);
+            Show(fixture, store, second);
+            if (call == "lookup")
+            {
+                // Otherwise what is known is left out.
+                File.Delete(fixture.Folder.In($"client/values/{ValueHash.Of("two"u8)}"));
+            }
+
+            VerifiedAnswer refused = await AskAsync(client, call);
+
+            Assert.Equal((Verdict.Fork, Reason.LeafContradicts), (refused.Verdict, refused.Reason));
+            path = Assert.IsType<string>(refused.EvidencePath);
+            Assert.Equal(new ForkState(path, Reason.LeafContradicts), store.Current.Fork);
+        }
+        EvidenceVerdict judged = EvidenceJudge.Judge(path, FixtureLog.Anchor);
+        Assert.Equal((EvidenceKind.BrokenAppend, true, Reason.LeafContradicts), (judged.Kind, judged.IsProof, judged.Breach));
+        Assert.Contains("alice", judged.Sentence, StringComparison.Ordinal);
+        Assert.Contains(judged.Sentence, File.ReadAllText(Path.Combine(path, "README.txt")), StringComparison.Ordinal);
+
+        // Whatever is shown later, after a restart too.
+        fixture.Server.Log = fixture.Log;
+        using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+        LookupResult later = await fixture.Client(reopened).LookupAsync("somebody", Cancellation);
+        Assert.Equal((Verdict.Fork, Reason.LeafContradicts, path), (later.Verdict, later.Reason, later.EvidencePath));
+    }
+
+    [Fact]
+    public async Task Evidence_proves_what_it_is_and_nothing_else()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        fixture.Publish(("alice", "two"));
+        fixture.Publish();
+        using FixtureLog second = Rewritten(fixture, "another value");
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        Assert.True((await client.MonitorAsync(s_alice, Cancellation)).IsValid);
+        Show(fixture, store, second);
+        string path = (await client.MonitorAsync(s_alice, Cancellation)).EvidencePath!;
+        (string kept, string received) = (Path.Combine(path, "kept-leaf.bin"), Path.Combine(path, "received-leaf.bin"));
+        (byte[] first, byte[] then) = (File.ReadAllBytes(kept), File.ReadAllBytes(received));
+
+        // No value is in it.
+        Assert.True(first.AsSpan().IndexOf("two"u8) < 0 && then.AsSpan().IndexOf("false"u8) < 0);
+        foreach ((byte[] one, byte[] other, Reason reason) in ((byte[], byte[], Reason)[])
+        [
+            (then, first, Reason.LeafContradicts), (first, first, Reason.LeafAgrees), (first, [.. then, 0], Reason.MalformedTrailing), (first, Flip(then, 100), Reason.RecordCount), (first[..^1], then, Reason.MalformedTruncated),
+            (first, Flip(then, then.Length - 1), Reason.MemberRoot),
+        ])
+        {
+            File.WriteAllBytes(kept, one);
+            File.WriteAllBytes(received, other);
+            EvidenceVerdict judged = EvidenceJudge.Judge(path, null);
+            Assert.Equal(reason == Reason.LeafContradicts, judged.IsProof);
+            Assert.True(judged.Breach == reason || (reason == Reason.RecordCount && judged.Breach is Reason.RecordCount or Reason.InclusionProof), $"{judged.Breach} instead of {reason}");
+        }
+        File.Delete(received);
+        Assert.Throws<InvalidDataException>(() => EvidenceJudge.Judge(path, null));
+    }
+
+    [Theory]
+    [InlineData("a device's value", "user monitor")]
+    [InlineData("a list", "user history")]
+    [InlineData("a list dropped", "user monitor")]
+    [InlineData("a user who is back", "user monitor")]
+    [InlineData("a user who is back", "user lookup")]
+    [InlineData("a name", "user lookup")]
+    [InlineData("a name dropped", "user lookup")]
+    public async Task A_user_who_was_rewritten_is_proven_by_what_its_owner_kept(string lie, string call)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
+        Assert.True((await client.LookupUserAsync("alice", Cancellation)).IsValid);
+        ulong size = fixture.Log.Latest + 1;
+        bool returns = lie == "a user who is back";
+        FixtureItem[] honest = returns ? [FixtureItem.Left(user)] : [FixtureItem.List(user, "phone", "laptop"), FixtureItem.Device("laptop", "1")];
+        // Lies about what the first epoch has begin anew from there.
+        using FixtureLog second = fixture.Log.Fork(lie is "a device's value" or "a list" or "a name" or "a name dropped" ? 1 : size);
+        fixture.PublishItems(honest);
+        fixture.Publish();
+        Assert.Equal(returns, (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).HasLeft);
+        Assert.True((await client.LookupUserAsync("alice", Cancellation)).IsValid);
+        FixtureItem name = FixtureItem.Name("alice", lie == "a name" ? "another user"u8.ToArray() : user);
+        FixtureItem[] others = lie == "a name dropped" ? [] : [name];
+        ReadOnlyMemory<byte> shown = lie == "a name" ? "another user"u8.ToArray() : user;
+        second.Publish([.. second.Latest > 0 ? [] : others, .. second.Latest > 0 ? [] : (FixtureItem[])[FixtureItem.List(shown, lie == "a list" ? "tablet" : "phone"), FixtureItem.Device("phone", lie == "a device's value" ? "false" : "1")]]);
+        if (lie is "a list" or "a device's value")
+        {
+            second.Publish([FixtureItem.List(user, "phone", "laptop"), FixtureItem.Device("laptop", "1")]);
+        }
+        second.PublishMany(3, _ => []);
+        Show(fixture, store, second, forgetsName: call == "user lookup");
+
+        Reason reason = await AskUserAsync(client, call);
+
+        Assert.Equal(Reason.LeafContradicts, reason);
+        EvidenceVerdict judged = EvidenceJudge.Judge(store.Current.Fork!.EvidencePath, FixtureLog.Anchor);
+        Assert.True(judged.IsProof, judged.Sentence);
+    }
+
+    [Fact]
+    public async Task So_many_statements_are_kept_and_no_more()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Log.PublishMany(LeafRules.MaxVersions + 4, i => [("alice", $"{i}"), ("bob", $"{i}")]);
+        fixture.Publish();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        Assert.True((await client.MonitorAsync(s_alice, Cancellation)).IsValid);
+        // Not the owner's.
+        Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
+
+        (string name, System.Collections.Immutable.ImmutableArray<KeptLeaf> kept) = Assert.Single(store.Current.Leaves);
+        Assert.Equal($"3:{Base64UrlText.Encode(s_alice)}", name);
+        Assert.Equal(
+            [.. Enumerable.Range(5, LeafRules.MaxVersions).Reverse().Select(version => ((ulong)version, true)), (LeafRules.MaxVersions + 5UL, false)], kept.Select(leaf => (leaf.Version, leaf.IsPresent)));
+        string[] files = [.. kept.Select(leaf => leaf.Sha256).Append(store.Current.Keys.Values.First(key => key.Version > 0).ValueSha256!)];
+        Assert.Equal(files.Order(StringComparer.Ordinal), Directory.GetFiles(fixture.Folder.In("client/values")).Select(file => Path.GetFileName(file)!).Intersect(files).Order(StringComparer.Ordinal));
+
+        // The next look takes the place of the oldest, and of the absence.
+        fixture.Publish(("alice", "new"));
+        Assert.Equal(LeafRules.MaxVersions + 5UL, (await client.MonitorAsync(s_alice, Cancellation)).Version);
+        Assert.Equal(LeafRules.MaxVersions + 1, store.Current.Leaves.Single().Value.Length);
+        Assert.Equal(
+            store.Current.ValueNames().Distinct().Order(StringComparer.Ordinal), Directory.GetFiles(fixture.Folder.In("client/values")).Select(file => Path.GetFileName(file)!).Order(StringComparer.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("lost")]
+    [InlineData("forged")]
+    [InlineData("of another log")]
+    public async Task What_was_kept_and_is_none_convicts_nobody(string kept)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        fixture.Publish(("alice", "two"));
+        fixture.Publish();
+        using FixtureLog second = Rewritten(fixture, "another value");
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        Assert.True((await client.MonitorAsync(s_alice, Cancellation)).IsValid);
+        foreach (KeptLeaf leaf in store.Current.Leaves.Single().Value)
+        {
+            byte[] statement = store.FindValue(leaf.Sha256)!;
+            File.Delete(fixture.Folder.In($"client/values/{leaf.Sha256}"));
+            if (kept == "lost")
+            {
+                continue;
+            }
+            byte[] other = kept == "forged" ? Flip(statement, statement.Length - 1) : Flip(statement, 10);
+            store.TryUpdate(
+                current => current with { Leaves = current.Leaves.SetItem(current.Leaves.Keys.Single(), [.. current.Leaves.Values.Single().Select(one => one == leaf ? one with { Sha256 = ValueHash.Of(other) } : one)]) },
+                [other]);
+        }
+        Show(fixture, store, second);
+
+        MonitorResult refused = await client.MonitorAsync(s_alice, Cancellation);
+
+        Assert.Equal((Verdict.Invalid, Reason.VersionRegressed), (refused.Verdict, refused.Reason));
+        Assert.Null(store.Current.Fork);
+    }
+
+    [Fact]
+    public async Task A_server_that_makes_up_a_contradiction_convicts_nobody()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        fixture.Publish(("alice", "two"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        Assert.True((await client.MonitorAsync(s_alice, Cancellation)).IsValid);
+        fixture.Server.Mutate = (path, answer) =>
+        {
+            if (path != "/v1/history")
+            {
+                return answer;
+            }
+            Member member = VersionsAnswer.Decode(answer).Versions[0].Members[0];
+            Assert.True(System.Runtime.InteropServices.MemoryMarshal.TryGetArray(member.CommitmentOrOpening, out ArraySegment<byte> opening));
+            return Flip(answer, opening.Offset);
+        };
+
+        Assert.Equal(Reason.MemberRoot, (await client.HistoryAsync(s_alice, Cancellation)).Reason);
+        Assert.Null(store.Current.Fork);
+        fixture.Server.Mutate = (_, answer) => answer;
+        Assert.True((await client.HistoryAsync(s_alice, Cancellation)).IsValid);
+    }
+
+    [Fact]
+    public async Task A_look_shows_the_latest_known_version_once_more_and_what_is_too_early_is_refused()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        fixture.Publish(("alice", "two"));
+        fixture.Publish();
+        using FixtureLog second = Rewritten(fixture, "earlier than it was");
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        Assert.Equal([1UL, 2UL], (await client.MonitorAsync(s_alice, Cancellation)).NewVersions.Select(version => version.Version));
+        MonitorResult again = await client.MonitorAsync(s_alice, Cancellation);
+        Assert.Equal((true, 0), (again.IsValid, again.NewVersions.Count));
+        Assert.Equal(2UL, Assert.Single(fixture.Server.LastQueries).Version);
+        // Without a statement of the absence the time still tells.
+        store.TryUpdate(current => current with { Leaves = current.Leaves.Clear() }, []);
+        Show(fixture, store, second);
+
+        Assert.Equal(Reason.LeafEpochOrder, (await client.MonitorAsync(s_alice, Cancellation)).Reason);
+    }
+
+    // Another log with the first epochs and secrets, which goes on otherwise, and further.
+    private static FixtureLog Rewritten(Fixture fixture, string lie)
+    {
+        FixtureLog second = fixture.Log.Fork(lie switch { "another old value" => 1UL, "earlier than it was" => 3UL, _ => 2UL });
+        switch (lie)
+        {
+            case "another value":
+                second.Publish(("alice", "false"));
+                break;
+            case "another old value":
+                second.Publish(("alice", "false"));
+                second.Publish(("alice", "two"));
+                break;
+            case "earlier than it was":
+                // At an epoch at which the owner saw that there was none.
+                second.Publish(("alice", "three"));
+                break;
+        }
+        second.PublishMany(3, _ => []);
+        return second;
+    }
+
+    // The head would tell at once; what is kept of leaves has to do it without.
+    private static void Show(Fixture fixture, FileClientStateStore store, FixtureLog second, bool forgetsName = false)
+    {
+        store.TryUpdate(current => forgetsName ? current with { Head = null, Names = current.Names.Clear(), Users = current.Users.Clear() } : current with { Head = null }, []);
+        fixture.Server.DeniesWhatIsKnown = true;
+        fixture.Server.Log = second;
+        fixture.Clock.UtcNow = second.Now;
+    }
+
+    private static async Task<VerifiedAnswer> AskAsync(OptiksClient client, string call) => call switch
+    {
+        "lookup" => await client.LookupAsync("alice", Cancellation),
+        "history" => await client.HistoryAsync(s_alice, Cancellation),
+        _ => await client.MonitorAsync(s_alice, Cancellation),
+    };
+
+    private static async Task<Reason> AskUserAsync(OptiksClient client, string call) => call switch
+    {
+        "user lookup" => (await client.LookupUserAsync("alice", Cancellation)).Reason,
+        "user history" => (await client.UserHistoryAsync(s_alice, cancellationToken: Cancellation)).Reason,
+        _ => (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Reason,
+    };
+
+    private static byte[] Flip(byte[] octets, int position)
+    {
+        byte[] flipped = [.. octets];
+        flipped[position] ^= 1;
+        return flipped;
+    }
+}
