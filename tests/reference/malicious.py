@@ -91,6 +91,27 @@ def replaces(log: Log) -> None:
     log.next_of(leaves, leaves[-1:])
 
 
+def changes_old(log: Log) -> None:
+    """The first of alice's two versions has another value, and its old epoch."""
+    log.versions[ALICE][0] = replace(log.versions[ALICE][0], value=MALLORY)
+    leaves = log.leaves()
+    log.next_of(leaves, [])
+
+
+def drops_latest(log: Log) -> None:
+    """Alice's second version has given its place to another leaf."""
+    log.versions[ALICE].pop()
+    log.versions[b"somebody"] = [Stored(log.epoch + 1, bytes(16), b"new")]
+    leaves = log.leaves()
+    log.next_of(leaves, leaves[-1:])
+
+
+def dates_back(log: Log) -> None:
+    """A version of alice's that is said to have come with an epoch at which there was none."""
+    log.versions[ALICE].append(Stored(log.epoch, bytes(16), MALLORY))
+    log.next_of(log.leaves(), [])
+
+
 def hides(log: Log) -> None:
     """A version of alice's that no audit proof lists."""
     log.versions[ALICE].append(Stored(log.epoch + 1, bytes(16), MALLORY))
@@ -141,7 +162,7 @@ def _without_epochs(log: Log, last: int) -> Log:
 class Scenario:
     """
     auditor, client, owner: the reason with which one that looked before refuses; None: what it asks shows nothing. A client looks up alice and bob, the owner of both monitors them. is_proven: whether the log's own signatures
-    show it to everybody.
+    show it to everybody, as the auditor has them. history: the reason with which the owner refuses a history then. What is leaf_contradicts is proven by what the owner kept.
     """
 
     lie: Callable[[Log], None]
@@ -149,13 +170,17 @@ class Scenario:
     client: str | None
     owner: str | None
     is_proven: bool
+    history: str | None = None
 
 
 SCENARIOS = {
     "forks": Scenario(forks, "fork", "fork", "fork", True),
     "rewrites-an-epoch": Scenario(rewrites, "fork", "fork", "fork", True),
-    "drops-a-leaf": Scenario(drops, "record_count", "record_count", "record_count", True),
-    "replaces-a-leaf": Scenario(replaces, "append_", None, None, False),
+    "drops-a-leaf": Scenario(drops, "record_count", "record_count", "leaf_contradicts", True),
+    "replaces-a-leaf": Scenario(replaces, "append_", None, "leaf_contradicts", False),
+    "changes-an-old-version": Scenario(changes_old, "append_", None, None, False, "leaf_contradicts"),
+    "drops-the-latest-version": Scenario(drops_latest, "append_", "version_regressed", "leaf_contradicts", False),
+    "dates-an-insertion-back": Scenario(dates_back, "append_", "leaf_epoch_order", "leaf_contradicts", False),
     "hides-an-insertion": Scenario(hides, "append_", None, "unexpected_version", False),
     "takes-a-fake-back": Scenario(takes_back, "append_", None, None, False),
     "changes-a-vrf-key": Scenario(changes_vrf_key, "record_vrf_key", None, None, True),
@@ -173,7 +198,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.list or arguments.scenario is None or arguments.folder is None:
         for name, one in SCENARIOS.items():
-            print(f"{name:20} {one.lie.__doc__}\n{'':20} auditor: {one.auditor}; client: {one.client or 'nothing'}; owner: {one.owner or 'nothing'}; {'proven to all' if one.is_proven else 'proven to nobody else'}")
+            print(f"{name:20} {one.lie.__doc__}\n{'':20} auditor: {one.auditor}; client: {one.client or 'nothing'}; owner: {one.owner or (one.history and f'{one.history} by a history') or 'nothing'}; {'proven to all' if one.is_proven else 'proven to nobody else'}")
         sys.exit(0 if arguments.list else 2)
     log = honest_log(arguments.scenario)
     arguments.folder.mkdir(parents=True, exist_ok=True)
