@@ -18,7 +18,7 @@ public static class ExitCodes
     /// <summary>A rollback of the database or the board was found.</summary>
     public const int Rollback = 4;
 
-    /// <summary>The log forked; the evidence was written.</summary>
+    /// <summary>The log forked, or a tree of its did not only grow; the evidence was written.</summary>
     public const int Fork = 5;
 
     /// <summary>Configuration: missing or wrong native library, key or setting (sysexits' EX_CONFIG).</summary>
