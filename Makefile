@@ -29,7 +29,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check facts username-tables fix test-faults test-storm test-slow test-auditor fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-sizes bench-audit bench-scale load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check facts username-tables configuration fix test-faults test-storm test-slow test-auditor fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-sizes bench-audit bench-scale load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -99,6 +99,10 @@ facts: ## make again what is made from docs/spec/facts.toml
 username-tables: ## make again what usernames need of Unicode
 	@eng/install.sh unicode-data
 	@eng/make_username_tables.py
+
+configuration: programs ## make the reference of settings again, docs/operations/configuration.md
+	@build/bin/optiks-db config reference > docs/operations/configuration.md.new
+	@mv docs/operations/configuration.md.new docs/operations/configuration.md
 
 fix: build ## make the facts again, let clang-format and dotnet format write
 	@eng/install.sh check

@@ -12,6 +12,7 @@ using Microsoft.Extensions.Options;
 using Optiks.ApiKeys;
 using Optiks.Secrets;
 using Optiks.ServiceDefaults;
+using Optiks.Settings;
 
 namespace Optiks.Common.Tests;
 
@@ -268,11 +269,15 @@ public sealed class HostTests : IAsyncLifetime
     [InlineData("Optiks:RateLimits:Lookups:PerSecond", "5", null)]
     // Another host's, which knows it.
     [InlineData("Optiks:Log:Origin", "example", null)]
-    [InlineData("Optiks:Work:Patiense", "3", "Unknown settings: Optiks:Work:Patiense is not a setting; Optiks:Work has Inner, Interval, IsHard, Names, Patience, Share.")]
+    [InlineData("Optiks:Work:Patiense", "3", "Unknown settings: Optiks:Work:Patiense is not a setting; the nearest is Optiks:Work:Patience.")]
+    [InlineData("Optiks:Work:Amount", "3", "Unknown settings: Optiks:Work:Amount is not a setting; Optiks:Work has Inner, Interval, IsHard, Names, Patience, Share.")]
+    [InlineData("Optiks:Work:Proxies:0", "a", "Unknown settings: Optiks:Work:Proxies is not a setting; the nearest is Optiks:RateLimits:Proxies.")]
     [InlineData("Optiks:Work:Names", "a", "Unknown settings: Optiks:Work:Names is a list, whose elements are Optiks:Work:Names:0, Optiks:Work:Names:1 and so on.")]
     [InlineData("Optiks:Work:Inner:Deep", "3", "Unknown settings: Optiks:Work:Inner:Deep is not a setting; Optiks:Work:Inner has Depth.")]
-    [InlineData("Optiks:RateLimits:Lookup:PerSecond", "5", "Unknown settings: Optiks:RateLimits:Lookup is not a setting; Optiks:RateLimits has Audits, Lookups, Proxies, Statuses, Updates.")]
-    [InlineData("Optiks:Wrok:Patience", "3", "Unknown settings: Optiks:Wrok is not a section; there are Bucket, Cors, Log, LogKey, Padding, Periods, QueryService, RateLimits, Storage, Tokens, UpdateService, UpdateTask, Witnesses.")]
+    [InlineData("Optiks:RateLimits:Lookup:PerSecond", "5", "Unknown settings: Optiks:RateLimits:Lookup is not a setting; the nearest is Optiks:RateLimits:Lookups.")]
+    [InlineData("Optiks:Wrok:Patience", "3", "Unknown settings: Optiks:Wrok is not a section; the nearest is Optiks:Work.")]
+    [InlineData("Optiks:UpdatTask:Patience", "3", "Unknown settings: Optiks:UpdatTask is not a section; the nearest is Optiks:UpdateTask.")]
+    [InlineData("Optiks:Leisure:Patience", "3", "Unknown settings: Optiks:Leisure is not a section; there are Bucket, Cors, Log, LogKey, Padding, Periods, QueryService, RateLimits, Storage, Tokens, UpdateService, UpdateTask, Witnesses.")]
     [InlineData("Optiks:Work:Share", "0.5", null)]
     [InlineData("Optiks:Work:Share", "half", "Wrong settings: Optiks:Work:Share is not a number such as 0.5.")]
     [InlineData("Optiks:Work:Interval", "00:00:03", null)]

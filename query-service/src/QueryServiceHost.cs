@@ -9,6 +9,7 @@ using Optiks.QueryService.Proving;
 using Optiks.QueryService.Snapshots;
 using Optiks.QueryService.Telemetry;
 using Optiks.ServiceDefaults;
+using Optiks.Settings;
 using Optiks.Storage.Hosting;
 
 namespace Optiks.QueryService;
@@ -16,20 +17,11 @@ namespace Optiks.QueryService;
 /// <summary>QueryServiceHost puts the service together.</summary>
 internal static class QueryServiceHost
 {
-    private const string DefaultUrl = "http://127.0.0.1:8301";
-
     // Threads of the pool that compute in the native library for seconds: the follower's and that of the maker of ended periods.
     private const int BusyThreads = 2;
 
     /// <summary>Service says how this host differs from the others.</summary>
-    public static OptiksServiceOptions Service { get; } = new()
-    {
-        Name = "optiks-query-service",
-        WritesData = true,
-        DefaultUrl = DefaultUrl,
-        Purpose = "Answers lookups, histories, monitoring and audits from verified epochs, and serves the board. Any number may run.",
-        Settings = new Dictionary<string, Type> { [QueryServiceOptions.Section] = typeof(QueryServiceOptions), [StorageOptions.Section] = typeof(StorageOptions) },
-    };
+    public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Of(Programs.QueryService) with { WritesData = true };
 
     /// <summary>RunAsync runs the service until it is told to stop. Throws what ended it otherwise.</summary>
     public static async Task RunAsync(string[] args)
@@ -104,7 +96,7 @@ internal static class QueryServiceHost
     {
         string url = configuration[WebHostDefaults.ServerUrlsKey]?.Split(';')[0]
             ?? configuration.GetSection("Kestrel:Endpoints").GetChildren().Select(endpoint => endpoint["Url"]).FirstOrDefault(configured => configured is not null)
-            ?? DefaultUrl;
+            ?? Service.DefaultUrl;
         int port = BindingAddress.Parse(url).Port;
         return port != 0
             ? port.ToString(CultureInfo.InvariantCulture)

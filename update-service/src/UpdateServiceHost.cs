@@ -1,6 +1,7 @@
 using Microsoft.Extensions.Options;
 using Optiks.Protocol;
 using Optiks.ServiceDefaults;
+using Optiks.Settings;
 using Optiks.Storage;
 using Optiks.Storage.Hosting;
 using Optiks.UpdateService.Accepting;
@@ -17,16 +18,8 @@ namespace Optiks.UpdateService;
 internal static class UpdateServiceHost
 {
     /// <summary>Service says how this host differs from the others.</summary>
-    public static OptiksServiceOptions Service { get; } = new()
+    public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Of(Programs.UpdateService) with
     {
-        Name = "optiks-update-service",
-        DefaultUrl = "http://127.0.0.1:8311",
-        Purpose = "Takes updates, makes them durable before it answers, and tells what became of them. Any number may run.",
-        Settings = new Dictionary<string, Type> { [QueueOptions.Section] = typeof(QueueOptions), [StorageOptions.Section] = typeof(StorageOptions) },
-        // The update-task knows all of the section.
-        PartlyReadSettings = new Dictionary<string, Type> { [LimitOptions.Section] = typeof(LimitOptions) },
-        Variables = new Dictionary<string, string> { [FailPoints.Variable] = "for fault tests: ends the process at a named point (docs/operations/fail-points.md)" },
-        ExitCodes = new Dictionary<int, string> { [ExitCodes.Unreachable] = "the database cannot be reached at the start: start it again" },
         // Beyond this the connection is cut. What is too large by less is read to its end, so that clients that send all before they read see the answer.
         MaxRequestBodyLength = 2 * ProtocolLimits.MaxUpdateBody,
     };

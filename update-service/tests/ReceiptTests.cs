@@ -121,7 +121,7 @@ public sealed class ReceiptTests
     public async Task A_service_does_not_start_with_half_of_it_or_with_what_does_not_fit()
     {
         var other = new ReceiptSetup();
-        await Assert.ThrowsAsync<StartupException>(() => Service.StartAsync(other.Settings, prepare: data =>
+        await Assert.ThrowsAsync<Microsoft.Extensions.Options.OptionsValidationException>(() => Service.StartAsync(other.Settings, prepare: data =>
         {
             other.Prepare(data);
             other.Settings["Optiks:UpdateService:Receipts:KeysFile"] = "";

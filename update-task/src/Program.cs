@@ -1,7 +1,7 @@
 using Microsoft.Extensions.Options;
 using Optiks;
-using Optiks.Secrets;
 using Optiks.ServiceDefaults;
+using Optiks.Settings;
 using Optiks.Storage;
 using Optiks.Storage.Hosting;
 using Optiks.UpdateTask.Board;
@@ -14,30 +14,7 @@ using Optiks.UpdateTask.Telemetry;
 using Optiks.UpdateTask.Time;
 using Optiks.UpdateTask.Witnesses;
 
-var service = new OptiksServiceOptions
-{
-    Name = "optiks-update-task",
-    WritesData = true,
-    DefaultUrl = "http://127.0.0.1:8321",
-    Purpose = "Makes, signs and publishes the epochs. One does, holding the lease; others stand by. Its address answers health alone.",
-    Settings = new Dictionary<string, Type>
-    {
-        [EpochOptions.Section] = typeof(EpochOptions),
-        [PaddingOptions.Section] = typeof(PaddingOptions),
-        [LogOptions.Section] = typeof(LogOptions),
-        [LogKeyOptions.Section] = typeof(LogKeyOptions),
-        [PeriodOptions.Section] = typeof(PeriodOptions),
-        [WitnessOptions.Section] = typeof(WitnessOptions),
-        [BucketOptions.Section] = typeof(BucketOptions),
-        [StorageOptions.Section] = typeof(StorageOptions),
-    },
-    Variables = new Dictionary<string, string>
-    {
-        [KeyEncryptionKey.Variable] = "the key-encryption key, 43 characters of base64url; unset: the file kek in the data folder",
-        [FailPoints.Variable] = "for fault tests: ends the process at a named point (docs/operations/fail-points.md)",
-    },
-    ExitCodes = new Dictionary<int, string> { [ExitCodes.Rollback] = "the database or the board was rolled back: docs/operations/rollback.md" },
-};
+OptiksServiceOptions service = OptiksServiceOptions.Of(Programs.UpdateTask) with { WritesData = true };
 if (ServiceHelp.TryPrint(args, service, Console.Out))
 {
     return ExitCodes.Success;

@@ -2,6 +2,7 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
 using Optiks.Client;
 using Optiks.ServiceDefaults;
+using Optiks.Settings;
 using Optiks.Tlog;
 
 namespace Optiks.Auditor;
@@ -12,12 +13,7 @@ public static class AuditorHost
     /// <summary>KeyVariable of the environment holds the key's text where no file is named.</summary>
     public const string KeyVariable = "OPTIKS_AUDITOR_KEY";
 
-    private static readonly OptiksServiceOptions s_service = new()
-    {
-        Name = "optiks-auditor",
-        DefaultUrl = AuditorSettings.DefaultUrl,
-        Settings = new Dictionary<string, Type>(),
-    };
+    private static readonly OptiksServiceOptions s_service = OptiksServiceOptions.Of(Programs.Auditor);
 
     /// <summary>
     /// RunAsync runs the daemon until it is told to stop, and returns its exit code: <see cref="ExitCodes.Fork"/> or <see cref="ExitCodes.Invalid"/> if something was wrong with a log, though the others went on. What an

@@ -1,10 +1,12 @@
+using Optiks.Settings;
+
 namespace Optiks.Auditor;
 
 /// <summary>AuditorSettings say what an auditor follows, and where its files are.</summary>
 public sealed record AuditorSettings
 {
     /// <summary>DefaultUrl to listen on.</summary>
-    public const string DefaultUrl = "http://127.0.0.1:8341";
+    public const string DefaultUrl = Programs.AuditorUrl;
 
     /// <summary>DefaultInterval between two looks at a log.</summary>
     public static readonly TimeSpan DefaultInterval = TimeSpan.FromSeconds(5);

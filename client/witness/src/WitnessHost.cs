@@ -5,6 +5,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Logging;
 using Optiks.ServiceDefaults;
+using Optiks.Settings;
 
 namespace Optiks.Witness;
 
@@ -12,7 +13,7 @@ namespace Optiks.Witness;
 public static class WitnessHost
 {
     /// <summary>DefaultUrl to listen on.</summary>
-    public const string DefaultUrl = "http://127.0.0.1:8331";
+    public const string DefaultUrl = Programs.WitnessUrl;
 
     /// <summary>
     /// RunAsync serves the witness of a folder until SIGTERM, or until <paramref name="cancellationToken"/> says so, and returns the exit code. What an operator can mend is said in one sentence on
@@ -54,13 +55,7 @@ public static class WitnessHost
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(new WebApplicationOptions { ContentRootPath = AppContext.BaseDirectory });
         // Nobody has an API key here: what is on this machine for a log's services is not read.
         builder.Configuration[DataFolder.Variable] = folder.Root;
-        builder.AddOptiksDefaults(new OptiksServiceOptions
-        {
-            Name = "optiks-witness",
-            DefaultUrl = DefaultUrl,
-            Settings = new Dictionary<string, Type>(),
-            MaxRequestBodyLength = AddCheckpointRequest.MaxLength,
-        });
+        builder.AddOptiksDefaults(OptiksServiceOptions.Of(Programs.Witness) with { MaxRequestBodyLength = AddCheckpointRequest.MaxLength });
         builder.WebHost.UseUrls(urls);
         return builder;
     }

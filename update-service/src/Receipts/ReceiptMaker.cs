@@ -40,10 +40,6 @@ internal sealed class ReceiptMaker : IDisposable
         _metrics = metrics;
         _time = time;
         _logger = logger;
-        if (string.IsNullOrWhiteSpace(_options.KeyFile) != string.IsNullOrWhiteSpace(_options.KeysFile))
-        {
-            throw new StartupException($"{Section}: {nameof(ReceiptOptions.KeyFile)} and {nameof(ReceiptOptions.KeysFile)} are set together, or neither.");
-        }
         if (!string.IsNullOrWhiteSpace(_options.KeyFile))
         {
             var anchor = TrustAnchor.Load(folder.TrustAnchor);

@@ -30,11 +30,9 @@ internal sealed class WitnessPolicy
         string setting = $"{WitnessOptions.Section}:{nameof(options.PolicyFile)}";
         PolicyFile? file = PolicyFile.Load(setting, options.PolicyFile, "witnesses", MaxWitnesses);
         // A group may ask for none of its members.
-        if (options.Require && file?.Policy.IsMetBy(new HashSet<VerifierKey>()) != false)
+        if (options.Require && file?.Policy.IsMetBy(new HashSet<VerifierKey>()) == true)
         {
-            throw new StartupException(file is null
-                ? $"{WitnessOptions.Section}:{nameof(options.Require)} needs a policy that says whose cosignatures are enough: name its file in {setting}."
-                : $"{WitnessOptions.Section}:{nameof(options.Require)} needs a policy with a quorum: that of {options.PolicyFile} is met by nobody's cosignature.");
+            throw new StartupException($"{WitnessOptions.Section}:{nameof(options.Require)} needs a policy with a quorum: that of {options.PolicyFile} is met by nobody's cosignature.");
         }
         return file is null ? null : new WitnessPolicy(file);
     }

@@ -7,6 +7,7 @@ using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Optiks.ApiKeys;
 using Optiks.Secrets;
+using Optiks.Settings;
 
 namespace Optiks.ServiceDefaults;
 

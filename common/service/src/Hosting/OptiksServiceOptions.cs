@@ -1,3 +1,5 @@
+using Optiks.Settings;
+
 namespace Optiks.ServiceDefaults;
 
 /// <summary>OptiksServiceOptions says how a host differs from the others.</summary>
@@ -28,15 +30,28 @@ public sealed record OptiksServiceOptions
     /// <summary>ExitCodes that the host has beside those of the defaults, with their meaning, for <c>--help</c>.</summary>
     public IReadOnlyDictionary<int, string> ExitCodes { get; init; } = new Dictionary<int, string>();
 
+    /// <summary>Of a program whose settings, variables and exit codes <see cref="Programs"/> knows.</summary>
+    public static OptiksServiceOptions Of(ProgramSettings program)
+    {
+        ArgumentNullException.ThrowIfNull(program);
+        return new OptiksServiceOptions
+        {
+            Name = program.Name,
+            DefaultUrl = program.DefaultUrl,
+            Settings = Types(program.Own),
+            PartlyReadSettings = Types(program.PartlyRead),
+            Purpose = program.Purpose,
+            Variables = program.Variables,
+            ExitCodes = program.ExitCodes,
+        };
+    }
+
     /// <summary>MaxRequestBodyLength in octets of the longest body that an endpoint takes; endpoints pass their exact limits to <see cref="RequestBody.ReadAsync"/>.</summary>
     /// <value>1 MiB.</value>
     public long MaxRequestBodyLength { get; init; } = 1024 * 1024;
 
     /// <summary>AllSettings are the host's own and those of the defaults.</summary>
-    internal IReadOnlyDictionary<string, Type> AllSettings => new Dictionary<string, Type>(Settings)
-    {
-        [RateLimitOptions.Section] = typeof(RateLimitOptions),
-        [CorsOptions.Section] = typeof(CorsOptions),
-        [TokenOptions.Section] = typeof(TokenOptions),
-    };
+    internal IReadOnlyDictionary<string, Type> AllSettings => new Dictionary<string, Type>(Settings.Concat(Types(SettingsSections.OfServices)));
+
+    private static Dictionary<string, Type> Types(IEnumerable<SettingsSection> sections) => sections.ToDictionary(section => section.Path, section => section.Options);
 }

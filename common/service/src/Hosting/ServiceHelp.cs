@@ -1,4 +1,5 @@
 using System.Globalization;
+using Optiks.Settings;
 
 namespace Optiks.ServiceDefaults;
 
@@ -49,7 +50,7 @@ public static class ServiceHelp
             foreach (ServiceSetting setting in ServiceSetting.Of(type))
             {
                 output.WriteLine($"  {setting.Name,-26} {setting.Default}{(setting.Range is { } range ? $"   ({range})" : "")}");
-                output.WriteLine($"  {"",-26}   {setting.Description}");
+                output.WriteLine($"  {"",-26}   {setting.Description.Replace("`", "", StringComparison.Ordinal)}");
             }
         }
         output.WriteLine();

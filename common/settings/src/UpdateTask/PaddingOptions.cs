@@ -1,3 +1,4 @@
+using Optiks.Settings;
 using System.ComponentModel.DataAnnotations;
 
 namespace Optiks.UpdateTask.Options;
@@ -15,17 +16,21 @@ internal sealed class PaddingOptions
 
     /// <summary>Usernames of an epoch.</summary>
     [Range(0, MaxBucket)]
+    [Setting(Unit = "leaves")]
     public int Usernames { get; set; }
 
     /// <summary>Devices: device lists of an epoch.</summary>
     [Range(0, MaxBucket)]
+    [Setting(Unit = "leaves")]
     public int Devices { get; set; }
 
     /// <summary>Keys of an epoch.</summary>
     [Range(0, MaxBucket)]
+    [Setting(Unit = "leaves")]
     public int Keys { get; set; }
 
     /// <summary>Decommissioned users of an epoch.</summary>
     [Range(0, MaxBucket)]
+    [Setting(Unit = "leaves")]
     public int Decommissioned { get; set; }
 }

@@ -1,3 +1,4 @@
+using Optiks.Settings;
 using System.ComponentModel.DataAnnotations;
 
 namespace Optiks.UpdateTask.Options;
@@ -24,5 +25,6 @@ internal sealed class PeriodOptions
     /// <summary>CopiesPerChunk are made and stored at once: an epoch that is due waits for one chunk at most, and on SQLite whoever accepts an update does too.</summary>
     /// <value>Null: 128 on SQLite, 1,024 elsewhere.</value>
     [Range(1, 65_536)]
+    [Setting(Unit = "copies")]
     public int? CopiesPerChunk { get; set; }
 }

@@ -1,4 +1,5 @@
 using System.ComponentModel.DataAnnotations;
+using Optiks.Settings;
 using Microsoft.Extensions.Options;
 
 namespace Optiks.UpdateService.Options;
@@ -10,10 +11,12 @@ internal sealed class QueueOptions
 
     /// <summary>Callers that may wait for a commit; further ones get 503.</summary>
     [Range(1, 1_000_000)]
+    [Setting(Unit = "callers")]
     public int QueuedCallers { get; set; } = 4096;
 
     /// <summary>Seconds that an update may wait for its commit to begin, behind a database that hardly moves; then its caller gets 503 and nothing is stored.</summary>
     [Range(1, 300)]
+    [Setting(Unit = "seconds")]
     public int MaxWaitSeconds { get; set; } = 10;
 
     /// <summary>MaxWait is <see cref="MaxWaitSeconds"/>.</summary>
@@ -21,14 +24,17 @@ internal sealed class QueueOptions
 
     /// <summary>Octets of all requests from their first octet to their answer: of the body as far as it has come, or of keys and values with what an update costs beside them. One request is taken whatever its size.</summary>
     [Range(1L << 20, 16L << 30)]
+    [Setting(Unit = SettingAttribute.Octets)]
     public long QueuedOctets { get; set; } = 64L << 20;
 
     /// <summary>Updates after which a commit takes no further caller.</summary>
     [Range(1, 1_000_000)]
+    [Setting(Unit = "updates")]
     public int CommitUpdates { get; set; } = 4096;
 
     /// <summary>Octets after which a commit takes no further caller.</summary>
     [Range(1L << 20, 1L << 30)]
+    [Setting(Unit = SettingAttribute.Octets)]
     public long CommitOctets { get; set; } = 16L << 20;
 
     /// <summary>Receipts of updates (docs/spec/receipts.md):</summary>

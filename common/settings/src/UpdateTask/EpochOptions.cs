@@ -1,3 +1,4 @@
+using Optiks.Settings;
 using System.ComponentModel.DataAnnotations;
 
 namespace Optiks.UpdateTask.Options;
@@ -15,10 +16,12 @@ internal sealed class EpochOptions
     /// <summary>Updates of one epoch.</summary>
     /// <value>100,000.</value>
     [Range(1, 1 << 20)]
+    [Setting(Unit = "updates")]
     public int MaxUpdatesPerEpoch { get; set; } = 100_000;
 
     /// <summary>Octets of keys and values of one epoch.</summary>
     [Range(1 << 20, 1 << 30)]
+    [Setting(Unit = SettingAttribute.Octets)]
     public long MaxBytesPerEpoch { get; set; } = 64L << 20;
 
     /// <summary>How long the lease lasts without renewal: a standby takes over after at most this time.</summary>
@@ -39,6 +42,7 @@ internal sealed class EpochOptions
 
     /// <summary>Bundles of this many epochs stay on disk. A replica that is restored from a backup reads older epochs from the database.</summary>
     [Range(1, 1_000_000)]
+    [Setting(Unit = "epochs")]
     public int KeptBundles { get; set; } = 1000;
 
     /// <summary>SnapshotInterval is how often the trees are saved to the data folder, from where the next start takes them; also at once when there is none, and when the task stops. Zero: never.</summary>
@@ -48,5 +52,6 @@ internal sealed class EpochOptions
 
     /// <summary>Old requests deleted after each epoch, at most.</summary>
     [Range(1, 100_000)]
+    [Setting(Unit = "requests")]
     public int PurgedRequestsPerEpoch { get; set; } = 20_000;
 }

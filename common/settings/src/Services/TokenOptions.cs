@@ -1,3 +1,4 @@
+using Optiks.Settings;
 using System.ComponentModel.DataAnnotations;
 
 namespace Optiks.ServiceDefaults;
@@ -9,6 +10,7 @@ internal sealed class TokenOptions
 
     /// <summary>KeysFile is a JWKS file with the account system's public keys. Changes are taken within a second.</summary>
     /// <value>Empty: no tokens are taken.</value>
+    [Setting(File = SettingFile.Public)]
     public string KeysFile { get; set; } = "";
 
     /// <summary>Audience that tokens must name; one that no other service of the operator has.</summary>

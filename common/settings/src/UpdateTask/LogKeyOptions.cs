@@ -1,5 +1,3 @@
-using Optiks.Pkcs11;
-
 namespace Optiks.UpdateTask.Options;
 
 /// <summary>LogKeyOptions (<c>Optiks:LogKey</c>) say where the log's signing key is (docs/operations/pkcs11.md). The key itself never changes.</summary>
@@ -10,7 +8,4 @@ internal sealed class LogKeyOptions
     /// <summary>Uri (RFC 7512) of a private key in a PKCS#11 token, with module-path and pin-source: <c>pkcs11:token=...;object=...?module-path=...&amp;pin-source=...</c>.</summary>
     /// <value>Empty: the key is in the data folder's log.key, wrapped by the key-encryption key.</value>
     public string Uri { get; set; } = "";
-
-    /// <summary>ToUri parses it; null when it is empty.</summary>
-    public Pkcs11Uri? ToUri() => LogSecretSource.UriOf(Uri);
 }

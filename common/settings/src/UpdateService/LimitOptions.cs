@@ -1,4 +1,5 @@
 using System.ComponentModel.DataAnnotations;
+using Optiks.Settings;
 using Optiks.Protocol;
 
 namespace Optiks.UpdateService.Options;
@@ -10,10 +11,12 @@ internal sealed class LimitOptions
 
     /// <summary>MaxKeyLength in octets, where the log's own configuration cannot be read.</summary>
     [Range(1, ProtocolLimits.MaxKeyLength)]
+    [Setting(Unit = SettingAttribute.Octets)]
     public int MaxKeyLength { get; set; } = ProtocolLimits.MaxKeyLength;
 
     /// <summary>MaxValueLength in octets, likewise.</summary>
     [Range(1, ProtocolLimits.MaxValueLength)]
+    [Setting(Unit = SettingAttribute.Octets)]
     public int MaxValueLength { get; set; } = ProtocolLimits.DefaultMaxValueLength;
 
     /// <summary>UsernameForm: which usernames there are, likewise.</summary>

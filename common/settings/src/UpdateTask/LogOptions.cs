@@ -1,4 +1,5 @@
 using System.ComponentModel.DataAnnotations;
+using Optiks.Settings;
 using Optiks.Protocol;
 
 namespace Optiks.UpdateTask.Options;
@@ -22,18 +23,22 @@ internal sealed class LogOptions
 
     /// <summary>RetainedPeriods are kept for lookups of older versions.</summary>
     [Range(2, 255)]
+    [Setting(Unit = "periods")]
     public int RetainedPeriods { get; set; } = 2;
 
     /// <summary>MaxKeyLength in octets.</summary>
     [Range(1, ProtocolLimits.MaxKeyLength)]
+    [Setting(Unit = SettingAttribute.Octets)]
     public int MaxKeyLength { get; set; } = ProtocolLimits.MaxKeyLength;
 
     /// <summary>MaxValueLength in octets.</summary>
     [Range(1, ProtocolLimits.MaxValueLength)]
+    [Setting(Unit = SettingAttribute.Octets)]
     public int MaxValueLength { get; set; } = ProtocolLimits.DefaultMaxValueLength;
 
     /// <summary>MaxDevices of a user.</summary>
     [Range(1, ushort.MaxValue)]
+    [Setting(Unit = "devices")]
     public int MaxDevices { get; set; } = 256;
 
     /// <summary>Heartbeat is how long no epoch may be missing: without updates an empty one is made.</summary>

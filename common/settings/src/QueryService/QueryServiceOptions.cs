@@ -1,3 +1,4 @@
+using Optiks.Settings;
 using System.ComponentModel.DataAnnotations;
 
 namespace Optiks.QueryService.Options;
@@ -14,6 +15,7 @@ internal sealed class QueryServiceOptions
     /// <summary>VrfCacheBytes bounds the memory of the cache of VRF proofs, of which there are two around a switch of the period; 0: no cache.</summary>
     /// <value>64 MiB.</value>
     [Range(0, 1L << 40)]
+    [Setting(Unit = SettingAttribute.Octets)]
     public long VrfCacheBytes { get; set; } = 64L << 20;
 
     /// <summary>
@@ -21,6 +23,7 @@ internal sealed class QueryServiceOptions
     /// </summary>
     /// <value>0.</value>
     [Range(0, 1L << 40)]
+    [Setting(Unit = SettingAttribute.Octets)]
     public long NodeCacheBytes { get; set; }
 
     /// <summary>
@@ -28,6 +31,7 @@ internal sealed class QueryServiceOptions
     /// </summary>
     /// <value>8.</value>
     [Range(0, 256)]
+    [Setting(Unit = "epochs")]
     public int RecentEpochs { get; set; } = 8;
 
     /// <summary>SnapshotInterval is how often the trees are saved to the replica's folder, from where the next start takes them; also at once when there is none, and when the service stops. Zero, and in stored mode: never.</summary>
@@ -43,15 +47,18 @@ internal sealed class QueryServiceOptions
     public string[] SnapshotPeers { get; set; } = [];
 
     /// <summary>SnapshotPeerKeyFile is the file, of mode 0600, with the API key that the peers know, of the scope <c>snapshot</c>.</summary>
+    [Setting(File = SettingFile.Secret)]
     public string SnapshotPeerKeyFile { get; set; } = "";
 
     /// <summary>SnapshotPeerMaxBytes bounds what is taken from a peer, snapshot and leaf log together.</summary>
     /// <value>64 GiB.</value>
     [Range(1, 1L << 48)]
+    [Setting(Unit = SettingAttribute.Octets)]
     public long SnapshotPeerMaxBytes { get; set; } = 64L << 30;
 
     /// <summary>CosignersFile names who cosigns the log, auditors and witnesses alike, in the form of a tlog-policy, with the URLs below which they serve what they cosigned (docs/operations/cosigners.md).</summary>
     /// <value>Empty: no cosignatures are collected.</value>
+    [Setting(File = SettingFile.Policy)]
     public string CosignersFile { get; set; } = "";
 
     /// <summary>CosignersInterval is how often each of them is asked.</summary>
@@ -62,6 +69,7 @@ internal sealed class QueryServiceOptions
     /// <summary>AnswerBytes bounds the memory of answers that are being made or sent, and of the bodies that ask for them. One caller gets at most half of it.</summary>
     /// <value>256 MiB.</value>
     [Range(16L << 20, 1L << 40)]
+    [Setting(Unit = SettingAttribute.Octets)]
     public long AnswerBytes { get; set; } = 256L << 20;
 
     /// <summary>DrainTime is how long the service goes on answering after it was told to stop, while readiness says 503: longer than a load balancer takes to notice.</summary>

@@ -1,3 +1,4 @@
+using Optiks.Settings;
 using System.ComponentModel.DataAnnotations;
 
 namespace Optiks.UpdateTask.Options;
@@ -9,6 +10,7 @@ internal sealed class WitnessOptions
 
     /// <summary>Policy file (tlog-policy): the witnesses with their URLs, and whose cosignatures are enough.</summary>
     /// <value>Empty: nobody is asked.</value>
+    [Setting(File = SettingFile.Policy)]
     public string PolicyFile { get; set; } = "";
 
     /// <summary>Require: a checkpoint is published, and served, only once the policy's quorum has cosigned it. Epochs are made all the same.</summary>

@@ -1,3 +1,4 @@
+using Optiks.Settings;
 using System.ComponentModel.DataAnnotations;
 
 namespace Optiks.ServiceDefaults;
@@ -8,10 +9,12 @@ internal sealed class RateLimit
     /// <summary>PerSecond is the rate in items a second; 0: no limit.</summary>
     /// <value>0.</value>
     [Range(0, 1e6)]
+    [Setting(Unit = "items a second")]
     public double PerSecond { get; set; }
 
     /// <summary>Burst in items that a caller who was quiet may have at once; 0: those of one second, at least 1.</summary>
     /// <value>0.</value>
     [Range(0, 1_000_000)]
+    [Setting(Unit = "items")]
     public int Burst { get; set; }
 }

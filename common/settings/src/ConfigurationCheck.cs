@@ -1,0 +1,51 @@
+using Microsoft.Extensions.Configuration;
+
+namespace Optiks.Settings;
+
+/// <summary>
+/// ConfigurationCheck finds all that is wrong with a program's configuration, without starting anything: what the program would refuse, file by file, and settings that go ill together. It reads neither
+/// the database nor the network.
+/// </summary>
+public static class ConfigurationCheck
+{
+    /// <summary>Find looks for problems, those that a program meets first coming first.</summary>
+    public static IReadOnlyList<ConfigurationProblem> Find(ProgramSettings program, IConfiguration configuration)
+    {
+        ArgumentNullException.ThrowIfNull(program);
+        ArgumentNullException.ThrowIfNull(configuration);
+        SettingsCheck settings = SettingsCheck.Find(configuration, program.Sections.ToDictionary(section => section.Path, section => section.Options));
+        var problems = new List<ConfigurationProblem>();
+        problems.AddRange(settings.Unknown.Select(one => new ConfigurationProblem(ConfigurationProblemKind.Unknown, one.Setting, $"{one.Sentence}.")));
+        problems.AddRange(settings.Wrong.Select(one => new ConfigurationProblem(ConfigurationProblemKind.Type, one.Setting, $"{one.Sentence}.")));
+        // What is not of its type cannot be read, and has been said.
+        SettingsSection[] readable = [.. program.Sections.Concat(program.PartlyRead).Where(section => !settings.Wrong.Any(one => IsBelow(one.Setting, section.Path)))];
+        foreach (SettingsSection section in readable)
+        {
+            problems.AddRange(Refusals(section, configuration));
+            problems.AddRange(ConfiguredFiles.Find(section, configuration));
+        }
+        problems.AddRange(ConfiguredFiles.FindCertificates(configuration));
+        if (program.Own.Count > 0)
+        {
+            // Auditors and witnesses have folders of their own, which no setting names.
+            problems.AddRange(ConfiguredFiles.FindSecrets(configuration));
+        }
+        problems.AddRange(Contradictions.Find([.. readable.Select(section => section.Path)], configuration));
+        return problems;
+    }
+
+    private static bool IsBelow(string setting, string section) => setting.StartsWith($"{section}:", StringComparison.OrdinalIgnoreCase);
+
+    private static ConfigurationProblem[] Refusals(SettingsSection section, IConfiguration configuration)
+    {
+        try
+        {
+            return [.. section.Validate(configuration).Select(sentence => new ConfigurationProblem(ConfigurationProblemKind.Value, section.Path, sentence.StartsWith(section.Path, StringComparison.Ordinal) ? sentence : $"{section.Path}: {sentence}"))];
+        }
+        catch (InvalidOperationException)
+        {
+            // A part of a section that is another program's, where its settings were not looked at: they are not of their types.
+            return [new ConfigurationProblem(ConfigurationProblemKind.Type, section.Path, $"{section.Path} has settings that are not of their types.")];
+        }
+    }
+}

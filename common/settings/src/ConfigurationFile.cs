@@ -1,0 +1,72 @@
+using Microsoft.Extensions.Configuration;
+
+namespace Optiks.Settings;
+
+/// <summary>ConfigurationFile reads settings from a file as programs are given them: JSON such as appsettings.json, or lines as of systemd's EnvironmentFile.</summary>
+public static class ConfigurationFile
+{
+    private const int MostOctets = 1 << 20;
+
+    /// <summary>AddTo adds a file to a configuration, over what is there. Throws <see cref="StartupException"/> for one that cannot be read, or is in neither form.</summary>
+    public static void AddTo(IConfigurationBuilder builder, string path)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        ArgumentNullException.ThrowIfNull(path);
+        try
+        {
+            byte[] octets = Read(path);
+            if (path.EndsWith(".json", StringComparison.OrdinalIgnoreCase))
+            {
+                // Read once, here: what is wrong with it is said of this file.
+                builder.AddConfiguration(new ConfigurationBuilder().AddJsonStream(new MemoryStream(octets)).Build());
+            }
+            else
+            {
+                builder.AddInMemoryCollection(Variables(System.Text.Encoding.UTF8.GetString(octets), path));
+            }
+        }
+        catch (Exception e) when (e is FormatException or InvalidDataException or System.Text.Json.JsonException)
+        {
+            throw new StartupException($"{path} is no JSON of settings: {ErrorText.Line(e.Message)}", e);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new StartupException(ErrorText.Line(e.Message), e);
+        }
+    }
+
+    private static byte[] Read(string path)
+    {
+        using var file = new FileStream(path, new FileStreamOptions { BufferSize = 0 });
+        if (file.Length > MostOctets)
+        {
+            throw new StartupException($"{path} has {file.Length} octets, too many for a file of settings.");
+        }
+        byte[] octets = new byte[file.Length];
+        file.ReadExactly(octets);
+        return octets;
+    }
+
+    // Of systemd.exec(5): comments begin with # or ;, and values may stand between quotes.
+    private static Dictionary<string, string?> Variables(string text, string path)
+    {
+        var variables = new Dictionary<string, string?>(StringComparer.OrdinalIgnoreCase);
+        string[] lines = text.Split('\n');
+        for (int i = 0; i < lines.Length; i++)
+        {
+            string line = lines[i].Trim();
+            if (line.Length == 0 || line[0] is '#' or ';')
+            {
+                continue;
+            }
+            int equals = line.IndexOf('=', StringComparison.Ordinal);
+            if (equals <= 0)
+            {
+                throw new StartupException($"{path}: line {i + 1} is not NAME=VALUE. A file of JSON has a name that ends with .json.");
+            }
+            string value = line[(equals + 1)..];
+            variables[line[..equals].TrimEnd().Replace("__", ":", StringComparison.Ordinal)] = value is ['"', .., '"'] or ['\'', .., '\''] ? value[1..^1] : value;
+        }
+        return variables;
+    }
+}

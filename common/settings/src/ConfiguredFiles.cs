@@ -1,0 +1,90 @@
+using Microsoft.Extensions.Configuration;
+using Optiks.Protocol;
+
+namespace Optiks.Settings;
+
+/// <summary>ConfiguredFiles looks at the files that a configuration names: whether they are there and can be read, and whether those with keys are their owner's alone.</summary>
+internal static class ConfiguredFiles
+{
+    /// <summary>Find looks at the files of a section's settings.</summary>
+    public static IEnumerable<ConfigurationProblem> Find(SettingsSection section, IConfiguration configuration)
+    {
+        foreach (ServiceSetting setting in ServiceSetting.Of(section.Options).Where(setting => setting.File != SettingFile.None))
+        {
+            string name = $"{section.Path}:{setting.Name}";
+            if (Look(name, configuration[name], setting.File) is { } problem)
+            {
+                yield return problem;
+            }
+        }
+    }
+
+    /// <summary>FindCertificates looks at those that Kestrel is given, and their keys.</summary>
+    public static IEnumerable<ConfigurationProblem> FindCertificates(IConfiguration configuration)
+    {
+        IEnumerable<IConfigurationSection> certificates = configuration.GetSection("Kestrel:Certificates").GetChildren()
+            .Concat(configuration.GetSection("Kestrel:Endpoints").GetChildren().Select(endpoint => endpoint.GetSection("Certificate")));
+        foreach (IConfigurationSection certificate in certificates)
+        {
+            // One in a file of its own has its key elsewhere; a PFX has it inside.
+            SettingFile kind = certificate["KeyPath"] is { Length: > 0 } ? SettingFile.Public : SettingFile.Secret;
+            ConfigurationProblem?[] problems = [Look($"{certificate.Path}:Path", certificate["Path"], kind), Look($"{certificate.Path}:KeyPath", certificate["KeyPath"], SettingFile.Secret)];
+            foreach (ConfigurationProblem problem in problems.OfType<ConfigurationProblem>())
+            {
+                yield return problem;
+            }
+        }
+    }
+
+    /// <summary>FindSecrets looks at the data folder, and at the keys that are there already.</summary>
+    public static IEnumerable<ConfigurationProblem> FindSecrets(IConfiguration configuration)
+    {
+        DataFolder? folder = null;
+        string? blank = null;
+        try
+        {
+            folder = configuration[DataFolder.Variable] is { Length: > 0 } path ? new DataFolder(path) : DataFolder.Default();
+        }
+        catch (StartupException e)
+        {
+            blank = e.Message;
+        }
+        if (folder is null)
+        {
+            return [new ConfigurationProblem(ConfigurationProblemKind.File, DataFolder.Variable, blank!)];
+        }
+        return File.Exists(folder.Root)
+            ? [new ConfigurationProblem(ConfigurationProblemKind.File, DataFolder.Variable, $"{folder.Root} is a file: {DataFolder.Variable} names a folder.")]
+            : ((string[])[folder.KeyEncryptionKey, folder.LogKey, folder.ApiKeys, folder.ApiKey]).Where(File.Exists)
+                .Select(path => Look(DataFolder.Variable, path, SettingFile.Secret)).OfType<ConfigurationProblem>();
+    }
+
+    private static ConfigurationProblem? Look(string setting, string? path, SettingFile kind)
+    {
+        if (string.IsNullOrWhiteSpace(path))
+        {
+            return null;
+        }
+        try
+        {
+            using (FileStream file = File.OpenRead(path))
+            {
+                UnixFileMode open = File.GetUnixFileMode(file.SafeFileHandle) & ~AtomicFile.PrivateMode;
+                if (kind == SettingFile.Secret && open != 0)
+                {
+                    return new ConfigurationProblem(ConfigurationProblemKind.File, setting, $"{path} holds a key and is open to others: run 'chmod 600 {path}', and replace the key if someone may have read it.");
+                }
+            }
+            if (kind == SettingFile.Policy)
+            {
+                // How many can be asked is the program's to say.
+                _ = PolicyFile.Load(setting, path, "cosigners", int.MaxValue);
+            }
+            return null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or StartupException)
+        {
+            return new ConfigurationProblem(ConfigurationProblemKind.File, setting, ErrorText.Line(e.Message));
+        }
+    }
+}

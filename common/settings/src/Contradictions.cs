@@ -1,0 +1,64 @@
+using Microsoft.Extensions.Configuration;
+using Optiks.ServiceDefaults;
+using Optiks.UpdateTask.Options;
+
+namespace Optiks.Settings;
+
+/// <summary>Contradictions are settings that a program takes, and that together do not do what the operator will have meant.</summary>
+internal static class Contradictions
+{
+    /// <summary>Find looks at the sections that are named, which must be readable.</summary>
+    public static IEnumerable<ConfigurationProblem> Find(IReadOnlyCollection<string> sections, IConfiguration configuration)
+    {
+        if (sections.Contains(EpochOptions.Section) && sections.Contains(LogOptions.Section))
+        {
+            foreach (ConfigurationProblem problem in OfEpochs(Read<EpochOptions>(EpochOptions.Section), Read<LogOptions>(LogOptions.Section)))
+            {
+                yield return problem;
+            }
+        }
+        if (sections.Contains(PeriodOptions.Section) && sections.Contains(LogOptions.Section)
+            && Read<PeriodOptions>(PeriodOptions.Section).Interval is { } interval && Read<LogOptions>(LogOptions.Section).PeriodLength is var length && interval < length)
+        {
+            yield return Warning(PeriodOptions.Section, nameof(PeriodOptions.Interval), $"a period of a log that is made with {LogOptions.Section}:{nameof(LogOptions.PeriodLength)} of {length} lasts longer: the task refuses to start.");
+        }
+        if (sections.Contains(BucketOptions.Section) && Read<BucketOptions>(BucketOptions.Section).Name.Length == 0 && configuration.GetSection(BucketOptions.Section).GetChildren().Any())
+        {
+            yield return Warning(BucketOptions.Section, nameof(BucketOptions.Name), "it is empty, so that the board is copied nowhere and the section's other settings do nothing.");
+        }
+        if (sections.Contains(RateLimitOptions.Section))
+        {
+            RateLimitOptions limits = Read<RateLimitOptions>(RateLimitOptions.Section);
+            (string Name, RateLimit Limit)[] all =
+                [(nameof(limits.Lookups), limits.Lookups), (nameof(limits.Updates), limits.Updates), (nameof(limits.Statuses), limits.Statuses), (nameof(limits.Audits), limits.Audits)];
+            foreach ((string name, RateLimit limit) in all)
+            {
+                if (limit is { PerSecond: 0, Burst: > 0 })
+                {
+                    yield return Warning(RateLimitOptions.Section, $"{name}:{nameof(limit.Burst)}", $"without {nameof(limit.PerSecond)} nothing is limited.");
+                }
+            }
+        }
+
+        T Read<T>(string section)
+            where T : class, new() => configuration.GetSection(section).Get<T>() ?? new T();
+    }
+
+    private static IEnumerable<ConfigurationProblem> OfEpochs(EpochOptions epochs, LogOptions log)
+    {
+        if (log.Heartbeat >= log.MaxBehind)
+        {
+            yield return Warning(LogOptions.Section, nameof(log.Heartbeat), $"it is not below {nameof(log.MaxBehind)}: without updates readers refuse the newest epoch before the next one is made.");
+        }
+        if (epochs.EpochInterval > log.Heartbeat)
+        {
+            yield return Warning(EpochOptions.Section, nameof(epochs.EpochInterval), $"it is above {LogOptions.Section}:{nameof(log.Heartbeat)}, which can then not be kept.");
+        }
+        if (epochs.LeasePollInterval >= epochs.LeaseDuration)
+        {
+            yield return Warning(EpochOptions.Section, nameof(epochs.LeasePollInterval), $"it is not below {nameof(epochs.LeaseDuration)}: a standby takes over later than it could.");
+        }
+    }
+
+    private static ConfigurationProblem Warning(string section, string name, string sentence) => new(ConfigurationProblemKind.Warning, $"{section}:{name}", $"{section}:{name}: {sentence}");
+}

@@ -1,0 +1,79 @@
+using Optiks.Secrets;
+
+namespace Optiks.Settings;
+
+/// <summary>Programs are all that serve, with what each reads. The programs take it from here, and so do help, the reference of settings and <c>optiks-db config check</c>.</summary>
+public static class Programs
+{
+    /// <summary>AuditorUrl is where an auditor listens by default.</summary>
+    public const string AuditorUrl = "http://127.0.0.1:8341";
+
+    /// <summary>WitnessUrl is where a witness listens by default.</summary>
+    public const string WitnessUrl = "http://127.0.0.1:8331";
+
+    private const string FailPointMeaning = "for fault tests: ends the process at a named point (docs/operations/fail-points.md)";
+
+    /// <summary>UpdateTask makes the epochs.</summary>
+    public static ProgramSettings UpdateTask { get; } = new()
+    {
+        Program = "update-task",
+        DefaultUrl = "http://127.0.0.1:8321",
+        Purpose = "Makes, signs and publishes the epochs. One does, holding the lease; others stand by. Its address answers health alone.",
+        Own =
+        [
+            SettingsSections.Epochs, SettingsSections.Padding, SettingsSections.Log, SettingsSections.LogKey, SettingsSections.Periods, SettingsSections.Witnesses, SettingsSections.Bucket,
+            SettingsSections.Storage,
+        ],
+        Variables = new Dictionary<string, string>
+        {
+            [KeyEncryptionKey.Variable] = "the key-encryption key, 43 characters of base64url; unset: the file kek in the data folder",
+            [FailPoints.Variable] = FailPointMeaning,
+        },
+        ExitCodes = new Dictionary<int, string> { [Optiks.ExitCodes.Rollback] = "the database or the board was rolled back: docs/operations/rollback.md" },
+    };
+
+    /// <summary>UpdateService takes updates.</summary>
+    public static ProgramSettings UpdateService { get; } = new()
+    {
+        Program = "update-service",
+        DefaultUrl = "http://127.0.0.1:8311",
+        Purpose = "Takes updates, makes them durable before it answers, and tells what became of them. Any number may run.",
+        Own = [SettingsSections.Queue, SettingsSections.Storage],
+        // The update-task knows all of the section.
+        PartlyRead = [SettingsSections.Limits],
+        Variables = new Dictionary<string, string> { [FailPoints.Variable] = FailPointMeaning },
+        ExitCodes = new Dictionary<int, string> { [Optiks.ExitCodes.Unreachable] = "the database cannot be reached at the start: start it again" },
+    };
+
+    /// <summary>QueryService answers.</summary>
+    public static ProgramSettings QueryService { get; } = new()
+    {
+        Program = "query-service",
+        DefaultUrl = "http://127.0.0.1:8301",
+        Purpose = "Answers lookups, histories, monitoring and audits from verified epochs, and serves the board. Any number may run.",
+        Own = [SettingsSections.Queries, SettingsSections.Storage],
+    };
+
+    /// <summary>Auditor is <c>optiks auditor</c>.</summary>
+    public static ProgramSettings Auditor { get; } = new()
+    {
+        Program = "auditor",
+        DefaultUrl = AuditorUrl,
+        Purpose = "optiks auditor: verifies every epoch of logs for others, and cosigns their checkpoints.",
+    };
+
+    /// <summary>Witness is <c>optiks witness run</c>.</summary>
+    public static ProgramSettings Witness { get; } = new()
+    {
+        Program = "witness",
+        DefaultUrl = WitnessUrl,
+        Purpose = "optiks witness run: cosigns the checkpoints of logs as long as each extends the one before.",
+    };
+
+    /// <summary>All of them.</summary>
+    public static IReadOnlyList<ProgramSettings> All { get; } = [UpdateTask, UpdateService, QueryService, Auditor, Witness];
+
+    /// <summary>SectionNames of all programs, which may share one configuration.</summary>
+    internal static IReadOnlyList<string> SectionNames { get; } =
+        [.. All.SelectMany(program => program.Sections).Select(section => section.Path[(SettingsSections.Root.Length + 1)..]).Distinct().Order(StringComparer.Ordinal)];
+}

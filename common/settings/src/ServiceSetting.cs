@@ -1,0 +1,127 @@
+using System.ComponentModel.DataAnnotations;
+using System.Globalization;
+using System.Reflection;
+using System.Text.RegularExpressions;
+using System.Xml.Linq;
+
+namespace Optiks.Settings;
+
+/// <summary>ServiceSetting is one setting of a section, as help and the reference show it.</summary>
+/// <param name="Name">Name below its section, <c>Lookups:Burst</c> or <c>Proxies:0</c>.</param>
+/// <param name="Default">Default as it would be written; in brackets where nothing would be.</param>
+/// <param name="Unit">Unit of a number or time; empty where there is none.</param>
+/// <param name="Range">What is allowed; null when nothing more than the type says.</param>
+/// <param name="Description">Its documentation comment, in which code stands between backticks; empty when it has none.</param>
+/// <param name="File">What file it names.</param>
+internal sealed partial record ServiceSetting(string Name, string Default, string Unit, string? Range, string Description, SettingFile File)
+{
+    private const string TimeUnit = "time";
+
+    /// <summary>Of the settings that an options type has, with those of the objects in it.</summary>
+    public static IEnumerable<ServiceSetting> Of(Type type) => Of(type, "", "");
+
+    /// <summary>AboutOf is what the options' own comment says; empty when there is none.</summary>
+    public static string AboutOf(Type type) => Comments(type).GetValueOrDefault("", "");
+
+    /// <summary>HasSettings says of a property of options whether its object is a section below them.</summary>
+    public static bool HasSettings(PropertyInfo property) => property.PropertyType.Assembly == property.DeclaringType!.Assembly && !property.PropertyType.IsEnum;
+
+    private static IEnumerable<ServiceSetting> Of(Type type, string prefix, string about)
+    {
+        object defaults = Activator.CreateInstance(type, nonPublic: true)!;
+        Dictionary<string, string> comments = Comments(type);
+        foreach (PropertyInfo property in type.GetProperties(BindingFlags.Public | BindingFlags.Instance).Where(one => one.CanWrite))
+        {
+            string description = comments.GetValueOrDefault(property.Name, "");
+            if (HasSettings(property))
+            {
+                foreach (ServiceSetting inner in Of(property.PropertyType, $"{prefix}{property.Name}:", description))
+                {
+                    yield return inner;
+                }
+                continue;
+            }
+            SettingAttribute? more = property.GetCustomAttribute<SettingAttribute>();
+            string unit = IsTime(property) ? TimeUnit : more?.Unit ?? "";
+            yield return new ServiceSetting(
+                prefix + property.Name + (property.PropertyType.IsArray ? ":0, :1, ..." : ""), Text(property.GetValue(defaults), unit), unit, Allowed(property, unit),
+                about.Length > 0 ? $"{about} {description}" : description, more?.File ?? SettingFile.None);
+        }
+    }
+
+    private static bool IsTime(PropertyInfo property) => (Nullable.GetUnderlyingType(property.PropertyType) ?? property.PropertyType) == typeof(TimeSpan);
+
+    private static string Text(object? value, string unit) => value switch
+    {
+        null or "" => "(empty)",
+        Array { Length: 0 } => "(none)",
+        bool flag => flag ? "true" : "false",
+        long octets when unit == SettingAttribute.Octets => octets.ToString(CultureInfo.InvariantCulture) + InMebioctets(octets),
+        IFormattable number => number.ToString(null, CultureInfo.InvariantCulture),
+        _ => value.ToString()!,
+    };
+
+    private static string InMebioctets(long octets) =>
+        octets <= 0 || octets % (1L << 20) != 0 ? ""
+        : octets % (1L << 30) != 0 ? string.Create(CultureInfo.InvariantCulture, $" ({octets >> 20} MiB)")
+        : string.Create(CultureInfo.InvariantCulture, $" ({octets >> 30} GiB)");
+
+    private static string? Allowed(PropertyInfo property, string unit)
+    {
+        if (property.GetCustomAttribute<RangeAttribute>() is { } range)
+        {
+            return $"{End(range.Minimum)} to {End(range.Maximum)}";
+        }
+        Type type = Nullable.GetUnderlyingType(property.PropertyType) ?? property.PropertyType;
+        return type.IsEnum ? string.Join(", ", Enum.GetNames(type))
+            : type == typeof(bool) ? "true, false"
+            : property.GetCustomAttribute<RegularExpressionAttribute>() is { } form ? $"matches {form.Pattern}"
+            : property.GetCustomAttribute<StringLengthAttribute>() is { } length ? string.Create(CultureInfo.InvariantCulture, $"{length.MinimumLength} to {length.MaximumLength} characters")
+            : null;
+
+        // A double that is a whole number: the attribute takes those of long so.
+        string End(object end) => end switch
+        {
+            double number when number == Math.Floor(number) && Math.Abs(number) < 1L << 53 => Text((long)number, unit),
+            int number => Text((long)number, unit),
+            _ => Text(end, unit),
+        };
+    }
+
+    // By property, and that of the type under no name; from the file that the compiler writes and the build puts beside each program.
+    private static Dictionary<string, string> Comments(Type type)
+    {
+        string file = Path.Combine(AppContext.BaseDirectory, $"{type.Assembly.GetName().Name}.xml");
+        if (!System.IO.File.Exists(file))
+        {
+            return [];
+        }
+        string name = type.FullName!.Replace('+', '.');
+        string prefix = $"P:{name}.";
+        return XDocument.Load(file).Descendants("member")
+            .Select(member => (Name: member.Attribute("name")?.Value ?? "", Comment: member))
+            .Where(member => member.Name.StartsWith(prefix, StringComparison.Ordinal) || member.Name == $"T:{name}")
+            .ToDictionary(member => member.Name.StartsWith('T') ? "" : member.Name[prefix.Length..], member => Effect(member.Comment));
+    }
+
+    // With what the default means, where the comment's value says so: `Empty: nobody is asked.`
+    private static string Effect(XElement member)
+    {
+        string value = Sentence(member.Element("value"));
+        return value.Contains(": ", StringComparison.Ordinal) ? $"{Sentence(member.Element("summary"))} {value}" : Sentence(member.Element("summary"));
+    }
+
+    private static string Sentence(XElement? comment) => comment is null ? "" : Blanks().Replace(string.Concat(comment.Nodes().Select(Words)), " ").Trim();
+
+    private static string Words(XNode node) => node switch
+    {
+        XText text => text.Value,
+        XElement { Name.LocalName: "see" } see => see.Attribute("cref")?.Value.Split('.')[^1] ?? "",
+        XElement { Name.LocalName: "c" } code => $"`{code.Value}`",
+        XElement other => string.Concat(other.Nodes().Select(Words)),
+        _ => "",
+    };
+
+    [GeneratedRegex(@"\s+")]
+    private static partial Regex Blanks();
+}

@@ -1,0 +1,26 @@
+using Microsoft.Extensions.Options;
+
+namespace Optiks.UpdateService.Options;
+
+[OptionsValidator]
+internal sealed partial class QueueRangeValidator : IValidateOptions<QueueOptions>;
+
+/// <summary>QueueOptionsValidator checks the ranges, and that a receipt key comes with the note that vouches for it.</summary>
+internal sealed class QueueOptionsValidator : IValidateOptions<QueueOptions>
+{
+    private const string Receipts = $"{QueueOptions.Section}:{nameof(QueueOptions.Receipts)}";
+
+    private readonly QueueRangeValidator _ranges = new();
+
+    public ValidateOptionsResult Validate(string? name, QueueOptions options)
+    {
+        ValidateOptionsResult ranges = _ranges.Validate(name, options);
+        return ranges.Failed ? ranges
+            : string.IsNullOrWhiteSpace(options.Receipts.KeyFile) != string.IsNullOrWhiteSpace(options.Receipts.KeysFile)
+                ? ValidateOptionsResult.Fail($"{Receipts}: {nameof(ReceiptOptions.KeyFile)} and {nameof(ReceiptOptions.KeysFile)} are set together, or neither.")
+                : ValidateOptionsResult.Success;
+    }
+}
+
+[OptionsValidator]
+internal sealed partial class LimitOptionsValidator : IValidateOptions<LimitOptions>;

@@ -1,9 +1,0 @@
-using Microsoft.Extensions.Options;
-
-namespace Optiks.UpdateService.Options;
-
-[OptionsValidator]
-internal sealed partial class QueueOptionsValidator : IValidateOptions<QueueOptions>;
-
-[OptionsValidator]
-internal sealed partial class LimitOptionsValidator : IValidateOptions<LimitOptions>;
