@@ -91,7 +91,7 @@ public sealed class ProofQueueTests
     {
         using IServiceScope scope = _replica.Services.CreateScope();
         CurrentEpoch current = scope.ServiceProvider.GetRequiredService<CurrentEpoch>();
-        using var meters = new QueryMetrics(scope.ServiceProvider.GetRequiredService<System.Diagnostics.Metrics.IMeterFactory>(), current, _replica.Services.GetRequiredService<AnswerBudget>());
+        using var meters = new QueryMetrics(scope.ServiceProvider.GetRequiredService<System.Diagnostics.Metrics.IMeterFactory>(), current, _replica.Services.GetRequiredService<FollowerState>(), _replica.Services.GetRequiredService<AnswerBudget>());
         using var given = new CancellationTokenSource();
         using var lease = new AnswerLease(new AnswerBudget(1 << 20), 0, 0);
         using var queries = new QueryBatch();

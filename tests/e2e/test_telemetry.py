@@ -17,8 +17,8 @@ from witness import Witness
 QUERY, UPDATE, TASK = "optiks-query-service", "optiks-update-service", "optiks-update-task"
 KEY, VALUE, WRONG_KEY = "canary-key-4711@example.org", "canary-value-0815-of-a-user", "optiks_" + "canaryWrongKey" * 3 + "A"
 SUBJECT = "canary-subject-2342-of-a-user"
-# Metrics that only trouble shows, and those of a bucket and of receipts, which this deployment has not.
-QUIET = {"optiks.update.overloads", "optiks.update.receipts", "optiks.storage.retries", "optiks.task.failures", "optiks.query.epochs_refused", "optiks.query.proof_queue.refused",
+# Metrics that only trouble shows, and those of a bucket, of receipts and of certificates, which this deployment has not.
+QUIET = {"optiks.update.overloads", "optiks.update.receipts", "optiks.storage.retries", "optiks.query.proof_queue.refused", "optiks.service.certificate.expiry",
          "optiks.task.bucket.size", "optiks.task.bucket.alarm", "optiks.task.bucket.failures"}
 ROW = re.compile(r"^\| `(optiks\.[a-z_.]+)` \| `([^`]+)` \|([^|]*)\|", re.MULTILINE)
 

@@ -33,11 +33,11 @@ class Witness:
         """The log that it cosigns, from its next start on."""
         (self.folder / "logs").write_text(f"log {vkey}\nquorum none\n")
 
-    def start(self, environment: dict[str, str] | None = None) -> None:
-        """Returns when it is ready."""
+    def start(self, environment: dict[str, str] | None = None, *more_urls: str) -> None:
+        """Returns when it is ready. more_urls: where it listens beside its own."""
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [OUT / "cli/optiks", "witness", "run", "--folder", self.folder, "--urls", self.url], env=clean_environment() | (environment or {}), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+                [OUT / "cli/optiks", "witness", "run", "--folder", self.folder, "--urls", ";".join((self.url, *more_urls))], env=clean_environment() | (environment or {}), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
         deadline = time.monotonic() + PATIENCE
         with Client(self.url, timeout=5) as client:
             while True:

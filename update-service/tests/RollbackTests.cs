@@ -19,13 +19,16 @@ public sealed class RollbackTests
         Assert.Equal(202, (await service.PostAsync(Body)).Status);
         string before = service.Database.Contents();
 
+        Assert.Equal(0, service.Gauge("optiks.update.held"));
         File.WriteAllBytes(path, new HighWaterMark(1, Log.Row(1).RecordHash).Encode());
         await CheckHeldAsync(service, before);
+        Assert.Equal(1, service.Gauge("optiks.update.held"));
 
         // The missing epoch is brought back.
         await service.Log.PublishAsync();
         Assert.Equal(202, (await service.PostAsync(Body)).Status);
         Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
+        Assert.Equal(0, service.Gauge("optiks.update.held"));
         before = service.Database.Contents();
 
         File.WriteAllBytes(path, new HighWaterMark(1, SHA256.HashData("another record"u8)).Encode());

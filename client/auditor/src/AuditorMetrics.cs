@@ -17,6 +17,7 @@ internal sealed class AuditorMetrics
         meter.CreateObservableGauge(
             "optiks.auditor.lag", () => Measure(logs, view => view.VerifiedEpoch is null ? (double?)null : (time.GetUtcNow().ToUnixTimeMilliseconds() - (double)view.VerifiedTimeMs) / 1000), "s",
             "Age of the last verified epoch's record.");
+        meter.CreateObservableGauge("optiks.auditor.max_lag", () => Measure(logs, view => (double?)(view.Log.TrustAnchor.Configuration.MaxBehindMs / 1000.0)), "s", "How old that may be: the log's max_behind.");
         meter.CreateObservableGauge("optiks.auditor.stopped", () => Measure(logs, view => (long?)(view.Finding is null ? 0 : 1)), "{log}", "1 once something was wrong with the log: nothing is signed of it any more.");
         meter.CreateObservableCounter("optiks.auditor.proofs.size", () => Measure(logs, view => (long?)view.ProofOctets), "By", "Octets of proofs that were verified.");
     }

@@ -17,6 +17,7 @@ public static class SettingsSections
     [
         SettingsSection.Of(RateLimitOptions.Section, new RateLimitOptionsValidator()),
         SettingsSection.Of(CorsOptions.Section, new CorsOptionsValidator()),
+        SettingsSection.Of<MetricsOptions>(MetricsOptions.Section),
         SettingsSection.Of(TokenOptions.Section, new TokenOptionsValidator()),
     ];
 

@@ -67,6 +67,7 @@ public static class ApiKeyFile
         ApiScopes.Lookup => "lookup",
         ApiScopes.Snapshot => "snapshot",
         ApiScopes.Erase => "erase",
+        ApiScopes.Metrics => "metrics",
         _ => throw new ArgumentOutOfRangeException(nameof(scope), scope, "One scope has a name."),
     };
 
@@ -95,7 +96,7 @@ public static class ApiKeyFile
         foreach (JsonElement scope in scopes.EnumerateArray())
         {
             ApiScopes one = scope.ValueKind == JsonValueKind.String ? ScopeOf(scope.GetString()!) : ApiScopes.None;
-            Require(one != ApiScopes.None && !combined.HasFlag(one), "has the scopes update, history, lookup, snapshot and erase, each at most once");
+            Require(one != ApiScopes.None && !combined.HasFlag(one), "has the scopes update, history, lookup, snapshot, erase and metrics, each at most once");
             combined |= one;
         }
         return new ApiKeyEntry(name.GetString()!, octets, combined);

@@ -21,4 +21,7 @@ public enum ApiScopes
 
     /// <summary>Erase values for good.</summary>
     Erase = 16,
+
+    /// <summary>Metrics of a program, for Prometheus.</summary>
+    Metrics = 32,
 }

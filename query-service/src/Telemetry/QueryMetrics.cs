@@ -14,12 +14,12 @@ internal sealed class QueryMetrics : IDisposable
     private readonly ActivitySource _source = new(Name);
     private readonly Histogram<double> _follow;
     private readonly Counter<long> _keys;
-    private readonly Counter<long> _refused;
     private readonly Counter<long> _heads;
     private readonly Counter<long> _proofsRefused;
     private ulong _published;
+    private long _refused;
 
-    public QueryMetrics(IMeterFactory meters, CurrentEpoch current, AnswerBudget budget)
+    public QueryMetrics(IMeterFactory meters, CurrentEpoch current, FollowerState state, AnswerBudget budget)
     {
         Meter meter = meters.Create(Name);
         _follow = meter.CreateHistogram("optiks.query.follow.duration", "s", "From the reading of published epochs to their being served.", tags: null, advice: new InstrumentAdvice<double>
@@ -27,13 +27,15 @@ internal sealed class QueryMetrics : IDisposable
             HistogramBucketBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
         });
         _keys = meter.CreateCounter<long>("optiks.query.keys", "{key}", "Keys answered, by kind of request.");
-        _refused = meter.CreateCounter<long>("optiks.query.epochs_refused", "{attempt}", "Attempts to follow that met an epoch which is not what its record says.");
+        // Observed, so that it is 0 before the first: an increase from nothing is none.
+        meter.CreateObservableCounter("optiks.query.epochs_refused", () => Volatile.Read(ref _refused), "{attempt}", "Attempts to follow that met an epoch which is not what its record says.");
         _heads = meter.CreateCounter<long>("optiks.query.heads", "{head}", "Heads of answers, by whether they were rendered already.");
         meter.CreateObservableGauge("optiks.query.epoch", () => Measure(current.Peek(), epoch => (long)epoch.Epoch), "{epoch}", "Epoch that is served.");
         meter.CreateObservableGauge(
             "optiks.query.epochs_behind", () => Measure(current.Peek(), epoch => (long)(Math.Max(Volatile.Read(ref _published), epoch.Epoch) - epoch.Epoch)), "{epoch}",
             "Published epochs that are not served yet.");
         meter.CreateObservableGauge("optiks.query.lag", () => Measure(current.Peek(), epoch => current.Age(epoch).TotalSeconds), "s", "Age of the served epoch's record.");
+        meter.CreateObservableGauge("optiks.query.max_lag", () => Measure(current.Peek(), _ => state.MaxBehind.TotalSeconds), "s", "How old that may be: the log's max_behind.");
         meter.CreateObservableCounter("optiks.query.vrf_cache.hits", () => Stats?.VrfCacheHits is { } hits ? (long)hits : 0, "{proof}", "VRF proofs that were in the cache.");
         meter.CreateObservableCounter("optiks.query.vrf_cache.misses", () => Stats?.VrfCacheMisses is { } misses ? (long)misses : 0, "{proof}", "VRF proofs that were computed.");
         meter.CreateObservableCounter("optiks.query.node_cache.hits", () => Stats?.NodeCacheHits is { } hits ? (long)hits : 0, "{page}", "Parts of trees that were in the cache, in stored mode.");
@@ -58,7 +60,7 @@ internal sealed class QueryMetrics : IDisposable
     public void Answered(string kind, int keys) => _keys.Add(keys, new KeyValuePair<string, object?>("optiks.kind", kind));
 
     /// <summary>Refused counts an epoch that is not what its record says.</summary>
-    public void Refused() => _refused.Add(1);
+    public void Refused() => Interlocked.Increment(ref _refused);
 
     /// <summary>Published takes note of the newest epoch that the database has published.</summary>
     public void Published(ulong epoch) => Volatile.Write(ref _published, epoch);

@@ -23,7 +23,7 @@ internal static class ApiKeyCommand
         var name = new Argument<string>("NAME") { Description = "who it is for; appears in logs" };
         var scopes = new Option<ApiScopes>("--scope")
         {
-            Description = "what it allows, one or several separated by commas: update (write), history (history and monitoring, which reveal old values), lookup (where lookups are closed), snapshot (for other replicas: all values)",
+            Description = "what it allows, one or several separated by commas: update (write), history (history and monitoring, which reveal old values), lookup (where lookups are closed), snapshot (for other replicas: all values), erase (values for good), metrics (for Prometheus)",
             HelpName = "SCOPE,...",
             Required = true,
             CustomParser = result =>

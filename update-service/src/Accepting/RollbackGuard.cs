@@ -20,8 +20,9 @@ internal sealed class RollbackGuard
     private Seen? _seen;
     private string? _reported;
 
-    public RollbackGuard(IAcceptStore store, DataFolder folder, ILogger<RollbackGuard> logger)
+    public RollbackGuard(IAcceptStore store, DataFolder folder, UpdateMetrics metrics, ILogger<RollbackGuard> logger)
     {
+        metrics.ObserveGuard(() => Volatile.Read(ref _reported) is not null);
         _store = store;
         _board = folder.Board;
         _highWater = HighWaterMark.PathIn(folder);

@@ -46,6 +46,10 @@ internal sealed class UpdateMetrics : IDisposable
         _meter.CreateObservableGauge("optiks.update.queue.size", octets, "By", "Memory of the requests that are read, wait for a commit or are in one.");
     }
 
+    /// <summary>ObserveGuard says how to read whether accepts are held.</summary>
+    public void ObserveGuard(Func<bool> isHeld) =>
+        _meter.CreateObservableGauge("optiks.update.held", () => isHeld() ? 1 : 0, "{hold}", "1 while nothing is accepted, as the database is older than the board, or the board cannot be read.");
+
     /// <summary>StartCommit is the span of a group commit, linked to the requests that wait for it; null when nobody traces.</summary>
     public Activity? StartCommit(IReadOnlyList<QueuedUnit> group, int updates)
     {

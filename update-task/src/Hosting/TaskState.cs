@@ -17,6 +17,9 @@ internal sealed class TaskState
 
     public TimeSpan SinceProgress => _time.GetElapsedTime(_current.ProgressAt);
 
+    /// <summary>NewestAge is the age of the newest record by this machine's clock; zero when there is none.</summary>
+    public TimeSpan NewestAge => _current.Newest is { } newest ? _time.GetUtcNow() - newest.Time : TimeSpan.Zero;
+
     public void Enter(TaskRole role)
     {
         _current = new TaskStatus(role, _current.PublishedEpoch, _time.GetTimestamp(), null);
@@ -45,6 +48,15 @@ internal sealed class TaskState
                 return published;
             }
             await changed.WaitAsync(cancellationToken);
+        }
+    }
+
+    /// <summary>Newest record of the log that this task leads.</summary>
+    public void Newest(NewestRecord newest)
+    {
+        if (_current.Newest != newest)
+        {
+            _current = _current with { Newest = newest };
         }
     }
 

@@ -7,6 +7,9 @@ namespace Optiks.UpdateTask.Hosting;
 /// <param name="Problem">Why epochs are held up, fit for anyone's eyes; null when they are not.</param>
 internal sealed record TaskStatus(TaskRole Role, ulong? PublishedEpoch, long ProgressAt, string? Problem)
 {
+    /// <summary>Newest record; null while this task does not lead, or does not know it yet.</summary>
+    public NewestRecord? Newest { get; init; }
+
     /// <summary>Period that is current, as far as it is known.</summary>
     public ulong Period { get; init; }
 

@@ -47,6 +47,8 @@ internal sealed class EpochLoop
         await using UpdateReader updates = ReaderOf(store, session);
         var lead = new Lead(store, keeper, session, updates, PeriodsOf());
         bool behind = false;
+        _report.Metrics.Leads();
+        Tell(session);
         while (!stop.IsCancellationRequested)
         {
             keeper.ThrowUnlessHeld();
@@ -111,13 +113,20 @@ internal sealed class EpochLoop
                 await FinishAsync(lead, refused, updates.Start, updates.Times, stop);
             }
         }
+        if (!more && !updates.Pending.More && (committed || updates.Pending.Items == 0))
+        {
+            _report.Metrics.AllPublished(updates.Start);
+        }
         return End(session, now, committed && (behind || more));
     }
+
+    private void Tell(LogSession session) => _report.Newest(session.LastTimeMs, session.Identity.Anchor.Configuration.HeartbeatMs);
 
     // Of a step that went well.
     private bool End(LogSession session, ulong now, bool more)
     {
         session.OfferSnapshot();
+        Tell(session);
         if (session.LastTimeMs > now + session.Identity.Anchor.Configuration.MaxAheadMs)
         {
             // Every client refuses it, until its time has come.

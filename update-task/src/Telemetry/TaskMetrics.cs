@@ -11,21 +11,26 @@ internal sealed class TaskMetrics : IDisposable
     private readonly Meter _meter;
     private readonly Counter<long> _epochs;
     private readonly Counter<long> _updates;
-    private readonly Counter<long> _failures;
     private readonly Histogram<double> _step;
     private readonly Histogram<double> _epoch;
     private long _pending;
+    private long _failures;
+    private long _clearAt;
 
     public TaskMetrics(IMeterFactory factory, TaskState state)
     {
         _meter = factory.Create("Optiks.UpdateTask");
         _epochs = _meter.CreateCounter<long>("optiks.task.epochs", "{epoch}", "Epochs published.");
         _updates = _meter.CreateCounter<long>("optiks.task.updates", "{update}", "Updates decided, by outcome.");
-        _failures = _meter.CreateCounter<long>("optiks.task.failures", "{attempt}", "Attempts at an epoch that failed and are repeated.");
+        // Observed, so that it is 0 before the first: an increase from nothing is none.
+        _meter.CreateObservableCounter("optiks.task.failures", () => Interlocked.Read(ref _failures), "{attempt}", "Attempts at an epoch that failed and are repeated.");
         var advice = new InstrumentAdvice<double> { HistogramBucketBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] };
         _step = _meter.CreateHistogram("optiks.epoch.step.duration", "s", "Duration of an epoch's steps.", tags: null, advice);
         _epoch = _meter.CreateHistogram("optiks.epoch.duration", "s", "From the beginning of an epoch to its publication.", tags: null, advice);
         _meter.CreateObservableGauge("optiks.task.pending", () => Interlocked.Read(ref _pending), "{update}", "Updates accepted and not yet in an epoch.");
+        _meter.CreateObservableGauge("optiks.task.pending.age", () => state.Current.Role == TaskRole.Leading ? PendingAge() : 0, "s", "Time since the last moment at which all accepted updates were in epochs; 0 while none waits.");
+        _meter.CreateObservableGauge("optiks.task.epoch.age", () => Measure(state.Current.Newest, _ => state.NewestAge.TotalSeconds), "s", "Age of the newest epoch's record, while this task leads.");
+        _meter.CreateObservableGauge("optiks.task.heartbeat", () => Measure(state.Current.Newest, newest => newest.Heartbeat.TotalSeconds), "s", "How old the newest record may get without updates: the log's heartbeat.");
         _meter.CreateObservableGauge("optiks.task.epoch", () => (long)(state.Current.PublishedEpoch ?? 0), "{epoch}", "Last epoch published by this task.");
         _meter.CreateObservableGauge("optiks.task.leader", () => state.Current.Role == TaskRole.Leading ? 1 : 0, "{task}", "1 while this task holds the lease.");
         _meter.CreateObservableGauge("optiks.task.period", () => (long)state.Current.Period, "{period}", "Period that is current.");
@@ -41,9 +46,19 @@ internal sealed class TaskMetrics : IDisposable
         _updates.Add(refused, new KeyValuePair<string, object?>("optiks.outcome", "refused"));
     }
 
-    public void Failed() => _failures.Add(1);
+    public void Failed() => Interlocked.Increment(ref _failures);
 
     public void Pending(long count) => Interlocked.Exchange(ref _pending, count);
+
+    /// <summary>Leads takes note that this task begins to lead: what waits, it has not seen yet.</summary>
+    public void Leads()
+    {
+        Pending(0);
+        Volatile.Write(ref _clearAt, Stopwatch.GetTimestamp());
+    }
+
+    /// <summary>AllPublished takes note that all updates are in published epochs that had been accepted at a time (<see cref="Stopwatch"/>).</summary>
+    public void AllPublished(long acceptedAt) => Volatile.Write(ref _clearAt, acceptedAt);
 
     /// <summary>Spent records one step's duration.</summary>
     public void Spent(EpochStep step, double seconds) => _step.Record(seconds, new KeyValuePair<string, object?>("optiks.step", EpochTimes.NameOf(step)));
@@ -59,4 +74,8 @@ internal sealed class TaskMetrics : IDisposable
         _source.Dispose();
         _meter.Dispose();
     }
+
+    private double PendingAge() => Interlocked.Read(ref _pending) == 0 ? 0 : Stopwatch.GetElapsedTime(Volatile.Read(ref _clearAt)).TotalSeconds;
+
+    private static IEnumerable<Measurement<double>> Measure(NewestRecord? newest, Func<NewestRecord, double> value) => newest is null ? [] : [new Measurement<double>(value(newest))];
 }

@@ -26,6 +26,9 @@ internal sealed class TaskReport
     /// <summary>Progress: all that was due is done, up to this epoch.</summary>
     public void Progress(ulong publishedEpoch) => _state.Progress(publishedEpoch);
 
+    /// <summary>Newest record, which a later one follows within the heartbeat.</summary>
+    public void Newest(ulong timeMs, uint heartbeatMs) => _state.Newest(new NewestRecord(DateTimeOffset.FromUnixTimeMilliseconds((long)timeMs), TimeSpan.FromMilliseconds(heartbeatMs)));
+
     /// <summary>Period that is current, and how many copies of the next one are staged; null: none is made.</summary>
     public void Period(ulong current, int? copies) => _state.Period(current, copies);
 

@@ -35,6 +35,10 @@ internal sealed class TaskHost : IAsyncDisposable
 
     public LogSession Session { get; private set; } = null!;
 
+    public IServiceProvider Services => _services;
+
+    public TaskMetrics Metrics => _services.GetRequiredService<TaskMetrics>();
+
     public TaskState State => _services.GetRequiredService<TaskState>();
 
     private EpochLoop Loop => _services.GetRequiredService<EpochLoop>();

@@ -35,8 +35,11 @@ public sealed record Access
     /// <summary>Snapshot of a replica.</summary>
     public static Access Snapshot { get; } = new(ApiScopes.Snapshot, TokenReach.Nothing);
 
+    /// <summary>Metrics of the program.</summary>
+    public static Access Metrics { get; } = new(ApiScopes.Metrics, TokenReach.Nothing);
+
     /// <summary>All of them.</summary>
-    public static IReadOnlyList<Access> All { get; } = [Lookup, History, UserHistory, Update, UpdateUsers, Status, Erase, Snapshot];
+    public static IReadOnlyList<Access> All { get; } = [Lookup, History, UserHistory, Update, UpdateUsers, Status, Erase, Snapshot, Metrics];
 
     /// <summary>Scope that the credential must have.</summary>
     public ApiScopes Scope { get; }

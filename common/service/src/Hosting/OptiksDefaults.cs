@@ -52,6 +52,8 @@ public static partial class OptiksDefaults
         {
             builder.WebHost.UseUrls(options.DefaultUrl);
         }
+        // Slim builders leave out what an address of https needs.
+        builder.WebHost.UseKestrelHttpsConfiguration();
         long descriptors = ConnectionLimits.Descriptors();
         builder.WebHost.ConfigureKestrel(kestrel =>
         {
@@ -82,6 +84,9 @@ public static partial class OptiksDefaults
         BearerAuthentication.Add(builder);
         RateLimits.Add(builder.Services);
         BrowserAccess.Add(builder.Services);
+        builder.Services.AddSingleton<ServedCertificates>();
+        builder.Services.AddSingleton<ServiceMetrics>();
+        builder.Services.AddHostedService<CertificateWatch>();
         builder.Services.AddExceptionHandler<ExceptionAnswers>();
         builder.Services.AddHealthChecks();
         return builder;
@@ -111,6 +116,9 @@ public static partial class OptiksDefaults
         app.UseAuthorization();
         UrlParameters.Use(app);
         HealthAnswers.Map(app);
+        Telemetry.MapMetrics(app);
+        // Made now: nothing else asks for them.
+        app.Services.GetRequiredService<ServiceMetrics>();
         return app;
     }
 

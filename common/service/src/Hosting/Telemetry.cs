@@ -2,7 +2,9 @@ using System.Diagnostics;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using OpenTelemetry;
 using OpenTelemetry.Logs;
 using OpenTelemetry.Metrics;
 using OpenTelemetry.Resources;
@@ -11,13 +13,15 @@ using OpenTelemetry.Trace;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Telemetry exports metrics, traces and logs by OTLP when <c>OTEL_EXPORTER_OTLP_ENDPOINT</c> is set, and costs nothing when it is not.
+/// Telemetry exports metrics, traces and logs by OTLP when <c>OTEL_EXPORTER_OTLP_ENDPOINT</c> is set, lets Prometheus fetch metrics when <see cref="MetricsOptions"/> say so, and costs nothing otherwise.
 /// ASP.NET Core, Kestrel, the runtime and the drivers publish meters and activity sources of their own, which are taken by name.
 /// </summary>
 internal static class Telemetry
 {
     /// <summary>EndpointVariable names the collector.</summary>
     public const string EndpointVariable = "OTEL_EXPORTER_OTLP_ENDPOINT";
+
+    private const string MetricsPath = "/metrics";
 
     // What OpenTelemetry calls a request of which it knows no more.
     private const string UnknownRoute = "HTTP";
@@ -32,17 +36,43 @@ internal static class Telemetry
 
     public static void Add(WebApplicationBuilder builder, string serviceName)
     {
-        if (string.IsNullOrEmpty(builder.Configuration[EndpointVariable]))
+        bool isSent = !string.IsNullOrEmpty(builder.Configuration[EndpointVariable]);
+        bool isFetched = IsFetched(builder.Configuration);
+        if (!isSent && !isFetched)
         {
             return;
         }
-        builder.Services.AddOpenTelemetry()
+        OpenTelemetryBuilder telemetry = builder.Services.AddOpenTelemetry()
             // The environment (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES) wins.
             .ConfigureResource(resource => resource.AddService(serviceName).AddEnvironmentVariableDetector())
-            .WithMetrics(meters => meters.AddMeter(s_meters).AddOtlpExporter())
-            .WithTracing(traces => traces.AddSource(s_sources).AddOtlpExporter())
-            .WithLogging(logs => logs.AddOtlpExporter(), logs => logs.IncludeFormattedMessage = true);
+            .WithMetrics(meters =>
+            {
+                meters.AddMeter(s_meters);
+                if (isFetched)
+                {
+                    meters.AddPrometheusExporter(prometheus => prometheus.ScrapeEndpointPath = MetricsPath);
+                }
+                if (isSent)
+                {
+                    meters.AddOtlpExporter();
+                }
+            });
+        if (isSent)
+        {
+            telemetry.WithTracing(traces => traces.AddSource(s_sources).AddOtlpExporter()).WithLogging(logs => logs.AddOtlpExporter(), logs => logs.IncludeFormattedMessage = true);
+        }
     }
+
+    /// <summary>MapMetrics maps the address that Prometheus fetches from, if it is on.</summary>
+    public static void MapMetrics(WebApplication app)
+    {
+        if (IsFetched(app.Configuration))
+        {
+            app.MapPrometheusScrapingEndpoint().Require(Access.Metrics);
+        }
+    }
+
+    private static bool IsFetched(IConfiguration configuration) => configuration.GetSection(MetricsOptions.Section).GetValue<bool>(nameof(MetricsOptions.Prometheus));
 
     /// <summary>UseSpans completes the spans of requests; call it before everything that answers.</summary>
     public static void UseSpans(WebApplication app)

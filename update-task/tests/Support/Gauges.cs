@@ -1,0 +1,26 @@
+using System.Diagnostics.Metrics;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Optiks.UpdateTask.Tests.Support;
+
+/// <summary>Gauges reads the observable gauges of a host.</summary>
+internal static class Gauges
+{
+    /// <summary>Read gives the value of a gauge of seconds; null when it has none.</summary>
+    public static double? Read(IServiceProvider services, string name)
+    {
+        double? last = null;
+        using var listener = new MeterListener();
+        listener.InstrumentPublished = (instrument, self) =>
+        {
+            if (instrument.Name == name && instrument.Meter.Scope == services.GetRequiredService<IMeterFactory>())
+            {
+                self.EnableMeasurementEvents(instrument);
+            }
+        };
+        listener.SetMeasurementEventCallback<double>((_, value, _, _) => last = value);
+        listener.Start();
+        listener.RecordObservableInstruments();
+        return last;
+    }
+}
