@@ -111,9 +111,9 @@ public static class AuditorHost
             async () =>
             {
                 FailPoints.EnsureValid();
-                if (settings.Interval < TimeSpan.FromSeconds(1))
+                if (settings.Interval < TimeSpan.FromSeconds(AuditorFile.MinIntervalSeconds))
                 {
-                    throw new StartupException("The interval between two looks is at least one second.");
+                    throw new StartupException($"The interval between two looks is at least {AuditorFile.MinIntervalSeconds} s.");
                 }
                 views = await run().ConfigureAwait(false);
             },

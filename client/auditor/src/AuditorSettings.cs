@@ -9,7 +9,7 @@ public sealed record AuditorSettings
     public const string DefaultUrl = Programs.AuditorUrl;
 
     /// <summary>DefaultInterval between two looks at a log.</summary>
-    public static readonly TimeSpan DefaultInterval = TimeSpan.FromSeconds(5);
+    public static readonly TimeSpan DefaultInterval = TimeSpan.FromSeconds(AuditorFile.DefaultIntervalSeconds);
 
     /// <summary>Logs, of different origins.</summary>
     public required IReadOnlyList<AuditedLog> Logs { get; init; }
@@ -33,7 +33,7 @@ public sealed record AuditorSettings
     /// <param name="path">The JSON file (docs/operations/auditors.md).</param>
     /// <param name="state">StateFolder when the file names none.</param>
     /// <param name="mark">MarkFolder when the file names none.</param>
-    public static (AuditorSettings Settings, string? KeyFile) Read(string path, string state, string mark) => AuditorFile.Read(path, state, mark);
+    public static (AuditorSettings Settings, string? KeyFile) Read(string path, string state, string mark) => AuditorFileReader.Read(path, state, mark);
 
     /// <summary>RefusedPause before a refused answer is asked for again.</summary>
     internal TimeSpan RefusedPause { get; init; } = TimeSpan.FromSeconds(2);

@@ -1,3 +1,4 @@
+using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Configuration;
 
 namespace Optiks.Settings;
@@ -8,6 +9,8 @@ namespace Optiks.Settings;
 /// </summary>
 public static class ConfigurationCheck
 {
+    private static readonly string[] s_urls = ["urls", "ASPNETCORE_URLS"];
+
     /// <summary>Find looks for problems, those that a program meets first coming first.</summary>
     public static IReadOnlyList<ConfigurationProblem> Find(ProgramSettings program, IConfiguration configuration)
     {
@@ -24,6 +27,7 @@ public static class ConfigurationCheck
             problems.AddRange(Refusals(section, configuration));
             problems.AddRange(ConfiguredFiles.Find(section, configuration));
         }
+        problems.AddRange(Addresses(configuration));
         problems.AddRange(ConfiguredFiles.FindCertificates(configuration));
         if (program.Own.Count > 0)
         {
@@ -32,6 +36,27 @@ public static class ConfigurationCheck
         }
         problems.AddRange(Contradictions.Find([.. readable.Select(section => section.Path)], configuration));
         return problems;
+    }
+
+    // Where to listen: ASP.NET Core's settings, which it reads as the last of all.
+    private static IEnumerable<ConfigurationProblem> Addresses(IConfiguration configuration)
+    {
+        IEnumerable<string> settings = configuration.GetSection("Kestrel:Endpoints").GetChildren().Select(endpoint => $"{endpoint.Path}:Url").Concat(s_urls);
+        return settings.Where(setting => (configuration[setting] ?? "").Split(';', StringSplitOptions.RemoveEmptyEntries).Any(url => !IsAddress(url)))
+            .Select(setting => new ConfigurationProblem(ConfigurationProblemKind.Value, setting, $"{setting} has an address that is none, as http://127.0.0.1:8301 is one."));
+    }
+
+    private static bool IsAddress(string url)
+    {
+        try
+        {
+            _ = BindingAddress.Parse(url);
+            return true;
+        }
+        catch (FormatException)
+        {
+            return false;
+        }
     }
 
     private static bool IsBelow(string setting, string section) => setting.StartsWith($"{section}:", StringComparison.OrdinalIgnoreCase);

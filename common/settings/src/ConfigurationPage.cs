@@ -1,5 +1,7 @@
 using System.Text;
+using System.Text.Json;
 using System.Text.RegularExpressions;
+using Optiks.Auditor;
 
 namespace Optiks.Settings;
 
@@ -35,8 +37,8 @@ public static partial class ConfigurationPage
           (mode 0600).
 
         Addresses and certificates are ASP.NET Core's settings (`urls`, `Kestrel:...`), as are log levels (`Logging:...`).
-        Other variables: [variables.md](variables.md). The auditor's logs and the witness's folder are told by their command
-        lines and files: [auditors.md](auditors.md), [witnesses.md](witnesses.md).
+        Other variables: [variables.md](variables.md). What an auditor follows is said by its command line, or by a file of its
+        own: [the last section](#optiks-auditor---config). A witness has a folder: [witnesses.md](witnesses.md).
 
         ## Programs
 
@@ -59,6 +61,7 @@ public static partial class ConfigurationPage
         {
             AppendSection(page, named.First());
         }
+        AppendAuditor(page);
         return page.ToString();
     }
 
@@ -76,8 +79,29 @@ public static partial class ConfigurationPage
         {
             page.Append(line).Append('\n');
         }
+        AppendTable(page, ServiceSetting.Of(section.Options));
+
+        string PartlyBy(ProgramSettings program) =>
+            $"{program.Program} ({string.Join(", ", program.PartlyRead.Where(part => part.Path == section.Path).SelectMany(part => ServiceSetting.Of(part.Options)).Select(setting => setting.Name))})";
+    }
+
+    // Of another kind than all others: a file of JSON, whose members are spelt as there.
+    private static void AppendAuditor(StringBuilder page)
+    {
+        page.Append("\n## optiks auditor --config\n\n");
+        foreach (string line in Wrapped($"{Linked(ServiceSetting.AboutOf(typeof(AuditorFile)))} Members that it does not have are refused. Example: [auditors.md](auditors.md#several-logs)."))
+        {
+            page.Append(line).Append('\n');
+        }
+        IEnumerable<ServiceSetting> ofLogs = ServiceSetting.Of(typeof(AuditorFile.LogEntry)).Select(setting => setting with { Name = $"{nameof(AuditorFile.Logs)}[].{setting.Name}" });
+        AppendTable(page, ServiceSetting.Of(typeof(AuditorFile)).Where(setting => !setting.Name.StartsWith(nameof(AuditorFile.Logs), StringComparison.Ordinal)).Concat(ofLogs).Select(setting =>
+            setting with { Name = string.Join('.', setting.Name.Replace(ServiceSetting.ListMark, "", StringComparison.Ordinal).Split('.').Select(JsonNamingPolicy.SnakeCaseLower.ConvertName)) }));
+    }
+
+    private static void AppendTable(StringBuilder page, IEnumerable<ServiceSetting> settings)
+    {
         page.Append("\n| setting | default | unit | range | effect |\n|---|---|---|---|---|\n");
-        foreach (ServiceSetting setting in ServiceSetting.Of(section.Options))
+        foreach (ServiceSetting setting in settings)
         {
             string unit = setting.File switch
             {
@@ -87,9 +111,6 @@ public static partial class ConfigurationPage
             };
             page.Append(null, $"| `{setting.Name}` | {Default(setting.Default)} | {unit} | {Range(setting.Range)} | {Cell(Linked(setting.Description))} |\n");
         }
-
-        string PartlyBy(ProgramSettings program) =>
-            $"{program.Program} ({string.Join(", ", program.PartlyRead.Where(part => part.Path == section.Path).SelectMany(part => ServiceSetting.Of(part.Options)).Select(setting => setting.Name))})";
     }
 
     private static string Default(string text) => text.StartsWith('(') ? $"*{text}*" : $"`{text}`";

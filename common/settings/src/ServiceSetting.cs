@@ -15,6 +15,9 @@ namespace Optiks.Settings;
 /// <param name="File">What file it names.</param>
 internal sealed partial record ServiceSetting(string Name, string Default, string Unit, string? Range, string Description, SettingFile File)
 {
+    /// <summary>ListMark follows the name of a list, whose elements are settings.</summary>
+    public const string ListMark = ":0, :1, ...";
+
     private const string TimeUnit = "time";
 
     /// <summary>Of the settings that an options type has, with those of the objects in it.</summary>
@@ -24,7 +27,7 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
     public static string AboutOf(Type type) => Comments(type).GetValueOrDefault("", "");
 
     /// <summary>HasSettings says of a property of options whether its object is a section below them.</summary>
-    public static bool HasSettings(PropertyInfo property) => property.PropertyType.Assembly == property.DeclaringType!.Assembly && !property.PropertyType.IsEnum;
+    public static bool HasSettings(PropertyInfo property) => property.PropertyType.Assembly == property.DeclaringType!.Assembly && property.PropertyType is { IsEnum: false, IsArray: false };
 
     private static IEnumerable<ServiceSetting> Of(Type type, string prefix, string about)
     {
@@ -44,7 +47,7 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
             SettingAttribute? more = property.GetCustomAttribute<SettingAttribute>();
             string unit = IsTime(property) ? TimeUnit : more?.Unit ?? "";
             yield return new ServiceSetting(
-                prefix + property.Name + (property.PropertyType.IsArray ? ":0, :1, ..." : ""), Text(property.GetValue(defaults), unit), unit, Allowed(property, unit),
+                prefix + property.Name + (property.PropertyType.IsArray ? ListMark : ""), Text(property.GetValue(defaults), unit), unit, Allowed(property, unit),
                 about.Length > 0 ? $"{about} {description}" : description, more?.File ?? SettingFile.None);
         }
     }

@@ -64,6 +64,8 @@ public sealed class ConfigCommandTests : IDisposable
     [InlineData("query-service", """{"Optiks": {"QueryService": {"SnapshotPeerKeyFile": "FOLDER/open"}}}""", "file", "is open to others")]
     [InlineData("query-service", """{"Optiks": {"Tokens": {"KeysFile": "FOLDER/open"}}}""", "value", "are set together")]
     [InlineData("query-service", """{"Kestrel": {"Endpoints": {"Https": {"Certificate": {"Path": "FOLDER/open", "KeyPath": "FOLDER/open"}}}}}""", "file", "is open to others")]
+    [InlineData("query-service", """{"urls": "http://127.0.0.1:8301;here"}""", "value", "urls has an address that is none")]
+    [InlineData("query-service", """{"Kestrel": {"Endpoints": {"Public": {"Url": "nowhere"}}}}""", "value", "Kestrel:Endpoints:Public:Url has an address that is none")]
     [InlineData("query-service", """{"OPTIKS_DATA": "FOLDER/open"}""", "file", "is a file")]
     [InlineData("query-service", """{"OPTIKS_DATA": "FOLDER"}""", "file", "kek holds a key and is open to others")]
     [InlineData("update-service", """{"Optiks": {"UpdateService": {"Receipts": {"KeyFile": "FOLDER/secret"}}}}""", "value", "are set together")]
@@ -117,7 +119,7 @@ public sealed class ConfigCommandTests : IDisposable
             Assert.Empty(await CheckAsync(program.Program, """
                 {"Optiks": {"Storage": {"Provider": "postgresql", "ConnectionString": "Host=db;Database=optiks;Username=optiks"}, "UpdateTask": {"EpochInterval": "00:00:02"},
                  "Witnesses": {"PolicyFile": "FOLDER/policy"}, "QueryService": {"SnapshotPeers": ["https://replica.example"], "SnapshotPeerKeyFile": "FOLDER/secret"},
-                 "RateLimits": {"Lookups": {"PerSecond": 5, "Burst": 50}}}, "Logging": {"LogLevel": {"Default": "Debug"}}}
+                 "RateLimits": {"Lookups": {"PerSecond": 5, "Burst": 50}}}, "urls": "http://127.0.0.1:8301;https://*:443", "Logging": {"LogLevel": {"Default": "Debug"}}}
                 """.Replace("FOLDER", _folder, StringComparison.Ordinal), ExitCodes.Success));
         }
     }

@@ -1,5 +1,6 @@
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
@@ -52,6 +53,8 @@ public static partial class OptiksDefaults
         {
             builder.WebHost.UseUrls(options.DefaultUrl);
         }
+        // Now, before anything is made: Kestrel looks at them when the parts that run beside it have begun.
+        Array.ForEach(configuration[WebHostDefaults.ServerUrlsKey]?.Split(';', StringSplitOptions.RemoveEmptyEntries) ?? [], url => _ = BindingAddress.Parse(url));
         // Slim builders leave out what an address of https needs.
         builder.WebHost.UseKestrelHttpsConfiguration();
         long descriptors = ConnectionLimits.Descriptors();

@@ -3,33 +3,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Auditor;
 
-/// <summary>AuditorFile is the configuration of an auditor that follows several logs: a JSON file. Relative paths are taken from the file's folder.</summary>
-internal sealed record AuditorFile
+/// <summary>AuditorFileReader makes the settings of an <see cref="AuditorFile"/>.</summary>
+internal static class AuditorFileReader
 {
-    public sealed record LogEntry
-    {
-        public required string Trust { get; init; }
-
-        public required string[] QueryUrls { get; init; }
-
-        public ulong FirstEpoch { get; init; }
-    }
-
-    /// <summary>KeyFile; null: the key is in the environment.</summary>
-    public string? KeyFile { get; init; }
-
-    public string? State { get; init; }
-
-    public string? Mark { get; init; }
-
-    public string? Urls { get; init; }
-
-    public int? IntervalSeconds { get; init; }
-
-    public string? Webhook { get; init; }
-
-    public required LogEntry[] Logs { get; init; }
-
     /// <summary>Read reads the file. Throws <see cref="StartupException"/> that says what is wrong.</summary>
     public static (AuditorSettings Settings, string? KeyFile) Read(string path, string defaultState, string defaultMark)
     {
