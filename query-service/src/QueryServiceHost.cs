@@ -11,6 +11,7 @@ using Optiks.QueryService.Telemetry;
 using Optiks.ServiceDefaults;
 using Optiks.Settings;
 using Optiks.Storage.Hosting;
+using Optiks.Tlog;
 
 namespace Optiks.QueryService;
 
@@ -48,8 +49,18 @@ internal static class QueryServiceHost
             options.Replica = options.Replica.Length > 0 ? options.Replica : Port(builder.Configuration));
 
         builder.Services.AddOptiksStorage();
-        builder.Services.AddSingleton<BoardFolder>();
-        builder.Services.AddSingleton(services => services.GetRequiredService<BoardFolder>().Tiles);
+        if (builder.AddBoard())
+        {
+            builder.Services.AddSingleton<RemoteTiles>();
+            builder.Services.AddSingleton<ITileReader>(services => services.GetRequiredService<RemoteTiles>());
+            builder.Services.AddSingleton<IBoardFiles, RemoteBoard>();
+        }
+        else
+        {
+            builder.Services.AddSingleton<BoardFolder>();
+            builder.Services.AddSingleton(services => services.GetRequiredService<BoardFolder>().Tiles);
+            builder.Services.AddSingleton<IBoardFiles>(services => services.GetRequiredService<BoardFolder>());
+        }
         builder.Services.AddSingleton<ReplicaFiles>();
         builder.Services.AddSingleton<SnapshotPeers>();
         builder.Services.AddSingleton<BoardReach>();

@@ -17,8 +17,9 @@ from witness import Witness
 QUERY, UPDATE, TASK = "optiks-query-service", "optiks-update-service", "optiks-update-task"
 KEY, VALUE, WRONG_KEY = "canary-key-4711@example.org", "canary-value-0815-of-a-user", "optiks_" + "canaryWrongKey" * 3 + "A"
 SUBJECT = "canary-subject-2342-of-a-user"
-# Metrics that only trouble shows, and those of a bucket, of receipts and of certificates, which this deployment has not.
+# Metrics that only trouble shows, and those of a bucket, of a board at a distance, of receipts and of certificates, which this deployment has not.
 QUIET = {"optiks.update.overloads", "optiks.update.receipts", "optiks.storage.retries", "optiks.query.proof_queue.refused", "optiks.service.certificate.expiry",
+         "optiks.service.board.size", "optiks.service.board.silence", "optiks.service.board.failures",
          "optiks.task.bucket.size", "optiks.task.bucket.alarm", "optiks.task.bucket.failures"}
 ROW = re.compile(r"^\| `(optiks\.[a-z_.]+)` \| `([^`]+)` \|([^|]*)\|", re.MULTILINE)
 

@@ -46,6 +46,7 @@ internal static class UpdateServiceHost
 
         builder.Services.AddSingleton<LogLimits>();
         builder.Services.AddSingleton<UpdateMetrics>();
+        builder.AddBoard();
         builder.Services.AddSingleton<RollbackGuard>();
         builder.Services.AddSingleton<CommitHealth>();
         builder.Services.AddSingleton<GroupCommit>();

@@ -56,7 +56,7 @@ public sealed class ReceiptTests
         await service.Log.StartAsync();
         string board = Path.Combine(service.Data.Board, "log");
         DataFolder.CreateFolder(board);
-        BoardFiles.WriteCheckpoint(board, size: 1);
+        BoardFiles.WriteCheckpoint(service.Data, board, size: 1);
         Guid id = Ids.New();
         Assert.NotNull(await AskAsync(service, "alice", id));
         ulong epoch = await service.Log.PublishAsync();

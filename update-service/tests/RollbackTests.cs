@@ -62,13 +62,21 @@ public sealed class RollbackTests
         string before = service.Database.Contents();
         string folder = Path.Combine(service.Data.Board, "log");
         DataFolder.CreateFolder(folder);
-        BoardFiles.WriteCheckpoint(folder, size: 2);
+        BoardFiles.WriteCheckpoint(service.Data, folder, size: 2);
         await CheckHeldAsync(service, before);
-        BoardFiles.WriteCheckpoint(folder, size: 1);
+        BoardFiles.WriteCheckpoint(service.Data, folder, size: 1);
         Assert.Equal(202, (await service.PostAsync(Body)).Status);
         before = service.Database.Contents();
         File.WriteAllText(Path.Combine(folder, "checkpoint"), "damaged");
         await CheckHeldAsync(service, before);
+        // One that another log signed says nothing of this one, nor does any where the log's key is not known.
+        BoardFiles.WriteCheckpoint(service.Data, folder, size: 1);
+        byte[] checkpoint = await File.ReadAllBytesAsync(Path.Combine(folder, "checkpoint"), TestContext.Current.CancellationToken);
+        checkpoint[^10] ^= 1;
+        await File.WriteAllBytesAsync(Path.Combine(folder, "checkpoint"), checkpoint, TestContext.Current.CancellationToken);
+        await CheckHeldAsync(service, before);
+        BoardFiles.WriteCheckpoint(service.Data, folder, size: 1);
+        Assert.Equal(202, (await service.PostAsync(Body)).Status);
     }
 
     private static async Task CheckHeldAsync(Service service, string contents)

@@ -40,12 +40,12 @@ public sealed class StatusTests
         Guid id = await AcceptAsync(service, """ "key":"alice","value":"1" """);
         await service.Log.PublishAsync();
         Assert.Equal("pending", (await service.GetAsync($"/v1/updates/{id}")).Text("status"));
-        BoardFiles.WriteCheckpoint(board, size: 1);
+        BoardFiles.WriteCheckpoint(service.Data, board, size: 1);
         Assert.Equal("pending", (await service.GetAsync($"/v1/updates/{id}?wait=1")).Text("status"));
         Task<Answer> waiting = service.GetAsync($"/v1/updates/{id}?wait=60");
         await Task.Delay(100, TestContext.Current.CancellationToken);
         Assert.False(waiting.IsCompleted);
-        BoardFiles.WriteCheckpoint(board, size: 2);
+        BoardFiles.WriteCheckpoint(service.Data, board, size: 2);
         Assert.Equal("published", (await waiting).Text("status"));
         // What was published stays so.
         File.Delete(Path.Combine(board, "checkpoint"));

@@ -38,7 +38,7 @@ public static class Programs
         Program = "update-service",
         DefaultUrl = "http://127.0.0.1:8311",
         Purpose = "Takes updates, makes them durable before it answers, and tells what became of them. Any number may run.",
-        Own = [SettingsSections.Queue, SettingsSections.Storage],
+        Own = [SettingsSections.Queue, SettingsSections.Board, SettingsSections.Storage],
         // The update-task knows all of the section.
         PartlyRead = [SettingsSections.Limits],
         Variables = new Dictionary<string, string> { [FailPoints.Variable] = FailPointMeaning },
@@ -51,7 +51,7 @@ public static class Programs
         Program = "query-service",
         DefaultUrl = "http://127.0.0.1:8301",
         Purpose = "Answers lookups, histories, monitoring and audits from verified epochs, and serves the board. Any number may run.",
-        Own = [SettingsSections.Queries, SettingsSections.Storage],
+        Own = [SettingsSections.Queries, SettingsSections.Board, SettingsSections.Storage],
     };
 
     /// <summary>Auditor is <c>optiks auditor</c>.</summary>

@@ -21,6 +21,8 @@ public static class SettingsSections
         SettingsSection.Of(TokenOptions.Section, new TokenOptionsValidator()),
     ];
 
+    internal static SettingsSection Board { get; } = SettingsSection.Of(BoardOptions.Section, new BoardOptionsValidator());
+
     internal static SettingsSection Storage { get; } = SettingsSection.Of(StorageOptions.Section, new StorageOptionsValidator());
 
     internal static SettingsSection Epochs { get; } = SettingsSection.Of(EpochOptions.Section, new EpochOptionsValidator());

@@ -15,12 +15,12 @@ internal sealed class AuditProofs : IDisposable
     private const int RecordsLength = 2 * EpochRecord.Length;
     private const int StepOffset = 3 + RecordsLength;
 
-    private readonly BoardFolder _board;
+    private readonly IBoardFiles _board;
 
     // Merging is long work on much memory, and must not take the machine from lookups.
     private readonly SemaphoreSlim _merges = new(MaxMerges);
 
-    public AuditProofs(BoardFolder board) => _board = board;
+    public AuditProofs(IBoardFiles board) => _board = board;
 
     /// <summary>
     /// MergeAsync gives the AuditProof from epoch <paramref name="first"/> to <paramref name="last"/>, which were published; the caller disposes it. Throws
@@ -28,7 +28,7 @@ internal sealed class AuditProofs : IDisposable
     /// </summary>
     public async Task<PooledWriter> MergeAsync(ulong first, ulong last, AnswerLease lease, CancellationToken cancellationToken)
     {
-        int length = LengthOfSteps(first, last);
+        int length = await LengthOfStepsAsync(first, last, cancellationToken);
         // As the pool gives it.
         long held = BitOperations.RoundUpToPowerOf2((uint)length);
         lease.Take(held);
@@ -89,12 +89,12 @@ internal sealed class AuditProofs : IDisposable
         return (records.AsMemory(0, EpochRecord.Length), records.AsMemory(EpochRecord.Length));
     }
 
-    private int LengthOfSteps(ulong first, ulong last)
+    private async Task<int> LengthOfStepsAsync(ulong first, ulong last, CancellationToken cancellationToken)
     {
         long length = 0;
         for (ulong epoch = first + 1; epoch <= last; epoch++)
         {
-            length += _board.FindAuditProof(epoch).Length;
+            length += (await _board.FindAuditProofAsync(epoch, cancellationToken)).Length;
             if (length > MaxStepsLength)
             {
                 throw new ProblemException(new Problem(ProblemTypes.RangeTooLarge, $"The proof would be too long: ask for at most {epoch - first - 1} epochs.", "{range}"));

@@ -2,6 +2,7 @@ using System.Security.Cryptography;
 using System.Text.Json;
 using Optiks.Protocol;
 using Optiks.QueryService.Following;
+using Optiks.ServiceDefaults;
 using Optiks.Tlog;
 
 namespace Optiks.QueryService.Cosigners;

@@ -31,7 +31,7 @@ internal sealed class CosignerService : BackgroundService
 
     private readonly CosignerList? _list;
     private readonly TimeSpan _interval;
-    private readonly BoardFolder _board;
+    private readonly BoardWatch _board;
     private readonly FollowerState _state;
     private readonly CosignedCheckpoints _checkpoints;
     private readonly CosignerMetrics _metrics;
@@ -40,7 +40,7 @@ internal sealed class CosignerService : BackgroundService
     private readonly ILogger<CosignerService> _logger;
 
     public CosignerService(
-        IOptions<QueryServiceOptions> options, BoardFolder board, FollowerState state, CosignedCheckpoints checkpoints, CosignerMetrics metrics, HostFailure failure, TimeProvider time, ILogger<CosignerService> logger)
+        IOptions<QueryServiceOptions> options, BoardWatch board, FollowerState state, CosignedCheckpoints checkpoints, CosignerMetrics metrics, HostFailure failure, TimeProvider time, ILogger<CosignerService> logger)
     {
         _list = CosignerList.Load(options.Value);
         _interval = options.Value.CosignersInterval;
@@ -143,14 +143,14 @@ internal sealed class CosignerService : BackgroundService
     private async Task ReadBoardAsync(VerifierKey logKey, IReadOnlyList<Cosigner> cosigners, CancellationToken stop)
     {
         var verifier = new CheckpointVerifier(logKey, [.. cosigners.Select(one => one.Key)], Ed25519.Verifier);
-        byte[] before = [];
+        ReadOnlyMemory<byte> before = default;
         while (true)
         {
-            if (await FindOnBoardAsync(stop) is { } note && !note.AsSpan().SequenceEqual(before))
+            if (await FindOnBoardAsync(stop) is { } note && !note.Span.SequenceEqual(before.Span))
             {
                 before = note;
-                // Not one of this log's, or with a false cosignature: the task never wrote it.
-                if (verifier.TryOpen(note, out SignedCheckpoint? opened, out _))
+                // With a false cosignature: the task never wrote it.
+                if (verifier.TryOpen(note.Span, out SignedCheckpoint? opened, out _))
                 {
                     foreach (VerifiedSignature cosignature in opened.Cosignatures.Where(one => !Cosignature.IsAhead(one.Timestamp!.Value, _time.GetUtcNow(), _state.MaxAhead)))
                     {
@@ -165,15 +165,15 @@ internal sealed class CosignerService : BackgroundService
         }
     }
 
-    private async Task<byte[]?> FindOnBoardAsync(CancellationToken stop)
+    private async Task<ReadOnlyMemory<byte>?> FindOnBoardAsync(CancellationToken stop)
     {
         try
         {
-            return await _board.Tiles.ReadCheckpointAsync(stop);
+            return (await _board.ReadAsync(stop))?.Note;
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        catch (BoardUnreadableException)
         {
-            // Whoever reads tiles for an answer says so in the log.
+            // The follower says so, and whoever reads tiles for an answer.
             return null;
         }
     }

@@ -1,23 +1,26 @@
 using System.Security.Cryptography;
 using Optiks.Protocol;
+using Optiks.QueryService.Answers;
 using Optiks.QueryService.Following;
 using Optiks.ServiceDefaults;
 using Optiks.Tlog;
 
 namespace Optiks.QueryService.Endpoints;
 
-/// <summary>BoardEndpoints serve the bulletin board below <c>/log</c> (docs/spec/board.md section 3): its files as they are, and the checkpoint of the epoch that is served.</summary>
+/// <summary>BoardEndpoints serve the bulletin board below <c>/log</c> (docs/spec/board.md section 3): its files, and the checkpoint of the epoch that is served.</summary>
 internal sealed class BoardEndpoints
 {
     private const int CheckpointNameLength = 18;
 
-    private readonly BoardFolder _board;
+    private readonly IBoardFiles _board;
     private readonly FollowerState _state;
     private readonly CurrentEpoch _current;
+    private readonly AnswerBudget _budget;
 
-    public BoardEndpoints(BoardFolder board, FollowerState state, CurrentEpoch current)
+    public BoardEndpoints(IBoardFiles board, FollowerState state, CurrentEpoch current, AnswerBudget budget)
     {
         _current = current;
+        _budget = budget;
         _board = board;
         _state = state;
     }
@@ -51,9 +54,7 @@ internal sealed class BoardEndpoints
 
     private async Task FileAsync(HttpContext context, string path, CancellationToken cancellationToken)
     {
-        // Only the board's own names, each in its only spelling, get to the file system; none of them leads out of the folder.
-        bool isAudit = AuditProofPath.IsOne(path);
-        if (!(isAudit || TilePath.TryParse(path, out _)) || _board.Find(path) is not { } file)
+        if (await _board.FindAsync(path, cancellationToken) is not { } file)
         {
             await NotFoundAsync(context);
             return;
@@ -63,15 +64,29 @@ internal sealed class BoardEndpoints
         {
             throw CurrentEpoch.Unavailable("The log is not known here yet.");
         }
-        if (Caching.IsUnchanged(context, $"{_state.LogName}/{path}"))
+        if (!Caching.IsUnchanged(context, $"{_state.LogName}/{path}"))
         {
+            await SendAsync(context, file, AuditProofPath.TryParse(path, out _) ? MediaTypes.AuditProof : "application/octet-stream", _budget, cancellationToken);
+        }
+    }
+
+    /// <summary>SendAsync sends a file of the board as it is: from the disk, where it is never in memory whole, or as an answer in memory, which is counted.</summary>
+    public static async Task SendAsync(HttpContext context, BoardFile file, string type, AnswerBudget budget, CancellationToken cancellationToken)
+    {
+        bool isHead = HttpMethods.IsHead(context.Request.Method);
+        if (isHead || file.Path is not null)
+        {
+            context.Response.ContentType = type;
+            context.Response.ContentLength = file.Length;
+            if (!isHead)
+            {
+                await context.Response.SendFileAsync(file.Path!, 0, file.Length, cancellationToken);
+            }
             return;
         }
-        context.Response.ContentType = isAudit ? MediaTypes.AuditProof : "application/octet-stream";
-        context.Response.ContentLength = file.Length;
-        if (!HttpMethods.IsHead(context.Request.Method))
-        {
-            await context.Response.SendFileAsync(file.FullName, 0, file.Length, cancellationToken);
-        }
+        using AnswerLease lease = budget.LeaseFor(context);
+        using var answer = new PooledWriter(lease, file.Octets.Length);
+        answer.Append(file.Octets.Span);
+        await answer.SendAsync(context.Response, type, AnswerJson.WriteAuditProof, cancellationToken);
     }
 }

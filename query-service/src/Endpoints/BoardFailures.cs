@@ -1,5 +1,4 @@
 using Microsoft.AspNetCore.Diagnostics;
-using Optiks.QueryService.Following;
 using Optiks.QueryService.Telemetry;
 using Optiks.ServiceDefaults;
 

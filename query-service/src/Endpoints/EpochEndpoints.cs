@@ -20,10 +20,10 @@ internal sealed class EpochEndpoints
     private readonly FollowerState _state;
     private readonly AuditProofs _proofs;
     private readonly RateLimiter _limiter;
-    private readonly BoardFolder _board;
+    private readonly IBoardFiles _board;
     private readonly AnswerBudget _budget;
 
-    public EpochEndpoints(CurrentEpoch current, FollowerState state, AuditProofs proofs, RateLimiter limiter, BoardFolder board, AnswerBudget budget)
+    public EpochEndpoints(CurrentEpoch current, FollowerState state, AuditProofs proofs, RateLimiter limiter, IBoardFiles board, AnswerBudget budget)
     {
         _board = board;
         _budget = budget;
@@ -174,11 +174,7 @@ internal sealed class EpochEndpoints
         _limiter.Spend(context, RateLimitKind.Audits, (int)(last - first));
         if (last - first == 1 && type != MediaTypes.Json)
         {
-            // As it lies there: never in memory whole.
-            FileInfo file = _board.FindAuditProof(last);
-            context.Response.ContentType = type;
-            context.Response.ContentLength = file.Length;
-            await context.Response.SendFileAsync(file.FullName, 0, file.Length, cancellationToken);
+            await BoardEndpoints.SendAsync(context, await _board.FindAuditProofAsync(last, cancellationToken), type, _budget, cancellationToken);
             return;
         }
         using AnswerLease lease = _budget.LeaseFor(context);

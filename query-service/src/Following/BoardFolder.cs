@@ -1,11 +1,12 @@
 using Microsoft.Win32.SafeHandles;
 using Optiks.QueryService.Answers;
+using Optiks.ServiceDefaults;
 using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
 
 /// <summary>BoardFolder is <c>board/log</c> of the data folder, read-only here. Any thread.</summary>
-internal sealed class BoardFolder
+internal sealed class BoardFolder : IBoardFiles
 {
     private readonly string _log;
 
@@ -18,18 +19,15 @@ internal sealed class BoardFolder
     /// <summary>Tiles and checkpoint.</summary>
     public ITileReader Tiles { get; }
 
-    /// <summary>Find gives an existing file; null when it is missing. The path must be one of the board's own spellings: nothing else may reach the file system.</summary>
-    public FileInfo? Find(string path)
-    {
-        var file = new FileInfo(Path.Combine(_log, path));
-        return file.Exists ? file : null;
-    }
+    /// <inheritdoc/>
+    public Task<BoardFile?> FindAsync(string path, CancellationToken cancellationToken) =>
+        Task.FromResult(TilePath.TryParse(path, out _) || AuditProofPath.TryParse(path, out _) ? Find(path) : null);
 
-    /// <summary>FindAuditProof gives the file of an epoch's proof, which was published. Throws <see cref="BoardUnreadableException"/>.</summary>
-    public FileInfo FindAuditProof(ulong epoch) =>
-        Find(AuditProofPath.Of(epoch)) ?? throw new BoardUnreadableException($"The audit proof of epoch {epoch} is missing.");
+    /// <inheritdoc/>
+    public Task<BoardFile> FindAuditProofAsync(ulong epoch, CancellationToken cancellationToken) =>
+        Task.FromResult(Find(AuditProofPath.Of(epoch)) ?? throw new BoardUnreadableException($"The audit proof of epoch {epoch} is missing."));
 
-    /// <summary>ReadAuditProofAsync reads the file of an epoch's proof. Throws <see cref="BoardUnreadableException"/>.</summary>
+    /// <inheritdoc/>
     public async Task ReadAuditProofAsync(ulong epoch, PooledWriter output, CancellationToken cancellationToken)
     {
         try
@@ -52,5 +50,12 @@ internal sealed class BoardFolder
         {
             throw new BoardUnreadableException($"The audit proof of epoch {epoch} cannot be read: {e.Message}", e);
         }
+    }
+
+    // Only the board's own names, each in its only spelling, get to the file system; none of them leads out of the folder.
+    private BoardFile? Find(string path)
+    {
+        var file = new FileInfo(Path.Combine(_log, path));
+        return file.Exists ? BoardFile.OnDisk(file) : null;
     }
 }

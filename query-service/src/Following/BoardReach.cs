@@ -1,55 +1,35 @@
-using Optiks.Native;
-using Optiks.Protocol;
-using Optiks.Tlog;
+using Optiks.ServiceDefaults;
+using Optiks.Storage.Replay;
 
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// BoardReach is how far the board's checkpoint reaches: nothing beyond it is served (docs/spec/board.md section 3). It is behind the database's published epoch only while it waits for witnesses. The follower's alone, save
-/// <see cref="Awaited"/>.
+/// BoardReach is how far the board's checkpoint reaches: nothing beyond it is served (docs/spec/board.md section 3). It is behind the database's published epoch only while it waits for witnesses, or is on its way to where it is
+/// read. The follower's alone, save <see cref="Awaited"/>.
 /// </summary>
 internal sealed class BoardReach
 {
-    private readonly ITileReader _board;
-    private byte[] _note = [];
-    private ulong _size;
+    private readonly BoardWatch _board;
     private long _awaited = -1;
 
-    public BoardReach(BoardFolder board) => _board = board.Tiles;
+    public BoardReach(BoardWatch board) => _board = board;
 
     /// <summary>Awaited is the last published epoch while it is beyond the checkpoint; null when none is. Any thread.</summary>
     public ulong? Awaited => Interlocked.Read(ref _awaited) is >= 0 and long awaited ? (ulong)awaited : null;
 
     /// <summary>FindAsync gives the last epoch that may be served, at most the published one. Null: the board has no checkpoint yet. Throws <see cref="BoardUnreadableException"/>.</summary>
-    /// <param name="anchor">The log's.</param>
     /// <param name="published">The database's published epoch.</param>
+    /// <param name="served">Last epoch that this replica ever served, which a checkpoint reached then: as far it goes also while a board at a distance gives no answer. Null: none.</param>
     /// <param name="cancellationToken">Ends the reading.</param>
-    public async Task<ulong?> FindAsync(TrustAnchor anchor, ulong published, CancellationToken cancellationToken)
+    public async Task<ulong?> FindAsync(ulong published, ulong? served, CancellationToken cancellationToken)
     {
-        byte[]? note;
-        try
-        {
-            note = await _board.ReadCheckpointAsync(cancellationToken);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            throw new BoardUnreadableException("The board's checkpoint cannot be read.", e);
-        }
-        if (note is null)
-        {
-            _ = Interlocked.Exchange(ref _awaited, (long)published);
-            return null;
-        }
-        if (!note.AsSpan().SequenceEqual(_note))
-        {
-            Reason reason = Verifier.Checkpoint(anchor, note, out ulong size, out _);
-            if (reason != Reason.Valid)
-            {
-                throw new BoardUnreadableException($"The board's checkpoint is not this log's ({reason.Name()}).");
-            }
-            (_note, _size) = (note, size);
-        }
-        _ = Interlocked.Exchange(ref _awaited, _size <= published ? (long)published : -1);
-        return Math.Min(published, _size - 1);
+        ulong? last = !_board.HasAnswered && served is not null ? served : (await _board.ReadAsync(cancellationToken))?.Size - 1;
+        _ = Interlocked.Exchange(ref _awaited, last is null || last < published ? (long)published : -1);
+        return last is null ? null : Math.Min(published, last.Value);
     }
+
+    /// <summary>Check refuses an epoch that the checkpoint ends with, and that has another tree there.</summary>
+    public Refused? Check(VerifiedEpoch epoch) => _board.Newest is { } checkpoint && checkpoint.Size == epoch.Epoch + 1 && checkpoint.Root != epoch.Root()
+        ? new Refused($"The database and the board have different logs of {checkpoint.Size} epochs, and the log signed both: keep them.")
+        : null;
 }

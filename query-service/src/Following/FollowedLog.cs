@@ -30,7 +30,6 @@ internal sealed class FollowedLog
     private readonly ReplicaLoader _loader;
     private readonly EndedPeriods _ended;
     private readonly BoardReach _reach;
-    private readonly FollowerState _state;
     private readonly CurrentEpoch _current;
     private readonly QueryMetrics _metrics;
     private readonly TimeProvider _clock;
@@ -43,13 +42,12 @@ internal sealed class FollowedLog
     private string? _unprepared;
 
     public FollowedLog(
-        StorageSource storage, ReplicaLoader loader, EndedPeriods ended, BoardReach reach, FollowerState state, CurrentEpoch current, QueryMetrics metrics, TimeProvider clock, ILogger<FollowedLog> logger)
+        StorageSource storage, ReplicaLoader loader, EndedPeriods ended, BoardReach reach, CurrentEpoch current, QueryMetrics metrics, TimeProvider clock, ILogger<FollowedLog> logger)
     {
         _storage = storage;
         _loader = loader;
         _ended = ended;
         _reach = reach;
-        _state = state;
         _current = current;
         _metrics = metrics;
         _clock = clock;
@@ -194,8 +192,7 @@ internal sealed class FollowedLog
         {
             return null;
         }
-        // Of a log that is followed the anchor is known.
-        ulong? reach = await _reach.FindAsync(_state.Anchor!, published, cancellationToken);
+        ulong? reach = await _reach.FindAsync(published, _folder.Highest?.Epoch, cancellationToken);
         if (_folder.CheckBoard(reach) is { } older)
         {
             return Hold.Alarm(older);
@@ -256,6 +253,10 @@ internal sealed class FollowedLog
     private async Task<Refused?> ServeAsync(IFollowStore store, LogReplay replay, ulong published, CancellationToken cancellationToken)
     {
         VerifiedEpoch epoch = replay.Last;
+        if (_reach.Check(epoch) is { } forked)
+        {
+            return forked;
+        }
         if (await _ended.PrepareAsync(store, epoch.Epoch, cancellationToken) is { } refused)
         {
             return refused;

@@ -1,3 +1,4 @@
+using Optiks.ServiceDefaults;
 using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
@@ -22,62 +23,52 @@ internal sealed class LogView
     public ulong Size { get; }
 
     /// <summary>ReadRecordAsync reads the record of an epoch below <see cref="Size"/>.</summary>
-    public async Task<ReadOnlyMemory<byte>> ReadRecordAsync(ulong epoch, CancellationToken cancellationToken)
+    public Task<ReadOnlyMemory<byte>> ReadRecordAsync(ulong epoch, CancellationToken cancellationToken) => ReadAsync(tree => new ValueTask<ReadOnlyMemory<byte>>(tree.ReadEntryAsync(epoch, cancellationToken)));
+
+    /// <summary>ReadTileAsync gives a tile or a bundle; null when this tree has none of so many hashes or entries there.</summary>
+    public async Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken)
     {
-        try
-        {
-            return await new HashReader(_board, Size, _root).ReadEntryAsync(epoch, cancellationToken);
-        }
-        catch (Exception e) when (IsUnreadable(e))
-        {
-            throw Unreadable(e);
-        }
+        TilePath? present = path.IsEntries ? TileLayout.Bundle(Size, path.Index) : TileLayout.HashTile(Size, path.Level, path.Index);
+        return present is { } tile && tile.Width >= path.Width ? await ReadAsync(tree => RenderTileAsync(tree, path, cancellationToken)) : null;
     }
 
     /// <summary>ProveConsistencyAsync proves that this tree extends the one of a smaller size.</summary>
-    public async Task<IReadOnlyList<TreeHash>> ProveConsistencyAsync(ulong oldSize, CancellationToken cancellationToken)
-    {
-        try
-        {
-            return await ConsistencyProof.MakeAsync(new HashReader(_board, Size, _root), oldSize, Size, cancellationToken);
-        }
-        catch (Exception e) when (IsUnreadable(e))
-        {
-            throw Unreadable(e);
-        }
-    }
+    public Task<IReadOnlyList<TreeHash>> ProveConsistencyAsync(ulong oldSize, CancellationToken cancellationToken) =>
+        ReadAsync(tree => ConsistencyProof.MakeAsync(tree, oldSize, Size, cancellationToken));
 
     /// <summary>ReadRootAsync gives the root of the first entries, 1 to <see cref="Size"/> of them.</summary>
-    public async Task<TreeHash> ReadRootAsync(ulong size, CancellationToken cancellationToken)
-    {
-        if (size == Size)
-        {
-            return _root;
-        }
-        try
-        {
-            return await ConsistencyProof.OldRootAsync(new HashReader(_board, Size, _root), size, cancellationToken);
-        }
-        catch (Exception e) when (IsUnreadable(e))
-        {
-            throw Unreadable(e);
-        }
-    }
+    public Task<TreeHash> ReadRootAsync(ulong size, CancellationToken cancellationToken) =>
+        size == Size ? Task.FromResult(_root) : ReadAsync(tree => ConsistencyProof.OldRootAsync(tree, size, cancellationToken));
 
     /// <summary>ProveInclusionAsync proves that the record of an epoch below <see cref="Size"/> is in this tree.</summary>
-    public async Task<IReadOnlyList<TreeHash>> ProveInclusionAsync(ulong epoch, CancellationToken cancellationToken)
+    public Task<IReadOnlyList<TreeHash>> ProveInclusionAsync(ulong epoch, CancellationToken cancellationToken) =>
+        ReadAsync(tree => InclusionProof.MakeAsync(tree, epoch, Size, cancellationToken));
+
+    private static async ValueTask<byte[]> RenderTileAsync(HashReader tree, TilePath path, CancellationToken cancellationToken)
+    {
+        if (path.IsEntries)
+        {
+            IReadOnlyList<ReadOnlyMemory<byte>> entries = await tree.ReadBundleAsync(path.Index, cancellationToken);
+            return [.. entries.Take(path.Width).SelectMany(entry => EntryBundle.EncodeEntry(entry.Span))];
+        }
+        TreeNode[] nodes = [.. Enumerable.Range(0, path.Width).Select(i => new TreeNode(HashReader.LevelsOfTile * path.Level, (path.Index * TilePath.FullWidth) + (ulong)i))];
+        return [.. (await tree.ReadHashesAsync(nodes, cancellationToken)).SelectMany(hash => hash.ToArray())];
+    }
+
+    private async Task<T> ReadAsync<T>(Func<HashReader, ValueTask<T>> read)
     {
         try
         {
-            return await InclusionProof.MakeAsync(new HashReader(_board, Size, _root), epoch, Size, cancellationToken);
+            return await read(new HashReader(_board, Size, _root));
         }
-        catch (Exception e) when (IsUnreadable(e))
+        catch (Exception e) when (e is InvalidTileException or IOException or UnauthorizedAccessException)
         {
-            throw Unreadable(e);
+            if (e is InvalidTileException && _board is ICachedTiles cached)
+            {
+                // What is false must not be what is found again.
+                cached.Forget();
+            }
+            throw new BoardUnreadableException($"The board's tiles cannot be used: {e.Message}", e);
         }
     }
-
-    private static bool IsUnreadable(Exception e) => e is InvalidTileException or IOException or UnauthorizedAccessException;
-
-    private static BoardUnreadableException Unreadable(Exception e) => new($"The board's tiles cannot be used: {e.Message}", e);
 }

@@ -77,7 +77,7 @@ internal sealed class ReplicaLoader
                 return (null, Hold.Waiting("Waiting for the log's first epoch."));
             }
             var anchor = TrustAnchor.Load(_data.TrustAnchor);
-            ulong? reach = await _reach.FindAsync(anchor, inDatabase, cancellationToken);
+            ulong? reach = await _reach.FindAsync(inDatabase, folder.Highest?.Epoch, cancellationToken);
             if (folder.CheckBoard(reach) is { } older)
             {
                 return (null, Hold.Alarm(older));

@@ -1,32 +1,34 @@
+using Optiks.ServiceDefaults;
 using Optiks.Storage;
-using Optiks.Tlog;
 using Optiks.UpdateService.Telemetry;
 
 namespace Optiks.UpdateService.Accepting;
 
 /// <summary>
-/// RollbackGuard knows from the board, where this host can see the board's folder, how far the database must be. A database whose head is below the high-water mark or the published
-/// checkpoint, or that has another record at the mark, is an older copy (a restored backup, a failover that lost commits). What it accepted would be lost when the newest copy is put
-/// back, so nothing is accepted meanwhile. Any thread.
+/// RollbackGuard knows from the board, where this host can see it, how far the database must be. A database whose head is below the high-water mark or the published checkpoint, or that has another record at the mark, is an
+/// older copy (a restored backup, a failover that lost commits). What it accepted would be lost when the newest copy is put back, so nothing is accepted meanwhile. Any thread.
 /// </summary>
-/// <remarks>Where the folder is on another machine there is nothing to compare, and the update-task's own check, which ends it with exit code 4, has to do.</remarks>
+/// <remarks>
+/// A board at a URL has no mark: its checkpoint has to do, which is an epoch or a few below. Where there is neither folder nor URL there is nothing to compare, and the update-task's own check, which ends it with exit code 4, has
+/// to do.
+/// </remarks>
 internal sealed class RollbackGuard
 {
     private readonly IAcceptStore _store;
-    private readonly string _board;
+    private readonly BoardWatch _board;
+    private readonly string _folder;
     private readonly string _highWater;
-    private readonly string _checkpoint;
     private readonly ILogger<RollbackGuard> _logger;
     private Seen? _seen;
     private string? _reported;
 
-    public RollbackGuard(IAcceptStore store, DataFolder folder, UpdateMetrics metrics, ILogger<RollbackGuard> logger)
+    public RollbackGuard(IAcceptStore store, DataFolder folder, BoardWatch board, UpdateMetrics metrics, ILogger<RollbackGuard> logger)
     {
         metrics.ObserveGuard(() => Volatile.Read(ref _reported) is not null);
         _store = store;
-        _board = folder.Board;
+        _board = board;
+        _folder = folder.Board;
         _highWater = HighWaterMark.PathIn(folder);
-        _checkpoint = Path.Combine(folder.Board, "log", "checkpoint");
         _logger = logger;
     }
 
@@ -36,7 +38,7 @@ internal sealed class RollbackGuard
     /// </summary>
     public async Task<IReadOnlyList<AcceptResult>?> AcceptAsync(IReadOnlyList<AcceptUnit> units)
     {
-        HeadFloor? floor = Read(out string? problem);
+        (HeadFloor? floor, string? problem) = await ReadAsync(CancellationToken.None);
         if (floor is null)
         {
             Report(problem);
@@ -55,7 +57,7 @@ internal sealed class RollbackGuard
     /// <summary>CheckAsync gives null when the database may take updates, or a sentence for the operator.</summary>
     public async Task<string?> CheckAsync(CancellationToken cancellationToken)
     {
-        HeadFloor? floor = Read(out string? problem);
+        (HeadFloor? floor, string? problem) = await ReadAsync(cancellationToken);
         if (floor is { Epochs: > 0 })
         {
             problem = Compare(floor, await _store.ReadHeadAsync(cancellationToken));
@@ -89,29 +91,31 @@ internal sealed class RollbackGuard
     }
 
     // Read for every group: a rollback between two commits must not let the second one through. Parsed only when changed.
-    private HeadFloor? Read(out string? problem)
+    private async Task<(HeadFloor? Floor, string? Problem)> ReadAsync(CancellationToken cancellationToken)
     {
-        problem = null;
-        if (!Directory.Exists(_board))
+        if (!_board.IsRemote && !Directory.Exists(_folder))
         {
-            return HeadFloor.None;
+            return (HeadFloor.None, null);
         }
         try
         {
-            byte[]? mark = ReadMark();
-            byte[]? checkpoint = ReadFile(_checkpoint);
+            byte[]? mark = _board.IsRemote ? null : ReadMark();
+            ulong size = (await _board.ReadAsync(cancellationToken))?.Size ?? 0;
             Seen? seen = Volatile.Read(ref _seen);
-            if (seen is null || !Same(seen.Mark, mark) || !Same(seen.Checkpoint, checkpoint))
+            if (seen is null || !Same(seen.Mark, mark) || seen.Size != size)
             {
-                seen = new Seen(mark, checkpoint, Parse(mark, checkpoint));
+                seen = new Seen(mark, size, Parse(mark, size));
                 Volatile.Write(ref _seen, seen);
             }
-            return seen.Floor;
+            return (seen.Floor, null);
+        }
+        catch (BoardUnreadableException e)
+        {
+            return (null, e.Message);
         }
         catch (Exception e) when (e is InvalidDataException or IOException or UnauthorizedAccessException)
         {
-            problem = $"The board cannot be read: {e.Message}";
-            return null;
+            return (null, $"The board cannot be read: {e.Message}");
         }
     }
 
@@ -143,19 +147,11 @@ internal sealed class RollbackGuard
 
     private static bool Same(byte[]? one, byte[]? other) => one is null ? other is null : other is not null && one.AsSpan().SequenceEqual(other);
 
-    private HeadFloor Parse(byte[]? markFile, byte[]? checkpointFile)
+    private HeadFloor Parse(byte[]? markFile, ulong size)
     {
         HighWaterMark? mark = markFile is null ? null : HighWaterMark.Parse(markFile, _highWater);
-        ulong epochs = mark is null ? 0 : mark.Epoch + 1;
-        if (checkpointFile is not null)
-        {
-            // The signature is not checked: who can write this folder can hold up updates in other ways too.
-            epochs = SignedNote.TryParse(checkpointFile, out SignedNote? note, out TlogError error) && Checkpoint.TryParse(note.Text.Span, out Checkpoint? checkpoint, out error)
-                ? Math.Max(epochs, checkpoint.Size)
-                : throw new InvalidDataException($"Its checkpoint is not one ({error}).");
-        }
-        return new HeadFloor(epochs, mark?.Epoch, mark?.RecordHash ?? default);
+        return new HeadFloor(Math.Max(size, mark is null ? 0 : mark.Epoch + 1), mark?.Epoch, mark?.RecordHash ?? default);
     }
 
-    private sealed record Seen(byte[]? Mark, byte[]? Checkpoint, HeadFloor Floor);
+    private sealed record Seen(byte[]? Mark, ulong Size, HeadFloor Floor);
 }

@@ -1,15 +1,17 @@
-using System.Text;
+using Optiks.Secrets;
+using Optiks.Tlog;
 
 namespace Optiks.UpdateService.Tests.Support;
 
 /// <summary>BoardFiles writes what the service reads of a board.</summary>
 internal static class BoardFiles
 {
-    /// <summary>WriteCheckpoint writes one of this size, whose signature nobody made: nothing here verifies it.</summary>
-    public static void WriteCheckpoint(string folder, int size)
+    /// <summary>WriteCheckpoint writes one of this size, of the log of <see cref="ReceiptSetup.Anchor"/>, to a board's folder, and the anchor to the data folder.</summary>
+    public static void WriteCheckpoint(DataFolder data, string folder, int size, TreeHash root = default)
     {
-        string root = Convert.ToBase64String(new byte[32]);
-        string signature = Convert.ToBase64String(new byte[68]);
-        File.WriteAllText(Path.Combine(folder, "checkpoint"), $"test/log\n{size}\n{root}\n\n\u2014 test/log {signature}\n", new UTF8Encoding(false));
+        ReceiptSetup.Anchor.Save(data.TrustAnchor);
+        using NoteSigner log = ReceiptSetup.Signer();
+        SignedNote note = SignedNote.SignAsync(new Checkpoint(log.Key.Name, (ulong)size, root).Encode(), log, CancellationToken.None).AsTask().GetAwaiter().GetResult();
+        AtomicFile.Write(Path.Combine(folder, "checkpoint"), note.Encode(), AtomicFile.PublicMode);
     }
 }

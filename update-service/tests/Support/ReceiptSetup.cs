@@ -20,6 +20,9 @@ internal sealed class ReceiptSetup
     public static TrustAnchor Anchor { get; } =
         TrustAnchor.Create(new Configuration { Origin = Origin }.Encode(), new VerifierKey(Origin, SignatureType.Ed25519, Ed25519.PublicKey(s_logSeed)));
 
+    /// <summary>Signer has the log's key.</summary>
+    public static NoteSigner Signer() => new(Origin, SignatureType.Ed25519, s_logSeed);
+
     /// <summary>Settings of the service; the files are named once <see cref="Prepare"/> ran.</summary>
     public Dictionary<string, string?> Settings { get; } = [];
 
@@ -41,7 +44,7 @@ internal sealed class ReceiptSetup
     public void Vouch(TimeSpan from, TimeSpan until, VerifierKey? key = null)
     {
         DateTimeOffset now = TimeProvider.System.GetUtcNow();
-        using var log = new NoteSigner(Origin, SignatureType.Ed25519, s_logSeed);
+        using NoteSigner log = Signer();
         var vouched = new ReceiptKey(key ?? _key!, (ulong)(now + from).ToUnixTimeMilliseconds(), (ulong)(now + until).ToUnixTimeMilliseconds());
         ReceiptKeys keys = ReceiptKeys.SignAsync(Anchor, [vouched], log, CancellationToken.None).AsTask().GetAwaiter().GetResult();
         AtomicFile.Write(Path.Combine(_folder, "receipt-keys.txt"), keys.Note.Span, AtomicFile.PublicMode);

@@ -14,10 +14,6 @@ namespace Optiks.Client;
 /// </summary>
 public sealed class AuditorSession : IDisposable
 {
-    // A proof has its records, and for each leaf that was added the leaf and the nodes above it: at most 256, each with its prefix and a stub.
-    private const ulong MaxProofLength = 512 << 20;
-    private const ulong ProofBesideLeaves = 64 << 10;
-    private const ulong MaxLengthOfLeaf = 128 + (256 * 68);
     private readonly AuditorOptions _options;
     private readonly ServerConnection _connection;
     private readonly StateFolder _folder;
@@ -276,7 +272,7 @@ public sealed class AuditorSession : IDisposable
             byte[] proof;
             try
             {
-                proof = await _connection.SendAsync(new ServerRequest(replica, ProofPath(epoch, to), MediaTypes.AuditProof, MaxLength(entries)), cancellationToken).ConfigureAwait(false);
+                proof = await _connection.SendAsync(new ServerRequest(replica, ProofPath(epoch, to), MediaTypes.AuditProof, AuditProof.MaxLengthOf(EpochRecord.Decode(entries[0].Span), EpochRecord.Decode(entries[^1].Span))), cancellationToken).ConfigureAwait(false);
             }
             catch (OptiksServerException e) when (e.Problem == ProblemNames.RangeTooLarge && to - epoch > 1)
             {
@@ -383,20 +379,6 @@ public sealed class AuditorSession : IDisposable
     {
         const int PrefixLength = 3;
         return [.. Enumerable.Range(0, (int)(to - from) + 1).Select(i => new ReadOnlyMemory<byte>(proof, PrefixLength + (i * EpochRecord.Length), EpochRecord.Length))];
-    }
-
-    // What the log signed says how many leaves there are, so a server cannot have an auditor read more than their proof can have.
-    private static int MaxLength(ReadOnlyMemory<byte>[] entries)
-    {
-        StructureState[][] ends = [.. new[] { entries[0], entries[^1] }.Select(entry => EpochRecord.Decode(entry.Span).Structures.ToArray())];
-        ulong length = ProofBesideLeaves + ((ulong)entries.Length * EpochRecord.Length);
-        for (int i = 0; i < StructureState.StructureCount; i++)
-        {
-            // At a switch those of the ended period are gone, and nothing is proven of the new ones.
-            ulong added = ends[1][i].Count - Math.Min(ends[0][i].Count, ends[1][i].Count);
-            length += added < MaxProofLength / MaxLengthOfLeaf ? added * MaxLengthOfLeaf : MaxProofLength;
-        }
-        return (int)Math.Min(MaxProofLength, length);
     }
 
     // Entries first to last, each proven to be in the tree.

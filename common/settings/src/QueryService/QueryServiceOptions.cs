@@ -72,6 +72,11 @@ internal sealed class QueryServiceOptions
     [Setting(Unit = SettingAttribute.Octets)]
     public long AnswerBytes { get; set; } = 256L << 20;
 
+    /// <summary>BoardCacheBytes bounds the memory of files of a board that is read at a distance (<c>Optiks:Board:Url</c>).</summary>
+    /// <value>64 MiB.</value>
+    [Range(1L << 20, 1L << 40)]
+    public long BoardCacheBytes { get; set; } = 64L << 20;
+
     /// <summary>DrainTime is how long the service goes on answering after it was told to stop, while readiness says 503: longer than a load balancer takes to notice.</summary>
     /// <value>One second.</value>
     [Range(typeof(TimeSpan), "00:00:00", "00:00:10")]

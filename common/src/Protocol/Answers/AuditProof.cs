@@ -8,8 +8,31 @@ public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IRe
     /// <summary>MaxEpochs of a range, b - a.</summary>
     public const int MaxEpochs = ProtocolLimits.MaxRangeEpochs;
 
+    // A proof has its records, and for each leaf that was added the leaf and the nodes above it: at most 256, each with its prefix and a stub.
+    private const ulong MaxLength = 512 << 20;
+    private const ulong LengthBesideLeaves = 64 << 10;
+    private const ulong MaxLengthOfLeaf = 128 + (256 * 68);
+
     private const uint LeastRecordsLength = 2 * EpochRecord.Length;
     private const uint MaxRecordsLength = (MaxEpochs + 1) * EpochRecord.Length;
+
+    /// <summary>
+    /// MaxLengthOf the proof from one record to a later one, which the log signed: they say how many leaves there are, so that nobody need read more of a server's answer than their proof can have.
+    /// </summary>
+    public static int MaxLengthOf(EpochRecord first, EpochRecord last)
+    {
+        ArgumentNullException.ThrowIfNull(first);
+        ArgumentNullException.ThrowIfNull(last);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(first.Epoch, last.Epoch, nameof(first));
+        ulong length = LengthBesideLeaves + (Math.Min(last.Epoch - first.Epoch + 1, MaxEpochs + 1) * EpochRecord.Length);
+        for (int i = 0; i < StructureState.StructureCount; i++)
+        {
+            // At a switch those of the ended period are gone, and nothing is proven of the new ones.
+            ulong added = last.Structures[i].Count - Math.Min(first.Structures[i].Count, last.Structures[i].Count);
+            length += added < MaxLength / MaxLengthOfLeaf ? added * MaxLengthOfLeaf : MaxLength;
+        }
+        return (int)Math.Min(MaxLength, length);
+    }
 
     /// <summary>Decode reads the whole proof. Throws <see cref="EncodingException"/>.</summary>
     public static AuditProof Decode(ReadOnlyMemory<byte> octets)

@@ -9,11 +9,17 @@ public static class AuditProofPath
     /// <summary>Of an epoch.</summary>
     public static string Of(ulong epoch) => string.Concat(Prefix, TilePath.Entries(epoch).ToString().AsSpan(EntriesPrefix.Length));
 
-    /// <summary>IsOne says whether a path is such a name, in its only spelling.</summary>
-    public static bool IsOne(string path)
+    /// <summary>TryParse reads the epoch of such a name, in its only spelling.</summary>
+    public static bool TryParse(string path, out ulong epoch)
     {
         ArgumentNullException.ThrowIfNull(path);
-        return path.StartsWith(Prefix, StringComparison.Ordinal)
-            && TilePath.TryParse(string.Concat(EntriesPrefix, path.AsSpan(Prefix.Length)), out TilePath tile) && tile.IsFull;
+        epoch = 0;
+        if (!path.StartsWith(Prefix, StringComparison.Ordinal)
+            || !TilePath.TryParse(string.Concat(EntriesPrefix, path.AsSpan(Prefix.Length)), out TilePath tile) || !tile.IsFull)
+        {
+            return false;
+        }
+        epoch = tile.Index;
+        return true;
     }
 }

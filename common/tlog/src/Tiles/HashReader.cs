@@ -11,6 +11,9 @@ namespace Optiks.Tlog;
 /// </summary>
 public sealed class HashReader : IHashReader
 {
+    /// <summary>Levels of a tree that a tile has: its hashes are nodes of the level that is so many times the tile's.</summary>
+    public const int LevelsOfTile = 8;
+
     // More than a proof or a comparison of two trees reads (docs/spec/answers.md section 7).
     private const int MaxTiles = 64;
 
@@ -55,9 +58,9 @@ public sealed class HashReader : IHashReader
             }
 
             // A node is the root of 2^(level mod 8) neighbouring hashes of one tile.
-            int width = 1 << (level % 8);
+            int width = 1 << (level % LevelsOfTile);
             ulong first = index * (ulong)width;
-            TreeHash[] tile = await VerifiedTileAsync(level / 8, first / TilePath.FullWidth, cancellationToken).ConfigureAwait(false);
+            TreeHash[] tile = await VerifiedTileAsync(level / LevelsOfTile, first / TilePath.FullWidth, cancellationToken).ConfigureAwait(false);
             result[i] = Rfc6962.CompleteRoot(tile.AsSpan((int)(first % TilePath.FullWidth), width));
         }
         return result;
@@ -104,7 +107,7 @@ public sealed class HashReader : IHashReader
             if (edge.Root() != _root)
             {
                 // Which tile of the edge is wrong cannot be told; the topmost stands for all.
-                int top = BitOperations.Log2(Size) / 8;
+                int top = BitOperations.Log2(Size) / LevelsOfTile;
                 throw new InvalidTileException(TilePath.Hashes(top, 0, TileLayout.PartialWidth(Size, top)), TlogError.TileMismatch);
             }
             _edge = edge;

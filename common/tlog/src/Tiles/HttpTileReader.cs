@@ -1,49 +1,106 @@
+using System.Globalization;
 using System.Net;
+using System.Net.Http.Headers;
 
 namespace Optiks.Tlog;
 
 /// <summary>
 /// HttpTileReader fetches a log over HTTP. 404 means "not there"; every other failure throws <see cref="HttpRequestException"/>, as does an
-/// answer that is longer than its kind can be. Thread-safe.
+/// answer that is longer than its kind can be, or that takes longer than the time limit. A checkpoint that has not changed is not sent
+/// again. Thread-safe.
 /// </summary>
 public sealed class HttpTileReader : ITileReader
 {
+    private const int BufferLength = 16 * 1024;
+
     private readonly HttpClient _http;
     private readonly Uri _prefix;
+    private readonly TimeSpan _timeout;
+    private readonly int _maxEntryLength;
+
+    // The last checkpoint that had an entity tag.
+    private volatile Tagged? _checkpoint;
 
     /// <summary>HttpTileReader for a monitoring prefix, the URL that "/checkpoint" is appended to.</summary>
     /// <param name="http">The client, with its time limit and, for compressed bundles, decompression; stays the caller's.</param>
     /// <param name="prefix">Absolute URL, with or without a slash at its end.</param>
-    public HttpTileReader(HttpClient http, Uri prefix)
+    /// <param name="timeout">How long an answer may take to its last octet; null: as long as the client's own limit lets it.</param>
+    /// <param name="maxEntryLength">Longest entry of the log.</param>
+    public HttpTileReader(HttpClient http, Uri prefix, TimeSpan? timeout = null, int maxEntryLength = EntryBundle.MaxEntryLength)
     {
         ArgumentNullException.ThrowIfNull(http);
         ArgumentNullException.ThrowIfNull(prefix);
         _http = http;
         _prefix = new Uri(prefix.AbsoluteUri.TrimEnd('/') + "/", UriKind.Absolute);
+        _timeout = timeout ?? Timeout.InfiniteTimeSpan;
+        _maxEntryLength = maxEntryLength;
     }
 
     /// <inheritdoc/>
-    public Task<byte[]?> ReadCheckpointAsync(CancellationToken cancellationToken) =>
-        GetAsync("checkpoint", SignedNote.MaxBytes, cancellationToken);
+    public async Task<byte[]?> ReadCheckpointAsync(CancellationToken cancellationToken)
+    {
+        Tagged? known = _checkpoint;
+        Tagged? got = await GetAsync("checkpoint", SignedNote.MaxBytes, known, cancellationToken).ConfigureAwait(false);
+        _checkpoint = got?.Tag is null ? null : got;
+        // A copy: what one caller does to it is nothing to the next.
+        return got?.Octets.AsSpan().ToArray();
+    }
 
     /// <inheritdoc/>
-    public Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken) =>
-        GetAsync(path.ToString(), path.IsEntries ? EntryBundle.MaxLength : TilePath.FullWidth * TreeHash.Length, cancellationToken);
-
-    private async Task<byte[]?> GetAsync(string path, int maxLength, CancellationToken cancellationToken)
+    public async Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken)
     {
-        using HttpResponseMessage response =
-            await _http.GetAsync(new Uri(_prefix, path), HttpCompletionOption.ResponseHeadersRead, cancellationToken).ConfigureAwait(false);
+        int maxLength = path.IsEntries ? TilePath.FullWidth * (sizeof(ushort) + _maxEntryLength) : TilePath.FullWidth * TreeHash.Length;
+        return (await GetAsync(path.ToString(), maxLength, null, cancellationToken).ConfigureAwait(false))?.Octets;
+    }
+
+    /// <summary>ReadAuditProofAsync returns an epoch's audit proof (<see cref="AuditProofPath"/>), which nobody verified; null when there is none.</summary>
+    /// <param name="epoch">The epoch.</param>
+    /// <param name="maxLength">Longest proof that is taken.</param>
+    /// <param name="cancellationToken">Ends the reading.</param>
+    public async Task<byte[]?> ReadAuditProofAsync(ulong epoch, int maxLength, CancellationToken cancellationToken) =>
+        (await GetAsync(AuditProofPath.Of(epoch), maxLength, null, cancellationToken).ConfigureAwait(false))?.Octets;
+
+    private async Task<Tagged?> GetAsync(string path, int maxLength, Tagged? known, CancellationToken cancellationToken)
+    {
+        // The client's own limit ends with the header: whoever sends an octet a second would be waited for.
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limit.CancelAfter(_timeout);
+        try
+        {
+            return await SendAsync(path, maxLength, known, limit.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException e) when (limit.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+        {
+            throw new HttpRequestException(string.Create(CultureInfo.InvariantCulture, $"{path} takes longer than {_timeout.TotalSeconds:0.###} s."), e);
+        }
+        catch (IOException e)
+        {
+            throw new HttpRequestException($"{path} was cut off.", e);
+        }
+    }
+
+    private async Task<Tagged?> SendAsync(string path, int maxLength, Tagged? known, CancellationToken cancellationToken)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(_prefix, path));
+        if (known is not null)
+        {
+            request.Headers.IfNoneMatch.Add(known.Tag!);
+        }
+        using HttpResponseMessage response = await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, cancellationToken).ConfigureAwait(false);
         if (response.StatusCode == HttpStatusCode.NotFound)
         {
             return null;
+        }
+        if (response.StatusCode == HttpStatusCode.NotModified && known is not null)
+        {
+            return known;
         }
         response.EnsureSuccessStatusCode();
 
         // Counted while reading: the header may be missing, false, or the body compressed.
         using Stream body = await response.Content.ReadAsStreamAsync(cancellationToken).ConfigureAwait(false);
         using var bytes = new MemoryStream();
-        byte[] buffer = new byte[16 * 1024];
+        byte[] buffer = new byte[BufferLength];
         for (int read; (read = await body.ReadAsync(buffer, cancellationToken).ConfigureAwait(false)) > 0;)
         {
             if (bytes.Length + read > maxLength)
@@ -52,6 +109,8 @@ public sealed class HttpTileReader : ITileReader
             }
             bytes.Write(buffer, 0, read);
         }
-        return bytes.ToArray();
+        return new Tagged(bytes.ToArray(), response.Headers.ETag);
     }
+
+    private sealed record Tagged(byte[] Octets, EntityTagHeaderValue? Tag);
 }

@@ -261,6 +261,10 @@ internal sealed partial class TestLog : IAsyncDisposable
         await _board.PublishAsync(boardLock, Records[^1].Checkpoint, CancellationToken.None);
     }
 
+    /// <summary>SignAsync signs a tree with the log's key, which the log does not have.</summary>
+    public async Task<byte[]> SignAsync(ulong size, TreeHash root) =>
+        (await SignedNote.SignAsync(new Checkpoint(Anchor.Configuration.Origin, size, root).Encode(), _signer, CancellationToken.None)).Encode();
+
     public async ValueTask DisposeAsync()
     {
         await _pipeline.DisposeAsync();

@@ -1,0 +1,27 @@
+using System.Diagnostics.Metrics;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>BoardMetrics shows a board that is read at a distance, and counts what fails.</summary>
+internal sealed class BoardMetrics : IDisposable
+{
+    private readonly Meter _meter;
+    private readonly Counter<long> _failures;
+
+    public BoardMetrics(IMeterFactory factory)
+    {
+        _meter = factory.Create("Optiks.Board");
+        _failures = _meter.CreateCounter<long>("optiks.service.board.failures", "{attempt}", "Attempts to read the board at a distance that gave nothing that is believed.");
+    }
+
+    /// <summary>Observe says how to read the board's size, and how long it gave nothing.</summary>
+    public void Observe(Func<long> size, Func<double> silence)
+    {
+        _meter.CreateObservableGauge("optiks.service.board.size", size, "{entry}", "Size of the checkpoint that the service goes by.");
+        _meter.CreateObservableGauge("optiks.service.board.silence", silence, "s", "Time since the board last gave something that is believed.");
+    }
+
+    public void Failed() => _failures.Add(1);
+
+    public void Dispose() => _meter.Dispose();
+}

@@ -1,0 +1,58 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+using Optiks.Protocol;
+using Optiks.Tlog;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>BoardSetup adds the board to a host that goes by it.</summary>
+public static class BoardSetup
+{
+    private static readonly TimeSpan s_connectTimeout = TimeSpan.FromSeconds(5);
+
+    // A name may lead elsewhere by then.
+    private static readonly TimeSpan s_connectionLifetime = TimeSpan.FromMinutes(2);
+
+    // More than files that are fetched at once: the checkpoint waits behind none of them.
+    private const int MaxConnections = 16;
+
+    /// <summary>
+    /// AddBoard adds <see cref="BoardWatch"/>; of a board at a URL also the health check <c>board</c>, metrics, and <see cref="HttpTileReader"/>, which is a stranger's word: answers are bounded in length and time, no redirect
+    /// is followed and nothing is decompressed. True: it is at a URL.
+    /// </summary>
+    public static bool AddBoard(this WebApplicationBuilder builder)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        IServiceCollection services = builder.Services;
+        services.AddSingleton<IValidateOptions<BoardOptions>, BoardOptionsValidator>();
+        services.AddOptionsWithValidateOnStart<BoardOptions>().BindConfiguration(BoardOptions.Section);
+        services.AddSingleton<BoardMetrics>();
+        bool isRemote = !string.IsNullOrEmpty(builder.Configuration[$"{BoardOptions.Section}:{nameof(BoardOptions.Url)}"]);
+        if (isRemote)
+        {
+            services.AddSingleton(provider => ReaderOf(provider.GetRequiredService<IOptions<BoardOptions>>().Value));
+            services.AddHealthChecks().AddCheck<BoardHealthCheck>("board");
+        }
+        services.AddSingleton(provider => new BoardWatch(
+            provider.GetRequiredService<DataFolder>(), provider.GetRequiredService<IOptions<BoardOptions>>(), isRemote ? provider.GetRequiredService<HttpTileReader>() : null,
+            provider.GetRequiredService<BoardMetrics>(), provider.GetRequiredService<HostFailure>(), provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<BoardWatch>>()));
+        services.AddHostedService(provider => provider.GetRequiredService<BoardWatch>());
+        return isRemote;
+    }
+
+    // Both live as long as the process.
+    private static HttpTileReader ReaderOf(BoardOptions options)
+    {
+        var handler = new SocketsHttpHandler
+        {
+            AllowAutoRedirect = false,
+            UseCookies = false,
+            ConnectTimeout = s_connectTimeout,
+            PooledConnectionLifetime = s_connectionLifetime,
+            MaxConnectionsPerServer = MaxConnections,
+        };
+        return new HttpTileReader(new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan }, options.Address!, options.Timeout, EpochRecord.Length);
+    }
+}

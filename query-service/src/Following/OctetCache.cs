@@ -1,0 +1,88 @@
+using System.Diagnostics.CodeAnalysis;
+
+namespace Optiks.QueryService.Following;
+
+/// <summary>OctetCache keeps named octets, those that were asked for last, within a bound. What is in it is not changed. Any thread.</summary>
+internal sealed class OctetCache
+{
+    // Of an entry beside its octets: name, node, and place in the dictionary.
+    private const int EntryCost = 256;
+
+    // One that is longer would push out too many others.
+    private const int LargestShare = 4;
+
+    private readonly long _bound;
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, LinkedListNode<(string Name, byte[] Octets)>> _byName = new(StringComparer.Ordinal);
+    private readonly LinkedList<(string Name, byte[] Octets)> _byUse = new();
+    private long _size;
+
+    /// <param name="bound">Octets at most.</param>
+    public OctetCache(long bound) => _bound = bound;
+
+    /// <summary>Size of what is kept, with what it costs beside its octets.</summary>
+    public long Size
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _size;
+            }
+        }
+    }
+
+    public bool TryGet(string name, [NotNullWhen(true)] out byte[]? octets)
+    {
+        lock (_gate)
+        {
+            octets = null;
+            if (!_byName.TryGetValue(name, out LinkedListNode<(string Name, byte[] Octets)>? node))
+            {
+                return false;
+            }
+            _byUse.Remove(node);
+            _byUse.AddFirst(node);
+            octets = node.Value.Octets;
+            return true;
+        }
+    }
+
+    /// <summary>Put keeps octets, unless they are too long for it.</summary>
+    public void Put(string name, byte[] octets)
+    {
+        if (CostOf(octets) > _bound / LargestShare)
+        {
+            return;
+        }
+        lock (_gate)
+        {
+            if (_byName.Remove(name, out LinkedListNode<(string Name, byte[] Octets)>? before))
+            {
+                _byUse.Remove(before);
+                _size -= CostOf(before.Value.Octets);
+            }
+            _byName.Add(name, _byUse.AddFirst((name, octets)));
+            _size += CostOf(octets);
+            while (_size > _bound)
+            {
+                LinkedListNode<(string Name, byte[] Octets)> last = _byUse.Last!;
+                _byUse.RemoveLast();
+                _ = _byName.Remove(last.Value.Name);
+                _size -= CostOf(last.Value.Octets);
+            }
+        }
+    }
+
+    public void Clear()
+    {
+        lock (_gate)
+        {
+            _byName.Clear();
+            _byUse.Clear();
+            _size = 0;
+        }
+    }
+
+    private static long CostOf(byte[] octets) => octets.Length + EntryCost;
+}

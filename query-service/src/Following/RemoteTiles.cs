@@ -1,0 +1,146 @@
+using Microsoft.Extensions.Options;
+using Optiks.QueryService.Options;
+using Optiks.ServiceDefaults;
+using Optiks.Tlog;
+
+namespace Optiks.QueryService.Following;
+
+/// <summary>
+/// RemoteTiles reads the files of a board at a URL, each once for all who ask at the same time, and keeps what came last in a bounded cache. What it gives of tiles nobody has verified; <see cref="HashReader"/> does. Any thread.
+/// Failures are <see cref="IOException"/>.
+/// </summary>
+/// <remarks>
+/// Invariant: of a tile that grows, the widest is asked for that the board's newest checkpoint commits to. A board that is copied may have skipped the sizes in between, and of each tile there is then one object to fetch.
+/// </remarks>
+internal sealed class RemoteTiles : ICachedTiles, IDisposable
+{
+    // Answers in memory at once that are not cached yet, and how many may wait for their turn: connections of clients are bounded too, yet there are more of them.
+    private const int MaxFetches = 8;
+    private const int MaxPending = 512;
+
+    // They are long, and verifying them must not take the machine from lookups. Beside the others, as it reads tiles.
+    private const int MaxProofs = 2;
+
+    private readonly HttpTileReader _remote;
+    private readonly BoardWatch _watch;
+    private readonly OctetCache _cache;
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, Task<byte[]?>> _pending = new(StringComparer.Ordinal);
+    private readonly SemaphoreSlim _fetches = new(MaxFetches);
+    private readonly SemaphoreSlim _proofs = new(MaxProofs);
+
+    public RemoteTiles(HttpTileReader remote, BoardWatch watch, IOptions<QueryServiceOptions> options)
+    {
+        _remote = remote;
+        _watch = watch;
+        _cache = new OctetCache(options.Value.BoardCacheBytes);
+    }
+
+    /// <inheritdoc/>
+    public Task<byte[]?> ReadCheckpointAsync(CancellationToken cancellationToken) => Task.FromResult(_watch.Newest?.Note.ToArray());
+
+    /// <inheritdoc/>
+    public async Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken)
+    {
+        TilePath widest = Widest(path);
+        byte[]? octets = await GetAsync($"{widest}", _fetches, () => _remote.ReadTileAsync(widest, CancellationToken.None), cancellationToken);
+        // Its width is the reader's matter, where it is what was asked for.
+        return octets is null || widest == path ? octets : Cut(octets, path);
+    }
+
+    /// <summary>ReadAuditProofAsync gives an epoch's audit proof, which passes a verification before it is cached or given to anyone; null when there is none.</summary>
+    /// <param name="epoch">The epoch.</param>
+    /// <param name="maxLength">Longest proof that is taken.</param>
+    /// <param name="verify">Throws for one that is not the epoch's.</param>
+    /// <param name="cancellationToken">Ends the waiting.</param>
+    public Task<byte[]?> ReadAuditProofAsync(ulong epoch, int maxLength, Func<byte[], Task> verify, CancellationToken cancellationToken) => GetAsync(
+        AuditProofPath.Of(epoch),
+        _proofs,
+        async () =>
+        {
+            byte[]? proof = await _remote.ReadAuditProofAsync(epoch, maxLength, CancellationToken.None);
+            if (proof is not null)
+            {
+                await verify(proof);
+            }
+            return proof;
+        },
+        cancellationToken);
+
+    /// <inheritdoc/>
+    public void Forget() => _cache.Clear();
+
+    public void Dispose()
+    {
+        _fetches.Dispose();
+        _proofs.Dispose();
+    }
+
+    private static byte[]? Cut(byte[] octets, TilePath path)
+    {
+        if (!path.IsEntries)
+        {
+            return octets.Length >= path.Width * TreeHash.Length ? octets[..(path.Width * TreeHash.Length)] : octets;
+        }
+        return EntryBundle.TryTrim(octets, path.Width, out ReadOnlyMemory<byte> trimmed) ? trimmed.ToArray() : octets;
+    }
+
+    private TilePath Widest(TilePath path)
+    {
+        if (path.IsFull || _watch.Newest is not { } newest)
+        {
+            return path;
+        }
+        TilePath? now = path.IsEntries ? TileLayout.Bundle(newest.Size, path.Index) : TileLayout.HashTile(newest.Size, path.Level, path.Index);
+        return now is { } present && present.Width > path.Width ? present : path;
+    }
+
+    private Task<byte[]?> GetAsync(string path, SemaphoreSlim turns, Func<Task<byte[]?>> fetch, CancellationToken cancellationToken)
+    {
+        if (_cache.TryGet(path, out byte[]? known))
+        {
+            return Task.FromResult<byte[]?>(known);
+        }
+        Task<byte[]?>? fetching;
+        lock (_gate)
+        {
+            if (!_pending.TryGetValue(path, out fetching))
+            {
+                if (_pending.Count >= MaxPending)
+                {
+                    throw new IOException("Too many files of the board are being fetched.");
+                }
+                fetching = Task.Run(() => FetchAsync(path, turns, fetch), CancellationToken.None);
+                _pending.Add(path, fetching);
+            }
+        }
+        // Whoever goes away leaves it to the others.
+        return fetching.WaitAsync(cancellationToken);
+    }
+
+    private async Task<byte[]?> FetchAsync(string path, SemaphoreSlim turns, Func<Task<byte[]?>> fetch)
+    {
+        await turns.WaitAsync();
+        try
+        {
+            byte[]? octets = await fetch();
+            if (octets is not null)
+            {
+                _cache.Put(path, octets);
+            }
+            return octets;
+        }
+        catch (HttpRequestException e)
+        {
+            throw new IOException($"The board cannot be read at a distance: {e.Message}", e);
+        }
+        finally
+        {
+            turns.Release();
+            lock (_gate)
+            {
+                _ = _pending.Remove(path);
+            }
+        }
+    }
+}
