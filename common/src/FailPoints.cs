@@ -110,6 +110,9 @@ public static partial class FailPoints
     /// <summary>A bucket has the checkpoint, and partial tiles that are full by now.</summary>
     public const string BucketCheckpoint = "bucket-checkpoint";
 
+    /// <summary>A bucket that tasks share has the epoch's mark, nothing is signed.</summary>
+    public const string BucketMark = "bucket-mark";
+
     /// <summary>OfAuditors are those of <c>optiks auditor</c>, in their order.</summary>
     public static readonly IReadOnlyList<string> OfAuditors = [AuditorRange, AuditorVerified, AuditorMark, AuditorSign, AuditorSigned, AuditorFinding];
 
@@ -125,8 +128,8 @@ public static partial class FailPoints
     /// <summary>OfQuorums are those of a log that waits for its witnesses, in their order.</summary>
     public static readonly IReadOnlyList<string> OfQuorums = [Quorum, Release];
 
-    /// <summary>OfBuckets are those of a board that is copied to one, in their order.</summary>
-    public static readonly IReadOnlyList<string> OfBuckets = [BucketObject, BucketObjects, BucketCheckpoint];
+    /// <summary>OfBuckets are those of a board that is copied to one, in their order; the first where tasks share it in place of a folder.</summary>
+    public static readonly IReadOnlyList<string> OfBuckets = [BucketMark, BucketObject, BucketObjects, BucketCheckpoint];
 
     /// <summary>All names.</summary>
     public static readonly IReadOnlyList<string> All = [Draw, Accept, .. OfEpochs, .. OfQuorums, .. OfBuckets, .. OfPeriods, .. OfAuditors, .. OfWitnesses];

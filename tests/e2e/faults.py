@@ -292,7 +292,7 @@ def query(trial: Trial) -> Process:
 # No log gets to those of periods that does not switch, and to the last of them none that serves all of its periods.
 OF_PERIODS, DESTROYING = "period-", "period-destroying"
 # These logs have no witnesses and no bucket: test_witnesses.py and BucketTests kill there.
-ELSEWHERE = ("quorum", "release", "bucket-object", "bucket-objects", "bucket-checkpoint")
+ELSEWHERE = ("quorum", "release", "bucket-mark", "bucket-object", "bucket-objects", "bucket-checkpoint")
 POINTS = [name for name in fail_points() if name not in (GENESIS, DRAW, ACCEPT, *ELSEWHERE) and not name.startswith(OF_PERIODS)]
 PERIOD_POINTS = [name for name in fail_points() if name.startswith(OF_PERIODS) and name != DESTROYING]
 AT_POINTS = killed_at_some("fail points of the update-task", POINTS)

@@ -4,10 +4,12 @@ import json
 import signal
 import time
 import unittest
+from contextlib import contextmanager
 
 from bucket import Bucket
 from harness import FAIL_POINT, Deployment
 from rest import Client
+from shared_bucket import SharedBucketTests
 
 PATIENCE = 60
 
@@ -64,6 +66,20 @@ class BucketTest(unittest.TestCase):
         epoch = self.log.publish(("alice", "a3"))["epoch"]
         self.wait_size(epoch + 1)
         self.assertGreater(self.verify(), epoch)
+
+
+class SharedBucketTest(SharedBucketTests, unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.bucket = cls.enterClassContext(Bucket())
+
+    @contextmanager
+    def away(self):
+        self.bucket.is_down = True
+        try:
+            yield
+        finally:
+            self.bucket.is_down = False
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ return await Startup.RunAsync(
         services.AddSingleton(provider => new ClockGuard(
             provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<IOptions<EpochOptions>>().Value.MaxClockDifference));
         services.AddSingleton<BoardFolder>();
+        services.AddSingleton<BucketGuard>();
         services.AddSingleton<Genesis>();
         services.AddSingleton<Recovery>();
         services.AddSingleton<Padding>();

@@ -293,17 +293,28 @@ public sealed class PeriodTests
         await HistoryCheck.RunAsync(folder, updates);
     }
 
-    [Fact]
-    public async Task A_board_that_was_lost_is_made_again_across_periods()
+    [Theory]
+    [InlineData(null)]
+    [InlineData(0)]
+    [InlineData(2)]
+    public async Task A_board_that_was_lost_or_is_behind_is_made_again_across_periods(int? kept)
     {
+        await using TestBucket shared = await TestBucket.StartAsync();
+        BucketOptions bucket = shared.Options;
+        bucket.KeepsMark = kept is not null;
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         var time = new ManualTime();
-        await using (TaskHost task = await StartAsync(folder, time, Automatic))
+        string log = new BoardFolder(folder.Data).Log;
+        await using (TaskHost task = await StartAsync(folder, time, Automatic, bucket: bucket))
         {
             await FillAsync(task, updates);
             for (int period = 1; period <= 3; period++)
             {
+                if (kept == period - 1)
+                {
+                    TestFolder.Copy(log, $"{log}.kept");
+                }
                 await updates.AcceptAsync("key 1", $"before period {period}");
                 await task.StepAsync();
                 time.Advance(s_length + TimeSpan.FromSeconds(1));
@@ -312,8 +323,12 @@ public sealed class PeriodTests
             }
             Assert.Equal(3UL, task.Session.Period.Period);
         }
-        Directory.Delete(new BoardFolder(folder.Data).Log, recursive: true);
-        await using (TaskHost task = await StartAsync(folder, time, Automatic))
+        Directory.Delete(log, recursive: true);
+        if (kept is not null)
+        {
+            Directory.Move($"{log}.kept", log);
+        }
+        await using (TaskHost task = await StartAsync(folder, time, Automatic, bucket: bucket))
         {
             await updates.AcceptAsync("key 1", "after the board was lost");
             await task.StepAsync();
@@ -345,8 +360,8 @@ public sealed class PeriodTests
 
     // Nobody renews the lease, as timers of the manual time never fire.
     private static Task<TaskHost> StartAsync(
-        TestFolder folder, TimeProvider time, Action<PeriodOptions> periods, string holder = "test", Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null) =>
-        TaskHost.StartAsync(folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length, holder: holder, wrap: wrap, padding: padding, periods: periods);
+        TestFolder folder, TimeProvider time, Action<PeriodOptions> periods, string holder = "test", Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, BucketOptions? bucket = null) =>
+        TaskHost.StartAsync(folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length, holder: holder, wrap: wrap, padding: padding, periods: periods, bucket: bucket);
 
     // Two epochs of keys and of users: alice leaves, bob stays.
     private static async Task FillAsync(TaskHost task, Updates updates)

@@ -71,6 +71,21 @@ internal sealed class BoardState
         FailPoints.Hit(FailPoints.HighWater);
     }
 
+    /// <summary>
+    /// Forget removes what an earlier time as the leader left, where tasks share no folder: it is behind, and bundles may have what others have erased since. The board's lock is held.
+    /// </summary>
+    public void Forget()
+    {
+        File.Delete(_folder.HighWater);
+        foreach (string path in Directory.EnumerateFiles(_folder.Bundles))
+        {
+            File.Delete(path);
+        }
+        DurableFiles.SyncFolder(_folder.Bundles);
+        DurableFiles.SyncFolder(_folder.State);
+        (_copies, _firstBundle) = (null, null);
+    }
+
     // The folder is listed once: afterwards this process alone adds to it.
     private SortedSet<CopyBundleName> Copies => _copies ??= ListCopies();
 

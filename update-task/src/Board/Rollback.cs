@@ -25,6 +25,11 @@ internal static class Rollback
         ExitCodes.Rollback,
         $"{what} Without it nothing tells whether this database is the newest copy. Nothing was written. Restore {board.State} from the newest backup of the board, or point OPTIKS_DATA at the folder that belongs to this database.");
 
+    /// <summary>Foreign: the folder is not this log's.</summary>
+    public static StartupException Foreign(string what, BoardFolder board) => new(
+        ExitCodes.Rollback,
+        $"{what} Nothing was written. Point OPTIKS_DATA at the folder that belongs to this log; or, if the bucket has this log's mark, at one without {board.Data.Board}, which is made again then.");
+
     /// <summary>Conflict: board or database hold other octets than they must.</summary>
     public static StartupException Conflict(string what, BoardFolder board, Exception? inner = null) => new(
         ExitCodes.Rollback,

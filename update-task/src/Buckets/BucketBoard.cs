@@ -14,11 +14,8 @@ namespace Optiks.UpdateTask.Buckets;
 /// </remarks>
 internal sealed class BucketBoard
 {
-    private const string CheckpointKey = "checkpoint";
-    private const string ProbeKey = ".probe";
-
-    // Of no object: an MD5 of zeros.
-    private const string NoTag = "\"00000000000000000000000000000000\"";
+    /// <summary>CheckpointKey is the key of the checkpoint.</summary>
+    public const string CheckpointKey = "checkpoint";
 
     private const int Attempts = 5;
     private const int Concurrency = 8;
@@ -50,7 +47,11 @@ internal sealed class BucketBoard
     /// </summary>
     public async Task<ulong> PublishAsync(CancellationToken cancellationToken)
     {
-        await ProbeAsync(cancellationToken);
+        if (!IsProbed)
+        {
+            await BucketProbe.RunAsync(_bucket, cancellationToken);
+            IsProbed = true;
+        }
         for (int attempt = 1; attempt <= Attempts; attempt++)
         {
             // In this order: the bucket has nothing that the board did not have before.
@@ -89,22 +90,6 @@ internal sealed class BucketBoard
             return local.Checkpoint.Size;
         }
         throw new ObjectStoreException("The bucket's checkpoint changes beneath each attempt to replace it, or its entity tag is never the one that it gave.");
-    }
-
-    // A storage that takes no notice of conditions would let an old checkpoint be written over a newer one.
-    private async Task ProbeAsync(CancellationToken cancellationToken)
-    {
-        if (IsProbed)
-        {
-            return;
-        }
-        byte[] octets = [.. "Written to see whether conditions of writes are kept.\n"u8];
-        _ = await _bucket.CreateAsync(ProbeKey, octets, ObjectKind.Checkpoint, cancellationToken);
-        if (await _bucket.CreateAsync(ProbeKey, octets, ObjectKind.Checkpoint, cancellationToken) || await _bucket.ReplaceAsync(ProbeKey, NoTag, octets, ObjectKind.Checkpoint, cancellationToken))
-        {
-            throw new BucketConflictException("The storage takes no notice of If-None-Match or If-Match when it writes: two tasks could overwrite each other's checkpoints. Use one that has conditional writes.");
-        }
-        IsProbed = true;
     }
 
     private SignedCheckpoint Open(StoredObject stored) => _verifier.TryOpen(stored.Octets, out SignedCheckpoint? opened, out TlogError error)

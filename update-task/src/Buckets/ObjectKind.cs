@@ -15,4 +15,7 @@ internal sealed record ObjectKind(string ContentType, string CacheControl)
 
     /// <summary>Checkpoint of the log.</summary>
     public static readonly ObjectKind Checkpoint = new("text/plain; charset=utf-8", "public, max-age=2");
+
+    /// <summary>Mark of an epoch that is about to be signed: of tasks alone, and never kept.</summary>
+    public static readonly ObjectKind Mark = new("text/plain; charset=utf-8", "no-store");
 }

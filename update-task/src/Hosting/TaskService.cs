@@ -3,6 +3,7 @@ using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Buckets;
 using Optiks.UpdateTask.Leasing;
 using Optiks.UpdateTask.Pipeline;
 using Optiks.UpdateTask.Telemetry;
@@ -56,6 +57,11 @@ internal sealed class TaskService : BackgroundService
             catch (SignerUnavailableException e)
             {
                 _report.EpochFailed(e, "The last start could not be finished: the log's key cannot be used.");
+                await _waiter.PauseAsync(stop);
+            }
+            catch (ObjectStoreException e)
+            {
+                _report.EpochFailed(e, "The last start could not be finished: the bucket does not give the high-water mark.");
                 await _waiter.PauseAsync(stop);
             }
             catch (Exception e) when (e is StorageUnavailableException or IOException or UnauthorizedAccessException)

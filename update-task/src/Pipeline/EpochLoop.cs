@@ -2,6 +2,7 @@ using System.Diagnostics;
 using Microsoft.Extensions.Options;
 using Optiks.Secrets;
 using Optiks.Storage;
+using Optiks.UpdateTask.Buckets;
 using Optiks.UpdateTask.Leasing;
 using Optiks.UpdateTask.Options;
 using Optiks.UpdateTask.Periods;
@@ -201,6 +202,12 @@ internal sealed class EpochLoop
             // The same epoch is signed when the token is back.
             _report.Metrics.Failed();
             _report.EpochFailed(e, "The log's key cannot be used.");
+        }
+        catch (ObjectStoreException e)
+        {
+            // Nothing is signed whose mark the bucket does not have.
+            _report.Metrics.Failed();
+            _report.EpochFailed(e, "The bucket does not take the high-water mark.");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

@@ -2,6 +2,7 @@ using Microsoft.Extensions.Options;
 using Optiks.Storage;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Buckets;
 using Optiks.UpdateTask.Options;
 using Optiks.UpdateTask.Telemetry;
 
@@ -14,12 +15,14 @@ namespace Optiks.UpdateTask.Pipeline;
 internal sealed class EpochPublisher
 {
     private readonly BoardFolder _folder;
+    private readonly BucketGuard _guard;
     private readonly EpochOptions _options;
     private readonly ILogger<EpochPublisher> _logger;
 
-    public EpochPublisher(BoardFolder folder, IOptions<EpochOptions> options, ILogger<EpochPublisher> logger)
+    public EpochPublisher(BoardFolder folder, BucketGuard guard, IOptions<EpochOptions> options, ILogger<EpochPublisher> logger)
     {
         _folder = folder;
+        _guard = guard;
         _options = options.Value;
         _logger = logger;
     }
@@ -58,7 +61,7 @@ internal sealed class EpochPublisher
         CommittedEpoch committed = session.Unfinished ?? throw new InvalidOperationException("There is nothing to publish.");
         EpochRow epoch = committed.Content.Epoch;
         using BoardLock boardLock = await LockAsync(store, lease, cancellationToken);
-        // From here on to the end: a shutdown waits.
+        // From here on a shutdown waits, but for the bucket.
         using (times.Measure(EpochStep.Check))
         {
             // The head row may have moved since the commit: then this process is not the writer any more and must not sign.
@@ -78,6 +81,8 @@ internal sealed class EpochPublisher
                 content = content with { Erasures = [.. erasures.Select(stored => stored.Erasure)] };
             }
             session.State.Record(content);
+            // A shutdown need not wait for a bucket: raised or not, the same epoch is next.
+            await _guard.RaiseAsync(store, lease, epoch, cancellationToken);
         }
         ReadOnlyMemory<byte> note;
         using (times.Measure(EpochStep.Sign))

@@ -6,6 +6,7 @@ using Optiks.Storage;
 using Optiks.Storage.Replay;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Buckets;
 using Optiks.UpdateTask.Options;
 using Optiks.UpdateTask.Periods;
 using Optiks.UpdateTask.Telemetry;
@@ -19,6 +20,7 @@ namespace Optiks.UpdateTask.Pipeline;
 internal sealed class Recovery
 {
     private readonly BoardFolder _board;
+    private readonly BucketGuard _guard;
     private readonly Genesis _genesis;
     private readonly EpochPublisher _publisher;
     private readonly EpochOptions _options;
@@ -29,7 +31,7 @@ internal sealed class Recovery
     private readonly ILogger<Recovery> _logger;
 
     public Recovery(
-        BoardFolder board, Genesis genesis, EpochPublisher publisher, IOptions<EpochOptions> options, IOptions<PeriodOptions> periods, IOptions<WitnessOptions> witnesses, IOptions<LogKeyOptions> key,
+        BoardFolder board, BucketGuard guard, Genesis genesis, EpochPublisher publisher, IOptions<EpochOptions> options, IOptions<PeriodOptions> periods, IOptions<WitnessOptions> witnesses, IOptions<LogKeyOptions> key,
         TimeProvider time, ILogger<Recovery> logger)
     {
         _options = options.Value;
@@ -38,6 +40,7 @@ internal sealed class Recovery
         _key = key.Value;
         _time = time;
         _board = board;
+        _guard = guard;
         _genesis = genesis;
         _publisher = publisher;
         _logger = logger;
@@ -51,14 +54,23 @@ internal sealed class Recovery
     {
         var state = new BoardState(_board);
         HeadRow head = await store.ReadHeadAsync(cancellationToken);
-        HighWaterMark? mark = state.Highest();
+        HighWaterMark? own = state.Highest();
+        BucketStanding bucket = await _guard.ReadAsync(cancellationToken);
         if (head.Epoch is null)
         {
-            StandingCheck.EmptyDatabase(mark, _board);
+            StandingCheck.EmptyDatabase(own, _board);
+            if (_guard.KeepsMark)
+            {
+                StandingCheck.EmptyBucket(bucket, _board);
+            }
             await _genesis.CreateAsync(store, lease, cancellationToken);
             head = await store.ReadHeadAsync(cancellationToken);
         }
         ulong last = head.Epoch ?? throw new StorageCorruptException("The database has no epoch after its first was committed.");
+        HighWaterMark? mark = bucket.Mark is { } shared
+            ? StandingCheck.Shared(
+                head, shared, await store.TryReadEpochAsync(shared.Epoch, cancellationToken), own, own is null ? null : await store.TryReadEpochAsync(own.Epoch, cancellationToken), _board)
+            : own;
         EpochRow? atMark = mark is null ? null : await store.TryReadEpochAsync(mark.Epoch, cancellationToken);
         StandingCheck.Mark(head, mark, atMark, _board);
         if (last > (head.PublishedEpoch is { } published ? published + 1 : 0))
@@ -79,12 +91,21 @@ internal sealed class Recovery
             _board.Create();
             using BoardLock boardLock = await _publisher.LockAsync(store, lease, cancellationToken);
             BoardWriter writer = await BoardWriter.OpenAsync(_board.Log, identity.Anchor.LogKey, Ed25519.Verifier, cancellationToken, _witnesses.Require);
-            StandingCheck.Checkpoint(head, mark, writer.Size, _board);
+            StandingCheck.Checkpoint(head, mark, writer.Size, mayBeBehind: _guard.KeepsMark, _board);
+            Checkpoint? copied = OpenCopy(bucket, identity, mark, head);
+            if (own?.Epoch < mark?.Epoch)
+            {
+                state.Forget();
+            }
 
             var rebuild = new TreeRebuild(store, identity.Anchor, new LockedBoard(_board, writer, boardLock), _logger);
             replay = await rebuild.RunAsync(head.PublishedEpoch, periods, new TaskTrees(identity, folder), cancellationToken);
             ulong? saved = replay.RestoredEpoch;
             ulong savedPeriod = replay.Trees.Period;
+            if (copied is not null)
+            {
+                await CompareCopyAsync(copied, writer, await store.ReadEpochAsync(last, cancellationToken), cancellationToken);
+            }
             CommittedEpoch? unfinished = head.PublishedEpoch == last ? null : await ReadUnfinishedAsync(store, replay, rebuild, cancellationToken);
             folder?.DeleteBefore(period.Period);
             SnapshotSaver? MakeSaver(ulong ofPeriod, ulong? epoch) =>
@@ -110,6 +131,42 @@ internal sealed class Recovery
             folder?.Dispose();
             identity.Dispose();
             throw;
+        }
+    }
+
+    // The bucket's checkpoint. One that is not this log's is the matter of who copies to it, unless tasks share the bucket instead of a folder.
+    private Checkpoint? OpenCopy(BucketStanding bucket, LogIdentity identity, HighWaterMark? mark, HeadRow head)
+    {
+        if (bucket.Checkpoint is not { } note)
+        {
+            return null;
+        }
+        if (!new CheckpointVerifier(identity.Anchor.LogKey, [], Ed25519.Verifier).TryOpen(note, out SignedCheckpoint? opened, out TlogError error))
+        {
+            return !_guard.KeepsMark ? null
+                : throw new StartupException(ExitCodes.Configuration, $"The bucket's checkpoint is not one of this log ({error}): name another bucket or prefix, or find out who wrote it. Nothing was signed.");
+        }
+        StandingCheck.Bucket(head, mark, opened.Checkpoint, _board);
+        return opened.Checkpoint;
+    }
+
+    // With the log that the database has, which the board's files are by now.
+    private async Task CompareCopyAsync(Checkpoint copied, BoardWriter writer, EpochRow last, CancellationToken cancellationToken)
+    {
+        TreeHash root;
+        try
+        {
+            root = copied.Size == writer.Size ? writer.Root
+                : copied.Size > writer.Size ? writer.RootWith(last.Record.Span)
+                : await ConsistencyProof.OldRootAsync(new HashReader(new DirectoryTileReader(_board.Log), writer.Size, writer.Root), copied.Size, cancellationToken);
+        }
+        catch (InvalidTileException e)
+        {
+            throw Rollback.BoardDamaged(e.Message, _board);
+        }
+        if (root != copied.Root)
+        {
+            throw Rollback.Conflict($"The bucket's checkpoint of size {copied.Size} and the database's log contradict each other, and the log signed it.", _board);
         }
     }
 

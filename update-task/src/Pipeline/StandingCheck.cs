@@ -4,6 +4,7 @@ using Optiks.Protocol;
 using Optiks.Storage;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Buckets;
 
 namespace Optiks.UpdateTask.Pipeline;
 
@@ -22,6 +23,41 @@ internal static class StandingCheck
         }
     }
 
+    /// <summary>EmptyBucket: no epoch in the database is a new log only if the bucket that tasks share has no trace of an old one.</summary>
+    public static void EmptyBucket(BucketStanding bucket, BoardFolder board)
+    {
+        if (bucket.Mark is not null || bucket.Checkpoint is not null)
+        {
+            throw Rollback.DatabaseBehind($"The database has no epoch, but the bucket has the board of a log{(bucket.Mark is { } mark ? Number($" up to epoch {mark.Epoch}") : "")}.", board);
+        }
+    }
+
+    /// <summary>
+    /// Shared compares the head row with the mark that tasks share in the bucket, and with the folder's own, which is another's where the database has another record for it. <paramref name="atShared"/> and <paramref name="atOwn"/>
+    /// are the database's epochs of their numbers. Gives the higher of both marks, for <see cref="Mark"/>.
+    /// </summary>
+    public static HighWaterMark Shared(HeadRow head, HighWaterMark shared, EpochRow? atShared, HighWaterMark? own, EpochRow? atOwn, BoardFolder board)
+    {
+        Signed(head, shared, atShared, board);
+        if (own is null || own.Epoch > shared.Epoch)
+        {
+            return own ?? shared;
+        }
+        return atOwn is not null && own.Names(own.Epoch, atOwn.RecordHash.Span)
+            ? shared
+            : throw Rollback.Foreign(Number($"The folder {board.State} names another record for epoch {own.Epoch} than the database, whose log goes on to epoch {shared.Epoch} by the bucket's mark."), board);
+    }
+
+    /// <summary>Bucket compares the bucket's checkpoint, which is this log's, with head row and mark.</summary>
+    public static void Bucket(HeadRow head, HighWaterMark? mark, Checkpoint bucket, BoardFolder board)
+    {
+        if (bucket.Size > head.Epoch + 1)
+        {
+            throw Rollback.DatabaseBehind(Number($"The database ends at epoch {head.Epoch}, but the bucket's checkpoint covers epoch {bucket.Size - 1}."), board);
+        }
+        MarkCovers(mark, bucket.Size - 1, board);
+    }
+
     /// <summary>Mark compares the head row with the high-water mark. <paramref name="atMark"/> is the database's epoch of the mark's number, null when there is none.</summary>
     public static void Mark(HeadRow head, HighWaterMark? mark, EpochRow? atMark, BoardFolder board)
     {
@@ -34,28 +70,21 @@ internal static class StandingCheck
             }
             return;
         }
-        if (mark.Epoch > head.Epoch)
-        {
-            throw Rollback.DatabaseBehind(Number($"The database ends at epoch {head.Epoch}, but epoch {mark.Epoch} was signed already."), board);
-        }
-        if (atMark is null || !mark.Names(atMark.Epoch, atMark.RecordHash.Span))
-        {
-            throw Rollback.DatabaseBehind(Number($"The database has another record for epoch {mark.Epoch} than the one that was signed."), board);
-        }
+        Signed(head, mark, atMark, board);
         if (head.PublishedEpoch is { } published)
         {
             MarkCovers(mark, published, board);
         }
     }
 
-    /// <summary>Checkpoint compares head row and mark with the size of the board's checkpoint, 0 when there is none.</summary>
-    public static void Checkpoint(HeadRow head, HighWaterMark? mark, ulong boardSize, BoardFolder board)
+    /// <summary>Checkpoint compares head row and mark with the size of the board's checkpoint, 0 when there is none. Where tasks share no folder it <paramref name="mayBeBehind"/>.</summary>
+    public static void Checkpoint(HeadRow head, HighWaterMark? mark, ulong boardSize, bool mayBeBehind, BoardFolder board)
     {
         if (boardSize > head.Epoch + 1)
         {
             throw Rollback.DatabaseBehind(Number($"The database ends at epoch {head.Epoch}, but the board's checkpoint covers epoch {boardSize - 1}."), board);
         }
-        if (boardSize > 0 && boardSize - 1 < head.PublishedEpoch)
+        if (!mayBeBehind && boardSize > 0 && boardSize - 1 < head.PublishedEpoch)
         {
             throw Rollback.BoardBehind(Number($"The board's checkpoint ends at epoch {boardSize - 1}, but epoch {head.PublishedEpoch} was published."), board);
         }
@@ -110,6 +139,18 @@ internal static class StandingCheck
         if (verdict.Reason != Reason.Valid || !verdict.NewRecord.Span.SequenceEqual(last.Record.Span))
         {
             throw Rollback.BoardDamaged($"The audit proof {path} is not that of the database's epoch {Number($"{last.Epoch}")} ({verdict.Reason.Name()}).", board);
+        }
+    }
+
+    private static void Signed(HeadRow head, HighWaterMark mark, EpochRow? atMark, BoardFolder board)
+    {
+        if (mark.Epoch > head.Epoch)
+        {
+            throw Rollback.DatabaseBehind(Number($"The database ends at epoch {head.Epoch}, but epoch {mark.Epoch} was signed already."), board);
+        }
+        if (atMark is null || !mark.Names(atMark.Epoch, atMark.RecordHash.Span))
+        {
+            throw Rollback.DatabaseBehind(Number($"The database has another record for epoch {mark.Epoch} than the one that was signed."), board);
         }
     }
 

@@ -11,7 +11,7 @@ namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
 /// TreeRebuild makes the trees again that the log has at an epoch, from a snapshot and the epochs since or from the database alone, and compares the board's newest files with the database. A board that was
-/// lost is made again with them.
+/// lost, or is behind, is made again with them.
 /// </summary>
 internal sealed class TreeRebuild
 {
@@ -39,25 +39,28 @@ internal sealed class TreeRebuild
     public async Task<LogReplay> RunAsync(ulong? published, IReadOnlyList<PeriodRow> periods, TaskTrees trees, CancellationToken cancellationToken)
     {
         long start = Stopwatch.GetTimestamp();
-        // It is rendered again from epoch 0 on.
-        bool isBoardLost = published is not null && _board.Writer.Size == 0;
         ulong target = published ?? 0;
-        PeriodRow period = isBoardLost ? periods[0] : PeriodRows.At(periods, target);
-        LogReplay? restored = isBoardLost ? null : await TryRestoreAsync(target, period, trees, cancellationToken);
+        // It is rendered again from where it ends: a board that was lost from epoch 0 on.
+        bool isBoardBehind = published is not null && _board.Writer.Size <= target;
+        ulong first = !isBoardBehind ? target : _board.Writer.Size == 0 ? 0 : _board.Writer.Size - 1;
+        // Of a period whose secrets are destroyed there is no snapshot: from the log's beginning its trees are made without them.
+        bool isFromBeginning = isBoardBehind && (first == 0 || periods.Last(period => period.FirstEpoch <= first).State is not (PeriodState.Current or PeriodState.Ended));
+        PeriodRow period = isFromBeginning ? periods[0] : PeriodRows.At(periods, first);
+        LogReplay? restored = isFromBeginning ? null : await TryRestoreAsync(first, period, trees, cancellationToken);
         LogReplay replay = restored ?? ReplayOf(trees.Create(period), trees);
         try
         {
             if (restored is null)
             {
-                ThrowIfRefused(await replay.LoadAsync(isBoardLost ? 0 : target, cancellationToken));
+                ThrowIfRefused(await replay.LoadAsync(first, cancellationToken));
             }
-            if (isBoardLost)
-            {
-                await RenderAsync(replay, target, cancellationToken);
-            }
-            else if (_board.Writer.Size > 0)
+            if (_board.Writer.Size > 0)
             {
                 await CompareBoardAsync(cancellationToken);
+            }
+            if (isBoardBehind)
+            {
+                await RenderAsync(replay, target, cancellationToken);
             }
             ulong leaves = replay.Trees.Directory.Stats.Leaves;
             double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
@@ -116,8 +119,8 @@ internal sealed class TreeRebuild
     private async Task RenderAsync(LogReplay replay, ulong target, CancellationToken cancellationToken)
     {
         var files = new DurableFiles(_board.Folder.Log);
-        List<ReadOnlyMemory<byte>> records = [replay.Last.Row.Record];
-        for (ulong first = 0; first <= target; first = replay.Last.Epoch + 1)
+        List<ReadOnlyMemory<byte>> records = _board.Writer.Size == 0 ? [replay.Last.Row.Record] : [];
+        for (ulong first = _board.Writer.Size; first <= target; first = replay.Last.Epoch + 1)
         {
             ulong last = Math.Min(target, first + RecordsPerAppend - 1);
             if (replay.Last.Epoch < last)

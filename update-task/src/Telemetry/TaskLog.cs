@@ -42,7 +42,7 @@ internal static partial class TaskLog
     [LoggerMessage(EventId = 3021, EventName = "FinishingEpoch", Level = LogLevel.Information, Message = "Finishing epoch {Epoch}, which was committed and not published.")]
     public static partial void FinishingEpoch(this ILogger logger, ulong epoch);
 
-    [LoggerMessage(EventId = 3022, EventName = "BoardRebuilt", Level = LogLevel.Warning, Message = "The board had no checkpoint: its tiles and audit proofs up to epoch {Epoch} are made again from the database.")]
+    [LoggerMessage(EventId = 3022, EventName = "BoardRebuilt", Level = LogLevel.Warning, Message = "The board was lost or behind: its tiles and audit proofs up to epoch {Epoch} are made again from the database.")]
     public static partial void BoardRebuilt(this ILogger logger, ulong epoch);
 
     /// <summary><paramref name="milliseconds"/> went by; <paramref name="databaseMilliseconds"/> of the <paramref name="stepMilliseconds"/> of all steps waited for the database.</summary>

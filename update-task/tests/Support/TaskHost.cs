@@ -4,6 +4,7 @@ using Microsoft.Extensions.Options;
 using Optiks.Storage;
 using Optiks.Storage.Sqlite;
 using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Buckets;
 using Optiks.UpdateTask.Hosting;
 using Optiks.UpdateTask.Leasing;
 using Optiks.UpdateTask.Options;
@@ -53,7 +54,7 @@ internal sealed class TaskHost : IAsyncDisposable
     public static async Task<TaskHost> StartAsync(
         TestFolder folder, Action<EpochOptions>? epochs = null, Action<LogOptions>? log = null, TimeProvider? time = null, string holder = "test",
         Action? beforeLease = null, Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, Action<PeriodOptions>? periods = null,
-        Action<WitnessOptions>? witnesses = null)
+        Action<WitnessOptions>? witnesses = null, BucketOptions? bucket = null)
     {
         CancellationToken cancellationToken = TestContext.Current.CancellationToken;
         time ??= TimeProvider.System;
@@ -67,7 +68,8 @@ internal sealed class TaskHost : IAsyncDisposable
         services.AddOptions<PaddingOptions>().Configure(options => padding?.Invoke(options));
         services.AddOptions<PeriodOptions>().Configure(options => periods?.Invoke(options));
         services.AddOptions<WitnessOptions>().Configure(options => witnesses?.Invoke(options));
-        foreach (Type part in (Type[])[typeof(BoardFolder), typeof(Genesis), typeof(Recovery), typeof(Padding), typeof(EpochMaker), typeof(EpochPublisher), typeof(EpochLoop), typeof(TaskState), typeof(TaskMetrics), typeof(TaskReport)])
+        services.AddSingleton(Microsoft.Extensions.Options.Options.Create(bucket ?? new BucketOptions()));
+        foreach (Type part in (Type[])[typeof(BoardFolder), typeof(BucketGuard), typeof(Genesis), typeof(Recovery), typeof(Padding), typeof(EpochMaker), typeof(EpochPublisher), typeof(EpochLoop), typeof(TaskState), typeof(TaskMetrics), typeof(TaskReport)])
         {
             services.AddSingleton(part);
         }

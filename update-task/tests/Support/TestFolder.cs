@@ -6,17 +6,37 @@ namespace Optiks.UpdateTask.Tests.Support;
 /// <summary>TestFolder is a data folder with a migrated, empty SQLite database; removed with all that it holds.</summary>
 internal sealed class TestFolder : IDisposable
 {
-    private TestFolder(string path) => Data = new DataFolder(path);
+    private readonly string? _database;
+
+    private TestFolder(string path, string? database = null)
+    {
+        Data = new DataFolder(path);
+        _database = database;
+    }
 
     public DataFolder Data { get; private set; }
 
-    public string ConnectionString => $"Data Source={Data.Database}";
+    public string ConnectionString => $"Data Source={_database ?? Data.Database}";
+
+    /// <summary>StorageSetting leads a process to the database, which another folder may have.</summary>
+    public string StorageSetting => $"--Optiks:Storage:ConnectionString={ConnectionString}";
 
     public static async Task<TestFolder> CreateAsync()
     {
         var folder = new TestFolder(Directory.CreateTempSubdirectory("optiks-task-").FullName);
         await new SqliteStorageProvider().CreateMigrator(folder.ConnectionString).MigrateAsync(TestContext.Current.CancellationToken);
         return folder;
+    }
+
+    /// <summary>OtherHost is a folder of another machine on the same database, to which the operator brought the log's secrets and nothing else.</summary>
+    public TestFolder OtherHost(string? database = null)
+    {
+        var other = new TestFolder(Directory.CreateTempSubdirectory("optiks-task-").FullName, database ?? _database ?? Data.Database);
+        foreach (string secret in (string[])[Data.KeyEncryptionKey, Data.LogKey, Data.TrustAnchor])
+        {
+            File.Copy(secret, Path.Combine(other.Data.Root, Path.GetFileName(secret)));
+        }
+        return other;
     }
 
     public Task<IAcceptStore> OpenAcceptAsync() => new SqliteStorageProvider().OpenAcceptAsync(ConnectionString, TestContext.Current.CancellationToken);
@@ -33,6 +53,17 @@ internal sealed class TestFolder : IDisposable
             {
                 File.Copy(from + suffix, to + suffix);
             }
+        }
+    }
+
+    /// <summary>Copy copies the files of a folder to another one.</summary>
+    public static void Copy(string from, string to)
+    {
+        foreach (string file in Directory.EnumerateFiles(from, "*", SearchOption.AllDirectories))
+        {
+            string path = Path.Combine(to, Path.GetRelativePath(from, file));
+            Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+            File.Copy(file, path);
         }
     }
 

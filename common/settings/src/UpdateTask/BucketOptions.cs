@@ -29,6 +29,12 @@ internal sealed class BucketOptions
     /// <summary>PathStyle names the bucket in the path of a URL, and not in its host's name, as most storages other than Amazon's want it.</summary>
     public bool PathStyle { get; set; }
 
+    /// <summary>
+    /// KeepsMark puts the high-water mark into the bucket before each epoch is signed, so that tasks need no folder in common: one on a new host makes its folder again. Epochs wait while the bucket fails.
+    /// </summary>
+    /// <value>false: tasks share the folder <c>board</c>.</value>
+    public bool KeepsMark { get; set; }
+
     /// <summary>Timeout of one request.</summary>
     /// <value>10 seconds.</value>
     [Range(typeof(TimeSpan), "00:00:00.100", "00:05:00")]

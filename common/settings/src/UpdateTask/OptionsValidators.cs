@@ -3,7 +3,7 @@ using Microsoft.Extensions.Options;
 namespace Optiks.UpdateTask.Options;
 
 [OptionsValidator]
-internal sealed partial class BucketOptionsValidator : IValidateOptions<BucketOptions>;
+internal sealed partial class BucketRangeValidator : IValidateOptions<BucketOptions>;
 
 [OptionsValidator]
 internal sealed partial class EpochOptionsValidator : IValidateOptions<EpochOptions>;
