@@ -126,6 +126,31 @@ public sealed class BucketTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task A_storage_that_compares_entity_tags_without_quotes_gets_them_so()
+    {
+        _bucket.ComparesBareTags = true;
+        string folder = Folder();
+        await GrowAsync(folder, 3);
+        await PublishAsync(folder);
+        await GrowAsync(folder, 7);
+        Assert.Equal(7UL, await PublishAsync(folder));
+        await CheckAsync(7);
+        // One that takes the bare form for no condition is not written to in it.
+        _bucket.Fault = async (context, method, key) =>
+        {
+            if (method == "PUT" && context.Request.Headers.IfMatch.ToString() is { Length: > 0 } match)
+            {
+                context.Response.StatusCode = match.StartsWith('"') ? StatusCodes.Status412PreconditionFailed : StatusCodes.Status200OK;
+                return await WriteAsync(context, "<Error><Code>PreconditionFailed</Code></Error>"u8.ToArray());
+            }
+            return false;
+        };
+        await GrowAsync(folder, 8);
+        await AssertConflictAsync("takes no notice", folder);
+        await CheckAsync(7);
+    }
+
+    [Fact]
     public async Task What_contradicts_the_board_is_left_as_it_is()
     {
         string folder = Folder();

@@ -1,21 +1,48 @@
 namespace Optiks.UpdateTask.Buckets;
 
-/// <summary>BucketProbe finds out whether a storage keeps the conditions of writes. One that takes no notice of them would let an old checkpoint be written over a newer one.</summary>
+/// <summary>
+/// BucketProbe finds out whether a storage keeps the conditions of writes, and in which form it takes entity tags. One that takes no notice of conditions would let an old checkpoint be written over a newer one.
+/// </summary>
 internal static class BucketProbe
 {
-    private const string Key = ".probe";
+    /// <summary>Key of the object that is tried on.</summary>
+    public const string Key = ".probe";
 
     // Of no object: an MD5 of zeros.
     private const string NoTag = "\"00000000000000000000000000000000\"";
 
-    /// <summary>RunAsync throws <see cref="BucketConflictException"/> for one that does not keep them, and <see cref="ObjectStoreException"/>.</summary>
+    /// <summary>RunAsync sets <see cref="IObjectStore.SendsBareTags"/>. Throws <see cref="BucketConflictException"/> for a storage that does not keep conditions, and <see cref="ObjectStoreException"/>.</summary>
     public static async Task RunAsync(IObjectStore bucket, CancellationToken cancellationToken)
     {
         byte[] octets = [.. "Written to see whether conditions of writes are kept.\n"u8];
-        _ = await bucket.CreateAsync(Key, octets, ObjectKind.Checkpoint, cancellationToken);
-        if (await bucket.CreateAsync(Key, octets, ObjectKind.Checkpoint, cancellationToken) || await bucket.ReplaceAsync(Key, NoTag, octets, ObjectKind.Checkpoint, cancellationToken))
+        Task<bool> CreateAsync() => bucket.CreateAsync(Key, octets, ObjectKind.Checkpoint, cancellationToken);
+        Task<bool> ReplaceAsync(string tag) => bucket.ReplaceAsync(Key, tag, octets, ObjectKind.Checkpoint, cancellationToken);
+        async Task<string> TagAsync() =>
+            (await bucket.GetAsync(Key, octets.Length, cancellationToken))?.Tag ?? throw new ObjectStoreException($"The bucket does not give the object {Key} that it has just stored.");
+
+        _ = await CreateAsync();
+        if (await CreateAsync())
         {
-            throw new BucketConflictException("The storage takes no notice of If-None-Match or If-Match when it writes: two tasks could overwrite each other's checkpoints. Use one that has conditional writes.");
+            throw Ignored();
         }
+        bucket.SendsBareTags = false;
+        foreach (bool isBare in (bool[])[false, true])
+        {
+            bucket.SendsBareTags = isBare;
+            // In this order: a form that is taken for no condition at all is none to write anything else with.
+            if (await ReplaceAsync(NoTag))
+            {
+                throw Ignored();
+            }
+            if (await ReplaceAsync(await TagAsync()))
+            {
+                return;
+            }
+        }
+        bucket.SendsBareTags = false;
+        throw new ObjectStoreException("The bucket refuses to replace an object by the entity tag that it gave: another task tries it at the same moment, or it cannot be used.");
     }
+
+    private static BucketConflictException Ignored() =>
+        new("The storage takes no notice of If-None-Match or If-Match when it writes: two tasks could overwrite each other's checkpoints. Use one that has conditional writes.");
 }

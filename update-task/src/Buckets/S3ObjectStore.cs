@@ -43,6 +43,9 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
     }
 
     /// <inheritdoc/>
+    public bool SendsBareTags { get; set; }
+
+    /// <inheritdoc/>
     public async Task<StoredObject?> GetAsync(string key, int maxLength, CancellationToken cancellationToken)
     {
         try
@@ -78,7 +81,7 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
 
     /// <inheritdoc/>
     public Task<bool> ReplaceAsync(string key, string tag, ReadOnlyMemory<byte> octets, ObjectKind kind, CancellationToken cancellationToken) =>
-        PutAsync(key, octets, kind, request => request.IfMatch = tag, cancellationToken);
+        PutAsync(key, octets, kind, request => request.IfMatch = SendsBareTags ? tag.Trim('"') : tag, cancellationToken);
 
     /// <inheritdoc/>
     public async Task<IReadOnlyList<string>> ListAsync(string prefix, CancellationToken cancellationToken)

@@ -32,6 +32,9 @@ internal sealed class TestBucket : IAsyncDisposable
     /// <summary>IgnoresConditions: it writes whatever stands in If-Match and If-None-Match.</summary>
     public bool IgnoresConditions { get; set; }
 
+    /// <summary>ComparesBareTags: it compares what stands in If-Match with its entity tag without the quotes, as Ceph's gateway of Debian 12 does.</summary>
+    public bool ComparesBareTags { get; set; }
+
     /// <summary>Url below which the objects are.</summary>
     public Uri Url => new($"{_app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single()}/{Name}/");
 
@@ -112,7 +115,7 @@ internal sealed class TestBucket : IAsyncDisposable
         bool holds;
         lock (_lock)
         {
-            holds = IgnoresConditions || (none.Length == 0 || !Objects.ContainsKey(key)) && (match.Length == 0 || (Objects.TryGetValue(key, out Stored? present) && present.Tag == match));
+            holds = IgnoresConditions || (none.Length == 0 || !Objects.ContainsKey(key)) && (match.Length == 0 || (Objects.TryGetValue(key, out Stored? present) && (ComparesBareTags ? present.Tag.Trim('"') : present.Tag) == match));
             if (holds)
             {
                 Objects[key] = new Stored(octets, tag, $"{context.Request.ContentType}", $"{context.Request.Headers.CacheControl}");
