@@ -195,7 +195,7 @@ class AuditorTest(unittest.TestCase):
     def test_what_it_is_told_wrongly_is_one_sentence(self):
         auditor = self.auditor()
         good = json.loads(auditor.config.read_text())
-        for change, code, says in (({"intervall": 1}, 78, "intervall"), ({"logs": []}, 78, "at least one log"), ({"interval_seconds": 0}, 78, "at least one second"),
+        for change, code, says in (({"intervall": 1}, 78, "intervall"), ({"logs": []}, 78, "at least one log"), ({"interval_seconds": 0}, 78, "at least 1 s"),
                                    ({"webhook": "ftp://x"}, 78, "webhook"), ({"key_file": "nowhere"}, 2, "nowhere"), ({"logs": good["logs"] * 2}, 78, "named twice")):
             with self.subTest(str(change)):
                 auditor.config.write_text(json.dumps(good | change))

@@ -37,8 +37,8 @@ public static partial class ConfigurationPage
           (mode 0600).
 
         Addresses and certificates are ASP.NET Core's settings (`urls`, `Kestrel:...`), as are log levels (`Logging:...`).
-        Other variables: [variables.md](variables.md). What an auditor follows is said by its command line, or by a file of its
-        own: [the last section](#optiks-auditor---config). A witness has a folder: [witnesses.md](witnesses.md).
+        Other variables: [variables.md](variables.md). A witness has a folder: [witnesses.md](witnesses.md). What an auditor
+        follows is said by its command line, or by a file of its own: [the last section](#optiks-auditor---config).
 
         ## Programs
 
