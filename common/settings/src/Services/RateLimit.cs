@@ -1,5 +1,5 @@
-using Optiks.Settings;
 using System.ComponentModel.DataAnnotations;
+using Optiks.Settings;
 
 namespace Optiks.ServiceDefaults;
 

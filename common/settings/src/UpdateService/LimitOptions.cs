@@ -1,6 +1,6 @@
 using System.ComponentModel.DataAnnotations;
-using Optiks.Settings;
 using Optiks.Protocol;
+using Optiks.Settings;
 
 namespace Optiks.UpdateService.Options;
 

@@ -1,6 +1,6 @@
 using System.ComponentModel.DataAnnotations;
-using Optiks.Settings;
 using Microsoft.Extensions.Options;
+using Optiks.Settings;
 
 namespace Optiks.UpdateService.Options;
 
