@@ -296,7 +296,6 @@ public sealed class PeriodTests
     [Theory]
     [InlineData(null)]
     [InlineData(0)]
-    [InlineData(2)]
     public async Task A_board_that_was_lost_or_is_behind_is_made_again_across_periods(int? kept)
     {
         await using TestBucket shared = await TestBucket.StartAsync();
