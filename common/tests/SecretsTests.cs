@@ -81,6 +81,28 @@ public sealed class SecretsTests : IDisposable
     }
 
     [Fact]
+    public void The_key_may_be_a_credential_of_the_service_manager()
+    {
+        string? Environment(string name) => name == ServiceCredential.Variable ? _folder["credentials"] : null;
+        Directory.CreateDirectory(_folder["credentials"]);
+        Write(_folder.Data.KeyEncryptionKey, KeyText(1), AtomicFile.PrivateMode);
+        // Without one the file of the data folder is taken, with one it is not.
+        using KeyEncryptionKey file = KeyEncryptionKey.Load(_folder.Data, Environment);
+        // The bits of the group are the mask of a list that lets one user in.
+        Write(_folder["credentials/optiks.kek"], KeyText(2), UnixFileMode.UserRead | UnixFileMode.GroupRead);
+        using KeyEncryptionKey credential = KeyEncryptionKey.Load(_folder.Data, Environment);
+        using KeyEncryptionKey second = FromEnvironment(2);
+        byte[] wrapped = second.Wrap([7], SecretPurpose.LogKey, s_logId);
+        Assert.Equal<byte>([7], credential.Unwrap(wrapped, SecretPurpose.LogKey, s_logId));
+        Assert.Throws<SecretsException>(() => file.Unwrap(wrapped, SecretPurpose.LogKey, s_logId));
+        // Nowhere else.
+        Write(_folder["kek"], KeyText(1), UnixFileMode.UserRead | UnixFileMode.GroupRead);
+        Assert.Throws<SecretsException>(() => SecretFile.Read(_folder["kek"], Environment));
+        Write(_folder["credentials/optiks.kek"], KeyText(2), UnixFileMode.UserRead | UnixFileMode.OtherRead);
+        Assert.Throws<SecretsException>(() => KeyEncryptionKey.Load(_folder.Data, Environment));
+    }
+
+    [Fact]
     public void A_missing_secret_file_is_not_made()
     {
         Assert.Throws<SecretsException>(() => KeyEncryptionKey.Load(_folder.Data, _ => null));
@@ -136,6 +158,12 @@ public sealed class SecretsTests : IDisposable
     {
         using KeyEncryptionKey key = FromEnvironment(1);
         Assert.DoesNotContain(KeyText(1), key.ToString(), StringComparison.Ordinal);
+    }
+
+    private static void Write(string path, string text, UnixFileMode mode)
+    {
+        File.WriteAllText(path, text);
+        File.SetUnixFileMode(path, mode);
     }
 
     private static KeyEncryptionKey FromEnvironment(byte octet) =>

@@ -18,6 +18,7 @@ public static class SettingsSections
         SettingsSection.Of(RateLimitOptions.Section, new RateLimitOptionsValidator()),
         SettingsSection.Of(CorsOptions.Section, new CorsOptionsValidator()),
         SettingsSection.Of<MetricsOptions>(MetricsOptions.Section),
+        SettingsSection.Of(TlsOptions.Section, new TlsOptionsValidator()),
         SettingsSection.Of(TokenOptions.Section, new TokenOptionsValidator()),
     ];
 

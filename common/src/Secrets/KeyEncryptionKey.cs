@@ -17,6 +17,9 @@ public sealed class KeyEncryptionKey : IDisposable
     /// <summary>Variable that may hold the key as 43 characters of base64url.</summary>
     public const string Variable = "OPTIKS_KEK";
 
+    /// <summary>Credential that may hold it, in the same form (<see cref="ServiceCredential"/>).</summary>
+    public const string Credential = "optiks.kek";
+
     /// <summary>Length of the key in octets.</summary>
     public const int Length = 32;
 
@@ -35,18 +38,19 @@ public sealed class KeyEncryptionKey : IDisposable
         _source = source;
     }
 
-    /// <summary>Load takes the key from <see cref="Variable"/> when it is set, otherwise from the data folder's file. Throws <see cref="SecretsException"/>; never makes a key.</summary>
+    /// <summary>Load takes the key from <see cref="Variable"/> when it is set, from the <see cref="Credential"/> when that was handed over, otherwise from the data folder's file. Throws <see cref="SecretsException"/>; never makes a key.</summary>
     public static KeyEncryptionKey Load(DataFolder folder)
     {
         ArgumentNullException.ThrowIfNull(folder);
         return Load(folder, Environment.GetEnvironmentVariable);
     }
 
-    /// <summary>LoadOrCreate is Load for a fresh data folder: when neither variable nor file is there, a new key is written to the file.</summary>
+    /// <summary>LoadOrCreate is Load for a fresh data folder: when neither variable, credential nor file is there, a new key is written to the file.</summary>
     public static KeyEncryptionKey LoadOrCreate(DataFolder folder)
     {
         ArgumentNullException.ThrowIfNull(folder);
-        if (string.IsNullOrEmpty(Environment.GetEnvironmentVariable(Variable)) && !File.Exists(folder.KeyEncryptionKey))
+        bool isGiven = !string.IsNullOrEmpty(Environment.GetEnvironmentVariable(Variable)) || ServiceCredential.PathOf(Credential, Environment.GetEnvironmentVariable) is not null;
+        if (!isGiven && !File.Exists(folder.KeyEncryptionKey))
         {
             byte[] key = RandomNumberGenerator.GetBytes(Length);
             byte[] text = Encoding.ASCII.GetBytes(Base64UrlText.Encode(key) + "\n");
@@ -107,11 +111,12 @@ public sealed class KeyEncryptionKey : IDisposable
         {
             return Parse(Encoding.UTF8.GetBytes(text), $"the variable {Variable}");
         }
-        byte[] octets = SecretFile.Read(folder.KeyEncryptionKey);
+        string path = ServiceCredential.PathOf(Credential, environment) ?? folder.KeyEncryptionKey;
+        byte[] octets = SecretFile.Read(path, environment);
         try
         {
             ReadOnlySpan<byte> line = octets;
-            return Parse(line.EndsWith("\n"u8) ? line[..^1] : line, folder.KeyEncryptionKey);
+            return Parse(line.EndsWith("\n"u8) ? line[..^1] : line, path);
         }
         finally
         {

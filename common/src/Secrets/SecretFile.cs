@@ -13,13 +13,16 @@ public static partial class SecretFile
     /// missing, when group or others have any access, or when it belongs to another user than this process's or root. The caller overwrites
     /// the octets when done.
     /// </summary>
-    public static byte[] Read(string path)
+    public static byte[] Read(string path) => Read(path, Environment.GetEnvironmentVariable);
+
+    /// <summary>Read with another environment.</summary>
+    internal static byte[] Read(string path, Func<string, string?> environment)
     {
         try
         {
             // Permissions are those of the opened file, whatever the name points to a moment later.
             using var stream = new FileStream(path, new FileStreamOptions { BufferSize = 0 });
-            CheckAccess(path, stream.SafeFileHandle);
+            CheckAccess(path, stream.SafeFileHandle, environment);
             if (stream.Length > MaxLength)
             {
                 throw new SecretsException($"{path} has {stream.Length} octets, too many for a key file.");
@@ -41,10 +44,12 @@ public static partial class SecretFile
     /// <summary>IsOwnFile says whether an open file belongs to the user whom this program runs as. True where the system does not say.</summary>
     internal static bool IsOwnFile(SafeFileHandle handle) => !OperatingSystem.IsLinux() || Owner(handle) == geteuid();
 
-    private static void CheckAccess(string path, SafeFileHandle handle)
+    private static void CheckAccess(string path, SafeFileHandle handle, Func<string, string?> environment)
     {
         UnixFileMode mode = File.GetUnixFileMode(handle);
-        if ((mode & ~AtomicFile.PrivateMode) != 0)
+        // systemd may hand a credential over by an access control list, whose mask shows as the group's bits; its folder is closed to all others.
+        UnixFileMode allowed = ServiceCredential.IsOne(path, environment) ? AtomicFile.PrivateMode | UnixFileMode.GroupRead : AtomicFile.PrivateMode;
+        if ((mode & ~allowed) != 0)
         {
             throw new SecretsException($"{path} is open to others (mode {Convert.ToString((int)mode, 8)}): run 'chmod 600 {path}', and replace the key if someone may have read it.");
         }

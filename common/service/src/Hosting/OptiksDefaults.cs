@@ -29,7 +29,7 @@ public static partial class OptiksDefaults
 
     /// <summary>
     /// AddOptiksDefaults adds JSON logs, telemetry, Kestrel's limits, problem details, API keys and tokens, rate limits, health checks and <see cref="DataFolder"/>.
-    /// Configuration is ASP.NET Core's, later ones winning: appsettings.json, environment (<c>Optiks__Section__Key</c>,
+    /// Configuration is ASP.NET Core's, later ones winning: appsettings.json, the file that <c>OPTIKS_CONFIG</c> names, environment (<c>Optiks__Section__Key</c>,
     /// <c>OPTIKS_DATA</c>), command line. Throws <see cref="StartupException"/> for settings that nobody reads, or that are not of their type.
     /// </summary>
     public static WebApplicationBuilder AddOptiksDefaults(this WebApplicationBuilder builder, OptiksServiceOptions options)
@@ -37,6 +37,7 @@ public static partial class OptiksDefaults
         ArgumentNullException.ThrowIfNull(builder);
         ArgumentNullException.ThrowIfNull(options);
         ConfigurationManager configuration = builder.Configuration;
+        SettingsFile? file = SettingsFile.AddTo(configuration);
         SettingsCheck.ThrowIfAny(configuration, options.AllSettings);
 
         builder.Logging.ClearProviders();
@@ -68,6 +69,8 @@ public static partial class OptiksDefaults
             kestrel.Limits.MaxRequestLineSize = MaxRequestLineLength;
             kestrel.Limits.MaxRequestHeadersTotalSize = MaxRequestHeadersLength;
         });
+        TlsSetup.Add(builder);
+        SupervisionSetup.Add(builder, ServiceManager.Of(name => configuration[name]), file, options.AllSettings);
         builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = s_shutdownTimeout);
 
         DataFolder folder = DataFolderOf(configuration);

@@ -12,24 +12,32 @@ public sealed class RateLimiter
     // These and the buckets are in the order of RateLimitKind.
     private static readonly string[] s_names = ["lookups", "updates", "statuses", "audits"];
 
-    private readonly CallerBuckets?[] _buckets;
+    private readonly TimeProvider _time;
     private readonly Counter<long> _limited;
+    private volatile Limited[] _limits = [];
 
     internal RateLimiter(RateLimitOptions options, TimeProvider time, IMeterFactory meters)
     {
-        RateLimit[] limits = [options.Lookups, options.Updates, options.Statuses, options.Audits];
-        _buckets = [.. limits.Select(limit => limit.PerSecond > 0 ? new CallerBuckets(limit, time) : null)];
-        IsOn = _buckets.Any(buckets => buckets is not null);
+        _time = time;
+        Use(options);
         _limited = meters.Create("Optiks.Service").CreateCounter<long>(
             "optiks.service.rate_limited", "{request}", "Requests refused because their caller had asked for too much, by what is limited.");
     }
 
-    internal bool IsOn { get; }
+    /// <summary>Use has these limits hold from now on. Callers keep what they have used up of a limit that stays as it is.</summary>
+    internal void Use(RateLimitOptions options)
+    {
+        Limited[] before = _limits;
+        RateLimit[] limits = [options.Lookups, options.Updates, options.Statuses, options.Audits];
+        _limits = [.. limits.Select((limit, kind) => before.Length > 0 && before[kind].IsOf(limit)
+            ? before[kind]
+            : new Limited(limit.PerSecond, limit.Burst, limit.PerSecond > 0 ? new CallerBuckets(limit, _time) : null))];
+    }
 
     /// <summary>Spend takes note of what a request that was let in asks for: <paramref name="items"/> with the first, which letting it in has counted.</summary>
     public void Spend(HttpContext context, RateLimitKind kind, int items)
     {
-        if (items > 1 && _buckets[(int)kind] is { } buckets)
+        if (items > 1 && _limits[(int)kind].Buckets is { } buckets)
         {
             buckets.Spend(Caller.Of(context), items - 1);
         }
@@ -38,12 +46,17 @@ public sealed class RateLimiter
     /// <summary>Refuse gives the answer to a request whose caller has no token; null: it is let in.</summary>
     internal Problem? Refuse(HttpContext context, RateLimitKind kind)
     {
-        if (_buckets[(int)kind] is not { } buckets || buckets.TryTake(Caller.Of(context), out TimeSpan retryAfter))
+        if (_limits[(int)kind].Buckets is not { } buckets || buckets.TryTake(Caller.Of(context), out TimeSpan retryAfter))
         {
             return null;
         }
         string name = s_names[(int)kind];
         _limited.Add(1, new KeyValuePair<string, object?>("optiks.limit", name));
         return new Problem(ProblemTypes.RateLimited, $"This caller's rate of {name} is used up.", null, retryAfter);
+    }
+
+    private sealed record Limited(double PerSecond, int Burst, CallerBuckets? Buckets)
+    {
+        public bool IsOf(RateLimit limit) => PerSecond == limit.PerSecond && Burst == limit.Burst;
     }
 }

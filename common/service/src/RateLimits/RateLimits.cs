@@ -48,13 +48,11 @@ public static class RateLimits
     internal static void UseLimits(WebApplication app)
     {
         RateLimiter limiter = app.Services.GetRequiredService<RateLimiter>();
-        if (limiter.IsOn)
-        {
-            app.Use((context, next) =>
-                context.GetEndpoint()?.Metadata.GetMetadata<Limited>() is { } limited && limiter.Refuse(context, limited.Kind) is { } problem
-                    ? problem.ExecuteAsync(context)
-                    : next(context));
-        }
+        // Always: limits may come while the service runs.
+        app.Use((context, next) =>
+            context.GetEndpoint()?.Metadata.GetMetadata<Limited>() is { } limited && limiter.Refuse(context, limited.Kind) is { } problem
+                ? problem.ExecuteAsync(context)
+                : next(context));
     }
 
     private sealed record Limited(RateLimitKind Kind);

@@ -1,0 +1,90 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>
+/// ReadinessReports tells the <see cref="ServiceManager"/> when the service is ready, which is when <c>/health/ready</c> says so for the first time, and afterwards what its checks say.
+/// </summary>
+/// <remarks>It asks the checks themselves: the framework's own runner logs an error each time that one is not healthy.</remarks>
+internal sealed class ReadinessReports : BackgroundService
+{
+    // Whoever waits for the start notices no delay.
+    private static readonly TimeSpan s_startInterval = TimeSpan.FromMilliseconds(250);
+
+    // For people who look at a service's status.
+    private static readonly TimeSpan s_interval = TimeSpan.FromSeconds(10);
+
+    private readonly ServiceManager _manager;
+    private readonly IServiceProvider _services;
+    private readonly ICollection<HealthCheckRegistration> _checks;
+    private readonly IHostApplicationLifetime _lifetime;
+
+    public ReadinessReports(ServiceManager manager, IServiceProvider services, IOptions<HealthCheckServiceOptions> checks, IHostApplicationLifetime lifetime)
+    {
+        ArgumentNullException.ThrowIfNull(checks);
+        _manager = manager;
+        _services = services;
+        _checks = checks.Value.Registrations;
+        _lifetime = lifetime;
+    }
+
+    protected override async Task ExecuteAsync(CancellationToken stoppingToken)
+    {
+        await using CancellationTokenRegistration stopping = _lifetime.ApplicationStopping.Register(_manager.TellStopping);
+        // Only then does it listen.
+        var started = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using CancellationTokenRegistration listening = _lifetime.ApplicationStarted.Register(started.SetResult);
+        await started.Task.WaitAsync(stoppingToken);
+        (string Text, bool IsReady) said = ("", false);
+        bool wasReady = false;
+        while (true)
+        {
+            (string Text, bool IsReady) status = await StatusAsync(stoppingToken);
+            if (status != said)
+            {
+                _manager.TellStatus(status.Text, status.IsReady);
+                said = status;
+            }
+            wasReady |= status.IsReady;
+            await Task.Delay(wasReady ? s_interval : s_startInterval, stoppingToken);
+        }
+    }
+
+    private async Task<(string Text, bool IsReady)> StatusAsync(CancellationToken stop)
+    {
+        using IServiceScope scope = _services.CreateScope();
+        bool isReady = true;
+        var sentences = new List<string>();
+        foreach (HealthCheckRegistration check in _checks)
+        {
+            HealthCheckResult result = await ResultAsync(check, scope.ServiceProvider, stop);
+            if (isReady && result.Status != HealthStatus.Healthy)
+            {
+                // What holds it up goes first, and alone.
+                isReady = false;
+                sentences.Clear();
+            }
+            if (isReady == (result.Status == HealthStatus.Healthy) && result.Description is { Length: > 0 } description)
+            {
+                sentences.Add(description);
+            }
+        }
+        return ($"{(isReady ? "Ready." : "Not ready.")} {string.Join(' ', sentences)}".TrimEnd(), isReady);
+    }
+
+    private static async Task<HealthCheckResult> ResultAsync(HealthCheckRegistration check, IServiceProvider services, CancellationToken stop)
+    {
+        try
+        {
+            return await check.Factory(services).CheckHealthAsync(new HealthCheckContext { Registration = check }, stop);
+        }
+        // As of a request to /health/ready: a check that fails is not healthy, whatever the exception. Who asks there finds it in the log.
+        catch (Exception e) when (!stop.IsCancellationRequested)
+        {
+            return HealthCheckResult.Unhealthy($"The check {check.Name} failed: {e.GetType().Name}.");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+using System.Runtime.InteropServices;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Optiks.Secrets;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>
+/// Reloading reads again, at SIGHUP, what may change while the service runs: rate limits and levels of logs in <see cref="SettingsFile"/>, and the certificate of <see cref="TlsOptions"/>. All or nothing: what does not do is
+/// logged, and everything stays as it was. Files of credentials are followed by themselves (<see cref="FollowedFile{T}"/>).
+/// </summary>
+/// <remarks>Only where a <see cref="ServiceManager"/> is: a service that was started in a terminal ends with it.</remarks>
+internal sealed partial class Reloading : IHostedService, IDisposable
+{
+    // What takes effect without a restart. The limits are all of their section but the proxies, which are wired in at the start.
+    private static readonly string[] s_live =
+    [
+        $"{RateLimitOptions.Section}:{nameof(RateLimitOptions.Lookups)}:", $"{RateLimitOptions.Section}:{nameof(RateLimitOptions.Updates)}:",
+        $"{RateLimitOptions.Section}:{nameof(RateLimitOptions.Statuses)}:", $"{RateLimitOptions.Section}:{nameof(RateLimitOptions.Audits)}:",
+        "Logging:",
+    ];
+
+    private readonly ReloadedParts _parts;
+    private readonly ILogger<Reloading> _logger;
+    private PosixSignalRegistration? _signal;
+
+    public Reloading(ReloadedParts parts, ILogger<Reloading> logger)
+    {
+        _parts = parts;
+        _logger = logger;
+    }
+
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        _signal = PosixSignalRegistration.Create(PosixSignal.SIGHUP, context =>
+        {
+            context.Cancel = true;
+            _parts.Manager.TellReload(Reload);
+        });
+        return Task.CompletedTask;
+    }
+
+    public Task StopAsync(CancellationToken cancellationToken)
+    {
+        Dispose();
+        return Task.CompletedTask;
+    }
+
+    public void Dispose()
+    {
+        _signal?.Dispose();
+        _signal = null;
+    }
+
+    /// <summary>Reload once. One at a time.</summary>
+    internal void Reload()
+    {
+        try
+        {
+            RateLimitOptions limits = new();
+            // First what can be refused, then what cannot.
+            TlsCertificate.Pair? certificate = _parts.Certificate?.Read();
+            IReadOnlyList<string> changed = _parts.File?.ReadAgain(() =>
+            {
+                SettingsCheck.ThrowIfAny(_parts.Configuration, _parts.Settings);
+                limits = _parts.Configuration.GetSection(RateLimitOptions.Section).Get<RateLimitOptions>() ?? new RateLimitOptions();
+                if (_parts.LimitsValidator.Validate(null, limits) is { Failed: true } refused)
+                {
+                    throw new StartupException(string.Join("; ", refused.Failures));
+                }
+            }) ?? [];
+            if (_parts.File is not null)
+            {
+                _parts.Limiter.Use(limits);
+            }
+            if (certificate is not null)
+            {
+                _parts.Certificate!.Use(certificate);
+            }
+            string[] later = [.. changed.Where(name => !s_live.Any(live => name.StartsWith(live, StringComparison.OrdinalIgnoreCase)))];
+            if (later.Length == 0)
+            {
+                LogReloaded(_logger, changed.Count);
+            }
+            else
+            {
+                // Names only: a value may be a secret.
+                LogNeedsRestart(_logger, string.Join(", ", later));
+            }
+        }
+        catch (Exception e) when (e is StartupException or SecretsException)
+        {
+            LogRefused(_logger, ErrorText.Line(e.Message));
+        }
+    }
+
+    [LoggerMessage(EventId = 9040, EventName = "Reloaded", Level = LogLevel.Information, Message = "Read again: {Settings} settings changed; the certificate, if there is one, is that of its file.")]
+    private static partial void LogReloaded(ILogger logger, int settings);
+
+    [LoggerMessage(EventId = 9041, EventName = "ReloadNeedsRestart", Level = LogLevel.Warning, Message = "Read again. These settings changed and take effect with the next start: {Names}")]
+    private static partial void LogNeedsRestart(ILogger logger, string names);
+
+    [LoggerMessage(EventId = 9042, EventName = "ReloadRefused", Level = LogLevel.Error, Message = "Nothing was reloaded, and what was there before holds: {Problem}")]
+    private static partial void LogRefused(ILogger logger, string problem);
+}

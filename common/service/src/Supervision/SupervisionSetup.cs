@@ -1,0 +1,22 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>SupervisionSetup adds to a host what a service manager waits for, where one does.</summary>
+internal static class SupervisionSetup
+{
+    public static void Add(WebApplicationBuilder builder, ServiceManager? manager, SettingsFile? file, IReadOnlyDictionary<string, Type> settings)
+    {
+        if (manager is null)
+        {
+            return;
+        }
+        builder.Services.AddSingleton(services => new ReloadedParts(
+            manager, builder.Configuration, file, settings, services.GetRequiredService<RateLimiter>(), services.GetRequiredService<IValidateOptions<RateLimitOptions>>(), services.GetService<TlsCertificate>()));
+        builder.Services.AddSingleton(manager);
+        builder.Services.AddHostedService<Reloading>();
+        builder.Services.AddHostedService<ReadinessReports>();
+    }
+}
