@@ -29,7 +29,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check facts username-tables configuration fix test-faults test-storm test-slow test-auditor fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-sizes bench-audit bench-scale load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks npm build deb run up down test test-deep test-all check facts username-tables configuration fix test-faults test-storm test-slow test-auditor test-deb fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-sizes bench-audit bench-scale load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -68,6 +68,10 @@ build: native-tests sqlclient ## build everything that `make test` tests (the de
 	@$(call link_out,$(PROGRAMS) $(TEST_PROGRAMS))
 	@$(call link_bin,db/optiks-db cli/optiks stress/optiks-stress)
 
+deb: native sqlclient ## build the Debian packages; writes build/deb
+	@eng/install.sh deb
+	@deploy/deb/build.py
+
 run: programs ## build what runs, start the services on SQLite in the foreground; Ctrl-C stops them
 	@exec eng/services.py run
 
@@ -81,11 +85,11 @@ test: npm build ## all release C++, C#, Python, Node and end-to-end suites, quic
 	@eng/install.sh check
 	@eng/test.py quick
 
-test-deep: build benchmarks ## sanitizers, Valgrind, clang-tidy, more rounds of some suites and all else that gates; ends with one line of totals
+test-deep: build benchmarks deb ## sanitizers, Valgrind, clang-tidy, more rounds of some suites and all else that gates; ends with one line of totals
 	@eng/install.sh deep
 	@eng/test.py deep
 
-test-all: npm build benchmarks ## both, as CI does, each suite once with all of its rounds; one line of totals
+test-all: npm build benchmarks deb ## both, as CI does, each suite once with all of its rounds; one line of totals
 	@eng/install.sh check deep
 	@eng/test.py quick deep
 

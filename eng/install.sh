@@ -12,6 +12,7 @@ declare -A groups=(
     softhsm2"
   [check]="clang-format-14 shellcheck unicode-data"
   [deep]="clang-tidy-14 valgrind prometheus openssl ceph-mon ceph-osd radosgw"
+  [deb]="dpkg-dev binutils mmdebstrap systemd-container lintian"
   [bench]="libbenchmark-dev"
   [fuzz]="clang-14 libclang-rt-14-dev"
 )
