@@ -129,6 +129,9 @@ test-auditor: build ## kill -9 the auditor at each step 200 times, then what cat
 	@mkdir -p build/test
 	@tests/e2e/run_auditor.py build/test/auditor.json
 
+test-deb: deb ## install, start, upgrade and purge the Debian packages in a booted Debian of their own
+	@/usr/bin/python3 -m pytest -q tests/e2e/test_deb.py
+
 fuzz: install ## fuzz every decoder and verifier for MINUTES (default 6)
 	@eng/install.sh fuzz
 	@eng/fuzz.sh $(MINUTES)

@@ -3,7 +3,7 @@
 
 usage: test.py [--lanes N] SET...
 
-SET is `quick` or `deep`; both need a finished `make build`. `quick` has every suite of tests but DEEP_ONLY; `deep` these, the checks that take long, the C++
+SET is `quick` or `deep`; both need a finished `make build`, `deep` a `make deb` too. `quick` has every suite of tests but DEEP_ONLY; `deep` these, the checks that take long, the C++
 tests with sanitizers and under Valgrind, and the suites of DEEPER with all of their rounds. Suites that keep all processors busy run
 alone, the others beside each other; what a suite prints appears when it ends: all of it when it fails, its end otherwise. Files of
 tests stand in memory (/dev/shm) where there is room. Exit code 0 only when nothing failed.
@@ -43,6 +43,8 @@ LONGEST = (
 DEEPER = ("python-reference-model", "python-reference-receipts", "python-reference-users", "python-e2e-auditor", "python-e2e-faults", "python-e2e-limits", "python-e2e-period_faults", "python-e2e-receipts", "python-e2e-storm", "Optiks.UpdateTask.Tests")
 # These run in `deep` alone: each starts services of its own for what tests of the parts show in `quick` as well.
 DEEP_ONLY = ("python-e2e-bucket", "python-e2e-limits", "python-e2e-pkcs11", "python-e2e-radosgw", "python-e2e-receipts", "python-e2e-watching")
+# `make test-deb` runs it: it builds packages and boots a machine of its own, which takes as long as all of `quick`.
+OWN_TARGET = ("python-e2e-deb",)
 # Nothing runs beside these: strangers take all that a service has while the test's own client is answered.
 ALONE = ("python-e2e-limits",)
 DEEP_VARIABLE = "OPTIKS_TEST_DEEP"
@@ -112,6 +114,7 @@ def suites_of(names: list[str]) -> list[Suite]:
         *[suite for name, folder in PYTHON_FOLDERS.items() for suite in python(name, folder)],
         *[dotnet(project) for project in re.findall(r'<Project Path="([^"]*\.Tests\.csproj)"', (ROOT / "Optiks.slnx").read_text())],
     ]
+    every = [suite for suite in every if suite.name not in OWN_TARGET]
     quick = [suite for suite in every if suite.name not in DEEP_ONLY]
     deep = [
         checks("checks-deep", "--slow", is_alone=True),

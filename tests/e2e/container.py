@@ -1,0 +1,103 @@
+"""A bare Debian 12 that is booted by systemd-nspawn, with a network between it and this machine. As root."""
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+CACHE = Path(os.environ.get("OPTIKS_TEST_CACHE", "/var/cache/optiks-test"))
+MIRROR = "http://deb.debian.org/debian"
+# Of no network but the one between the two.
+HERE_ADDRESS, ITS_ADDRESS = "198.51.100.241", "198.51.100.242"
+BOOT_SECONDS = 60
+BASE = "systemd,systemd-sysv,dbus,iproute2,ca-certificates"
+# What packages under test depend on and the pages install: fetched once, so that apt in the container needs no network.
+FETCHED = "libicu72 libssl3 libsqlite3-0 libgssapi-krb5-2 libstdc++6 tzdata postgresql-15 openssl"
+
+
+class NotBooted(Exception):
+    """With the end of what it said."""
+
+
+def root_archive() -> Path:
+    """The root file system, made once on a machine."""
+    archive = CACHE / f"debian12-{hashlib.sha256((BASE + FETCHED).encode()).hexdigest()[:8]}.tar"
+    if not archive.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        unfinished = archive.with_suffix(f".{os.getpid()}.tar")
+        fetch = f"APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get install -y --download-only --no-install-recommends {FETCHED}"
+        subprocess.run(
+            ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={BASE}", "--skip=cleanup/apt", f"--customize-hook={fetch}", "bookworm", str(unfinished), MIRROR],
+            check=True, stdout=subprocess.DEVNULL, timeout=900)
+        unfinished.rename(archive)
+    return archive
+
+
+class Container:
+    """Use as a context: it is gone afterwards, with its files."""
+
+    def __init__(self):
+        # On a disk: sockets and memory files of its own would count against this machine's memory.
+        self.folder = Path(tempfile.mkdtemp(prefix="optiks-container-", dir="/var/tmp"))
+        self.root = self.folder / "root"
+        self.name = f"optiks{os.getpid()}"
+        self._log = self.folder / "console"
+        self._process: subprocess.Popen | None = None
+        self._leader = 0
+
+    def __enter__(self) -> "Container":
+        try:
+            self._boot()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_) -> None:
+        if self._process is not None and self._process.poll() is None:
+            # Its first process takes all others along. Nothing of it is needed again.
+            os.kill(self._leader or self._process.pid, signal.SIGKILL)
+            self._process.wait(30)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _boot(self) -> None:
+        if os.geteuid() != 0:
+            raise NotBooted("containers are booted by root")
+        self.root.mkdir()
+        subprocess.run(["tar", "--extract", "--file", root_archive(), "--directory", self.root], check=True)
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                ["systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", f"--directory={self.root}", f"--machine={self.name}", "--network-veth", "--console=pipe"],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+        deadline = time.monotonic() + BOOT_SECONDS
+        while not self._is_up():
+            if self._process.poll() is not None or time.monotonic() >= deadline:
+                raise NotBooted(self._log.read_text(errors="replace")[-3000:])
+            time.sleep(0.2)
+        here = f"ve-{self.name}"
+        for command in (["ip", "address", "add", f"{HERE_ADDRESS}/30", "dev", here], ["ip", "link", "set", here, "up"]):
+            subprocess.run(command, check=True)
+        self.run(f"ip address add {ITS_ADDRESS}/30 dev host0; ip link set host0 up")
+
+    def _is_up(self) -> bool:
+        children = subprocess.run(["pgrep", "-P", str(self._process.pid)], capture_output=True, text=True, check=False).stdout.split()
+        if not children:
+            return False
+        self._leader = int(children[0])
+        return self.run("systemctl is-system-running", check=False).stdout.strip() in ("running", "degraded")
+
+    def run(self, script: str, check: bool = True, seconds: float = 300) -> subprocess.CompletedProcess:
+        """A script of sh in it, which ends at its first failure."""
+        done = subprocess.run(
+            ["nsenter", "-t", str(self._leader), "-m", "-u", "-i", "-n", "-p", "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "DEBIAN_FRONTEND=noninteractive", "sh", "-eu", "-c", f"cd /root\n{script}"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=seconds, check=False)
+        if check and done.returncode != 0:
+            raise AssertionError(f"exit code {done.returncode} of:\n{script}\n{done.stdout[-6000:]}")
+        return done
+
+    def output(self, script: str) -> str:
+        return self.run(script).stdout.strip()

@@ -1,0 +1,231 @@
+"""The Debian packages on a bare Debian 12 that is booted: each command of docs/operations/install.md, what the units promise, an upgrade, a purge."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from container import ITS_ADDRESS, Container
+from harness import ROOT
+
+PACKAGES = ROOT / "build/deb"
+PAGE = ROOT / "docs/operations/install.md"
+OLDER = "0.0.9"
+SERVICES = ("optiks-update-task", "optiks-update-service@8311", "optiks-query-service@8301")
+UNITS = (*SERVICES, "optiks-auditor", "optiks-witness")
+# Times ten, as systemd-analyze takes it.
+MOST_EXPOSED = 20
+
+
+def newest(name: str) -> Path:
+    """The package of the last `make deb`."""
+    return max(PACKAGES.glob(f"{name}_*.deb"), key=lambda path: path.stat().st_mtime)
+
+
+def older(package: Path, folder: Path) -> None:
+    """The same package with a lower number."""
+    tree = folder / "tree"
+    subprocess.run(["dpkg-deb", "--raw-extract", package, tree], check=True)
+    control = tree / "DEBIAN/control"
+    version = re.search(r"^Version: (.*)$", control.read_text(), re.MULTILINE)[1]
+    control.write_text(control.read_text().replace(version, OLDER))
+    name = package.name.replace(version, OLDER)
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-Znone", "--build", tree, folder / name], check=True, stdout=subprocess.DEVNULL)
+    shutil.rmtree(tree)
+
+
+def commands() -> dict[str, list[tuple[str, str]]]:
+    """Of the page, by section: blocks of `sh` are for the log's host, those of `bash` for another one."""
+    sections: dict[str, list[tuple[str, str]]] = {}
+    for section in re.split(r"^## ", PAGE.read_text(), flags=re.MULTILINE)[1:]:
+        title = section.split("\n", 1)[0]
+        sections[title] = re.findall(r"^```(sh|bash)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    return sections
+
+
+class Packages(unittest.TestCase):
+    """In this order: later tests rely on what earlier ones did."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.page = commands()
+        cls.other = Path(tempfile.mkdtemp(prefix="optiks-e2e-other-"))
+        cls.addClassCleanup(shutil.rmtree, cls.other)
+        cls.log = cls.enterClassContext(Container())
+        cls.home = cls.log.root / "root"
+
+    def put(self, is_older: bool) -> None:
+        """The packages into the folder where the page's commands look for them."""
+        for package in self.home.glob("*.deb"):
+            package.unlink()
+        for name in ("optiks-server", "optiks-cli", "optiks-auditor"):
+            if is_older:
+                older(newest(name), self.home)
+            else:
+                shutil.copy(newest(name), self.home)
+
+    def follow(self, section: str) -> None:
+        for shell, script in self.page.pop(section):
+            self.assertEqual(shell, "sh")
+            self.log.run(script)
+
+    def elsewhere(self, script: str, check: bool = True) -> subprocess.CompletedProcess:
+        """A script on the other host: this machine's network and its own names, the command line of the package."""
+        (self.other / "hosts").write_text(f"127.0.0.1 localhost\n{ITS_ADDRESS} log.example.org\n")
+        environment = {"PATH": f"{self.other / 'usr/bin'}:/usr/bin:/bin", "HOME": str(self.other / "home")}
+        done = subprocess.run(
+            ["unshare", "--mount", "bash", "-eu", "-c", f"mount --bind hosts /etc/hosts\n{script}"], cwd=self.other, env=environment, capture_output=True, text=True, timeout=120, check=False)
+        if check:
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def look_up(self, key: str) -> dict:
+        setting = self.page_of_other.split("optiks update")[0]
+        return json.loads(self.elsewhere(f"{setting}optiks lookup {key} --json").stdout)
+
+    def state(self, unit: str) -> str:
+        return self.log.run(f"systemctl is-active {unit}", check=False).stdout.strip()
+
+    def journal(self, unit: str) -> str:
+        return self.log.output(f"journalctl --no-pager --output cat --unit {unit}")
+
+    def wait(self, what: str, seconds: float = 30) -> None:
+        """Until a script succeeds."""
+        deadline = time.monotonic() + seconds
+        while self.log.run(what, check=False).returncode != 0:
+            self.assertLess(time.monotonic(), deadline, what)
+            time.sleep(0.2)
+
+    def test_1_a_new_operator_follows_the_page(self):
+        self.put(is_older=True)
+        for section in ("Install", "Database", "Secrets", "TLS", "Start"):
+            self.follow(section)
+        for unit in SERVICES:
+            self.assertEqual(self.state(unit), "active", self.journal(unit))
+        data = self.log.root / "var/lib/optiks"
+        # It was handed over, so none was made.
+        self.assertFalse((data / "kek").exists())
+        self.assertEqual((data.stat().st_mode & 0o777, (data / "log.key").exists()), (0o700, True))
+        for file in (data / "trust.json", data / "delivery-service.key", self.home / "cert.pem"):
+            shutil.copy(file, self.other)
+        (self.other / "delivery-service.key").chmod(0o600)
+        subprocess.run(["dpkg-deb", "--extract", newest("optiks-cli"), self.other], check=True)
+        ((shell, script),) = self.page.pop("From another host")
+        self.assertEqual(shell, "bash")
+        type(self).page_of_other = script
+        self.assertIn("alice: present, version 1", self.elsewhere(script).stdout)
+        self.assertEqual((self.look_up("bob")["verdict"], self.look_up("alice")["value"]), ("absent", "alice's public key"))
+
+    def test_2_a_units_are_closed(self):
+        self.log.run("apt-get install -y --no-install-recommends ./optiks-auditor_*.deb")
+        for unit in UNITS:
+            with self.subTest(unit):
+                self.log.run(f"systemd-analyze security --no-pager --threshold={MOST_EXPOSED} {unit}.service")
+        self.assertNotEqual(self.log.run(f"systemd-analyze security --no-pager --threshold={MOST_EXPOSED} console-getty.service", check=False).returncode, 0)
+        self.assertEqual(self.log.output("stat -c '%U %a' /etc/optiks/update-task.env /etc/credstore/optiks.kek"), "root 600\nroot 600")
+
+    def test_2_b_witness_and_auditor_run(self):
+        self.log.run(
+            "runuser -u optiks-witness -- optiks witness init witness.example.org/w1 --folder /var/lib/optiks-witness;"
+            "runuser -u optiks-auditor -- optiks auditor init --name auditor.example.org/a --key-file /var/lib/optiks-auditor/auditor.key;"
+            "cp /var/lib/optiks/trust.json cert.pem /etc/optiks-auditor; chmod a+r /etc/optiks-auditor/*; echo 127.0.0.1 log.example.org >> /etc/hosts;"
+            "sed 's|https://log.example.org|https://log.example.org:8301|' /usr/share/doc/optiks-auditor/examples/auditor.json > /etc/optiks-auditor/auditor.json;"
+            "echo SSL_CERT_FILE=/etc/optiks-auditor/cert.pem > /etc/optiks-auditor/auditor.env")
+        # The auditor is ready once it has signed what there is.
+        self.log.run("systemctl start optiks-witness optiks-auditor", seconds=60)
+        self.assertEqual(self.log.output("stat -c %U /var/lib/optiks-auditor/mark/* | sort -u"), "optiks-auditor")
+        self.assertIn("Ready. Cosigning 0 logs.", self.log.output("systemctl show --property StatusText optiks-witness"))
+
+    def test_3_ready_is_what_health_says(self):
+        # A second replica whose database does not answer is alive, and its start goes on.
+        self.log.run("echo ASPNETCORE_URLS=http://127.0.0.1:8302 > /etc/optiks/query-service-8302.env")
+        self.log.run("systemctl stop postgresql; systemctl start --no-block optiks-query-service@8302")
+        self.wait("systemctl show --property StatusText optiks-query-service@8302 | grep -q 'Not ready.'")
+        self.assertEqual(self.state("optiks-query-service@8302"), "activating")
+        self.log.run("systemctl start postgresql")
+        self.wait("systemctl is-active optiks-query-service@8302")
+        self.wait("systemctl show --property StatusText optiks-query-service@8302 | grep -q 'Ready. Serving epoch'")
+        self.log.run("systemctl stop optiks-query-service@8302; rm /etc/optiks/query-service-8302.env")
+
+    def test_4_reload(self):
+        process = self.log.output("systemctl show --property MainPID --value optiks-query-service@8301")
+        serial = "openssl s_client -connect 127.0.0.1:8301 < /dev/null 2>/dev/null | openssl x509 -noout -serial"
+        before = self.log.output(serial)
+        self.log.run(
+            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days 90 -subj /CN=log.example.org -addext subjectAltName=DNS:log.example.org -keyout key.pem -out cert.pem 2>/dev/null;"
+            "install -o optiks -g optiks -m 0600 cert.pem key.pem /etc/optiks/tls/; sed -i 's|// \"RateLimits\"|\"RateLimits\"|; s|\"PerSecond\": 50, \"Burst\": 500|\"PerSecond\": 0.01, \"Burst\": 2|' /etc/optiks/optiks.json")
+        self.follow("Change settings")
+        self.wait(f"[ \"$({serial})\" != '{before}' ]")
+        shutil.copy(self.home / "cert.pem", self.other)
+        setting = self.page_of_other.split("optiks update")[0]
+        self.assertEqual([self.elsewhere(f"{setting}timeout 5 optiks lookup alice", check=False).returncode == 0 for _ in range(3)], [True, True, False])
+        # What does not do is refused, and the service runs on.
+        self.log.run("sed -i 's|\"Burst\": 2|\"Burst\": -2|' /etc/optiks/optiks.json; systemctl reload optiks-query-service@8301")
+        self.wait("journalctl --unit optiks-query-service@8301 | grep -q 9032")
+        self.log.run("sed -i 's|\"Burst\": -2|\"Burst\": 500|; s|\"PerSecond\": 0.01|\"PerSecond\": 50|' /etc/optiks/optiks.json; systemctl reload optiks-query-service@8301")
+        self.wait("journalctl --unit optiks-query-service@8301 --lines 3 | grep -q 9030")
+        self.assertEqual(self.look_up("alice")["verdict"], "present")
+        self.assertEqual(self.log.output("systemctl show --property MainPID --value optiks-query-service@8301"), process)
+
+    def test_5_what_ends_is_started_again_or_left(self):
+        self.log.run("systemctl kill --signal KILL optiks-update-service@8311")
+        self.wait("systemctl is-active optiks-update-service@8311 && [ $(systemctl show --property NRestarts --value optiks-update-service@8311) = 1 ]")
+        self.log.run("echo Optiks__Storage__Provider=none > /etc/optiks/update-service-8312.env; systemctl start optiks-update-service@8312 || true")
+        self.assertEqual(self.log.output("systemctl show --property ActiveState,ExecMainStatus,NRestarts optiks-update-service@8312"), "NRestarts=0\nExecMainStatus=78\nActiveState=failed")
+        self.log.run("rm /etc/optiks/update-service-8312.env; systemctl reset-failed")
+
+    def test_6_upgrade(self):
+        self.assertEqual(self.log.output("dpkg-query -W -f '${Version}' optiks-server"), OLDER)
+        processes = self.log.output("systemctl show --property MainPID --value optiks-update-task")
+        self.put(is_older=False)
+        # What the operator changed stays as it is, unasked.
+        settings = self.log.output("cat /etc/optiks/optiks.json /etc/optiks/*.env")
+        # It depends on the other two at its own version.
+        self.log.run("apt-get purge -y optiks-auditor")
+        self.follow("Upgrade")
+        self.assertNotEqual(self.log.output("dpkg-query -W -f '${Version}' optiks-server"), OLDER)
+        self.assertEqual(self.log.output("cat /etc/optiks/optiks.json /etc/optiks/*.env"), settings)
+        self.assertNotEqual(self.log.output("systemctl show --property MainPID --value optiks-update-task"), processes)
+        for unit in SERVICES:
+            self.wait(f"systemctl is-active {unit}")
+        self.assertEqual((self.look_up("alice")["value"], self.look_up("alice")["version"]), ("alice's public key", 1))
+        setting = self.page_of_other.split("optiks update")[0]
+        self.elsewhere(f"{setting}optiks update carol value --api-key @delivery-service.key --wait")
+        self.assertEqual(self.look_up("carol")["verdict"], "present")
+
+    def test_7_purge_keeps_the_log(self):
+        self.follow("Remove")
+        self.assertEqual([blocks for blocks in self.page.values() if blocks], [])
+        self.assertEqual(self.log.output("ls -d /usr/lib/optiks /etc/optiks/*.json /etc/systemd/system/multi-user.target.wants/optiks* 2>/dev/null || true"), "")
+        self.assertEqual(self.log.output("find /proc -maxdepth 1 -user optiks"), "")
+        self.assertEqual(self.log.output("stat -c %U /var/lib/optiks/log.key"), "optiks")
+        # Installed again, it goes on.
+        self.log.run("apt-get install -y --no-install-recommends ./optiks-server_*.deb")
+        self.log.run(
+            "sed -i 's|\"Provider\": \"sqlite\"|\"Provider\": \"postgresql\"|; s|// \"Tls\"|\"Tls\"|' /etc/optiks/optiks.json; for service in update-task query-service; do echo \"Optiks__Storage__ConnectionString='Host=/var/run/postgresql;Database=optiks;"
+            "Username=optiks_$(echo $service | tr - _)'\" >> /etc/optiks/$service.env; done; echo ASPNETCORE_URLS=https://0.0.0.0:8301 >> /etc/optiks/query-service.env;"
+            "install -d -o optiks /etc/optiks/tls; install -o optiks -m 0600 cert.pem key.pem /etc/optiks/tls/; systemctl start optiks-update-task optiks-query-service@8301")
+        self.assertEqual(self.look_up("carol")["verdict"], "present")
+
+
+class Archives(unittest.TestCase):
+    """The files themselves."""
+
+    def test_lintian_is_content(self):
+        packages = [newest(name) for name in ("optiks-server", "optiks-cli", "optiks-auditor")]
+        done = subprocess.run(["lintian", "--allow-root", "--fail-on", "error,warning", *packages], capture_output=True, text=True, timeout=300, check=False, env=os.environ | {"LC_ALL": "C.UTF-8"})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_nothing_of_the_build_is_in_them(self):
+        listed = subprocess.run(["dpkg-deb", "--contents", newest("optiks-server")], capture_output=True, text=True, check=True).stdout
+        self.assertIn("usr/share/man/man8/optiks-query-service.8.gz", listed)
+        self.assertNotRegex(listed, r"crossgen|\.Tests|createdump")
+
+
+if __name__ == "__main__":
+    unittest.main()
