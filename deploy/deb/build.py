@@ -3,10 +3,11 @@
 
 usage: build.py [--out FOLDER] [--version VERSION] [--keep-published]
 
-The programs are published with their runtime, so that a target needs neither compiler nor SDK. The same commit gives the same
-octets: all times are the commit's. VERSION is that of Directory.Build.props where the commit has its tag, and before that a
-number below it which grows with the commits (0.1.0~20261126T143000.0ab5fcaad671); --version names another. With
---keep-published the programs are not built again. FOLDER is build/deb by default.
+The programs are published with their runtime, so that a target needs neither compiler nor SDK. All times are the commit's. Two
+builds of one commit have the same octets but for the assemblies ServiceDefaults and UpdateTask; the compiler's cause is not known.
+VERSION is that of Directory.Build.props where the commit has its tag, and before that a number below it
+which grows with the commits (0.1.0~20261126T143000.0ab5fcaad671); --version names another. With --keep-published the programs
+are not built again. FOLDER is build/deb by default.
 """
 
 import argparse
