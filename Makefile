@@ -85,11 +85,11 @@ test: npm build ## all release C++, C#, Python, Node and end-to-end suites, quic
 	@eng/install.sh check
 	@eng/test.py quick
 
-test-deep: build benchmarks deb ## sanitizers, Valgrind, clang-tidy, more rounds of some suites and all else that gates; ends with one line of totals
+test-deep: build benchmarks ## sanitizers, Valgrind, clang-tidy, more rounds of some suites and all else that gates; ends with one line of totals
 	@eng/install.sh deep
 	@eng/test.py deep
 
-test-all: npm build benchmarks deb ## both, as CI does, each suite once with all of its rounds; one line of totals
+test-all: npm build benchmarks ## both, as CI does, each suite once with all of its rounds; one line of totals
 	@eng/install.sh check deep
 	@eng/test.py quick deep
 

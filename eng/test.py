@@ -3,7 +3,7 @@
 
 usage: test.py [--lanes N] SET...
 
-SET is `quick` or `deep`; both need a finished `make build`, `deep` a `make deb` too. `quick` has every suite of tests but DEEP_ONLY; `deep` these, the checks that take long, the C++
+SET is `quick` or `deep`; both need a finished `make build`. `quick` has every suite of tests but DEEP_ONLY and OWN_TARGET; `deep` these, the checks that take long, the C++
 tests with sanitizers and under Valgrind, and the suites of DEEPER with all of their rounds. Suites that keep all processors busy run
 alone, the others beside each other; what a suite prints appears when it ends: all of it when it fails, its end otherwise. Files of
 tests stand in memory (/dev/shm) where there is room. Exit code 0 only when nothing failed.

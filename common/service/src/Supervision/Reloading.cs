@@ -3,6 +3,7 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Optiks.Secrets;
+using Optiks.Settings;
 
 namespace Optiks.ServiceDefaults;
 

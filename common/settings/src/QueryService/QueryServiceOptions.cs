@@ -75,6 +75,7 @@ internal sealed class QueryServiceOptions
     /// <summary>BoardCacheBytes bounds the memory of files of a board that is read at a distance (<c>Optiks:Board:Url</c>).</summary>
     /// <value>64 MiB.</value>
     [Range(1L << 20, 1L << 40)]
+    [Setting(Unit = SettingAttribute.Octets)]
     public long BoardCacheBytes { get; set; } = 64L << 20;
 
     /// <summary>DrainTime is how long the service goes on answering after it was told to stop, while readiness says 503: longer than a load balancer takes to notice.</summary>
