@@ -40,7 +40,7 @@ LONGEST = (
     "Optiks.QueryService.Tests", "python-e2e-faults", "python-e2e-stress", "python-e2e-period_faults", "Optiks.UpdateTask.Tests", "cpp-release", "python-e2e-malicious", "python-e2e-recycled_names",
     "python-e2e-auditor", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests", "python-e2e-hostile_users", "python-e2e-users", "python-e2e-cosigners", "Optiks.Db.Tests", "Optiks.Cli.Tests")
 # These have tests that repeat what they do: a few times in `quick`, more often in `deep`, which is told by the variable.
-DEEPER = ("python-reference-model", "python-reference-receipts", "python-reference-users", "python-e2e-auditor", "python-e2e-faults", "python-e2e-limits", "python-e2e-period_faults", "python-e2e-receipts", "python-e2e-storm", "Optiks.UpdateTask.Tests")
+DEEPER = ("python-reference-leaves", "python-reference-model", "python-reference-receipts", "python-reference-users", "python-e2e-auditor", "python-e2e-faults", "python-e2e-limits", "python-e2e-malicious", "python-e2e-period_faults", "python-e2e-receipts", "python-e2e-storm", "Optiks.UpdateTask.Tests")
 # These run in `deep` alone: each starts services of its own for what tests of the parts show in `quick` as well.
 DEEP_ONLY = ("python-e2e-bucket", "python-e2e-limits", "python-e2e-pkcs11", "python-e2e-radosgw", "python-e2e-receipts", "python-e2e-watching")
 # `make test-deb` runs it: it builds packages and boots a machine of its own, which takes as long as all of `quick`.

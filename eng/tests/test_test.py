@@ -139,7 +139,9 @@ class Suites(unittest.TestCase):
     def test_every_file_of_python_tests_is_a_suite(self):
         files = {command[3] for suite in runner.suites_of(["quick", "deep"]) for command in suite.commands if command[1:3] == ["-m", "pytest"]}
         found = {str(file.relative_to(runner.ROOT)) for folder in re.findall(r"testpaths = (.*)", (runner.ROOT / "pytest.ini").read_text())[0].split() for file in (runner.ROOT / folder).rglob("test_*.py")}
-        self.assertEqual(found, files)
+        own = {f"tests/e2e/test_{name.removeprefix('python-e2e-')}.py" for name in runner.OWN_TARGET}
+        self.assertEqual(found, files | own)
+        self.assertFalse(files & own)
 
 
 if __name__ == "__main__":
