@@ -16,6 +16,8 @@ from codec_users import DeviceList
 from facts import DECOMMISSIONED, DEVICES, USERNAMES
 
 MOST_DEVICES = 5
+# A user leaves at one turn of so many: seldom, so that there are users with many versions.
+LEAVES = 12
 LEFT = b"\x01"
 
 
@@ -51,8 +53,10 @@ class UserWriter(Writer):
         self._number += 1
         if len(self._users) < self._most:
             self._create()
+        elif self._number % LEAVES == 0:
+            self._leave(self._random.choice(self._users))
         else:
-            self._random.choice((self._add_device, self._set_device, self._remove_device, self._add_username, self._change_several, self._leave))(self._random.choice(self._users))
+            self._random.choice((self._add_device, self._set_device, self._remove_device, self._add_username, self._change_several))(self._random.choice(self._users))
 
     def _create(self) -> None:
         self._created += 1
@@ -90,13 +94,11 @@ class UserWriter(Writer):
         self._change(user, added=[self._new(user)], removed=kept[:1], changed=kept[1:2], names=[self._new(user)])
 
     def _leave(self, user: User) -> None:
-        # Seldom, so that there are users with many versions.
-        if self._random.random() < 0.2:
-            answer = self._ask(user.id, [{"op": "decommission"}])
-            self._users.remove(user)
-            self._take(answer, 1, DECOMMISSIONED, user.id, LEFT)
-            if self._reuses_names:
-                self._left.append((answer["request_id"], user.names))
+        answer = self._ask(user.id, [{"op": "decommission"}])
+        self._users.remove(user)
+        self._take(answer, 1, DECOMMISSIONED, user.id, LEFT)
+        if self._reuses_names:
+            self._left.append((answer["request_id"], user.names))
 
     def _change(self, user: User, added: Sequence[str] = (), removed: Sequence[str] = (), changed: Sequence[str] = (), names: Sequence[str] = ()) -> None:
         values = {device: self._value(device) for device in (*added, *changed)}
