@@ -166,9 +166,9 @@ class Packages(unittest.TestCase):
         self.assertEqual([self.elsewhere(f"{setting}timeout 5 optiks lookup alice", check=False).returncode == 0 for _ in range(3)], [True, True, False])
         # What does not do is refused, and the service runs on.
         self.log.run("sed -i 's|\"Burst\": 2|\"Burst\": -2|' /etc/optiks/optiks.json; systemctl reload optiks-query-service@8301")
-        self.wait("journalctl --unit optiks-query-service@8301 | grep -q 9032")
+        self.wait("journalctl --unit optiks-query-service@8301 | grep -q 9042")
         self.log.run("sed -i 's|\"Burst\": -2|\"Burst\": 500|; s|\"PerSecond\": 0.01|\"PerSecond\": 50|' /etc/optiks/optiks.json; systemctl reload optiks-query-service@8301")
-        self.wait("journalctl --unit optiks-query-service@8301 --lines 3 | grep -q 9030")
+        self.wait("journalctl --unit optiks-query-service@8301 --lines 3 | grep -q 9040")
         self.assertEqual(self.look_up("alice")["verdict"], "present")
         self.assertEqual(self.log.output("systemctl show --property MainPID --value optiks-query-service@8301"), process)
 
