@@ -16,16 +16,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from engines import add_engines, chosen
 from figures import ROOT, Figure, table, write
 
 sys.path.insert(0, str(ROOT / "tests/e2e"))
 
 from harness import Deployment, Process
 from stress_tester import StressTester
-from storage import ENGINES, OwnPostgreSql, Sqlite
 
-# Those that every machine has.
-OWN_ENGINES = (OwnPostgreSql.name, Sqlite.name)
 # A switch may come as soon as it is prepared.
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10", "Optiks__Log__PeriodLength": "00:00:01"}
 MIX, OPERATIONS = "hit=9,update=1", ("hit", "update")
@@ -190,16 +188,14 @@ class SwitchBench:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--engines", default=",".join(OWN_ENGINES), help=f"of {', '.join(OWN_ENGINES)} (default %(default)s)")
+    add_engines(parser)
     parser.add_argument("--keys", type=int, default=1 << 20, help="keys of the log (default 2^20)")
     parser.add_argument("--rate", type=float, default=300, help="requests a second, a tenth of them updates (default %(default)s)")
     parser.add_argument("--window", type=float, default=10, help="seconds that a p99 is of (default %(default)s)")
     parser.add_argument("--reports", type=Path, metavar="FOLDER", help="keep optiks-stress' reports there, with figures of each second")
     parser.add_argument("--before", type=int, default=5, help="windows before the switch (default %(default)s)")
     arguments = parser.parse_args()
-    engines = arguments.engines.split(",")
-    if not set(engines) <= set(ENGINES):
-        parser.error(f"--engines are of {', '.join(ENGINES)}")
+    engines = chosen(parser, arguments)
     # /tmp may be memory, where durability costs nothing.
     tempfile.tempdir = "/var/tmp"
     figures = []

@@ -9,14 +9,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from engines import add_engines, chosen
 from figures import ROOT, Figure, table, write
-from measure_periods import OWN_ENGINES, SETTINGS
+from measure_periods import SETTINGS
 from stress_tester import StressTester
 
 sys.path.insert(0, str(ROOT / "tests/e2e"))
 
 from harness import Deployment
-from storage import ENGINES
 
 SWITCH_SECONDS = 600
 EPOCHS = 300
@@ -118,12 +118,10 @@ class SizesBench:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--engines", default=",".join(OWN_ENGINES), help=f"of {', '.join(OWN_ENGINES)} (default %(default)s)")
+    add_engines(parser)
     parser.add_argument("--keys", type=int, default=1 << 16, help="keys of the log (default 2^16)")
     arguments = parser.parse_args()
-    engines = arguments.engines.split(",")
-    if not set(engines) <= set(ENGINES):
-        parser.error(f"--engines are of {', '.join(ENGINES)}")
+    engines = chosen(parser, arguments)
     tempfile.tempdir = "/var/tmp"
     figures = []
     for engine in engines:

@@ -7,6 +7,7 @@ import argparse
 import sys
 import tempfile
 
+from engines import add_engines, chosen
 from figures import ROOT, Figure, Load, bad_share, database_share, load_of, table, updates_rate, value_of, write
 
 sys.path.insert(0, str(ROOT / "tests/e2e"))
@@ -14,11 +15,7 @@ sys.path.insert(0, str(ROOT / "tests/e2e"))
 import raw_database
 from harness import Deployment
 from stress_tester import StressTester
-from sqlserver import VARIABLE
-from storage import ENGINES, OwnPostgreSql, OwnSqlServer, Sqlite
 
-# Those that every machine has.
-OWN_ENGINES = (OwnPostgreSql.name, Sqlite.name)
 LIST = 1000
 # So many that a key is seldom updated twice in an epoch, as it is with people.
 KEYS = ("--key-count", "1000000")
@@ -110,13 +107,10 @@ class UpdateBench:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--engines", default=",".join(OWN_ENGINES), help=f"of {', '.join(OWN_ENGINES)}, {OwnSqlServer.name} (default %(default)s)")
+    add_engines(parser)
     parser.add_argument("--seconds", type=float, default=60, help="of the long phases; others take a part of it (default 60)")
     arguments = parser.parse_args()
-    engines = arguments.engines.split(",")
-    if not set(engines) <= set(ENGINES):
-        parser.error(f"--engines are of {', '.join(ENGINES)}" + ("" if OwnSqlServer.name in ENGINES else
-                     f"; {OwnSqlServer.name} with a server: {VARIABLE}='Server=...;User ID=...;Password=...' of a login that may create databases"))
+    engines = chosen(parser, arguments)
     # /tmp may be memory, where durability costs nothing.
     tempfile.tempdir = "/var/tmp"
     figures = []

@@ -6,6 +6,7 @@ using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 using Optiks.Protocol;
 using Optiks.Secrets;
+using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
@@ -125,7 +126,7 @@ public sealed class SnapshotPeerTests : TwoEpochTests
     {
         await using Replica donor = await StartDonorAsync();
         byte[] right = await SnapshotOfAsync(donor);
-        await using MadeUpPeer good = await MadeUpPeer.StartAsync(context => SendAsync(context, right));
+        await using MadeUpServer good = await MadeUpServer.StartAsync(context => SendAsync(context, right));
         byte[] other = wrong switch
         {
             "another log's" => await OfAnotherLogAsync(),
@@ -133,7 +134,7 @@ public sealed class SnapshotPeerTests : TwoEpochTests
             "newer than the database" => Forge(epochs: 3),
             _ => right,
         };
-        await using MadeUpPeer bad = await MadeUpPeer.StartAsync(context => SendWrongAsync(wrong, context, other, good.Address));
+        await using MadeUpServer bad = await MadeUpServer.StartAsync(context => SendWrongAsync(wrong, context, other, good.Address));
         LoggedEvents events = await RunAsync(donor, [bad.Address, good.Address], null, Mode(isStored));
         Assert.Equal(1, bad.Asked);
         Assert.Equal(1, good.Asked);
@@ -155,8 +156,8 @@ public sealed class SnapshotPeerTests : TwoEpochTests
     {
         await using Replica donor = await StartDonorAsync();
         byte[] right = await SnapshotOfAsync(donor);
-        await using MadeUpPeer silent = await MadeUpPeer.StartAsync(context => Task.Delay(Timeout.Infinite, context.RequestAborted));
-        await using MadeUpPeer trickling = await MadeUpPeer.StartAsync(async context =>
+        await using MadeUpServer silent = await MadeUpServer.StartAsync(context => Task.Delay(Timeout.Infinite, context.RequestAborted));
+        await using MadeUpServer trickling = await MadeUpServer.StartAsync(async context =>
         {
             Describe(context, right.Length);
             for (int i = 0; i < right.Length; i++)
@@ -166,7 +167,7 @@ public sealed class SnapshotPeerTests : TwoEpochTests
                 await Task.Delay(20, context.RequestAborted);
             }
         });
-        await using MadeUpPeer good = await MadeUpPeer.StartAsync(context => SendAsync(context, right));
+        await using MadeUpServer good = await MadeUpServer.StartAsync(context => SendAsync(context, right));
         LoggedEvents events = await RunAsync(donor, [silent.Address, trickling.Address, good.Address], new HastyTime());
         Assert.Equal(2, events.Count("PeerFailed"));
         Assert.True(events.Has("SnapshotUsed"));
@@ -178,7 +179,7 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         await using Replica donor = await StartDonorAsync();
         byte[] right = await SnapshotOfAsync(donor);
         int asked = 0;
-        await using MadeUpPeer peer = await MadeUpPeer.StartAsync(context =>
+        await using MadeUpServer peer = await MadeUpServer.StartAsync(context =>
         {
             if (Interlocked.Increment(ref asked) < 3)
             {

@@ -6,6 +6,7 @@ using System.Text;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Optiks.ServiceDefaults;
+using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
@@ -82,7 +83,7 @@ public sealed class SnapshotServingTests : IAsyncLifetime
         Assert.Contains($"Content-Length: {body.Length}", headers, StringComparison.Ordinal);
         Assert.NotEqual(await File.ReadAllBytesAsync(SnapshotPath, Cancellation), body[16..(16 + (int)BinaryPrimitives.ReadInt64BigEndian(body))]);
 
-        await using MadeUpPeer peer = await MadeUpPeer.StartAsync(async context =>
+        await using MadeUpServer peer = await MadeUpServer.StartAsync(async context =>
         {
             context.Response.ContentType = Protocol.MediaTypes.Snapshot;
             context.Response.ContentLength = body.Length;

@@ -40,6 +40,11 @@ def require(condition: bool, text: str) -> None:
         raise Wrong(text)
 
 
+def anchor_of(log: Deployment) -> TrustAnchor:
+    """The log's, as its users have it."""
+    return TrustAnchor.parse((log.data / "trust.json").read_text())
+
+
 class Histories:
     """Every record and every signed root that anybody has been shown."""
 
@@ -92,7 +97,7 @@ class Histories:
                 self._roots[number + 1].add(root)
 
     def _checkpoint(self, note: bytes) -> board.Checkpoint:
-        anchor = TrustAnchor.parse((self._log.data / "trust.json").read_text())
+        anchor = anchor_of(self._log)
         checkpoint = board.verify_checkpoint(note, anchor.configuration.origin.decode(), anchor.log_key)
         self._roots.setdefault(checkpoint.size, set()).add(checkpoint.root)
         return checkpoint
@@ -140,11 +145,7 @@ class Oracle:
     @property
     def reuses_names(self) -> bool:
         """Whether the log lets a username lead to somebody else later."""
-        return self._anchor.configuration.username_reuse == 1
-
-    @property
-    def _anchor(self) -> TrustAnchor:
-        return TrustAnchor.parse((self._log.data / "trust.json").read_text())
+        return anchor_of(self._log).configuration.username_reuse == 1
 
     def wait_published(self) -> None:
         """Until nothing is pending. Nobody sends updates."""
@@ -206,7 +207,7 @@ class Oracle:
             run = self._log.optiks("audit", "--json", *more)
             require(run.code == 0 and run.lines()[0]["verdict"] == "valid" and run.lines()[0]["epoch"] >= newest, f"audit: {run}")
         with redirect_stdout(io.StringIO()):
-            session = live.read_board(live.Http(self._log.query.url, None), self._anchor)
+            session = live.read_board(live.Http(self._log.query.url, None), anchor_of(self._log))
             live.audit(session)
         require([record.encode() for record in session.chain[: newest + 1]] == [facts.records[epoch] for epoch in range(newest + 1)],
                 "the reference's auditor was shown other records than the database has")

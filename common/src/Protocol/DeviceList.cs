@@ -57,6 +57,13 @@ public static class DeviceList
         return devices;
     }
 
+    /// <summary>IdsOf several lists together, in <see cref="Order"/>, each once; none of octets that are no list.</summary>
+    public static SortedSet<ReadOnlyMemory<byte>> IdsOf(IEnumerable<ReadOnlyMemory<byte>> lists)
+    {
+        ArgumentNullException.ThrowIfNull(lists);
+        return new SortedSet<ReadOnlyMemory<byte>>(lists.SelectMany(octets => TryDecode(octets, out IReadOnlyList<ReadOnlyMemory<byte>>? ids) ? ids : []), Order);
+    }
+
     /// <summary>TryDecode is <see cref="Decode"/> for display: false for what is no list.</summary>
     public static bool TryDecode(ReadOnlyMemory<byte> octets, [NotNullWhen(true)] out IReadOnlyList<ReadOnlyMemory<byte>>? devices)
     {

@@ -1,30 +1,19 @@
 using System.Collections.Concurrent;
-using System.Net;
 using System.Security.Cryptography;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting;
-using Microsoft.AspNetCore.Hosting.Server;
-using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
 
 namespace Optiks.Tests.Shared;
 
 /// <summary>BoardServer is a web server that has a board's files, with entity tags, and answers otherwise when a test wants it. Compiled into the tests of those who read boards at a distance.</summary>
 internal sealed class BoardServer : IAsyncDisposable
 {
-    private readonly WebApplication _app;
     private readonly string _folder;
+    private MadeUpServer? _server;
 
-    private BoardServer(WebApplication app, string folder)
-    {
-        _app = app;
-        _folder = folder;
-    }
+    private BoardServer(string folder) => _folder = folder;
 
     /// <summary>Url below which the files are.</summary>
-    public string Url => $"{_app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single()}/a/board";
+    public string Url => $"{_server!.Address}/a/board";
 
     /// <summary>Fault answers a request for a file in the server's place; false: it did not.</summary>
     public Func<HttpContext, string, Task<bool>>? Fault { get; set; }
@@ -38,14 +27,9 @@ internal sealed class BoardServer : IAsyncDisposable
     /// <summary>StartAsync serves a folder.</summary>
     public static async Task<BoardServer> StartAsync(string folder)
     {
-        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
-        builder.Logging.ClearProviders();
-        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0));
-        WebApplication app = builder.Build();
-        var server = new BoardServer(app, folder);
-        app.Run(server.AnswerAsync);
-        await app.StartAsync(TestContext.Current.CancellationToken);
-        return server;
+        var board = new BoardServer(folder);
+        board._server = await MadeUpServer.StartAsync(board.AnswerAsync);
+        return board;
     }
 
     /// <summary>Says answers all requests for one file with these octets.</summary>
@@ -66,7 +50,7 @@ internal sealed class BoardServer : IAsyncDisposable
         return Task.FromResult(true);
     };
 
-    public ValueTask DisposeAsync() => _app.DisposeAsync();
+    public ValueTask DisposeAsync() => _server!.DisposeAsync();
 
     private async Task AnswerAsync(HttpContext context)
     {

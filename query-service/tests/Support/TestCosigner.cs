@@ -3,6 +3,7 @@ using System.Text;
 using Microsoft.AspNetCore.Http;
 using Optiks.Native;
 using Optiks.Secrets;
+using Optiks.Tests.Shared;
 using Optiks.Tlog;
 
 namespace Optiks.QueryService.Tests;
@@ -11,9 +12,9 @@ namespace Optiks.QueryService.Tests;
 internal sealed class TestCosigner : IAsyncDisposable
 {
     private readonly NoteSigner _key;
-    private readonly MadeUpPeer _peer;
+    private readonly MadeUpServer _peer;
 
-    private TestCosigner(NoteSigner key, MadeUpPeer peer)
+    private TestCosigner(NoteSigner key, MadeUpServer peer)
     {
         _key = key;
         _peer = peer;
@@ -37,7 +38,7 @@ internal sealed class TestCosigner : IAsyncDisposable
     {
         TestCosigner? cosigner = null;
         string path = $"/{Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(origin)))}/checkpoint";
-        MadeUpPeer peer = await MadeUpPeer.StartAsync(async context =>
+        MadeUpServer peer = await MadeUpServer.StartAsync(async context =>
         {
             if (cosigner!.Instead is { } instead)
             {

@@ -42,6 +42,7 @@ public sealed class PlanTests
     [Fact]
     public void Every_log_of_a_plan_is_within_every_bound_and_more_is_never_less()
     {
+        // The same questions each time: what fails once fails again.
         var random = new Random(7);
         for (int i = 0; i < 500; i++)
         {

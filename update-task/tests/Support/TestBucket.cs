@@ -1,14 +1,8 @@
 using System.Collections.Concurrent;
-using System.Net;
 using System.Security.Cryptography;
 using System.Text;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting;
-using Microsoft.AspNetCore.Hosting.Server;
-using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
+using Optiks.Tests.Shared;
 using Optiks.UpdateTask.Options;
 
 namespace Optiks.UpdateTask.Tests.Support;
@@ -18,10 +12,12 @@ internal sealed class TestBucket : IAsyncDisposable
 {
     private const string Name = "board";
 
-    private readonly WebApplication _app;
     private readonly Lock _lock = new();
+    private MadeUpServer? _server;
 
-    private TestBucket(WebApplication app) => _app = app;
+    private TestBucket()
+    {
+    }
 
     /// <summary>Objects by their keys.</summary>
     public ConcurrentDictionary<string, Stored> Objects { get; } = new(StringComparer.Ordinal);
@@ -36,7 +32,7 @@ internal sealed class TestBucket : IAsyncDisposable
     public bool ComparesBareTags { get; set; }
 
     /// <summary>Url below which the objects are.</summary>
-    public Uri Url => new($"{_app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single()}/{Name}/");
+    public Uri Url => new($"{_server!.Address}/{Name}/");
 
     /// <summary>Options that lead here.</summary>
     public BucketOptions Options => new() { Name = Name, ServiceUrl = Url.GetLeftPart(UriPartial.Authority), PathStyle = true, Timeout = TimeSpan.FromSeconds(1) };
@@ -52,17 +48,12 @@ internal sealed class TestBucket : IAsyncDisposable
         // Where the client looks for them first.
         Environment.SetEnvironmentVariable("AWS_ACCESS_KEY_ID", "test");
         Environment.SetEnvironmentVariable("AWS_SECRET_ACCESS_KEY", "test");
-        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
-        builder.Logging.ClearProviders();
-        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0));
-        WebApplication app = builder.Build();
-        var bucket = new TestBucket(app);
-        app.Run(bucket.AnswerAsync);
-        await app.StartAsync(TestContext.Current.CancellationToken);
+        var bucket = new TestBucket();
+        bucket._server = await MadeUpServer.StartAsync(bucket.AnswerAsync);
         return bucket;
     }
 
-    public ValueTask DisposeAsync() => _app.DisposeAsync();
+    public ValueTask DisposeAsync() => _server!.DisposeAsync();
 
     private static async Task ErrorAsync(HttpContext context, int status, string code)
     {

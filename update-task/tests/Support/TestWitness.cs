@@ -1,17 +1,12 @@
 using System.Collections.Concurrent;
 using System.Globalization;
-using System.Net;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
-using Microsoft.AspNetCore.Hosting.Server;
-using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
 using Optiks.Secrets;
+using Optiks.Tests.Shared;
 using Optiks.Tlog;
 
 namespace Optiks.UpdateTask.Tests.Support;
@@ -19,20 +14,16 @@ namespace Optiks.UpdateTask.Tests.Support;
 /// <summary>TestWitness is an HTTP server with a witness's key that answers as a test wants. It believes whatever it is sent; the real one is client/witness.</summary>
 internal sealed class TestWitness : IAsyncDisposable
 {
-    private readonly WebApplication _app;
     private readonly NoteSigner _signer;
+    private MadeUpServer? _server;
 
-    private TestWitness(WebApplication app, NoteSigner signer)
-    {
-        _app = app;
-        _signer = signer;
-    }
+    private TestWitness(NoteSigner signer) => _signer = signer;
 
     /// <summary>Key of the witness.</summary>
     public VerifierKey Key => _signer.Key;
 
     /// <summary>Url prefix.</summary>
-    public string Url => _app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single();
+    public string Url => _server!.Address;
 
     /// <summary>OldSizes of the requests so far.</summary>
     public ConcurrentQueue<ulong> OldSizes { get; } = [];
@@ -43,19 +34,12 @@ internal sealed class TestWitness : IAsyncDisposable
     /// <summary>StartAsync starts one. <paramref name="answer"/> gets the old size and the note's text.</summary>
     public static async Task<TestWitness> StartAsync(Func<TestWitness, HttpContext, ulong, byte[], Task> answer, bool https = false)
     {
-        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
-        builder.Logging.ClearProviders();
-        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0, listen =>
-        {
-            if (https)
-            {
-                listen.UseHttps(Untrusted());
-            }
-        }));
-        WebApplication app = builder.Build();
         byte[] seed = RandomNumberGenerator.GetBytes(32);
-        var witness = new TestWitness(app, new NoteSigner($"w{Convert.ToHexStringLower(seed[..4])}.example", SignatureType.CosignatureV1, seed));
-        app.Run(async context =>
+        var witness = new TestWitness(new NoteSigner($"w{Convert.ToHexStringLower(seed[..4])}.example", SignatureType.CosignatureV1, seed));
+        witness._server = await MadeUpServer.StartAsync(AnswerAsync, https ? listen => listen.UseHttps(Untrusted()) : null);
+        return witness;
+
+        async Task AnswerAsync(HttpContext context)
         {
             using var body = new MemoryStream();
             await context.Request.Body.CopyToAsync(body, context.RequestAborted);
@@ -66,9 +50,7 @@ internal sealed class TestWitness : IAsyncDisposable
             // The log's signature alone.
             Assert.Single(note.Signatures);
             await answer(witness, context, oldSize, note.Text.ToArray());
-        });
-        await app.StartAsync(TestContext.Current.CancellationToken);
-        return witness;
+        }
     }
 
     /// <summary>StartAsync starts one that cosigns everything.</summary>
@@ -83,7 +65,7 @@ internal sealed class TestWitness : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        await _app.DisposeAsync();
+        await _server!.DisposeAsync();
         _signer.Dispose();
     }
 

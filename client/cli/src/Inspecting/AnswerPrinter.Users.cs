@@ -66,7 +66,7 @@ internal sealed partial class AnswerPrinter
         About(StructureId.Devices, id);
         Line(1, "device list");
         Versions(answer.Devices);
-        ReadOnlyMemory<byte>[] ids = [.. FollowedIds(answer)];
+        ReadOnlyMemory<byte>[] ids = [.. DeviceList.IdsOf(answer.Devices.OpenedValues)];
         for (int i = 0; i < answer.Keys.Count; i++)
         {
             // Ids that the client named are not in the answer.
@@ -76,10 +76,6 @@ internal sealed partial class AnswerPrinter
             Versions(answer.Keys[i]);
         }
     }
-
-    private static IEnumerable<ReadOnlyMemory<byte>> FollowedIds(UserMonitorAnswer answer) => answer.Devices!.Members
-        .SelectMany(member => member.Kind == MemberKind.Opened && DeviceList.TryDecode(member.Value, out IReadOnlyList<ReadOnlyMemory<byte>>? ids) ? ids : [])
-        .DistinctBy(id => Base64UrlText.Encode(id.Span)).Order(DeviceList.Order);
 
     private void Entry(string name, StructureId structure, ReadOnlyMemory<byte>? key, UserEntry? entry)
     {

@@ -99,11 +99,8 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
     // The followed ids (docs/spec/user-monitor.md section 3).
     private static SortedSet<ReadOnlyMemory<byte>> Followed(OwnUserQuestion question, Versions lists)
     {
-        var ids = new SortedSet<ReadOnlyMemory<byte>>(question.Keys.Select(device => device.Device), DeviceList.Order);
-        foreach (ReadOnlyMemory<byte> octets in lists.Members.Where(member => member.Kind == MemberKind.Opened).Select(member => member.Value).Append(question.List))
-        {
-            ids.UnionWith(DeviceList.TryDecode(octets, out IReadOnlyList<ReadOnlyMemory<byte>>? list) ? list : []);
-        }
+        SortedSet<ReadOnlyMemory<byte>> ids = DeviceList.IdsOf(lists.OpenedValues.Append(question.List));
+        ids.UnionWith(question.Keys.Select(device => device.Device));
         return ids;
     }
 

@@ -31,11 +31,7 @@ internal sealed class CertificateWatch : BackgroundService
 
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
     {
-        var started = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        using (_lifetime.ApplicationStarted.Register(started.SetResult))
-        {
-            await started.Task.WaitAsync(stoppingToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        }
+        await _lifetime.StartedAsync(stoppingToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         BindingAddress[] addresses = [.. (_server.Features.Get<IServerAddressesFeature>()?.Addresses ?? []).Select(BindingAddress.Parse)
             .Where(address => address.Scheme == Uri.UriSchemeHttps && !address.IsUnixPipe)];
         while (addresses.Length > 0 && !stoppingToken.IsCancellationRequested)

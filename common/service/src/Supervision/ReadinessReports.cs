@@ -34,10 +34,7 @@ internal sealed class ReadinessReports : BackgroundService
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
     {
         await using CancellationTokenRegistration stopping = _lifetime.ApplicationStopping.Register(_manager.TellStopping);
-        // Only then does it listen.
-        var started = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        await using CancellationTokenRegistration listening = _lifetime.ApplicationStarted.Register(started.SetResult);
-        await started.Task.WaitAsync(stoppingToken);
+        await _lifetime.StartedAsync(stoppingToken);
         (string Text, bool IsReady) said = ("", false);
         bool wasReady = false;
         while (true)

@@ -24,8 +24,6 @@ internal static class TlsSetup
         }
         var certificate = new TlsCertificate(options.CertificateFile, options.KeyFile);
         builder.Services.AddSingleton(certificate);
-        // Hosts that answer health alone are built without it.
-        builder.WebHost.UseKestrelHttpsConfiguration();
         builder.WebHost.ConfigureKestrel(kestrel => kestrel.ConfigureHttpsDefaults(https =>
         {
             // That there is one: the handshake itself takes it with the certificates above, which a selector cannot give.

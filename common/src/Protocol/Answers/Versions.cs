@@ -9,6 +9,9 @@ public sealed record Versions(ulong Version, ulong From, IReadOnlyList<Member> M
 {
     private const uint MaxAbsentLength = (1u << 24) - 1;
 
+    /// <summary>OpenedValues are those of members that show them, in order.</summary>
+    public IEnumerable<ReadOnlyMemory<byte>> OpenedValues => Members.Where(member => member.Kind == MemberKind.Opened).Select(member => member.Value);
+
     internal static Versions Decode(ref TlsReader reader) => new(
         reader.UInt64("versions.version"),
         reader.UInt64("versions.from"),

@@ -1,0 +1,28 @@
+"""Which database engines a benchmark measures."""
+
+import argparse
+import sys
+
+from figures import ROOT
+
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+
+from sqlserver import VARIABLE
+from storage import ENGINES, OwnPostgreSql, OwnSqlServer, Sqlite
+
+# Those that every machine has.
+OWN = (OwnPostgreSql.name, Sqlite.name)
+
+
+def add_engines(parser: argparse.ArgumentParser) -> None:
+    """The option --engines, for chosen()."""
+    parser.add_argument("--engines", default=",".join(OWN), help=f"of {', '.join((*OWN, OwnSqlServer.name))} (default %(default)s)")
+
+
+def chosen(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> list[str]:
+    """Ends the program when one of them cannot be had here."""
+    engines = arguments.engines.split(",")
+    if not set(engines) <= set(ENGINES):
+        parser.error(f"--engines are of {', '.join(ENGINES)}" + ("" if OwnSqlServer.name in ENGINES else
+                     f"; {OwnSqlServer.name} with a server: {VARIABLE}='Server=...;User ID=...;Password=...' of a login that may create databases"))
+    return engines

@@ -1,0 +1,50 @@
+using System.Net;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.Extensions.Logging;
+
+namespace Optiks.Tests.Shared;
+
+/// <summary>MadeUpServer answers over HTTP whatever a test wants another machine to answer. Compiled into the tests of those who ask others.</summary>
+internal sealed class MadeUpServer : IAsyncDisposable
+{
+    private readonly WebApplication _app;
+    private int _asked;
+
+    private MadeUpServer(WebApplication app) => _app = app;
+
+    /// <summary>Address of it, without a path.</summary>
+    public string Address => _app.Urls.Single();
+
+    /// <summary>Asked counts the requests.</summary>
+    public int Asked => Volatile.Read(ref _asked);
+
+    /// <summary>StartAsync starts one at a free port of this machine.</summary>
+    /// <param name="answer">Answers each request.</param>
+    /// <param name="listen">What its listener is to have, such as TLS; null: nothing.</param>
+    public static async Task<MadeUpServer> StartAsync(Func<HttpContext, Task> answer, Action<ListenOptions>? listen = null)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders();
+        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0, listen ?? (_ => { })));
+        WebApplication app = builder.Build();
+        var server = new MadeUpServer(app);
+        app.Run(context =>
+        {
+            Interlocked.Increment(ref server._asked);
+            return answer(context);
+        });
+        await app.StartAsync(TestContext.Current.CancellationToken);
+        return server;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        // What hangs is not waited for.
+        using var now = new CancellationTokenSource(TimeSpan.Zero);
+        await _app.StopAsync(now.Token);
+        await _app.DisposeAsync();
+    }
+}
