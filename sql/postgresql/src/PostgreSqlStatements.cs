@@ -23,7 +23,9 @@ internal static class PostgreSqlStatements
     private const string FromCopy = " FROM copy AS c";
     private const string JoinCopiedList =
         " LEFT JOIN LATERAL (SELECT opening, value FROM copy_value WHERE c.structure = 2 AND period = c.period AND number = c.number OFFSET 0) AS v ON true";
-    private const string JoinCopied = " LEFT JOIN copy_value AS v ON v.period = c.period AND v.number = c.number";
+
+    // Row by row: copies grow from none to millions within minutes, and a plan by what statistics know meanwhile goes through all of them for each page.
+    private const string JoinCopied = " LEFT JOIN LATERAL (SELECT opening, key, value FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0) AS v ON true";
     private const string OfPeriod = " WHERE c.period = $1 AND c.number >= $2 ORDER BY c.number LIMIT $3";
 
     public static Statements All { get; } = new()
@@ -158,13 +160,13 @@ internal static class PostgreSqlStatements
             SELECT count(*) FROM (
               SELECT sum(coalesce(octet_length(v.value), 0)) OVER (ORDER BY l.epoch, l.ordinal) - coalesce(octet_length(v.value), 0) AS before
               FROM (SELECT epoch, ordinal FROM leaf WHERE (epoch, ordinal) >= ($1, $2) ORDER BY epoch, ordinal LIMIT $3) AS l
-              LEFT JOIN value AS v ON v.epoch = l.epoch AND v.ordinal = l.ordinal
+              LEFT JOIN LATERAL (SELECT value FROM value WHERE epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true
             ) AS s WHERE s.before <= $4
             """),
         StoredLeaves = new(
             """
             SELECT l.epoch, l.ordinal, l.structure, l.period, l.version, l.label, l.commitment, l.tag, l.request_id, l.item, v.opening, v.key, v.value
-            FROM leaf AS l LEFT JOIN value AS v ON v.epoch = l.epoch AND v.ordinal = l.ordinal
+            FROM leaf AS l LEFT JOIN LATERAL (SELECT opening, key, value FROM value WHERE epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true
             WHERE (l.epoch, l.ordinal) >= ($1, $2) ORDER BY l.epoch, l.ordinal LIMIT $3
             """),
         CountValues = new("SELECT count(*) FROM value"),
@@ -214,15 +216,12 @@ internal static class PostgreSqlStatements
             SELECT count(*) FROM (
               SELECT sum(coalesce(octet_length(v.value), 0)) OVER (ORDER BY c.period, c.number) - coalesce(octet_length(v.value), 0) AS before
               FROM (SELECT period, number FROM copy WHERE (period, number) >= ($1, $2) ORDER BY period, number LIMIT $3) AS c
-              LEFT JOIN copy_value AS v ON v.period = c.period AND v.number = c.number
+              LEFT JOIN LATERAL (SELECT value FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0) AS v ON true
             ) AS s WHERE before <= $4
             """),
         StoredCopies = new(
-            """
-            SELECT c.period, c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag, v.opening, v.key, v.value
-            FROM copy AS c LEFT JOIN copy_value AS v ON v.period = c.period AND v.number = c.number
-            WHERE (c.period, c.number) >= ($1, $2) ORDER BY c.period, c.number LIMIT $3
-            """),
+            "SELECT c.period, c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag, v.opening, v.key, v.value"
+            + FromCopy + JoinCopied + " WHERE (c.period, c.number) >= ($1, $2) ORDER BY c.period, c.number LIMIT $3"),
         CountCopyValues = new("SELECT count(*) FROM copy_value"),
         RequestSwitch = new("INSERT INTO switch_request (period) VALUES ($1) ON CONFLICT DO NOTHING"),
         RequestedSwitch = new("SELECT r.period FROM switch_request AS r JOIN period AS p ON p.period = r.period - 1 WHERE p.state = 2"),
