@@ -94,6 +94,48 @@ public abstract class UserConformance : StorageConformance
     }
 
     [Fact]
+    public async Task Names_are_read_without_the_leaves_of_periods()
+    {
+        Lease lease = await StartLogAsync();
+        _ = await AcceptOneAsync(Create("alice"));
+        _ = await AcceptOneAsync(Item("plain", "value"));
+        EpochCommit first = CommitUsers(1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel));
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, first, Cancel));
+        await SignAndPublishAsync(lease, 1);
+        await PublishAsync(lease, 2, Item("another", "value"));
+        _ = await AcceptOneAsync(List("bob"), Left("bob"));
+        EpochCommit third = CommitUsers(3, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel));
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, third, Cancel));
+
+        IFollowStore follow = await OpenFollowAsync();
+        // Whole epochs at once, as many as have so many leaves of any kind; the unpublished one is seen by its maker alone.
+        AssertNames(first, await follow.ReadNamesAsync(1, 9, 1, LeafColumns.Values, Cancel), through: 1);
+        AssertNames(first, await follow.ReadNamesAsync(1, 9, 100, LeafColumns.Values, Cancel), through: 2);
+        (LeafBatch none, ulong? through) = await follow.ReadNamesAsync(2, 9, 100, LeafColumns.Values, Cancel);
+        Assert.Equal((0, 2UL), (none.Rows.Length, through));
+        Assert.Null((await follow.ReadNamesAsync(3, 9, 100, LeafColumns.Values, Cancel)).Through);
+        AssertNames(third, await Pipeline.ReadNamesAsync(2, 9, 100, LeafColumns.Values, Cancel), through: 3);
+        Assert.Null((await Pipeline.ReadNamesAsync(4, 9, 100, LeafColumns.Values, Cancel)).Through);
+        foreach (LeafColumns columns in (LeafColumns[])[LeafColumns.Trees, LeafColumns.Lists])
+        {
+            LeafBatch names = (await Pipeline.ReadNamesAsync(1, 3, 100, columns, Cancel)).Names;
+            Assert.Equal([StructureId.Usernames, StructureId.Decommissioned], names.Rows.ToArray().Select(row => row.Structure));
+            Assert.All(names.Rows.ToArray(), row => Assert.Equal(LeafRow.NoValue, row.ValueOffset));
+        }
+
+        static void AssertNames(EpochCommit commit, (LeafBatch Names, ulong? Through) read, ulong through)
+        {
+            Assert.Equal(through, read.Through);
+            (LeafRow Row, byte[]? Value)[] expected = [.. commit.Leaves.Rows.ToArray().Where(row => !row.Structure.HasVersions()).Select(row => (row, ValueOf(commit.Leaves, row)))];
+            LeafRow[] rows = read.Names.Rows.ToArray();
+            Assert.NotEmpty(expected);
+            Assert.Equal(expected.Select(leaf => leaf.Row.Label.ToArray()), rows.Select(row => row.Label.ToArray()));
+            Assert.Equal(expected.Select(leaf => leaf.Row.Commitment.ToArray()), rows.Select(row => row.Commitment.ToArray()));
+            Assert.Equal(expected.Select(leaf => leaf.Value), rows.Select(row => ValueOf(read.Names, row)));
+        }
+    }
+
+    [Fact]
     public async Task A_user_has_one_request_an_epoch_and_so_many_that_wait()
     {
         Lease lease = await StartLogAsync();

@@ -40,6 +40,8 @@ internal sealed class FollowedLog
     private SnapshotSaver? _saver;
     private ulong _savedPeriod;
     private string? _unprepared;
+    private long? _prepared;
+    private TimeSpan _rest;
 
     public FollowedLog(
         StorageSource storage, ReplicaLoader loader, EndedPeriods ended, BoardReach reach, CurrentEpoch current, QueryMetrics metrics, TimeProvider clock, ILogger<FollowedLog> logger)
@@ -149,9 +151,15 @@ internal sealed class FollowedLog
         return Hold.Alarm(await ServeAsync(store, replay, published: replay.Last.Epoch, cancellationToken));
     }
 
-    // False: there is nothing to do for now. What keeps the next period from being made holds up nothing before it begins.
-    private async Task<bool> PrepareNextAsync(LogReplay replay, CancellationToken cancellationToken)
+    // How long it has time now. It rests after each step as long as that took, as the task does: lookups, the database and the programs beside this one want the processors too. What keeps the next period from being made holds
+    // up nothing before it begins.
+    private async Task<TimeSpan> PrepareNextAsync(LogReplay replay, CancellationToken cancellationToken)
     {
+        if (_prepared is long prepared && _clock.GetElapsedTime(prepared) is { } rested && rested < _rest)
+        {
+            return _rest - rested;
+        }
+        long start = _clock.GetTimestamp();
         (ulong? names, int copies) = (replay.Next?.Epoch, replay.NextCopies);
         string? why = null;
         Exception? failure = null;
@@ -169,7 +177,9 @@ internal sealed class FollowedLog
             _logger.NextPeriodRefused(why, failure);
         }
         _unprepared = why;
-        return why is null && (replay.Next?.Epoch, replay.NextCopies) != (names, copies);
+        _prepared = _clock.GetTimestamp();
+        _rest = _clock.GetElapsedTime(start, _prepared.Value);
+        return why is not null || (replay.Next?.Epoch, replay.NextCopies) == (names, copies) ? s_wait : _rest;
     }
 
     private async Task<Hold?> FollowAsync(IFollowStore store, LogReplay replay, CancellationToken cancellationToken)
@@ -181,8 +191,8 @@ internal sealed class FollowedLog
             return Hold.Alarm(unserved);
         }
         await _ended.TidyAsync(store, _folder!, replay.Trees.Period, cancellationToken);
-        bool isPreparing = await PrepareNextAsync(replay, cancellationToken);
-        HeadRow head = await store.WaitForPublishedAsync(served, isPreparing ? TimeSpan.Zero : s_wait, cancellationToken);
+        TimeSpan wait = await PrepareNextAsync(replay, cancellationToken);
+        HeadRow head = await store.WaitForPublishedAsync(served, wait, cancellationToken);
         if (_folder!.CheckHead(head) is { } behind)
         {
             return Hold.Alarm(behind);

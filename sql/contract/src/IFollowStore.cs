@@ -19,6 +19,13 @@ public interface IFollowStore : IHeadReader
     IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken);
 
     /// <summary>
+    /// ReadNamesAsync reads of epochs first..last that the role sees those leaves alone that know no periods, usernames and decommissioned, in (epoch, ordinal) order: as many whole epochs at once as have about
+    /// <paramref name="maxLeaves"/> leaves of any kind, at least one. With values where these columns have those of all leaves.
+    /// </summary>
+    /// <returns>Leaves, and the last epoch that was looked at; null: there is none.</returns>
+    Task<(LeafBatch Names, ulong? Through)> ReadNamesAsync(ulong first, ulong last, int maxLeaves, LeafColumns columns, CancellationToken cancellationToken);
+
+    /// <summary>
     /// ReadErasuresAsync reads what epochs first..last that the role sees have erased, in order. Who has those leaves' values anywhere erases them before it answers from that epoch. <see cref="StorageCorruptException"/> for
     /// one without its leaf.
     /// </summary>

@@ -9,7 +9,9 @@ public sealed class LeafBatchBuilder
 {
     private readonly ulong _first;
     private readonly ulong _through;
-    private readonly LeafRow[] _rows;
+    private readonly bool _hasAll;
+    private readonly int _maxRows;
+    private LeafRow[] _rows;
     private readonly LeafOrigin[] _origins;
     private readonly int[] _keyEnds;
     private readonly int _maxValueBytes;
@@ -26,16 +28,19 @@ public sealed class LeafBatchBuilder
     /// <param name="leaves">How many leaves the epochs' rows say that they inserted.</param>
     /// <param name="valueBytes">Octets of their values when they were inserted; erased ones are missing.</param>
     /// <param name="columns">What is read.</param>
-    public LeafBatchBuilder(ulong first, ulong through, int leaves, int valueBytes, LeafColumns columns)
+    /// <param name="hasAll">All of these leaves are read, and one that is missing is noticed; false: some of them, in their order.</param>
+    public LeafBatchBuilder(ulong first, ulong through, int leaves, int valueBytes, LeafColumns columns, bool hasAll = true)
     {
+        _hasAll = hasAll;
+        _maxRows = leaves;
         _first = first;
         _through = through;
-        _rows = new LeafRow[leaves];
+        _rows = hasAll ? new LeafRow[leaves] : [];
         _origins = columns == LeafColumns.All ? new LeafOrigin[leaves] : [];
         _keyEnds = columns == LeafColumns.All ? new int[leaves] : [];
         _maxValueBytes = valueBytes;
-        // Lists are few among the values, or most of them.
-        _values = columns == LeafColumns.Lists ? [] : new byte[valueBytes];
+        // Lists, and values of some leaves, are few among the values, or most of them.
+        _values = columns == LeafColumns.Lists || !hasAll ? [] : new byte[valueBytes];
     }
 
     /// <summary>Add the next leaf, without a value. Returns it for its label, commitment and tag. Throws <see cref="StorageCorruptException"/> where it does not follow the one before.</summary>
@@ -43,12 +48,16 @@ public sealed class LeafBatchBuilder
     {
         // Ordinals run from 0 in every epoch.
         _nextOrdinal = epoch == _epoch ? _nextOrdinal : 0;
-        if (_read == _rows.Length || ordinal != _nextOrdinal)
+        if (_read == _maxRows || (_hasAll ? ordinal != _nextOrdinal : ordinal < _nextOrdinal))
         {
             throw Incomplete();
         }
         _epoch = epoch;
-        _nextOrdinal++;
+        _nextOrdinal = ordinal + 1;
+        if (_read == _rows.Length)
+        {
+            Array.Resize(ref _rows, (int)Math.Min(_maxRows, Math.Max(64L, 2L * _read)));
+        }
         ref LeafRow row = ref _rows[_read++];
         row.Epoch = epoch;
         row.Structure = structure;
@@ -85,8 +94,8 @@ public sealed class LeafBatchBuilder
     }
 
     /// <summary>Complete gives the batch after the last leaf. Throws <see cref="StorageCorruptException"/> where some are missing.</summary>
-    public LeafBatch Complete() => _read == _rows.Length
-        ? new LeafBatch(_rows, _values.AsMemory(0, _valueEnd), _keys.WrittenMemory, _keyEnds, _origins)
+    public LeafBatch Complete() => !_hasAll || _read == _rows.Length
+        ? new LeafBatch(_rows.AsMemory(0, _read), _values.AsMemory(0, _valueEnd), _keys.WrittenMemory, _keyEnds, _origins)
         : throw Incomplete();
 
     private StorageCorruptException Incomplete() => new($"The database does not hold the leaves that were committed in epochs {_first} to {_through}: restore it.");

@@ -47,4 +47,7 @@ public sealed class LeafRange
 
     /// <summary>Builder of the batch. An epoch was added.</summary>
     public LeafBatchBuilder Builder() => new(First, Through!.Value, checked((int)_leaves), checked((int)_valueBytes), _columns);
+
+    /// <summary>BuilderOfSome is the builder of a batch with some of the range's leaves alone, of which nobody knows how many there are.</summary>
+    public LeafBatchBuilder BuilderOfSome() => new(First, Through!.Value, checked((int)_leaves), checked((int)_valueBytes), _columns, hasAll: false);
 }

@@ -49,6 +49,14 @@ public class FollowStore : HeadReader, IFollowStore
         cancellationToken);
 
     /// <inheritdoc/>
+    public Task<(LeafBatch Names, ulong? Through)> ReadNamesAsync(ulong first, ulong last, int maxLeaves, LeafColumns columns, CancellationToken cancellationToken) =>
+        Database.ReadAsync<(LeafBatch, ulong?)>(
+            async (session, cancel) => LastVisible(await session.ReadHeadAsync(cancel)) is ulong end && first <= end
+                ? await session.ReadNamesAsync(first, Math.Min(last, end), maxLeaves, columns, cancel)
+                : (LeafBatch.Empty, null),
+            cancellationToken);
+
+    /// <inheritdoc/>
     public Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong first, ulong last, CancellationToken cancellationToken) => Database.ReadAsync<IReadOnlyList<StoredErasure>>(
         async (session, cancel) => LastVisible(await session.ReadHeadAsync(cancel)) is ulong end && first <= Math.Min(last, end)
             ? await ErasureReader.ReadAsync(session, first, Math.Min(last, end), cancel)

@@ -19,20 +19,7 @@ internal static class LeafReader
     public static async Task<(LeafBatch Batch, ulong? Through)> ReadLeavesAsync(
         this ISession session, ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken)
     {
-        var range = new LeafRange(first, batchRows, columns);
-        Parameter[] epochs = [Parameter.Of("first", first), Parameter.Of("last", last), Parameter.Of("max", MaxEpochs)];
-        await using (IRows rows = await session.QueryAsync(session.Database.Statements.EpochSizes, cancellationToken, epochs))
-        {
-            while (await rows.ReadAsync(cancellationToken) && range.TryAdd(rows.Natural(0), rows.Big(1), rows.Big(2)))
-            {
-            }
-        }
-        return (range.IsEmpty ? LeafBatch.Empty : await ReadRowsAsync(session, range, columns, cancellationToken), range.Through);
-    }
-
-    private static async Task<LeafBatch> ReadRowsAsync(ISession session, LeafRange range, LeafColumns columns, CancellationToken cancellationToken)
-    {
-        LeafBatchBuilder batch = range.Builder();
+        LeafRange range = await RangeAsync(session, new LeafRange(first, batchRows, columns), last, cancellationToken);
         Statements statements = session.Database.Statements;
         Sql select = columns switch
         {
@@ -41,6 +28,34 @@ internal static class LeafReader
             LeafColumns.Values => statements.LeavesWithValues,
             _ => statements.WholeLeaves,
         };
+        return (range.IsEmpty ? LeafBatch.Empty : await ReadRowsAsync(session, select, range, range.Builder(), columns, cancellationToken), range.Through);
+    }
+
+    /// <summary>ReadNamesAsync is <see cref="IFollowStore.ReadNamesAsync"/> of epochs that are visible.</summary>
+    public static async Task<(LeafBatch Names, ulong? Through)> ReadNamesAsync(
+        this ISession session, ulong first, ulong last, int maxLeaves, LeafColumns columns, CancellationToken cancellationToken)
+    {
+        // Lists of devices are none of the names' values.
+        columns = columns >= LeafColumns.Values ? LeafColumns.Values : LeafColumns.Trees;
+        LeafRange range = await RangeAsync(session, new LeafRange(first, maxLeaves, columns), last, cancellationToken);
+        Statements statements = session.Database.Statements;
+        Sql select = columns == LeafColumns.Values ? statements.NamesWithValues : statements.NamesOfTrees;
+        return (range.IsEmpty ? LeafBatch.Empty : await ReadRowsAsync(session, select, range, range.BuilderOfSome(), columns, cancellationToken), range.Through);
+    }
+
+    private static async Task<LeafRange> RangeAsync(ISession session, LeafRange range, ulong last, CancellationToken cancellationToken)
+    {
+        Parameter[] epochs = [Parameter.Of("first", range.First), Parameter.Of("last", last), Parameter.Of("max", MaxEpochs)];
+        await using IRows rows = await session.QueryAsync(session.Database.Statements.EpochSizes, cancellationToken, epochs);
+        while (await rows.ReadAsync(cancellationToken) && range.TryAdd(rows.Natural(0), rows.Big(1), rows.Big(2)))
+        {
+        }
+        return range;
+    }
+
+    private static async Task<LeafBatch> ReadRowsAsync(
+        ISession session, Sql select, LeafRange range, LeafBatchBuilder batch, LeafColumns columns, CancellationToken cancellationToken)
+    {
         await using IRows rows = await session.QueryAsync(select, cancellationToken, Parameter.Of("first", range.First), Parameter.Of("last", range.Through!.Value));
         while (await rows.ReadAsync(cancellationToken))
         {

@@ -127,6 +127,12 @@ public sealed class Statements
     /// <summary>WholeLeaves (first, last) returns <see cref="LeavesWithValues"/> with item, request_id, and key or null.</summary>
     public required Sql WholeLeaves { get; init; }
 
+    /// <summary>NamesOfTrees (first, last) returns <see cref="LeavesOfTrees"/> for the leaves of usernames and decommissioned alone.</summary>
+    public required Sql NamesOfTrees { get; init; }
+
+    /// <summary>NamesWithValues (first, last) returns <see cref="LeavesWithValues"/> for the leaves of usernames and decommissioned alone.</summary>
+    public required Sql NamesWithValues { get; init; }
+
     /// <summary>StoredEpochs (first, max) returns epochs from first on: epoch, record, record_hash, checkpoint, leaves, value_bytes.</summary>
     public required Sql StoredEpochs { get; init; }
 

@@ -19,6 +19,10 @@ internal static class PostgreSqlStatements
     private const string JoinValue = " LEFT JOIN value AS v ON v.epoch = l.epoch AND v.ordinal = l.ordinal AND v.epoch BETWEEN $1 AND $2";
     private const string OfEpochs = " WHERE l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal";
 
+    // Structures 1 and 4 are usernames and decommissioned. A log of plain keys has none of them.
+    private const string JoinValueOfEach = " LEFT JOIN LATERAL (SELECT opening, key, value FROM value WHERE epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true";
+    private const string OfNames = " WHERE l.structure IN (1, 4) AND l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal";
+
     private const string Copies = "SELECT c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag";
     private const string FromCopy = " FROM copy AS c";
     private const string JoinCopiedList =
@@ -154,6 +158,8 @@ internal static class PostgreSqlStatements
         LeavesWithLists = new(Trees + Values + FromLeaf + JoinList + OfEpochs),
         LeavesWithValues = new(Trees + Values + FromLeaf + JoinValue + OfEpochs),
         WholeLeaves = new(Trees + Values + ", l.item, l.request_id, v.key" + FromLeaf + JoinValue + OfEpochs),
+        NamesOfTrees = new(Trees + FromLeaf + OfNames),
+        NamesWithValues = new(Trees + Values + FromLeaf + JoinValueOfEach + OfNames),
         StoredEpochs = new("SELECT epoch, record, record_hash, checkpoint, leaves, value_bytes FROM epoch WHERE epoch >= $1 ORDER BY epoch LIMIT $2"),
         CountFitting = new(
             """
@@ -164,11 +170,8 @@ internal static class PostgreSqlStatements
             ) AS s WHERE s.before <= $4
             """),
         StoredLeaves = new(
-            """
-            SELECT l.epoch, l.ordinal, l.structure, l.period, l.version, l.label, l.commitment, l.tag, l.request_id, l.item, v.opening, v.key, v.value
-            FROM leaf AS l LEFT JOIN LATERAL (SELECT opening, key, value FROM value WHERE epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true
-            WHERE (l.epoch, l.ordinal) >= ($1, $2) ORDER BY l.epoch, l.ordinal LIMIT $3
-            """),
+            "SELECT l.epoch, l.ordinal, l.structure, l.period, l.version, l.label, l.commitment, l.tag, l.request_id, l.item, v.opening, v.key, v.value"
+            + FromLeaf + JoinValueOfEach + " WHERE (l.epoch, l.ordinal) >= ($1, $2) ORDER BY l.epoch, l.ordinal LIMIT $3"),
         CountValues = new("SELECT count(*) FROM value"),
         EndPeriod = new("UPDATE period SET state = 3 WHERE period = $1 AND state = 2"),
         StartPeriod = new(

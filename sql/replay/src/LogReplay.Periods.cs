@@ -83,7 +83,7 @@ public sealed partial class LogReplay
             return new Refused($"Period {Trees.Period} has not begun at epoch {target}, as the database's rows say.");
         }
         Refused? refused = await CheckRecordsAsync(first - 1, cancellationToken).ConfigureAwait(false)
-            ?? await LoadLeavesAsync(Trees, 0, first - 1, Trees.LoadNames, cancellationToken).ConfigureAwait(false)
+            ?? await LoadNamesAsync(Trees, first - 1, cancellationToken).ConfigureAwait(false)
             ?? await LoadCopiesAsync(Trees, 0, copies, cancellationToken).ConfigureAwait(false);
         return refused ?? await FollowAsync(first, beforeCommit: null, cancellationToken).ConfigureAwait(false);
     }
@@ -149,15 +149,31 @@ public sealed partial class LogReplay
 
     private async Task<Refused?> LoadNextNamesAsync(ulong through, CancellationToken cancellationToken) => Next!.Epoch >= through
         ? null
-        : await OrDropNextAsync(LoadLeavesAsync(Next, Next.Epoch, through, Next.LoadNames, cancellationToken)).ConfigureAwait(false);
+        : await OrDropNextAsync(LoadNamesAsync(Next, through, cancellationToken)).ConfigureAwait(false);
 
-    private async Task<Refused?> LoadSomeNextNamesAsync(int batchRows, CancellationToken cancellationToken)
+    private Task<Refused?> LoadSomeNextNamesAsync(int maxLeaves, CancellationToken cancellationToken) =>
+        OrDropNextAsync(LoadSomeNamesAsync(Next!, Last.Epoch, maxLeaves, cancellationToken));
+
+    private async Task<Refused?> LoadNamesAsync(LogTrees trees, ulong through, CancellationToken cancellationToken)
     {
-        await foreach (LeafBatch batch in _store.ReadLeavesAsync(Next!.Epoch + 1, Last.Epoch, batchRows, Next.Columns, cancellationToken).ConfigureAwait(false))
+        while (trees.Epoch < through)
         {
-            return await OrDropNextAsync(BackgroundThread.RunAsync(() => Next.LoadNames(batch.Rows.Span[^1].Epoch, batch.Rows.Span, batch.Values.Span))).ConfigureAwait(false);
+            if (await LoadSomeNamesAsync(trees, through, LoadBatchRows, cancellationToken).ConfigureAwait(false) is { } refused)
+            {
+                return refused;
+            }
         }
-        return await OrDropNextAsync(BackgroundThread.RunAsync(() => Next.LoadNames(Last.Epoch, [], []))).ConfigureAwait(false);
+        return await BackgroundThread.RunAsync(() => trees.EndLoad(through)).ConfigureAwait(false);
+    }
+
+    // Whether all names are there the roots tell that the period's first record has.
+    private async Task<Refused?> LoadSomeNamesAsync(LogTrees trees, ulong through, int maxLeaves, CancellationToken cancellationToken)
+    {
+        ulong first = trees.Epoch + 1;
+        (LeafBatch names, ulong? end) = await _store.ReadNamesAsync(first, through, maxLeaves, trees.Columns, cancellationToken).ConfigureAwait(false);
+        return end is ulong last
+            ? await BackgroundThread.RunAsync(() => trees.LoadNames(last, names.Rows.Span, names.Values.Span)).ConfigureAwait(false)
+            : new Refused($"The database has no epoch {first}, whose names period {trees.Period} has to know.");
     }
 
     // After a refusal or failure they are of no use.

@@ -183,8 +183,6 @@ public sealed partial class LogReplay : IDisposable
     private (ReplayStep? Step, Refused? Refused) Stage(EpochRow row, EpochLeaves leaves, bool withProofs) =>
         TryStage(row, leaves.Rows.Span, leaves.Values.Span, withProofs, out ReplayStep? step, out Refused? refused) ? (step, null) : (null, refused);
 
-    private delegate Refused? LoadLeaves(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values);
-
     private static Refused OfSnapshot(string why) => new(why) { OfSnapshot = true };
 
     private Refused? Check(EpochRow row) => _records.Check(row)
@@ -275,14 +273,11 @@ public sealed partial class LogReplay : IDisposable
 
     private async Task<Refused?> LoadLeavesAsync(ulong loaded, ulong target, CancellationToken cancellationToken) => loaded == target
         ? null
-        : await LoadLeavesAsync(Trees, loaded, target, Trees.Load, cancellationToken).ConfigureAwait(false) ?? await EraseAsync(target, cancellationToken).ConfigureAwait(false);
+        : await LoadAllLeavesAsync(loaded, target, cancellationToken).ConfigureAwait(false) ?? await EraseAsync(target, cancellationToken).ConfigureAwait(false);
 
-    private async Task<Refused?> LoadLeavesAsync(LogTrees trees, ulong loaded, ulong target, LoadLeaves load, CancellationToken cancellationToken)
+    private async Task<Refused?> LoadAllLeavesAsync(ulong loaded, ulong target, CancellationToken cancellationToken)
     {
-        if (loaded == target)
-        {
-            return null;
-        }
+        LogTrees trees = Trees;
         Task<Refused?> loading = Task.FromResult<Refused?>(null);
         try
         {
@@ -295,7 +290,7 @@ public sealed partial class LogReplay : IDisposable
                 }
                 ulong epoch = batch.Rows.Span[^1].Epoch;
                 loaded = epoch;
-                loading = Task.Run(() => load(epoch, batch.Rows.Span, batch.Values.Span), CancellationToken.None);
+                loading = Task.Run(() => trees.Load(epoch, batch.Rows.Span, batch.Values.Span), CancellationToken.None);
             }
         }
         finally
@@ -304,7 +299,7 @@ public sealed partial class LogReplay : IDisposable
             await loading.ConfigureAwait(false);
         }
         return await loading.ConfigureAwait(false)
-            ?? await Task.Run(() => (loaded < target ? load(target, [], []) : null) ?? trees.EndLoad(target), CancellationToken.None).ConfigureAwait(false);
+            ?? await Task.Run(() => (loaded < target ? trees.Load(target, [], []) : null) ?? trees.EndLoad(target), CancellationToken.None).ConfigureAwait(false);
     }
 
     // What the snapshot's leaf log still has. Of the leaves since, and of later periods, the database had no erased value to give.

@@ -29,6 +29,9 @@ internal static class SqliteStatements
     private const string JoinValue = " LEFT JOIN value AS v ON v.id = l.id";
     private const string OfEpochs = " WHERE l.id BETWEEN ?1 << 28 AND ?2 << 28 | 268435455 ORDER BY l.id";
 
+    // Structures 1 and 4 are usernames and decommissioned.
+    private const string OfNames = " WHERE l.structure IN (1, 4) AND l.id BETWEEN ?1 << 28 AND ?2 << 28 | 268435455 ORDER BY l.id";
+
     private const string Copies = "SELECT c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag";
     private const string FromCopy = " FROM copy AS c";
     private const string JoinCopiedList = " LEFT JOIN copy_value AS v ON v.id = CASE c.structure WHEN 2 THEN c.id END";
@@ -122,6 +125,8 @@ internal static class SqliteStatements
         LeavesWithLists = new(Trees + Values + FromLeaf + JoinList + OfEpochs),
         LeavesWithValues = new(Trees + Values + FromLeaf + JoinValue + OfEpochs),
         WholeLeaves = new(Trees + Values + ", l.item, l.request_id, v.key" + FromLeaf + JoinValue + OfEpochs),
+        NamesOfTrees = new(Trees + FromLeaf + OfNames),
+        NamesWithValues = new(Trees + Values + FromLeaf + JoinValue + OfNames),
         StoredEpochs = new("SELECT epoch, record, record_hash, checkpoint, leaves, value_bytes FROM epoch WHERE epoch >= ? ORDER BY epoch LIMIT ?"),
         CountFitting = new(
             """

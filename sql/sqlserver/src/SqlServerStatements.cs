@@ -37,6 +37,9 @@ internal static class SqlServerStatements
         " OUTER APPLY (SELECT Opening, [Value] FROM optiks.[Value] WHERE l.Structure = 2 AND Epoch = l.Epoch AND Ordinal = l.Ordinal) AS v";
     private const string OfEpochs = " WHERE l.Epoch BETWEEN @first AND @last ORDER BY l.Epoch, l.Ordinal";
 
+    // Structures 1 and 4 are usernames and decommissioned.
+    private const string OfNames = " WHERE l.Structure IN (1, 4) AND l.Epoch BETWEEN @first AND @last ORDER BY l.Epoch, l.Ordinal";
+
     private const string Copies = "SELECT TOP (@max) c.Number, c.Structure, c.Version, c.SourceEpoch, c.SourceOrdinal, c.Label, c.Commitment, c.Tag";
     private const string FromCopy = " FROM optiks.[Copy] AS c";
     private const string JoinCopied = " LEFT JOIN optiks.CopyValue AS v ON v.Period = c.Period AND v.Number = c.Number";
@@ -164,6 +167,8 @@ internal static class SqlServerStatements
         LeavesWithLists = new Statement(Trees + Values + FromLeaf + ApplyList + OfEpochs + " " + Statement.ByIndex),
         LeavesWithValues = new Statement(Trees + Values + FromLeaf + JoinValue + OfEpochs),
         WholeLeaves = new Statement(Trees + Values + ", l.Item, l.RequestId, v.[Key]" + FromLeaf + JoinValue + OfEpochs),
+        NamesOfTrees = new Statement(Trees + FromLeaf + OfNames),
+        NamesWithValues = new Statement(Trees + Values + FromLeaf + JoinValue + OfNames + " " + Statement.ByIndex),
         StoredEpochs = new Statement("SELECT TOP (@max) Epoch, Record, RecordHash, [Checkpoint], Leaves, ValueBytes FROM optiks.Epoch WHERE Epoch >= @first ORDER BY Epoch"),
         CountFitting = new Statement(
             """

@@ -43,6 +43,14 @@ internal sealed class EditedStore(IFollowStore store) : IFollowStore
         }
     }
 
+    public async Task<(LeafBatch Names, ulong? Through)> ReadNamesAsync(ulong first, ulong last, int maxLeaves, LeafColumns columns, CancellationToken cancellationToken)
+    {
+        Columns.Add(columns);
+        await BeforeLeaves();
+        (LeafBatch names, ulong? through) = await store.ReadNamesAsync(first, last, maxLeaves, columns, cancellationToken);
+        return (Leaves(names), through);
+    }
+
     public Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong first, ulong last, CancellationToken cancellationToken) => store.ReadErasuresAsync(first, last, cancellationToken);
 
     public Task<int> CountCopiesAsync(ulong period, CancellationToken cancellationToken) => store.CountCopiesAsync(period, cancellationToken);
