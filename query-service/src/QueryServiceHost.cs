@@ -84,13 +84,11 @@ internal static class QueryServiceHost
         builder.Services.AddSingleton<EndedPeriods>();
         builder.Services.AddSingleton<FollowedLog>();
         builder.Services.AddHostedService<Follower>();
-        builder.Services.AddSingleton<Draining>();
-        builder.Services.AddHostedService(services => services.GetRequiredService<Draining>());
-        builder.Services.AddHealthChecks().AddCheck<EpochFreshness>("epoch").AddCheck<Draining>("drain");
+        builder.Services.AddHealthChecks().AddCheck<EpochFreshness>("epoch");
+        builder.AddDraining(services => services.GetRequiredService<IOptions<QueryServiceOptions>>().Value.DrainTime);
         configure?.Invoke(builder.Services);
 
         WebApplication app = builder.Build();
-        app.Services.GetRequiredService<Draining>().Use(app);
         app.UseOptiksDefaults();
         app.MapApiDocument(QueryApi.Title, QueryApi.Description, QuerySchemas.AddTo);
         app.Services.GetRequiredService<KeyEndpoints>().Map(app);

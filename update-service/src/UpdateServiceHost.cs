@@ -58,6 +58,7 @@ internal static class UpdateServiceHost
         builder.Services.AddSingleton<StatusReader>();
         builder.Services.AddSingleton<ReceiptMaker>();
         builder.Services.AddHealthChecks().AddCheck<AcceptHealthCheck>("database");
+        builder.AddDraining(services => services.GetRequiredService<IOptions<QueueOptions>>().Value.DrainTime);
 
         WebApplication app = builder.Build();
         app.UseOptiksDefaults();

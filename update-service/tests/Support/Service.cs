@@ -58,7 +58,7 @@ internal sealed class Service : IAsyncDisposable
         prepare?.Invoke(folder.Data);
         WebApplication app = await UpdateServiceHost.CreateAsync(["--urls", "http://127.0.0.1:0"], [engine ?? new SqliteStorageProvider()], builder =>
         {
-            builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?> { [DataFolder.Variable] = folder.Path });
+            builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?> { [DataFolder.Variable] = folder.Path, ["Optiks:UpdateService:DrainTime"] = "00:00:00" });
             builder.Configuration.AddInMemoryCollection(settings ?? []);
             builder.Services.AddSingleton(time ?? TimeProvider.System);
         });

@@ -105,6 +105,7 @@ public static partial class OptiksDefaults
         // Now, so that a broken file of API keys or of token keys is a failure to start.
         app.Services.GetRequiredService<ApiKeyStore>();
         app.Services.GetRequiredService<TokenVerifier>();
+        app.Services.GetService<Draining>()?.Use(app);
         Telemetry.UseSpans(app);
         app.UseExceptionHandler(_ => { });
         app.UseStatusCodePages(context =>

@@ -4,7 +4,7 @@ using Optiks.Settings;
 
 namespace Optiks.UpdateService.Options;
 
-/// <summary>QueueOptions (<c>Optiks:UpdateService</c>) bound what waits for a commit, and a commit.</summary>
+/// <summary>QueueOptions (<c>Optiks:UpdateService</c>) bound what waits for a commit, and a commit; and say how the service ends.</summary>
 internal sealed class QueueOptions
 {
     public const string Section = "Optiks:UpdateService";
@@ -36,6 +36,11 @@ internal sealed class QueueOptions
     [Range(1L << 20, 1L << 30)]
     [Setting(Unit = SettingAttribute.Octets)]
     public long CommitOctets { get; set; } = 16L << 20;
+
+    /// <summary>DrainTime is how long the service goes on answering after it was told to stop, while readiness says 503: longer than a load balancer takes to notice.</summary>
+    /// <value>One second.</value>
+    [Range(typeof(TimeSpan), "00:00:00", "00:00:10")]
+    public TimeSpan DrainTime { get; set; } = TimeSpan.FromSeconds(1);
 
     /// <summary>Receipts of updates (docs/spec/receipts.md):</summary>
     [ValidateObjectMembers]

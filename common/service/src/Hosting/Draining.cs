@@ -1,13 +1,13 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
-using Microsoft.Extensions.Options;
-using Optiks.QueryService.Options;
+using Microsoft.Extensions.Hosting;
 
-namespace Optiks.QueryService;
+namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Draining ends the service without failing a request that it accepted. When it is told to stop it first says so: readiness is 503, and each answer closes its connection. Load
-/// balancers and clients go elsewhere while everything is still answered; after <see cref="QueryServiceOptions.DrainTime"/> the server takes no more connections, finishes what is
-/// under way and ends. Any thread.
+/// Draining ends a service without failing a request that it accepted. When it is told to stop it first says so: readiness is 503, and each answer closes its connection. Load
+/// balancers and clients go elsewhere while everything is still answered; after its time the server takes no more connections, finishes what is under way and ends. Any thread.
 /// </summary>
 internal sealed class Draining : IHostedLifecycleService, IHealthCheck
 {
@@ -15,9 +15,9 @@ internal sealed class Draining : IHostedLifecycleService, IHealthCheck
     private readonly TimeProvider _clock;
     private volatile bool _isDraining;
 
-    public Draining(IOptions<QueryServiceOptions> options, TimeProvider clock)
+    public Draining(TimeSpan time, TimeProvider clock)
     {
-        _time = options.Value.DrainTime;
+        _time = time;
         _clock = clock;
     }
 

@@ -1,0 +1,17 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>DrainingSetup adds to a host that it goes on answering for a while after it was told to stop.</summary>
+public static class DrainingSetup
+{
+    /// <summary>AddDraining with the time that <paramref name="time"/> finds in the host's options. Health check <c>drain</c>.</summary>
+    public static void AddDraining(this WebApplicationBuilder builder, Func<IServiceProvider, TimeSpan> time)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        builder.Services.AddSingleton(services => new Draining(time(services), services.GetRequiredService<TimeProvider>()));
+        builder.Services.AddHostedService(services => services.GetRequiredService<Draining>());
+        builder.Services.AddHealthChecks().AddCheck<Draining>("drain");
+    }
+}
