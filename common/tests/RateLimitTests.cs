@@ -168,6 +168,8 @@ public sealed class RateLimitTests
     [InlineData("Audits:Burst", "-1")]
     [InlineData("Proxies:0", "10.0.0.0/33")]
     [InlineData("Proxies:0", "proxy.example")]
+    [InlineData("Proxies:0", "0.0.0.0/0")]
+    [InlineData("Proxies:0", "::/0")]
     public async Task Limits_that_are_none_are_refused_at_the_start(string key, string value) =>
         await Assert.ThrowsAsync<OptionsValidationException>(() => Host.StartAsync(key: key, value: value));
 

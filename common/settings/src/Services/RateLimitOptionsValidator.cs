@@ -15,8 +15,13 @@ internal sealed class RateLimitOptionsValidator : IValidateOptions<RateLimitOpti
     {
         ValidateOptionsResult ranges = _ranges.Validate(name, options);
         return ranges.Failed ? ranges
-            : options.Proxies.FirstOrDefault(proxy => !IPNetwork.TryParse(proxy, out _)) is { } wrong
-                ? ValidateOptionsResult.Fail($"{RateLimitOptions.Section}:Proxies: '{wrong}' is not a network such as 10.0.0.0/8.")
+            : options.Proxies.Select(Refusal).FirstOrDefault(refusal => refusal is not null) is { } refusal
+                ? ValidateOptionsResult.Fail($"{RateLimitOptions.Section}:Proxies: {refusal}")
                 : ValidateOptionsResult.Success;
     }
+
+    private static string? Refusal(string proxy) =>
+        !IPNetwork.TryParse(proxy, out IPNetwork network) ? $"'{proxy}' is not a network such as 10.0.0.0/8."
+        : network.PrefixLength == 0 ? $"'{proxy}' has everyone in it, who could then choose an address."
+        : null;
 }
