@@ -15,15 +15,23 @@ internal sealed class HttpConnection : IDisposable
     private const int FirstBuffer = 16 << 10;
     private const int MostHeaderOctets = 64 << 10;
     private const int MostBodyOctets = 256 << 20;
+    private readonly Socket _socket;
     private readonly Stream _stream;
     private byte[] _buffer = new byte[FirstBuffer];
     private int _start;
     private int _end;
 
-    private HttpConnection(Stream stream) => _stream = stream;
+    private HttpConnection(Socket socket, Stream stream)
+    {
+        _socket = socket;
+        _stream = stream;
+    }
 
     /// <summary>Reusable: the last answer was read whole, and the server did not say that it closes.</summary>
     public bool Reusable { get; private set; }
+
+    /// <summary>IsOpen: nothing has come since the last answer, neither the end of the connection nor anything unasked.</summary>
+    public bool IsOpen => !_socket.Poll(0, SelectMode.SelectRead);
 
     /// <summary>IdleSince is a timestamp that the pool keeps here.</summary>
     public long IdleSince { get; set; }
@@ -42,7 +50,7 @@ internal sealed class HttpConnection : IDisposable
                 stream = secure;
                 await secure.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = server.DnsSafeHost }, cancellationToken);
             }
-            return new HttpConnection(stream);
+            return new HttpConnection(socket, stream);
         }
         catch
         {

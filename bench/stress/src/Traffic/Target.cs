@@ -91,7 +91,7 @@ internal sealed class Target : IDisposable
     {
         while (idle.TryPop(out HttpConnection? connection))
         {
-            if (_time.GetElapsedTime(connection.IdleSince).TotalSeconds < MostIdleSeconds)
+            if (_time.GetElapsedTime(connection.IdleSince).TotalSeconds < MostIdleSeconds && connection.IsOpen)
             {
                 return connection;
             }
