@@ -11,7 +11,7 @@ declare -A groups=(
   [test]="libgtest-dev nlohmann-json3-dev python3-pytest postgresql-15 unicode-data
     softhsm2"
   [check]="clang-format-14 shellcheck unicode-data"
-  [deep]="clang-tidy-14 valgrind prometheus openssl ceph-mon ceph-osd radosgw"
+  [deep]="clang-tidy-14 valgrind prometheus openssl nginx curl ceph-mon ceph-osd radosgw"
   [deb]="dpkg-dev binutils mmdebstrap systemd-container lintian"
   [bench]="libbenchmark-dev"
   [fuzz]="clang-14 libclang-rt-14-dev"

@@ -4,6 +4,7 @@ import base64
 import http.client
 import json
 import os
+import ssl
 import time
 import urllib.parse
 import uuid
@@ -41,10 +42,16 @@ class Answer:
 class Client:
     """One service, over one connection at a time. Not for several threads. Transport errors are OSError or http.client.HTTPException."""
 
-    def __init__(self, url: str, api_key: str | None = None, timeout: float = 30):
+    def __init__(
+        self, url: str, api_key: str | None = None, timeout: float = 30, tls: ssl.SSLContext | None = None, source: str | None = None, headers: dict[str, str] | None = None
+    ):
+        """tls: of a server with TLS. source: the address of this machine that it is to see. headers: more, of each request."""
         self._address = _address(url)
         self._api_key = api_key
         self._timeout = timeout
+        self._tls = tls
+        self._source = (source, 0) if source is not None else None
+        self._headers = headers or {}
         self._connection: http.client.HTTPConnection | None = None
 
     def __enter__(self) -> "Client":
@@ -61,7 +68,7 @@ class Client:
     def request(
         self, method: str, path: str, body: bytes | None = None, content_type: str | None = None, accept: str | None = None
     ) -> Answer:
-        headers = {}
+        headers = dict(self._headers)
         if self._api_key is not None:
             headers["Authorization"] = f"Bearer {self._api_key}"
         if content_type is not None:
@@ -69,7 +76,7 @@ class Client:
         if accept is not None:
             headers["Accept"] = accept
         if self._connection is None:
-            self._connection = http.client.HTTPConnection(*self._address, timeout=self._timeout)
+            self._connection = self._connect()
         try:
             self._connection.request(method, path, body=body, headers=headers)
             response = self._connection.getresponse()
@@ -80,6 +87,11 @@ class Client:
         if response.will_close:
             self.close()
         return answer
+
+    def _connect(self) -> http.client.HTTPConnection:
+        if self._tls is None:
+            return http.client.HTTPConnection(*self._address, timeout=self._timeout, source_address=self._source)
+        return http.client.HTTPSConnection(*self._address, timeout=self._timeout, source_address=self._source, context=self._tls)
 
     def get(self, path: str, accept: str | None = None) -> Answer:
         return self.request("GET", path, accept=accept)
