@@ -55,9 +55,12 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         async () =>
         {
             await using TConnection connection = await ConnectAsync(cancellationToken);
+            TSession session = Session(connection, null);
             try
             {
-                return await work(Session(connection, null), cancellationToken);
+                T result = await work(session, cancellationToken);
+                ThrowIfUnconfirmed(session);
+                return result;
             }
             catch
             {
@@ -85,9 +88,10 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
                 {
                     // Not to be cancelled: that would only hide what became of it.
                     await pending.Transaction.CommitAsync(CancellationToken.None);
+                    ThrowIfUnconfirmed(pending.Session);
                     return pending.Result.Value;
                 }
-                catch (Exception e) when (resolve is not null && Translate(e, CancellationToken.None) is not null)
+                catch (Exception e) when (resolve is not null && (e is StorageUnavailableException || Translate(e, CancellationToken.None) is not null))
                 {
                     if (await resolve(number) is { } known)
                     {
@@ -119,7 +123,8 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
             {
                 // The lost session may be at work still. It holds the head row until its transaction has ended: with this lock there is no "not yet".
                 _ = await other.ChangeAsync(LockHead, cancel);
-                return new WriteResult<T>(await work(other, cancel), Commit: false);
+                // Committed for the sake of the lock's own row in the server's log: what is read here may be on this server alone, and is on all that must have it once they confirm that row.
+                return new WriteResult<T>(await work(other, cancel), Commit: true);
             },
             resolve: null,
             CancellationToken.None);
@@ -154,6 +159,14 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
 
     /// <summary>Abandon a connection that may have been left inside a transaction of a statement's own.</summary>
     protected virtual void Abandon(TConnection connection)
+    {
+    }
+
+    /// <summary>
+    /// ThrowIfUnconfirmed throws <see cref="StorageUnavailableException"/> when a commit of this session was answered although another server, which must have it too, had not confirmed it. It is durable on
+    /// one server, everybody sees it, and a failover may take it back.
+    /// </summary>
+    protected virtual void ThrowIfUnconfirmed(TSession session)
     {
     }
 
@@ -216,7 +229,8 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         try
         {
             DbTransaction transaction = await connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
-            return new Pending<T>(connection, transaction, await work(Session(connection, transaction), cancellationToken));
+            TSession session = Session(connection, transaction);
+            return new Pending<T>(connection, transaction, session, await work(session, cancellationToken));
         }
         catch
         {
@@ -226,7 +240,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         }
     }
 
-    private sealed record Pending<T>(TConnection Connection, DbTransaction Transaction, WriteResult<T> Result);
+    private sealed record Pending<T>(TConnection Connection, DbTransaction Transaction, TSession Session, WriteResult<T> Result);
 
     private sealed class LongTransaction(ServerDatabase<TConnection, TSession> database, TConnection connection, DbTransaction transaction, TSession session) : ITransaction
     {
@@ -236,6 +250,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
             async () =>
             {
                 await transaction.CommitAsync(CancellationToken.None);
+                database.ThrowIfUnconfirmed(session);
                 return null;
             },
             CancellationToken.None);

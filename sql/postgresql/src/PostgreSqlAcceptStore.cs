@@ -17,6 +17,9 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
     private const string LockShared = $"SELECT pg_advisory_xact_lock_shared({AdvisoryLocks.Accept})";
     private const string LockJudge = $"SELECT pg_advisory_xact_lock({AdvisoryLocks.Judge})";
 
+    // Requests that are known are there to be read, and perhaps on this server alone. Synchronous standbys that confirm something later in the server's log have them.
+    private const string Mark = "SELECT pg_logical_emit_message(true, 'optiks', ''::text)";
+
     // From so many items on COPY, which costs a few round trips more, is cheaper than a statement.
     private const int CopiedItems = 256;
 
@@ -98,11 +101,17 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
                 var plan = new AcceptPlan(units, floor);
                 IReadOnlyList<AcceptResult> results = plan.Decide(await ReadStateAsync(session.Connection, group, cancel));
                 _somethingRefused = results.Any(result => result.Status != AcceptStatus.Accepted);
+                bool vouches = results.Any(result => result.Status == AcceptStatus.Accepted);
                 if (plan.NewRequests.Count > 0)
                 {
                     await AcceptColumns.CopyAsync(session.Connection, Lock, new AcceptGroup(plan.NewRequests), cancel);
                 }
-                return new WriteResult<IReadOnlyList<AcceptResult>>(results, Commit: plan.NewRequests.Count > 0);
+                else if (vouches)
+                {
+                    await using NpgsqlCommand mark = session.Connection.Command(Mark);
+                    _ = await mark.ExecuteNonQueryAsync(cancel);
+                }
+                return new WriteResult<IReadOnlyList<AcceptResult>>(results, Commit: vouches);
             },
             resolve: null,
             cancellationToken);

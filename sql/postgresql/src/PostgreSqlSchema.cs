@@ -19,12 +19,13 @@ internal static class PostgreSqlSchema
         await session.FirstAsync(s_exists, rows => rows.Flag(0), cancellationToken) ? await session.FirstAsync(s_version, rows => rows.Medium(0), cancellationToken) : 0;
 
     /// <summary>
-    /// ThrowIfLosesCommitsAsync checks a new session for settings that lose what was committed, or that the driver gave and a proxy in between dropped. On a connection that is not a
-    /// transaction yet.
+    /// ThrowIfLosesCommitsAsync checks a new session for settings that lose what was committed, or that the driver gave and a proxy in between dropped, and one that is to write for a server
+    /// that does not, so that none of them stays in a pool. On a connection that is not a transaction yet.
     /// </summary>
-    public static async Task ThrowIfLosesCommitsAsync(NpgsqlConnection connection, string location)
+    public static async Task ThrowIfLosesCommitsAsync(NpgsqlConnection connection, string location, bool writes)
     {
-        await using NpgsqlCommand settings = connection.Command("SELECT current_setting('synchronous_commit'), current_setting('fsync'), current_setting('default_transaction_isolation')");
+        await using NpgsqlCommand settings = connection.Command(
+            "SELECT current_setting('synchronous_commit'), current_setting('fsync'), current_setting('default_transaction_isolation'), current_setting('client_min_messages'), pg_is_in_recovery()");
         await using NpgsqlDataReader reader = await settings.ExecuteReaderAsync();
         _ = await reader.ReadAsync();
         if (reader.GetString(1) != "on")
@@ -33,10 +34,15 @@ internal static class PostgreSqlSchema
         }
         string synchronousCommit = reader.GetString(0);
         string isolation = reader.GetString(2);
-        if (synchronousCommit != "on" || isolation != "read committed")
+        string messages = reader.GetString(3);
+        if (writes && reader.GetBoolean(4))
+        {
+            throw new StorageUnavailableException($"The database {location} is a standby, which takes no writes.");
+        }
+        if (synchronousCommit != "on" || isolation != "read committed" || messages != "warning")
         {
             throw new StorageMisconfiguredException(
-                $"A session of the database {location} has synchronous_commit = {synchronousCommit} and default_transaction_isolation = {isolation}, although it was opened with others: "
+                $"A session of the database {location} has synchronous_commit = {synchronousCommit}, default_transaction_isolation = {isolation} and client_min_messages = {messages}, although it was opened with others: "
                 + "a proxy in between must pass on the startup parameter 'options'.");
         }
     }

@@ -13,7 +13,13 @@ internal sealed class PostgreSqlSettings
 
     private readonly NpgsqlConnectionStringBuilder _builder;
 
-    private PostgreSqlSettings(NpgsqlConnectionStringBuilder builder) => _builder = builder;
+    private readonly bool _writes;
+
+    private PostgreSqlSettings(NpgsqlConnectionStringBuilder builder, bool writes)
+    {
+        _builder = builder;
+        _writes = writes;
+    }
 
     /// <summary>Location for messages, without secrets.</summary>
     public string Location => $"{_builder.Database} at {_builder.Host}:{_builder.Port}";
@@ -76,9 +82,10 @@ internal sealed class PostgreSqlSettings
                 + " -c enable_seqscan=off -c enable_bitmapscan=off -c max_parallel_workers_per_gather=0 -c jit=off",
             _ => "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000",
         };
-        settings += " -c synchronous_commit=on -c default_transaction_isolation=read\\ committed";
+        // The server warns of a commit that a standby has not confirmed, and answers it all the same.
+        settings += " -c synchronous_commit=on -c client_min_messages=warning -c default_transaction_isolation=read\\ committed";
         builder.Options = string.IsNullOrEmpty(builder.Options) ? settings : $"{builder.Options} {settings}";
-        return new PostgreSqlSettings(builder);
+        return new PostgreSqlSettings(builder, writes: role is "update" or "task");
     }
 
     /// <summary>CreateDataSource makes the pool.</summary>
@@ -90,7 +97,7 @@ internal sealed class PostgreSqlSettings
         source.EnableArrays();
         source.UsePhysicalConnectionInitializer(
             connection => throw new NotSupportedException("Connections are opened asynchronously."),
-            connection => PostgreSqlSchema.ThrowIfLosesCommitsAsync(connection, Location));
+            connection => PostgreSqlSchema.ThrowIfLosesCommitsAsync(connection, Location, _writes));
         return source.Build();
     }
 }

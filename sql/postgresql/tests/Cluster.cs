@@ -73,6 +73,38 @@ public sealed class Cluster : IAsyncLifetime
     /// <summary>ResumeAsync lets them go on.</summary>
     public async Task ResumeAsync() => await SignalAsync("CONT");
 
+    /// <summary>StartAsStandbyAsync stops the server and starts it as a standby that has no primary: it takes no writes. <see cref="StopAsync"/> and <see cref="StartAsync"/> end that.</summary>
+    public async Task StartAsStandbyAsync()
+    {
+        await StopAsync();
+        string signal = $"{_folder}/data/standby.signal";
+        await File.WriteAllTextAsync(signal, "");
+        await StartAsync();
+        File.Delete(signal);
+    }
+
+    /// <summary>SetStandbyAsync names the synchronous standby without which no commit is answered; empty: none.</summary>
+    public async Task SetStandbyAsync(string name)
+    {
+        string administrator = ConnectionString("postgres");
+        _ = await ExecuteAsync(administrator, $"ALTER SYSTEM SET synchronous_standby_names = '{name}'");
+        _ = await ExecuteAsync(administrator, "SELECT pg_reload_conf()");
+        // A reload takes effect a moment later.
+        await Task.Delay(500);
+    }
+
+    /// <summary>WaitingAsync waits until sessions of a role wait for the synchronous standby, and does something to them, such as <c>pg_cancel_backend</c>.</summary>
+    public async Task WaitingAsync(string function, string role)
+    {
+        string sql = $"CREATE TEMP TABLE done AS SELECT {function}(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE 'optiks-{role}-%'";
+        long deadline = Environment.TickCount64 + 20_000;
+        while (await ExecuteAsync(ConnectionString("postgres") + ";Options=-c synchronous_commit=local", sql) == 0)
+        {
+            Assert.True(Environment.TickCount64 < deadline, "No commit waited: the test did not test.");
+            await Task.Delay(50);
+        }
+    }
+
     /// <summary>CreateDatabaseAsync makes an empty database and returns its connection string for the owner.</summary>
     public Task<string> CreateDatabaseAsync() => CreateDatabaseAsync("template1");
 

@@ -149,33 +149,21 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
     }
 
     // With a standby that never answers, a commit is durable here and waits: ending the session then loses the answer alone.
-    private async Task<T> LoseAnswerAsync<T>(Func<Task<T>> write)
+    private static async Task<T> LoseAnswerAsync<T>(Func<Task<T>> write)
     {
-        await SetStandbyAsync("nobody");
+        await Cluster.Current.SetStandbyAsync("nobody");
         try
         {
             Task<T> writing = write();
-            const string EndWaiting =
-                "CREATE TEMP TABLE ended AS SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE 'optiks-task-%'";
-            long deadline = Environment.TickCount64 + 20_000;
-            while (await Cluster.ExecuteAsync(ConnectionString + ";Options=-c synchronous_commit=local", EndWaiting) == 0)
-            {
-                Assert.True(Environment.TickCount64 < deadline, "No commit waited: the test did not test.");
-                await Task.Delay(50, Cancel);
-            }
+            await Cluster.Current.WaitingAsync("pg_terminate_backend", "task");
+            // What it is looked up with waits for the standby as well.
+            await Cluster.Current.SetStandbyAsync("");
             return await writing;
         }
         finally
         {
-            await SetStandbyAsync("");
+            await Cluster.Current.SetStandbyAsync("");
         }
-    }
-
-    private async Task SetStandbyAsync(string name)
-    {
-        _ = await Cluster.ExecuteAsync(ConnectionString, $"ALTER SYSTEM SET synchronous_standby_names = '{name}'");
-        _ = await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_reload_conf()");
-        await Task.Delay(500, Cancel);
     }
 
     // As the task does it: an unknown result is looked up, never repeated blindly.

@@ -13,9 +13,10 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
     {
         string name = new NpgsqlConnectionStringBuilder(ConnectionString).Database!;
         await using Database database = await Database.OpenAsync(PostgreSqlSettings.Parse(ConnectionString, "update"), Cancel);
-        Assert.Equal(("on", "read committed"), await SettingsAsync(database));
+        Assert.Equal(("on", "read committed", "warning"), await SettingsAsync(database));
         await Cluster.ExecuteAsync(ConnectionString, $"ALTER DATABASE {name} SET synchronous_commit = 'off'");
         await Cluster.ExecuteAsync(ConnectionString, $"ALTER DATABASE {name} SET default_transaction_isolation = 'serializable'");
+        await Cluster.ExecuteAsync(ConnectionString, $"ALTER DATABASE {name} SET client_min_messages = 'error'");
         await using (var other = new NpgsqlConnection(ConnectionString + ";Pooling=false"))
         {
             await other.OpenAsync(Cancel);
@@ -23,7 +24,7 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
             Assert.Equal("off", await show.ExecuteScalarAsync(Cancel));
         }
         await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", database.SessionName);
-        Assert.Equal(("on", "read committed"), await SettingsAsync(database));
+        Assert.Equal(("on", "read committed", "warning"), await SettingsAsync(database));
     }
 
     [Fact]
@@ -42,7 +43,7 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
         {
             await ReloadAsync("on");
         }
-        Assert.Equal(("on", "read committed"), await SettingsAsync(database));
+        Assert.Equal(("on", "read committed", "warning"), await SettingsAsync(database));
     }
 
     [Fact]
@@ -65,13 +66,14 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
         await Cluster.ExecuteAsync(ConnectionString, $"DROP USER {user}");
     }
 
-    private static Task<(string, string)> SettingsAsync(Database database) => database.ReadAsync(
+    private static Task<(string, string, string)> SettingsAsync(Database database) => database.ReadAsync(
         async (session, cancel) =>
         {
-            await using NpgsqlCommand select = session.Connection.Command("SELECT current_setting('synchronous_commit'), current_setting('default_transaction_isolation')");
+            await using NpgsqlCommand select = session.Connection.Command(
+                "SELECT current_setting('synchronous_commit'), current_setting('default_transaction_isolation'), current_setting('client_min_messages')");
             await using NpgsqlDataReader reader = await select.ExecuteReaderAsync(cancel);
             Assert.True(await reader.ReadAsync(cancel));
-            return (reader.GetString(0), reader.GetString(1));
+            return (reader.GetString(0), reader.GetString(1), reader.GetString(2));
         },
         Cancel);
 

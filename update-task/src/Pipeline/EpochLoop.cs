@@ -321,6 +321,11 @@ internal sealed class EpochLoop
             try
             {
                 EpochRow? row = await lead.Store.TryReadEpochAsync(epoch.Epoch, CancellationToken.None);
+                // What can be read may be on one server alone, which a failover would leave behind. Whatever confirms a later commit has it.
+                if (row is not null && !await lead.Store.RenewLeaseAsync(lead.Lease, _options.LeaseDuration, CancellationToken.None))
+                {
+                    throw new StorageFencedException($"The lease was lost before it was known what became of epoch {epoch.Epoch}.");
+                }
                 return row is null
                     ? false
                     : row.RecordHash.Span.SequenceEqual(epoch.RecordHash.Span)

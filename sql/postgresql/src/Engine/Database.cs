@@ -135,6 +135,15 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
         (other, cancel) => other.ChangeAsync(s_end, cancel, Parameter.Of("id", session), Parameter.Of("session", SessionName)), CancellationToken.None);
 
     /// <inheritdoc/>
+    protected override void ThrowIfUnconfirmed(Session session)
+    {
+        if (session.IsUnconfirmed)
+        {
+            throw new StorageUnavailableException($"The database {Location} has committed, and none of the standbys that must confirm it has done so in time: after a failover it may be gone.");
+        }
+    }
+
+    /// <inheritdoc/>
     protected override bool IsConnectionLost(Exception e) => e is NpgsqlException error && PostgreSqlErrors.IsConnectionLost(error);
 
     /// <inheritdoc/>

@@ -19,15 +19,22 @@ internal sealed class Session : ISession
     private static readonly Sql s_requests = new(
         "SELECT r.seq, r.request_id, r.body_hash FROM unnest($1) AS p (seq) CROSS JOIN LATERAL (SELECT * FROM request WHERE seq = p.seq OFFSET 0) AS r");
 
+    // The server's function that waits for synchronous standbys. It warns when a time limit or a cancellation ends its wait, and the commit counts all the same; texts are in the server's language.
+    private const string WaitForStandbys = "SyncRepWaitForLSN";
+
     private readonly Database _database;
 
     public Session(Database database, NpgsqlConnection connection)
     {
         _database = database;
         Connection = connection;
+        connection.Notice += (_, e) => IsUnconfirmed |= e.Notice.Routine == WaitForStandbys;
     }
 
     public NpgsqlConnection Connection { get; }
+
+    /// <summary>IsUnconfirmed: a commit was answered before the synchronous standbys had it.</summary>
+    public bool IsUnconfirmed { get; private set; }
 
     /// <inheritdoc/>
     public IDatabase Database => _database;
