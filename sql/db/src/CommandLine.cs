@@ -25,6 +25,7 @@ internal static class CommandLine
         ["api-key"] = ["optiks-db api-key add delivery-service --scope update,history", "optiks-db api-key list", "optiks-db api-key revoke delivery-service"],
         ["plan"] = ["optiks-db plan --keys 100000000 --updates-per-second 500 --lookups-per-second 20000", "optiks-db plan --keys 1e10 --updates-per-second 50000 --lookups-per-second 2e6 --periods 3 --json"],
         ["config"] = ["optiks-db config check --program update-task --file appsettings.json", "optiks-db config reference"],
+        ["health"] = ["optiks-db health http://127.0.0.1:8301", "optiks-db health https://127.0.0.1:8311 --live"],
         ["receipts"] = ["optiks-db receipts key log.example.org/receipts/1 --out receipt.key", "optiks-db receipts vouch VKEY --out receipt-keys.txt"],
         ["receipts key"] = ["optiks-db receipts key log.example.org/receipts/1 --out receipt.key"],
         ["receipts vouch"] = ["optiks-db receipts vouch VKEY --out receipt-keys.txt", "optiks-db receipts vouch VKEY1 VKEY2 --days 30 --out receipt-keys.txt"],
@@ -98,14 +99,14 @@ internal static class CommandLine
             """
             The operator's tool for the Optiks database, the services' API keys and their settings. Services never create or change the schema.
 
-            Exit codes: 0 done, 1 fsck or the check after import found problems, 2 wrong usage or not allowed now, 3 the database cannot be reached, 78 it is not one that this release can use,
+            Exit codes: 0 done, 1 fsck or the check after import found problems or a service is not ready, 2 wrong usage or not allowed now, 3 the database or the service cannot be reached, 78 it is not one that this release can use,
             the trust anchor or a folder is missing, or config check found what keeps a program from starting.
             Environment: OPTIKS_DATA, Optiks__Storage__Provider, Optiks__Storage__ConnectionString; of import-bundles and receipts vouch Optiks__LogKey__Uri as well, if the log's key is in a token.
             """)
         {
             provider, connection, migrate, status, fsck, export, import, importBundles, PeriodCommand.Create(InvocationOf, trust, json), ApiKeyCommand.Create(Folder, json),
             ReceiptsCommand.Create(Folder, environment(LogKeyVariable), trust, json), PlanCommand.Create(output, json),
-            ConfigCommand.Create(engines, variables ?? (() => []), json, output),
+            ConfigCommand.Create(engines, variables ?? (() => []), json, output), HealthCommand.Create(json, output, error),
         };
         return await new CommandProgram("optiks-db", root, s_examples, json).RunAsync(args, output, error, Classify);
     }
