@@ -29,7 +29,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks npm build deb run up down test test-deep test-all check facts username-tables configuration fix test-faults test-storm test-slow test-auditor test-deb fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-sizes bench-audit bench-scale load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks npm build deb images run up down test test-deep test-all check facts username-tables configuration fix test-faults test-storm test-slow test-auditor test-deb test-images fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-sizes bench-audit bench-scale load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -71,6 +71,10 @@ build: native-tests sqlclient ## build everything that `make test` tests (the de
 deb: native sqlclient ## build the Debian packages; writes build/deb
 	@eng/install.sh deb
 	@deploy/deb/build.py
+
+images: native sqlclient ## build the container images optiks-server and optiks-cli with podman; writes build/images
+	@eng/install.sh deb images
+	@deploy/container/images.py
 
 run: programs ## build what runs, start the services on SQLite in the foreground; Ctrl-C stops them
 	@exec eng/services.py run
@@ -131,6 +135,10 @@ test-auditor: build ## kill -9 the auditor at each step 200 times, then what cat
 
 test-deb: deb ## install, start, upgrade and purge the Debian packages in a booted Debian of their own
 	@/usr/bin/python3 -m pytest -q tests/e2e/test_deb.py
+
+test-images: images ## run the container images, as in Kubernetes and with podman-compose
+	@eng/install.sh test openssl
+	@/usr/bin/python3 -m pytest -q tests/e2e/test_images.py
 
 fuzz: install ## fuzz every decoder and verifier for MINUTES (default 6)
 	@eng/install.sh fuzz

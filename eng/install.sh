@@ -13,6 +13,8 @@ declare -A groups=(
   [check]="clang-format-14 shellcheck unicode-data"
   [deep]="clang-tidy-14 valgrind prometheus openssl nginx curl ceph-mon ceph-osd radosgw"
   [deb]="dpkg-dev binutils mmdebstrap systemd-container lintian"
+  [images]="mmdebstrap podman runc netavark aardvark-dns iptables podman-compose
+    docker-compose"
   [bench]="libbenchmark-dev"
   [fuzz]="clang-14 libclang-rt-14-dev"
 )

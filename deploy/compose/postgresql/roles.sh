@@ -1,0 +1,20 @@
+#!/bin/bash
+# Makes the roles and the database of docs/operations/postgresql.md, once, in a new server. The image's entrypoint runs it, as the superuser.
+set -euo pipefail
+
+for role in owner update-task update-service query-service; do
+  # A line of .pgpass: the password is its last field.
+  password=$(cut -d: -f5 "/run/secrets/$role.pgpass")
+  # On standard input, where no list of processes has it.
+  printf "CREATE ROLE optiks_%s LOGIN PASSWORD '%s';\n" "${role//-/_}" "$password"
+done | psql --quiet --set ON_ERROR_STOP=1 --username postgres --dbname postgres
+
+psql --quiet --set ON_ERROR_STOP=1 --username postgres --dbname postgres <<'SQL'
+CREATE ROLE optiks_update NOLOGIN;
+CREATE ROLE optiks_task NOLOGIN;
+CREATE ROLE optiks_query NOLOGIN;
+GRANT optiks_update TO optiks_update_service;
+GRANT optiks_task TO optiks_update_task;
+GRANT optiks_query TO optiks_query_service;
+CREATE DATABASE optiks OWNER optiks_owner ENCODING 'UTF8' TEMPLATE template0;
+SQL

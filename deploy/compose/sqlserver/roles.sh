@@ -1,0 +1,13 @@
+#!/bin/bash
+# Runs roles.sql as the administrator, with the passwords of the secrets. Harmless again and again.
+set -euo pipefail
+
+SQLCMDPASSWORD=$(cat /run/secrets/sa.password)
+export SQLCMDPASSWORD
+# sqlcmd takes its variables from the environment, where no list of processes has them.
+for role in owner update-task update-service query-service; do
+  name=${role//-/_}_password
+  printf -v "$name" %s "$(cat "/run/secrets/$role.password")"
+  export "${name?}"
+done
+exec /opt/mssql-tools18/bin/sqlcmd -C -S sqlserver -U sa -b -i /optiks/roles.sql

@@ -1,0 +1,67 @@
+"""podman for tests: as root, wherever containers can be run at all, with what this machine lacks left out."""
+
+import os
+import resource
+import subprocess
+import tempfile
+from pathlib import Path
+
+# No systemd is asked for, as a machine of tests has none: podman makes the cgroups itself, and runs no timers for health checks. runc, because crun refuses a
+# machine that has both versions of cgroups mounted. Limits are those of this process, as raising them takes a right that root may lack.
+SETTINGS = """[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+runtime = "runc"
+[containers]
+log_driver = "k8s-file"
+default_ulimits = [{ulimits}]
+"""
+MOST = 1 << 14
+
+
+def _ulimits() -> str:
+    hard = {"nofile": resource.getrlimit(resource.RLIMIT_NOFILE)[1], "nproc": resource.getrlimit(resource.RLIMIT_NPROC)[1]}
+    return ", ".join(f'"{name}={least}:{least}"' for name, least in ((name, MOST if limit == resource.RLIM_INFINITY else min(MOST, limit)) for name, limit in hard.items()))
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """For every command, with a file of settings in the folder."""
+    file = folder / "containers.conf"
+    file.write_text(SETTINGS.format(ulimits=_ulimits()))
+    return {name: value for name, value in os.environ.items() if name != "NOTIFY_SOCKET"} | {"CONTAINERS_CONF": str(file), "DISABLE_HC_SYSTEMD": "true"}
+
+
+class Podman:
+    """Its commands. Use as a context: containers that were started through it are gone afterwards."""
+
+    def __init__(self):
+        self._folder = tempfile.TemporaryDirectory(prefix="optiks-podman-")
+        self.environment = environment(Path(self._folder.name))
+        self._started: list[str] = []
+
+    def __enter__(self) -> "Podman":
+        return self
+
+    def __exit__(self, *_) -> None:
+        for container in reversed(self._started):
+            self.run("rm", "--force", "--time", "0", container, check=False)
+        self._folder.cleanup()
+
+    def run(self, *arguments, check: bool = True, seconds: float = 120) -> subprocess.CompletedProcess:
+        done = subprocess.run(["podman", *map(str, arguments)], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=seconds, check=False)
+        if check and done.returncode != 0:
+            raise AssertionError(f"podman {' '.join(map(str, arguments))}: exit code {done.returncode}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+        return done
+
+    def output(self, *arguments) -> str:
+        return self.run(*arguments).stdout.strip()
+
+    def start(self, name: str, *arguments) -> str:
+        """A container that stays, by its name."""
+        self._started.append(name)
+        self.run("run", "--detach", "--name", name, *arguments)
+        return name
+
+    def logs(self, name: str) -> str:
+        done = self.run("logs", name, check=False)
+        return f"{done.stdout}{done.stderr}"
