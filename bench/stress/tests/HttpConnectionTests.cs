@@ -26,6 +26,33 @@ public sealed class HttpConnectionTests
     }
 
     [Theory]
+    [InlineData("")]
+    [InlineData("unasked")]
+    public async Task An_idle_connection_that_the_server_ends_or_writes_to_is_not_open(string unasked)
+    {
+        CancellationToken cancellation = TestContext.Current.CancellationToken;
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        using HttpConnection connection = await HttpConnection.OpenAsync(new Uri($"http://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}"), cancellation);
+        using Socket socket = await listener.AcceptSocketAsync(cancellation);
+        await socket.SendAsync("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"u8.ToArray(), cancellation);
+        await connection.ExchangeAsync("GET / HTTP/1.1\r\n\r\n"u8.ToArray(), cancellation);
+        Assert.True(connection is { Reusable: true, IsOpen: true });
+        if (unasked.Length > 0)
+        {
+            await socket.SendAsync(Encoding.ASCII.GetBytes(unasked), cancellation);
+        }
+        else
+        {
+            socket.Shutdown(SocketShutdown.Both);
+        }
+        while (connection.IsOpen)
+        {
+            await Task.Delay(1, cancellation);
+        }
+    }
+
+    [Theory]
     [InlineData("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell", typeof(EndOfStreamException))]
     [InlineData("", typeof(EndOfStreamException))]
     [InlineData("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", typeof(EndOfStreamException))]
