@@ -29,7 +29,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks npm build deb images run up down test test-deep test-all check facts username-tables configuration fix test-faults test-storm test-slow test-auditor test-deb test-images fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-sizes bench-audit bench-scale load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks npm build deb images run up down test test-deep test-all check facts username-tables configuration fix test-faults test-storm test-slow test-auditor test-deb test-images fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-rolling bench-sizes bench-audit bench-scale load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -169,6 +169,10 @@ bench-starts: build ## measure how long new replicas of KEYS (default 2^20) keys
 
 bench-periods: build ## measure a switch of the period of a log with KEYS (default 2^20) keys under load (ENGINES=); writes build/bench/period.json
 	@/usr/bin/python3 bench/measure_periods.py --keys $(KEYS) $(if $(ENGINES),--engines $(ENGINES))
+
+bench-rolling: build ## measure what lookups notice of restarts of replicas behind nginx, in a log of KEYS (default 2^16) keys; writes build/bench/rolling.json
+	@eng/install.sh nginx openssl
+	@/usr/bin/python3 bench/measure_rolling.py $(if $(filter-out file default,$(origin KEYS)),--keys $(KEYS))
 
 bench-sizes: build ## measure what a log takes on disk for each key, version, copy and epoch (ENGINES=); writes build/bench/sizes.json
 	@/usr/bin/python3 bench/measure_sizes.py $(if $(ENGINES),--engines $(ENGINES))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from edge import Edge
 from harness import OUT, Deployment
 
 PUBLISH_SECONDS = 300
@@ -54,10 +55,12 @@ class RunningStress:
 
 
 class StressTester:
-    """Runs against one deployment, whose only writer it is: what was accepted in all is what its records must count. With `alone` False others write as well, and records are not counted."""
+    """Runs against one deployment, whose only writer it is: what was accepted in all is what its records must count. With `alone` False others write as well, and records are not counted.
+    edge: what stands before the query-services."""
 
-    def __init__(self, log: Deployment, alone: bool = True):
+    def __init__(self, log: Deployment, alone: bool = True, edge: Edge | None = None):
         self._log = log
+        self._edge = edge
         self._alone = alone
         self._accepted = 0
         self._runs = 0
@@ -104,17 +107,21 @@ class StressTester:
             report = Path(folder) / "report.json"
             running = RunningStress(
                 self._command("run", "--mix", mix, "--rate", f"{rate:.3f}", "--duration", str(LONGEST_RUN_SECONDS), "--json", str(report), "--seed", str(self._runs), *options),
-                self._log.environment, report)
+                self._environment, report)
             try:
                 yield running
             finally:
                 running.kill()
 
     def _execute(self, *arguments: str) -> None:
-        done = subprocess.run(self._command(*arguments), env=self._log.environment, check=False)
+        done = subprocess.run(self._command(*arguments), env=self._environment, check=False)
         if done.returncode != 0:
             raise StressFailed(f"optiks-stress {' '.join(arguments)} ended with {done.returncode}")
 
+    @property
+    def _environment(self) -> dict[str, str]:
+        return self._log.environment | (self._edge.environment if self._edge is not None else {})
+
     def _command(self, *arguments: str) -> list:
-        return [OUT / "stress/optiks-stress", *arguments, "--data", self._log.data, "--update-url", self._log.update.url,
-                "--query-url", ",".join(query.url for query in self._log.queries if query.running)]
+        query_urls = [self._edge.url] if self._edge is not None else [query.url for query in self._log.queries if query.running]
+        return [OUT / "stress/optiks-stress", *arguments, "--data", self._log.data, "--update-url", self._log.update.url, "--query-url", ",".join(query_urls)]

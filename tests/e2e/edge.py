@@ -108,12 +108,12 @@ class Edge:
             time.sleep(0.02)
 
     def set_down(self, process: Process, is_down: bool) -> None:
-        """Takes a service out, or in again, by the mark in optiks-upstreams.conf."""
+        """Takes a service out, or in again, by the commands of docs/operations/edge.md."""
         file = self.etc / "snippets/optiks-upstreams.conf"
-        text, count = re.subn(rf"(server 127\.0\.0\.1:{process.port}\b[^;]*?)( down)?;", rf"\1{' down' if is_down else ''};", file.read_text())
-        if count == 0:
+        before = file.read_text()
+        subprocess.run(["sed", "-i", f"/127.0.0.1:{process.port} /s/;/ down;/" if is_down else f"/127.0.0.1:{process.port} /s/ down;/;/", file], check=True)
+        if file.read_text() == before:
             raise AssertionError(f"port {process.port} is not in {file}")
-        file.write_text(text)
         self.reload()
 
     def requests(self, path: str | None = None) -> list[dict]:

@@ -1,0 +1,109 @@
+#!/usr/bin/python3
+"""Measures what lookups notice while three query-services behind nginx (deploy/nginx) are restarted one after the other, at half of the rate that saturates: no request may fail and no answer be
+wrong. The p99 of each window meanwhile is beside the median window before. Writes build/bench/rolling.json. usage: measure_rolling.py [--keys N] [--rate N] [--window S] [--before N] [--rounds N]"""
+
+import argparse
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from figures import ROOT, Figure, table, value_of, write
+from measure_periods import BenchFailed, Moments, compare, windows_of
+
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+
+from edge import PROXY_SETTING, UNLIMITED, Edge
+from harness import Deployment
+from stress_tester import StressTester
+
+SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10", **PROXY_SETTING}
+REPLICAS = 3
+MIX, OPERATION = "hit=1", "hit"
+WARM_UP_SECONDS = 10
+LOAD = ("--keys", "uniform", "--warm-up", str(WARM_UP_SECONDS))
+# From a rate that any machine bears, by stages, until the p99 of one is above SATURATED_MS.
+FIRST_RATE, RAMP, STAGE_SECONDS, LONGEST_RAMP_SECONDS, SATURATED_MS = 200, 1.25, 5, 120, 100
+
+
+def saturating(tester: StressTester, keys: int) -> float:
+    """The largest rate of lookups a second at which their p99 stayed in bounds."""
+    report = tester.run(MIX, FIRST_RATE, LONGEST_RAMP_SECONDS, *LOAD, "--key-count", str(keys), "--ramp", str(RAMP), "--stage", str(STAGE_SECONDS), "--limit-p99", str(SATURATED_MS))
+    if not report["stages"][-1]["saturated"]:
+        raise BenchFailed(f"{report['stages'][-1]['rate']:,.0f} lookups a second did not saturate: give --rate")
+    if (most := value_of(report, "sustained")) == 0:
+        raise BenchFailed(f"{FIRST_RATE} lookups a second are too many already: is the machine busy with something else?")
+    return most
+
+
+def restart(log: Deployment, rounds: int, running) -> list[float]:
+    """Each replica in each round; the seconds from SIGTERM until it was ready again."""
+    took = []
+    for _ in range(rounds):
+        for query in log.queries:
+            begun = time.monotonic()
+            query.stop()
+            query.start()
+            query.wait_ready()
+            took.append(time.monotonic() - begun)
+            running.wait(0.5)
+    return took
+
+
+def measure(log: Deployment, arguments: argparse.Namespace) -> list[Figure]:
+    StressTester(log).prepare(arguments.keys, "--many-count", "0")
+    with Edge(log, *UNLIMITED) as edge:
+        tester = StressTester(log, alone=False, edge=edge)
+        most = None if arguments.rate else saturating(tester, arguments.keys)
+        rate = arguments.rate or most / 2
+        print(f"\n== {rate:,.0f} lookups a second", flush=True)
+        moments = Moments()
+        with tester.running(MIX, rate, "--window", f"{arguments.window:g}", "--key-count", str(arguments.keys), *LOAD) as running:
+            # One more, for the start of optiks-stress.
+            running.wait((arguments.before + 1) * arguments.window + WARM_UP_SECONDS)
+            moments.asked = time.time()
+            took = restart(log, arguments.rounds, running)
+            moments.begun = time.time()
+            running.wait(3 * arguments.window)
+            report = running.end()
+    return figures_of(report, moments, took, arguments, most, rate)
+
+
+def figures_of(report: dict, moments: Moments, took: list[float], arguments: argparse.Namespace, most: float | None, rate: float) -> list[Figure]:
+    before, meanwhile = compare(windows_of(report, arguments.window), moments, arguments.window, arguments.before)
+    usual = statistics.median(window.p99[OPERATION] for window in before)
+    p99 = [window.p99[OPERATION] for window in meanwhile]
+    failed = sum(error["count"] for error in report["errors"])
+    answered = round(value_of(report, f"{OPERATION}/answered") * report["measured_s"])
+    rates = [] if most is None else [Figure("saturating", "lookups/s", most)]
+    return [
+        *rates,
+        Figure("restart", "s, of one replica", statistics.median(took), samples=took),
+        Figure("rolling/failed", "lookups", failed, counters={"answered": answered, "verified": report["verification"]["verified"], "lookups_s": rate, "restarts": len(took)}),
+        Figure("rolling/p99", "ms, worst window", max(p99) * 1e3, usual * 1e3, [value * 1e3 for value in p99], {"worst_before_ms": max(window.p99[OPERATION] for window in before) * 1e3}),
+        Figure("rolling/p99-median", "ms, median window", statistics.median(p99) * 1e3, usual * 1e3),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--keys", type=int, default=1 << 16, help="keys of the log (default 2^16)")
+    parser.add_argument("--rate", type=float, help="lookups a second (default: half of what saturates, which is measured first)")
+    parser.add_argument("--window", type=float, default=5, help="seconds that a p99 is of (default %(default)s)")
+    parser.add_argument("--before", type=int, default=6, help="windows before the restarts (default %(default)s)")
+    parser.add_argument("--rounds", type=int, default=2, help="how often each replica is restarted (default %(default)s)")
+    parser.add_argument("--out", type=Path, default=ROOT / "build/bench/rolling.json", help="the file of results (default build/bench/rolling.json)")
+    arguments = parser.parse_args()
+    # /tmp may be memory.
+    tempfile.tempdir = "/var/tmp"
+    with Deployment(SETTINGS, replicas=REPLICAS) as log:
+        figures = measure(log, arguments)
+    write(arguments.out, figures)
+    print(f"\n{table(figures)}")
+    if failed := sum(figure.value for figure in figures if figure.name == "rolling/failed"):
+        sys.exit(f"{failed:.0f} lookups failed or were not sent")
+
+
+if __name__ == "__main__":
+    main()
