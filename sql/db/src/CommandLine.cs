@@ -88,6 +88,10 @@ internal static class CommandLine
         var importBundles = new Command("import-bundles", "Bring an older copy of the database forward with the epochs that it lacks, from the board's bundles. The update-task is stopped. Can be repeated.") { bundles };
         importBundles.SetAction((parsed, cancel) => ImportBundlesCommand.RunAsync(InvocationOf(parsed), parsed.GetValue(bundles)!, Folder(), environment(LogKeyVariable), cancel));
 
+        var checkpoints = new Argument<string[]>("checkpoint") { Description = "Files with the newest checkpoints that query-services (GET /log/checkpoint), witnesses, auditors and clients have.", Arity = ArgumentArity.OneOrMore };
+        var renewMark = new Command("renew-mark", "Make the high-water mark of the board anew, after the folder board/state was lost, if the database has all that these checkpoints show. The update-task is stopped.") { checkpoints };
+        renewMark.SetAction((parsed, cancel) => RenewMarkCommand.RunAsync(InvocationOf(parsed), parsed.GetValue(checkpoints)!, Folder(), cancel));
+
         var exported = new Argument<string>("file") { Description = "File to write, which must not exist. It holds keys and values: mode 0600." };
         var export = new Command("export", "Write the whole database, as it is at one moment, to a file that any engine can import. Secrets stay wrapped. Services may run.") { exported };
         export.SetAction((parsed, cancel) => ExportCommand.RunAsync(InvocationOf(parsed), parsed.GetValue(exported)!, cancel));
@@ -104,7 +108,7 @@ internal static class CommandLine
             Environment: OPTIKS_DATA, Optiks__Storage__Provider, Optiks__Storage__ConnectionString; of import-bundles and receipts vouch Optiks__LogKey__Uri as well, if the log's key is in a token.
             """)
         {
-            provider, connection, migrate, status, fsck, export, import, importBundles, PeriodCommand.Create(InvocationOf, trust, json), ApiKeyCommand.Create(Folder, json),
+            provider, connection, migrate, status, fsck, export, import, importBundles, renewMark, PeriodCommand.Create(InvocationOf, trust, json), ApiKeyCommand.Create(Folder, json),
             ReceiptsCommand.Create(Folder, environment(LogKeyVariable), trust, json), PlanCommand.Create(output, json),
             ConfigCommand.Create(engines, variables ?? (() => []), json, output), HealthCommand.Create(json, output, error),
         };

@@ -23,7 +23,8 @@ internal static class Rollback
     /// <summary>StateLost: what protects against a second history is gone.</summary>
     public static StartupException StateLost(string what, BoardFolder board) => new(
         ExitCodes.Rollback,
-        $"{what} Without it nothing tells whether this database is the newest copy. Nothing was written. Restore {board.State} from the newest backup of the board, or point OPTIKS_DATA at the folder that belongs to this database.");
+        $"{what} Without it nothing tells whether this database is the newest copy. Nothing was written. Restore {board.State} from the newest backup of the board, or point OPTIKS_DATA at the folder that belongs to this database. "
+        + "If it is lost for good, 'optiks-db renew-mark' makes it again from the newest checkpoints that others have.");
 
     /// <summary>Foreign: the folder is not this log's.</summary>
     public static StartupException Foreign(string what, BoardFolder board) => new(

@@ -54,8 +54,7 @@ internal sealed class BundleImport : IDisposable
         {
             throw new StorageMisconfiguredException("The database has no log: bundles bring an older copy forward, they do not replace it. Put a backup back first.");
         }
-        Lease lease = await store.AcquireLeaseAsync($"optiks-db {Environment.MachineName} {Environment.ProcessId}", s_lease, cancellationToken)
-            ?? throw new StorageMisconfiguredException($"An update-task ({head.Holder}) holds the lease until {head.LeaseEnd:u}: stop it first.");
+        Lease lease = await TakeLeaseAsync(store, head, cancellationToken);
         try
         {
             // Read again under the lease: nobody else moves it now.
@@ -71,6 +70,11 @@ internal sealed class BundleImport : IDisposable
     }
 
     public void Dispose() => _replay.Dispose();
+
+    /// <summary>TakeLeaseAsync takes the update-task's lease, for a minute. Throws <see cref="StorageMisconfiguredException"/> while a task holds it.</summary>
+    public static async Task<Lease> TakeLeaseAsync(IMaintenanceStore store, HeadRow head, CancellationToken cancellationToken) =>
+        await store.AcquireLeaseAsync($"optiks-db {Environment.MachineName} {Environment.ProcessId}", s_lease, cancellationToken)
+            ?? throw new StorageMisconfiguredException($"An update-task ({head.Holder}) holds the lease until {head.LeaseEnd:u}: stop it first.");
 
     private static async Task<ulong> BoardSizeAsync(BoardPaths board, TrustAnchor anchor, CancellationToken cancellationToken)
     {
