@@ -179,12 +179,13 @@ class Run:
 class Deployment:
     """One log: a data folder, a database, the three services and, if asked for, more replicas. Use as a context: it removes all."""
 
-    def __init__(self, settings: dict[str, str] | None = None, replicas: int = 1, before_start=None, engine: str = Sqlite.name, query: str = QUERY):
+    def __init__(self, settings: dict[str, str] | None = None, replicas: int = 1, before_start=None, engine: str | Callable = Sqlite.name, query: str = QUERY):
+        """engine: one of ENGINES, or what makes its like."""
         self.data = Path(tempfile.mkdtemp(prefix="optiks-e2e-"))
         self.data.chmod(0o700)
         # The empty folder gets its keys from the first program; logs therefore stand beside it.
         self.logs = Path(tempfile.mkdtemp(prefix="optiks-e2e-log-"))
-        self.storage = ENGINES[engine](self.data, self.logs)
+        self.storage = (engine if callable(engine) else ENGINES[engine])(self.data, self.logs)
         lease = {"Optiks__UpdateTask__LeaseDuration": f"00:00:{self.storage.lease_seconds:02}"}
         self._environment = {**clean_environment(), "OPTIKS_DATA": str(self.data), **FAST, **lease, **(settings or {})}
         self._before_start = before_start

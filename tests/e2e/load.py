@@ -126,11 +126,16 @@ class Watcher(Worker):
 
     def __init__(self, log: Deployment):
         self.notes: set[bytes] = set()
+        self.moments: list[float] = []
+        """When each of them was there."""
         self._checkpoint = log.data / "board/log/checkpoint"
         super().__init__(pause=0.02)
 
     def _work(self) -> None:
-        self.notes.add(self._checkpoint.read_bytes())
+        note = self._checkpoint.read_bytes()
+        if note not in self.notes:
+            self.notes.add(note)
+            self.moments.append(time.monotonic())
 
 
 class Writer(Worker):

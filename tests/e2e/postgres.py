@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ports import free_port
@@ -34,19 +34,17 @@ def programs() -> Path:
 class PostgreSql:
     """The server. Use as a context: entering makes and starts it, leaving ends and removes it. Not for several threads but where said."""
 
-    def __init__(self, settings: dict[str, str] | None = None):
-        """settings go on the command line, such as {"shared_buffers": "1GB"}."""
+    def __init__(self, settings: dict[str, str] | None = None, environment: dict[str, str] | None = None):
+        """settings go on the command line, such as {"shared_buffers": "1GB"}. environment: of what the server runs; read at each start."""
         self.port = free_port()
         self._settings = settings or {}
+        self._environment = environment or {}
         self._programs = programs()
         self._folder = Path(tempfile.mkdtemp(prefix="optiks-pg-"))
         self._process: subprocess.Popen | None = None
-        # PostgreSQL refuses to run as root.
-        self._user = {}
-        if os.geteuid() == 0:
-            account = pwd.getpwnam("postgres")
-            self._user = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
-            os.chown(self._folder, account.pw_uid, account.pw_gid)
+        self._user = account()
+        if self._user:
+            os.chown(self._folder, self._user["user"], self._user["group"])
 
     @property
     def data(self) -> Path:
@@ -77,7 +75,7 @@ class PostgreSql:
             # In a session of its own, so that Ctrl-C reaches the tests only.
             self._process = subprocess.Popen(
                 [self._programs / "postgres", "-D", self.data, *(part for name, value in options.items() for part in ("-c", f"{name}={value}"))],
-                cwd=self._folder, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, **self._user)
+                cwd=self._folder, env=os.environ | self._environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, **self._user)
         deadline = time.monotonic() + START_SECONDS
         while True:
             if not self.running or time.monotonic() >= deadline:
@@ -94,21 +92,14 @@ class PostgreSql:
 
     def kill(self) -> None:
         """kill -9 of the postmaster, then of every process of its that is left. Returns when none is."""
-        children = self._children()
+        children = children_of(self._process.pid)
         self._process.kill()
         self._process.wait()
-        for child in children:
-            _kill(child)
-        deadline = time.monotonic() + STOP_SECONDS
-        # They are nobody's children now: only their end can be watched.
-        while any(_runs(child) for child in children):
-            if time.monotonic() >= deadline:
-                raise ServerFailed(f"processes of PostgreSQL survive: {children}")
-            time.sleep(0.01)
+        kill_all(children)
 
     def kill_backend(self, pid: int) -> None:
         """kill -9 of one session's process. The postmaster then ends all others and recovers, as after a bug in the server."""
-        _kill(pid)
+        kill(pid)
 
     @contextmanager
     def paused_backend(self, pid: int) -> Iterator[None]:
@@ -150,9 +141,6 @@ class PostgreSql:
     def log_end(self) -> str:
         return "\n".join((self._folder / "log").read_text(errors="replace").splitlines()[-15:])
 
-    def _children(self) -> list[int]:
-        return [int(pid) for pid in Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()]
-
     def _run(self, program: str, *arguments) -> str:
         return self._execute([self._programs / program, *map(str, arguments)])
 
@@ -163,12 +151,33 @@ class PostgreSql:
         return done.stdout
 
 
-def _kill(pid: int) -> None:
-    try:
+def children_of(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def kill(pid: int) -> None:
+    """SIGKILL, of a process that may have ended by itself: the postmaster's death ends its children too."""
+    with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        # It ended by itself: the postmaster's death ends its children too.
-        pass
+
+
+def kill_all(pids: list[int]) -> None:
+    """The same; returns when none of them runs. They are nobody's children here: only their end can be watched."""
+    for pid in pids:
+        kill(pid)
+    deadline = time.monotonic() + STOP_SECONDS
+    while any(_runs(pid) for pid in pids):
+        if time.monotonic() >= deadline:
+            raise ServerFailed(f"processes of PostgreSQL survive: {pids}")
+        time.sleep(0.01)
+
+
+def account() -> dict[str, object]:
+    """As whom PostgreSQL runs, for subprocess: it refuses to run as root."""
+    if os.geteuid() != 0:
+        return {}
+    user = pwd.getpwnam("postgres")
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
 
 def _runs(pid: int) -> bool:
