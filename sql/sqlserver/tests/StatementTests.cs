@@ -26,6 +26,14 @@ public sealed class StatementTests
         }
     }
 
+    [Fact]
+    public void What_compose_has_the_administrator_run_is_TSql()
+    {
+        string text = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, "compose", "roles.sql"));
+        Assert.Empty(TSql.Errors(text));
+        Assert.Equal(4, TSql.All<CreateLoginStatement>(TSql.Parse(text)).Count);
+    }
+
     [Theory]
     [InlineData("SELECT Epoch FROM optiks.Head WHERE")]
     [InlineData("SELECT EXISTS (SELECT 1 FROM optiks.Head)")]
