@@ -9,7 +9,7 @@ declare -A groups=(
   [build]="g++ make git cmake ninja-build pkg-config libsodium-dev libb2-dev liblmdb-dev
     libsqlite3-0 libicu72 libssl3 ca-certificates python3"
   [test]="libgtest-dev nlohmann-json3-dev python3-pytest postgresql-15 unicode-data
-    softhsm2"
+    softhsm2 kubernetes-client"
   [check]="clang-format-14 shellcheck unicode-data"
   [deep]="clang-tidy-14 valgrind prometheus openssl nginx curl ceph-mon ceph-osd radosgw
     patroni etcd-server python3-etcd haproxy pgbackrest sqlite3"
@@ -27,6 +27,8 @@ for argument in "$@"; do
 done
 
 is_installed() {
+  # A kubectl of another origin does, and the two cannot be installed beside each other.
+  if [[ $1 == kubernetes-client ]] && command -v kubectl >/dev/null; then return; fi
   # pkg-config and others may be served by another package that provides them.
   [[ $(dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null) == installed* ]]
 }

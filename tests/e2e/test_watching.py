@@ -1,6 +1,7 @@
 """A real Prometheus fetches the metrics of all five programs: every metric that an alert or the dashboard names is there, nothing fires while all is well, and somebody is woken when the task ends."""
 
 import json
+import re
 import subprocess
 import tempfile
 import unittest
@@ -9,7 +10,7 @@ from pathlib import Path
 import prometheus
 from auditors import Auditor
 from bucket import Bucket
-from harness import OUT, Deployment, clean_environment
+from harness import OUT, ROOT, Deployment, clean_environment
 from ports import free_port
 from rest import Client
 from witness import Witness
@@ -31,6 +32,22 @@ class RulesTest(unittest.TestCase):
             (Path(folder) / "metrics-key").write_text("key")
             said = promtool("check", "config", f"{folder}/prometheus.yml")
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+
+    def test_that_of_kubernetes_is_one(self):
+        text = (ROOT / "deploy/kubernetes/monitoring/prometheus.yml").read_text()
+        # Debian's Prometheus is built without the discovery of pods: all but that is checked.
+        known, count = re.subn(r"kubernetes_sd_configs: .*", 'static_configs: [{targets: ["127.0.0.1:1"]}]', text)
+        self.assertEqual(count, 3)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "prometheus.yml"
+            file.write_text(known)
+            said = promtool("check", "config", "--syntax-only", str(file))
+            self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+            file.write_text(known.replace("server_name", "servername"))
+            self.assertNotEqual(promtool("check", "config", "--syntax-only", str(file)).returncode, 0)
+        # The alerts go by the names of jobs.
+        for job in ("optiks-update-task", "optiks-update-service", "optiks-query-service"):
+            self.assertIn(f"job_name: {job}\n", text)
 
     def test_each_alert_fires_and_is_silent_as_its_tests_say(self):
         said = promtool("test", "rules", prometheus.RULE_TESTS.name)

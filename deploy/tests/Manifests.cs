@@ -1,0 +1,86 @@
+using System.Diagnostics;
+using k8s;
+using k8s.Models;
+using Optiks.Settings;
+
+namespace Optiks.Deploy.Tests;
+
+/// <summary>Manifests are the objects that one kustomization gives, read strictly into the types of Kubernetes: a field that none of them has is an error. Immutable.</summary>
+internal sealed class Manifests
+{
+    private static readonly Dictionary<string, Type> s_types = typeof(V1Pod).Assembly.GetTypes()
+        .Select(type => (type, Kind: (KubernetesEntityAttribute?)Attribute.GetCustomAttribute(type, typeof(KubernetesEntityAttribute))))
+        .Where(one => one.Kind is not null)
+        .ToDictionary(one => one.Kind!.Group.Length == 0 ? $"{one.Kind.ApiVersion}/{one.Kind.Kind}" : $"{one.Kind.Group}/{one.Kind.ApiVersion}/{one.Kind.Kind}", one => one.type);
+
+    private static readonly Dictionary<string, Lazy<string>> s_texts = new[] { "overlays/postgresql-folder", "overlays/s3", "migration" }.ToDictionary(folder => folder, folder => new Lazy<string>(() => Render(folder)));
+    private static readonly Dictionary<string, Lazy<Manifests>> s_rendered = s_texts.ToDictionary(one => one.Key, one => new Lazy<Manifests>(() => Read(one.Value.Value)));
+
+    private Manifests(IReadOnlyList<IKubernetesObject<V1ObjectMeta>> objects) => Objects = objects;
+
+    /// <summary>Folders of kustomizations that are applied.</summary>
+    public static IEnumerable<string> Folders => s_rendered.Keys;
+
+    /// <summary>Objects of all kinds.</summary>
+    public IReadOnlyList<IKubernetesObject<V1ObjectMeta>> Objects { get; }
+
+    /// <summary>Workloads with their pods, by name.</summary>
+    public IReadOnlyDictionary<string, V1PodTemplateSpec> Workloads => Objects.Select(one => (one.Metadata.Name, Template: TemplateOf(one))).Where(one => one.Template is not null).ToDictionary(one => one.Name, one => one.Template!);
+
+    /// <summary>Of a kustomization.</summary>
+    public static Manifests Of(string folder) => s_rendered[folder].Value;
+
+    /// <summary>All of a type.</summary>
+    public IEnumerable<T> All<T>() => Objects.OfType<T>();
+
+    /// <summary>Read reads what kubectl would apply.</summary>
+    public static Manifests Read(string text) => new([.. KubernetesYaml.LoadAllFromString(text, s_types, strict: true).Cast<IKubernetesObject<V1ObjectMeta>>()]);
+
+    /// <summary>TextOf a kustomization, as kubectl puts it together.</summary>
+    public static string TextOf(string folder) => s_texts[folder].Value;
+
+    private static string Render(string folder)
+    {
+        var start = new ProcessStartInfo("kubectl", ["kustomize", Path.Combine(Repository.Manifests, folder)]) { RedirectStandardOutput = true, RedirectStandardError = true };
+        using Process kubectl = Process.Start(start)!;
+        Task<string> complaint = kubectl.StandardError.ReadToEndAsync();
+        string text = kubectl.StandardOutput.ReadToEnd();
+        kubectl.WaitForExit();
+        Assert.True(kubectl.ExitCode == 0, complaint.GetAwaiter().GetResult());
+        return text;
+    }
+
+    /// <summary>Environment of a container: what its ConfigMaps and its own list give.</summary>
+    public Dictionary<string, string> Environment(V1Container container)
+    {
+        var variables = new Dictionary<string, string>(StringComparer.Ordinal);
+        foreach (V1EnvFromSource source in container.EnvFrom ?? [])
+        {
+            foreach ((string name, string value) in All<V1ConfigMap>().Single(map => map.Metadata.Name == source.ConfigMapRef.Name).Data)
+            {
+                variables[name] = value;
+            }
+        }
+        foreach (V1EnvVar variable in container.Env ?? [])
+        {
+            // Secrets are files: none comes in a variable.
+            Assert.Null(variable.ValueFrom);
+            variables[variable.Name] = variable.Value;
+        }
+        return variables;
+    }
+
+    /// <summary>ProgramOf a container that runs one of the services; null of others.</summary>
+    public static ProgramSettings? ProgramOf(V1Container container) => Programs.All.FirstOrDefault(program => container.Command is [var command] && command == program.Name);
+
+    /// <summary>PortOf a program: where it listens by default.</summary>
+    public static int PortOf(ProgramSettings program) => new Uri(program.DefaultUrl).Port;
+
+    private static V1PodTemplateSpec? TemplateOf(object one) => one switch
+    {
+        V1Deployment deployment => deployment.Spec.Template,
+        V1StatefulSet set => set.Spec.Template,
+        V1Job job => job.Spec.Template,
+        _ => null,
+    };
+}

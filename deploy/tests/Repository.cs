@@ -1,0 +1,23 @@
+namespace Optiks.Deploy.Tests;
+
+/// <summary>Repository finds the files that are tested: they are read where they are, as an operator applies them.</summary>
+internal static class Repository
+{
+    /// <summary>Root folder.</summary>
+    public static string Root { get; } = FindRoot();
+
+    /// <summary>Manifests is the folder of what is for Kubernetes.</summary>
+    public static string Manifests { get; } = Path.Combine(Root, "deploy", "kubernetes");
+
+    private static string FindRoot()
+    {
+        for (DirectoryInfo? folder = new(AppContext.BaseDirectory); folder is not null; folder = folder.Parent)
+        {
+            if (File.Exists(Path.Combine(folder.FullName, "Optiks.slnx")))
+            {
+                return folder.FullName;
+            }
+        }
+        throw new InvalidOperationException($"{AppContext.BaseDirectory} is not in the repository.");
+    }
+}
