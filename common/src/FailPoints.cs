@@ -113,11 +113,23 @@ public static partial class FailPoints
     /// <summary>A bucket that tasks share has the epoch's mark, nothing is signed.</summary>
     public const string BucketMark = "bucket-mark";
 
+    /// <summary>Everything is ready for a rotation of the key-encryption key, or one more period's secrets are wrapped anew in the database (<c>optiks-db kek rotate</c>).</summary>
+    public const string KekPeriod = "kek-period";
+
+    /// <summary>All periods' secrets are wrapped anew, the log's key is not.</summary>
+    public const string KekPeriods = "kek-periods";
+
+    /// <summary>The log's key is wrapped anew as well; nobody is told.</summary>
+    public const string KekLogKey = "kek-log-key";
+
     /// <summary>OfAuditors are those of <c>optiks auditor</c>, in their order.</summary>
     public static readonly IReadOnlyList<string> OfAuditors = [AuditorRange, AuditorVerified, AuditorMark, AuditorSign, AuditorSigned, AuditorFinding];
 
     /// <summary>OfWitnesses are those of <c>optiks witness</c>, in their order.</summary>
     public static readonly IReadOnlyList<string> OfWitnesses = [WitnessStore, WitnessSign];
+
+    /// <summary>OfRotations are those of <c>optiks-db kek rotate</c>, in their order.</summary>
+    public static readonly IReadOnlyList<string> OfRotations = [KekPeriod, KekPeriods, KekLogKey];
 
     /// <summary>OfPeriods are those that a log gets to once a period, in their order.</summary>
     public static readonly IReadOnlyList<string> OfPeriods = [PeriodSecrets, PeriodChunk, PeriodStaged, PeriodSwitch, PeriodDestroying];
@@ -132,7 +144,7 @@ public static partial class FailPoints
     public static readonly IReadOnlyList<string> OfBuckets = [BucketMark, BucketObject, BucketObjects, BucketCheckpoint];
 
     /// <summary>All names.</summary>
-    public static readonly IReadOnlyList<string> All = [Draw, Accept, .. OfEpochs, .. OfQuorums, .. OfBuckets, .. OfPeriods, .. OfAuditors, .. OfWitnesses];
+    public static readonly IReadOnlyList<string> All = [Draw, Accept, .. OfEpochs, .. OfQuorums, .. OfBuckets, .. OfPeriods, .. OfAuditors, .. OfWitnesses, .. OfRotations];
 
     // signal.h of Linux; of equal value on x86-64 and ARM64.
     private const int SIGKILL = 9;

@@ -35,9 +35,9 @@ public sealed class DirectorySecretsTests : IDisposable
     public void Wrapped_secrets_of_one_tag_key_open_and_give_the_same_tags_and_labels()
     {
         byte[] octets = OfOneTagKey();
-        using KeyEncryptionKey key = KeyEncryptionKey.LoadOrCreate(_folder.Data);
+        KeyRing key = KeyRing.LoadOrCreate(_folder.Data);
         byte[] wrapped = key.Wrap(octets, SecretPurpose.PeriodSecrets(0), s_logId);
-        using var source = new FileSecretSource(_folder.Data, KeyEncryptionKey.LoadOrCreate(_folder.Data));
+        using var source = new FileSecretSource(_folder.Data, KeyRing.LoadOrCreate(_folder.Data));
         using DirectorySecrets secrets = source.UnwrapPeriod(wrapped, 0, s_logId);
 
         Assert.Equal(octets, secrets.Octets[..OneTagKeyLength]);

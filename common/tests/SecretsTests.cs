@@ -26,7 +26,7 @@ public sealed class SecretsTests : IDisposable
         Assert.Throws<SecretsException>(() => key.Unwrap(wrapped, SecretPurpose.PeriodSecrets(4), s_logId));
         Assert.Throws<SecretsException>(() => key.Unwrap(wrapped, SecretPurpose.LogKey, s_logId));
         Assert.Throws<SecretsException>(() => key.Unwrap(wrapped, SecretPurpose.PeriodSecrets(3), new byte[32]));
-        Assert.Throws<SecretsException>(() => key.Unwrap(wrapped.AsSpan(..28), SecretPurpose.PeriodSecrets(3), s_logId));
+        Assert.Throws<SecretsException>(() => key.Unwrap(wrapped.AsSpan(..36), SecretPurpose.PeriodSecrets(3), s_logId));
         Assert.NotEqual(wrapped, key.Wrap(secret, SecretPurpose.PeriodSecrets(3), s_logId));
     }
 
@@ -52,7 +52,7 @@ public sealed class SecretsTests : IDisposable
     {
         File.WriteAllText(_folder.Data.KeyEncryptionKey, text);
         File.SetUnixFileMode(_folder.Data.KeyEncryptionKey, AtomicFile.PrivateMode);
-        SecretsException refused = Assert.Throws<SecretsException>(() => KeyEncryptionKey.Load(_folder.Data, _ => null));
+        SecretsException refused = Assert.Throws<SecretsException>(() => KeyRing.Load(_folder.Data, _ => null));
         Assert.Contains(_folder.Data.KeyEncryptionKey, refused.Message, StringComparison.Ordinal);
         Assert.DoesNotContain(text.Length > 0 ? text : "\0", refused.ToString(), StringComparison.Ordinal);
     }
@@ -86,45 +86,49 @@ public sealed class SecretsTests : IDisposable
         string? Environment(string name) => name == ServiceCredential.Variable ? _folder["credentials"] : null;
         Directory.CreateDirectory(_folder["credentials"]);
         Write(_folder.Data.KeyEncryptionKey, KeyText(1), AtomicFile.PrivateMode);
-        // Without one the file of the data folder is taken, with one it is not.
-        using KeyEncryptionKey file = KeyEncryptionKey.Load(_folder.Data, Environment);
+        // Without one the file of the data folder is taken; with both neither is.
+        var file = KeyRing.Load(_folder.Data, Environment);
         // The bits of the group are the mask of a list that lets one user in.
         Write(_folder["credentials/optiks.kek"], KeyText(2), UnixFileMode.UserRead | UnixFileMode.GroupRead);
-        using KeyEncryptionKey credential = KeyEncryptionKey.Load(_folder.Data, Environment);
+        string both = Assert.Throws<SecretsException>(() => KeyRing.Load(_folder.Data, Environment)).Message;
+        Assert.Contains($"given 2 times, by {_folder["credentials/optiks.kek"]} and by {_folder.Data.KeyEncryptionKey}", both, StringComparison.Ordinal);
+        File.Move(_folder.Data.KeyEncryptionKey, _folder["elsewhere"]);
+        var credential = KeyRing.Load(_folder.Data, Environment);
+        Assert.Null(credential.File);
         using KeyEncryptionKey second = FromEnvironment(2);
         byte[] wrapped = second.Wrap([7], SecretPurpose.LogKey, s_logId);
         Assert.Equal<byte>([7], credential.Unwrap(wrapped, SecretPurpose.LogKey, s_logId));
+        File.Move(_folder["elsewhere"], _folder.Data.KeyEncryptionKey);
         Assert.Throws<SecretsException>(() => file.Unwrap(wrapped, SecretPurpose.LogKey, s_logId));
+        File.Delete(_folder.Data.KeyEncryptionKey);
         // Nowhere else.
         Write(_folder["kek"], KeyText(1), UnixFileMode.UserRead | UnixFileMode.GroupRead);
         Assert.Throws<SecretsException>(() => SecretFile.Read(_folder["kek"], Environment));
         Write(_folder["credentials/optiks.kek"], KeyText(2), UnixFileMode.UserRead | UnixFileMode.OtherRead);
-        Assert.Throws<SecretsException>(() => KeyEncryptionKey.Load(_folder.Data, Environment));
+        Assert.Throws<SecretsException>(() => KeyRing.Load(_folder.Data, Environment));
     }
 
     [Fact]
     public void A_missing_secret_file_is_not_made()
     {
-        Assert.Throws<SecretsException>(() => KeyEncryptionKey.Load(_folder.Data, _ => null));
+        Assert.Throws<SecretsException>(() => KeyRing.Load(_folder.Data, _ => null));
         Assert.False(File.Exists(_folder.Data.KeyEncryptionKey));
     }
 
     [Fact]
     public void Load_or_create_makes_a_private_file_once()
     {
-        using (KeyEncryptionKey made = KeyEncryptionKey.LoadOrCreate(_folder.Data))
-        {
-            Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(_folder.Data.KeyEncryptionKey));
-            byte[] wrapped = made.Wrap([7], SecretPurpose.LogKey, s_logId);
-            using KeyEncryptionKey again = KeyEncryptionKey.LoadOrCreate(_folder.Data);
-            Assert.Equal<byte>([7], again.Unwrap(wrapped, SecretPurpose.LogKey, s_logId));
-        }
+        var made = KeyRing.LoadOrCreate(_folder.Data);
+        Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(_folder.Data.KeyEncryptionKey));
+        byte[] wrapped = made.Wrap([7], SecretPurpose.LogKey, s_logId);
+        var again = KeyRing.LoadOrCreate(_folder.Data);
+        Assert.Equal<byte>([7], again.Unwrap(wrapped, SecretPurpose.LogKey, s_logId));
     }
 
     [Fact]
     public async Task The_log_key_signs_what_its_trust_anchor_verifies()
     {
-        using var source = new FileSecretSource(_folder.Data, FromEnvironment(1));
+        using var source = new FileSecretSource(_folder.Data, Ring(1));
         (TrustAnchor anchor, INoteSigner made) = source.CreateLog(new Configuration { Origin = "example.com/log" });
         Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(_folder.Data.LogKey));
         TrustAnchor loaded = TrustAnchor.Load(_folder.Data.TrustAnchor);
@@ -142,12 +146,12 @@ public sealed class SecretsTests : IDisposable
     public void Another_key_encryption_key_opens_no_log_key_and_changes_nothing()
     {
         TrustAnchor anchor;
-        using (var source = new FileSecretSource(_folder.Data, FromEnvironment(1)))
+        using (var source = new FileSecretSource(_folder.Data, Ring(1)))
         {
             anchor = source.CreateLog(new Configuration { Origin = "example.com/log" }).Anchor;
         }
         byte[] before = File.ReadAllBytes(_folder.Data.LogKey);
-        using var wrong = new FileSecretSource(_folder.Data, FromEnvironment(2));
+        using var wrong = new FileSecretSource(_folder.Data, Ring(2));
         SecretsException refused = Assert.Throws<SecretsException>(() => wrong.OpenLogSigner(anchor));
         Assert.Contains("put the right key back", refused.Message, StringComparison.Ordinal);
         Assert.Equal(before, File.ReadAllBytes(_folder.Data.LogKey));
@@ -166,8 +170,9 @@ public sealed class SecretsTests : IDisposable
         File.SetUnixFileMode(path, mode);
     }
 
-    private static KeyEncryptionKey FromEnvironment(byte octet) =>
-        KeyEncryptionKey.Load(new DataFolder("/nonexistent"), name => name == KeyEncryptionKey.Variable ? KeyText(octet) : null);
+    private static KeyEncryptionKey FromEnvironment(byte octet) => KeyEncryptionKey.FromText(System.Text.Encoding.ASCII.GetBytes(KeyText(octet)), "a test");
+
+    private static KeyRing Ring(byte octet) => KeyRing.Load(new DataFolder("/nonexistent"), name => name == KeyRing.Variable ? KeyText(octet) : null);
 
     private static string KeyText(byte octet) => Base64UrlText.Encode(Enumerable.Repeat(octet, 32).ToArray());
 }

@@ -45,6 +45,7 @@ internal static class QueryServiceHost
 
         builder.Services.AddSingleton<IValidateOptions<QueryServiceOptions>, QueryServiceOptionsValidator>();
         builder.Services.AddOptionsWithValidateOnStart<QueryServiceOptions>().BindConfiguration(QueryServiceOptions.Section);
+        builder.Services.AddOptionsWithValidateOnStart<KekOptions>().BindConfiguration(KekOptions.Section);
         builder.Services.PostConfigure<QueryServiceOptions>(options =>
             options.Replica = options.Replica.Length > 0 ? options.Replica : Port(builder.Configuration));
 

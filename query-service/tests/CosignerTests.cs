@@ -188,7 +188,7 @@ public sealed class CosignerTests
     // A checkpoint that the log signed of a tree that it never had.
     private static byte[] Sign(TestLog log, ulong size, ReadOnlyMemory<byte> root)
     {
-        using var source = new FileSecretSource(log.Folder, KeyEncryptionKey.Load(log.Folder));
+        using var source = new FileSecretSource(log.Folder, KeyRing.Load(log.Folder));
         INoteSigner signer = source.OpenLogSigner(log.Anchor);
         var checkpoint = new Checkpoint(log.Anchor.Configuration.Origin, size, TreeHash.FromBytes(root.Span));
         byte[] note = SignedNote.SignAsync(checkpoint.Encode(), signer, Cancellation).AsTask().GetAwaiter().GetResult().Encode();

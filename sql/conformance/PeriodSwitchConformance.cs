@@ -166,6 +166,39 @@ public abstract class PeriodSwitchConformance : StorageConformance
     }
 
     [Fact]
+    public async Task Secrets_are_replaced_if_they_are_what_was_read_and_the_next_period_has_the_key_of_the_current_one()
+    {
+        Lease lease = await StartLogAsync();
+        await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        ReadOnlyMemory<byte> first = (await store.ReadPeriodsAsync(Cancel))[0].WrappedSecrets;
+        byte[] old = Wrapped(1, 5);
+        Assert.True(await store.RewrapSecretsAsync(0, first, old, Cancel));
+        Assert.False(await store.RewrapSecretsAsync(0, first, Wrapped(2, 5), Cancel));
+        Assert.False(await store.RewrapSecretsAsync(1, old, Wrapped(2, 5), Cancel));
+        Assert.Equal(old, (await store.ReadPeriodsAsync(Cancel))[0].WrappedSecrets.ToArray());
+
+        // By another key than the current period's: not begun.
+        await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.BeginPeriodAsync(lease, 1, Wrapped(2, 6), Cancel));
+        PeriodRow next = await Pipeline.BeginPeriodAsync(lease, 1, Wrapped(1, 6), Cancel);
+        // While a task holds the lease, and after it has begun: it is given the row that is there.
+        Assert.True(await store.RewrapSecretsAsync(0, old, Wrapped(2, 5), Cancel));
+        Assert.Equal(next.WrappedSecrets.ToArray(), (await Pipeline.BeginPeriodAsync(lease, 1, Wrapped(1, 7), Cancel)).WrappedSecrets.ToArray());
+        Assert.True(await store.RewrapSecretsAsync(1, next.WrappedSecrets, Wrapped(2, 6), Cancel));
+        Assert.Equal([Wrapped(2, 5), Wrapped(2, 6)], (await store.ReadPeriodsAsync(Cancel)).Select(period => period.WrappedSecrets.ToArray()));
+
+        // What was destroyed meanwhile does not come back.
+        await SwitchAsync(lease, 1, 1, 0);
+        await Pipeline.BeginDestroyingAsync(lease, 0, retainedPeriods: 1, Cancel);
+        Assert.False(await store.RewrapSecretsAsync(0, Wrapped(2, 5), Wrapped(3, 5), Cancel));
+        Assert.True((await store.ReadPeriodsAsync(Cancel))[0].WrappedSecrets.IsEmpty);
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => store.RewrapSecretsAsync(0, default, Wrapped(3, 5), Cancel));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => store.RewrapSecretsAsync(1, Wrapped(2, 6), default, Cancel));
+
+        // In the form of docs/spec/wrapping.md section 2, by a key of this name.
+        static byte[] Wrapped(byte key, byte content) => [2, .. Enumerable.Repeat(key, 8), .. Enumerable.Repeat(content, 60)];
+    }
+
+    [Fact]
     public async Task What_proves_of_a_destroyed_periods_leaves_goes_by_epoch_and_all_else_stays()
     {
         Lease lease = await StartLogAsync();

@@ -99,6 +99,39 @@ class TokenTest(unittest.TestCase):
         self.assertEqual(witness.code, 3, witness)
         self.assertIn("there is no such token", witness.error)
 
+    def test_the_token_wraps_the_logs_secrets(self):
+        """A rotation from the file into the token, while services run, and what they do without it."""
+
+        def run(*arguments: str) -> str:
+            done = self.log.optiks_db("kek", *arguments)
+            self.assertEqual(done.code, 0, done)
+            return done.out
+
+        (old,) = [line.split()[0] for line in run("list").splitlines()]
+        line = self.token.folder / "kek-in-token"
+        new = run("new", "--out", str(line), "--pkcs11", self.token.uri("kek")).strip()
+        self.assertEqual(line.read_text(), self.token.uri("kek") + "\n")
+        run("add", str(line))
+        self.assertIn(f"wrapped anew by {new}", run("rotate"))
+        run("remove", old)
+        self.assertEqual((self.log.data / "kek").read_text(), self.token.uri("kek") + "\n")
+
+        away = self.token.folder / "away"
+        for process in (self.log.task, self.log.query):
+            self.assertEqual(process.stop(), 0)
+        self.token.tokens.rename(away)
+        self.token.tokens.mkdir()
+        for process in (self.log.task, self.log.query):
+            process.start()
+        self.log.task.wait_unready("key cannot be used")
+        self.log.query.wait_unready("there is no such token")
+        self.token.tokens.rmdir()
+        away.rename(self.token.tokens)
+        for process in (self.log.task, self.log.query):
+            process.wait_ready()
+        self.log.publish(("bob", "b1"))
+        self.assertEqual(self.log.optiks("lookup", "bob").code, 0)
+
     def optiks(self, *arguments: str) -> Run:
         done = subprocess.run([OUT / "cli/optiks", *arguments], env=self.log.environment, capture_output=True, text=True, timeout=120, check=False)
         return Run(done)

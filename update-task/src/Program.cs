@@ -33,6 +33,7 @@ return await Startup.RunAsync(
         services.AddOptionsWithValidateOnStart<PaddingOptions, PaddingOptionsValidator>().BindConfiguration(PaddingOptions.Section);
         services.AddOptionsWithValidateOnStart<LogOptions, LogOptionsValidator>().BindConfiguration(LogOptions.Section);
         services.AddOptionsWithValidateOnStart<LogKeyOptions>().BindConfiguration(LogKeyOptions.Section);
+        services.AddOptionsWithValidateOnStart<KekOptions>().BindConfiguration(KekOptions.Section);
         services.AddOptionsWithValidateOnStart<PeriodOptions, PeriodOptionsValidator>().BindConfiguration(PeriodOptions.Section);
         services.AddOptionsWithValidateOnStart<WitnessOptions, WitnessOptionsValidator>().BindConfiguration(WitnessOptions.Section);
         services.AddOptionsWithValidateOnStart<BucketOptions, BucketOptionsValidator>().BindConfiguration(BucketOptions.Section);
@@ -43,6 +44,7 @@ return await Startup.RunAsync(
             provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<IOptions<EpochOptions>>().Value.MaxClockDifference));
         services.AddSingleton<BoardFolder>();
         services.AddSingleton<BucketGuard>();
+        services.AddSingleton<KeySettings>();
         services.AddSingleton<Genesis>();
         services.AddSingleton<Recovery>();
         services.AddSingleton<Padding>();

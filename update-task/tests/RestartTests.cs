@@ -290,7 +290,7 @@ public sealed class RestartTests
         await using (TaskProcess task = TaskProcess.Start(folder))
         {
             Assert.Equal(ExitCodes.Configuration, await task.ExitAsync());
-            Assert.Contains("does not open the stored", task.Output, StringComparison.Ordinal);
+            Assert.Contains("put the right key back", task.Output, StringComparison.Ordinal);
         }
         File.WriteAllBytes(folder.Data.KeyEncryptionKey, key);
         byte[] anchor = File.ReadAllBytes(folder.Data.TrustAnchor);

@@ -38,7 +38,7 @@ internal sealed class EpochMaker : IDisposable
     public EpochMaker(DataFolder folder, ulong firstTimeMs)
     {
         (_folder, _firstTimeMs) = (folder, firstTimeMs);
-        _source = new FileSecretSource(folder, KeyEncryptionKey.LoadOrCreate(folder));
+        _source = new FileSecretSource(folder, KeyRing.LoadOrCreate(folder));
         (_anchor, _signer) = _source.CreateLog(new Configuration { Origin = "bench.example/epochs", MaxAheadMs = 60_000, MaxBehindMs = MaxBehindMs, PeriodLengthMs = MaxBehindMs });
         ApiKey.EnsureDevelopmentKey(folder);
         _secrets = DirectorySecrets.Generate();

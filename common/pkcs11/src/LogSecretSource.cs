@@ -27,22 +27,22 @@ public sealed class LogSecretSource : ISecretSource
         : throw new SecretsException($"{Setting} cannot be used. {problem}");
 
     /// <summary>
-    /// Create gives the secrets of a data folder, which own the key-encryption key. Throws <see cref="SecretsException"/>, and disposes the key, for a folder that has the log's key in a file as well.
+    /// Create gives the secrets of a data folder and a ring. Throws <see cref="SecretsException"/> where the log's key is in a file, credential or variable as well.
     /// </summary>
-    public static ISecretSource Create(DataFolder folder, KeyEncryptionKey keyEncryptionKey, Pkcs11Uri? uri)
+    public static ISecretSource Create(DataFolder folder, KeyRing keys, Pkcs11Uri? uri)
     {
         ArgumentNullException.ThrowIfNull(folder);
-        var periods = new FileSecretSource(folder, keyEncryptionKey);
+        var periods = new FileSecretSource(folder, keys);
         if (uri is null)
         {
             return periods;
         }
-        if (!File.Exists(folder.LogKey))
+        if (!WrappedLogKey.Exists(folder))
         {
             return new LogSecretSource(folder, periods, uri);
         }
         periods.Dispose();
-        throw new SecretsException($"{folder.LogKey} holds the log's key, and {Setting} names a token: a key in two places is as safe as the worse one. Once the token has this very key, move the file to where nobody reads it.");
+        throw new SecretsException($"{WrappedLogKey.SourceOf(folder)} holds the log's key, and {Setting} names a token: a key in two places is as safe as the worse one. Once the token has this very key, move the file to where nobody reads it.");
     }
 
     /// <summary>CreateLog makes the key in the token, unless it is there, and saves the trust anchor: a genesis cut short by a crash is taken up with the same key.</summary>
@@ -71,10 +71,10 @@ public sealed class LogSecretSource : ISecretSource
     }
 
     /// <inheritdoc/>
-    public byte[] WrapPeriod(DirectorySecrets secrets, ulong period, ReadOnlySpan<byte> logId) => _periods.WrapPeriod(secrets, period, logId);
+    public byte[] WrapPeriod(DirectorySecrets secrets, ulong period, ReadOnlySpan<byte> logId, KeyId? by = null) => _periods.WrapPeriod(secrets, period, logId, by);
 
     /// <inheritdoc/>
-    public DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId) => _periods.UnwrapPeriod(wrapped, period, logId);
+    public DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId, out KeyId by) => _periods.UnwrapPeriod(wrapped, period, logId, out by);
 
     /// <inheritdoc/>
     public void Dispose() => _periods.Dispose();

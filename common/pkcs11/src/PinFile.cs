@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Security.Cryptography;
 using Optiks.Secrets;
 
@@ -9,10 +10,15 @@ namespace Optiks.Pkcs11;
 /// </summary>
 internal sealed class PinFile
 {
+    private static readonly ConcurrentDictionary<string, PinFile> s_shared = new(StringComparer.Ordinal);
+
     private readonly string _path;
     private DateTime? _refused;
 
     public PinFile(string path) => _path = path;
+
+    /// <summary>Of a path is one for all of the process, for keys that are opened again and again: what the token refused once, none of them tries again.</summary>
+    public static PinFile Of(string path) => s_shared.GetOrAdd(path, one => new PinFile(one));
 
     /// <summary>Use gives the PIN to an action, and overwrites it. Throws <see cref="SecretsException"/> for a file that is open to others, and <see cref="SignerUnavailableException"/> for a PIN that was refused.</summary>
     public void Use(Action<byte[]> action)

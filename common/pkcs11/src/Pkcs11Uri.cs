@@ -4,10 +4,16 @@ using System.Text;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// Pkcs11Uri names a private key in a token (RFC 7512): <c>pkcs11:token=...;object=...?module-path=...&amp;pin-source=...</c>. Immutable. It holds no PIN, only where one is, and may be logged.
+/// Pkcs11Uri names a private or secret key in a token (RFC 7512): <c>pkcs11:token=...;object=...?module-path=...&amp;pin-source=...</c>. Immutable. It holds no PIN, only where one is, and may be logged.
 /// </summary>
 public sealed class Pkcs11Uri
 {
+    /// <summary>PrivateKey is the type of a signing key.</summary>
+    public const string PrivateKey = "private";
+
+    /// <summary>SecretKey is the type of a key that wraps others.</summary>
+    public const string SecretKey = "secret-key";
+
     private const string Scheme = "pkcs11:";
     private const string FileScheme = "file:";
 
@@ -59,6 +65,9 @@ public sealed class Pkcs11Uri
         }
     }
 
+    /// <summary>IsFor says whether it may name a key of a type: it names that or none.</summary>
+    public bool IsFor(string type) => Text("type") is not { } named || named == type;
+
     /// <summary>IsOne says whether a text is meant to be one.</summary>
     public static bool IsOne(string text)
     {
@@ -94,9 +103,9 @@ public sealed class Pkcs11Uri
 
     private static string? Missing(Dictionary<string, byte[]> values)
     {
-        if (values.TryGetValue("type", out byte[]? type) && !type.AsSpan().SequenceEqual("private"u8))
+        if (values.TryGetValue("type", out byte[]? type) && Encoding.UTF8.GetString(type) is not (PrivateKey or SecretKey))
         {
-            return "Its type is not 'private'.";
+            return $"Its type is not '{PrivateKey}', nor '{SecretKey}'.";
         }
         if (!values.ContainsKey("object") && !values.ContainsKey("id"))
         {

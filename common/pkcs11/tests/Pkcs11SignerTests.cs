@@ -8,6 +8,7 @@ using Optiks.Tlog;
 namespace Optiks.Pkcs11.Tests;
 
 /// <summary>Keys in a real PKCS#11 token. One test at a time: a process has one state of the library.</summary>
+[Collection(nameof(SoftToken))]
 public sealed class Pkcs11SignerTests : IDisposable
 {
     private const string Name = "token.example/key";
@@ -155,7 +156,7 @@ public sealed class Pkcs11SignerTests : IDisposable
         var data = new DataFolder(Path.Combine(_token.Folder, "data"));
         data.EnsureCreated();
         TrustAnchor anchor;
-        using (ISecretSource secrets = LogSecretSource.Create(data, KeyEncryptionKey.LoadOrCreate(data), _token.Parsed()))
+        using (ISecretSource secrets = LogSecretSource.Create(data, KeyRing.LoadOrCreate(data), _token.Parsed()))
         {
             (TrustAnchor created, INoteSigner signer) = secrets.CreateLog(new Configuration { Origin = "log.example/a" });
             using (signer)
@@ -166,14 +167,14 @@ public sealed class Pkcs11SignerTests : IDisposable
         }
         Assert.False(File.Exists(data.LogKey));
         Assert.Equal(anchor.LogKey, TrustAnchor.Load(data.TrustAnchor).LogKey);
-        using (ISecretSource secrets = LogSecretSource.Create(data, KeyEncryptionKey.Load(data), _token.Parsed()))
+        using (ISecretSource secrets = LogSecretSource.Create(data, KeyRing.Load(data), _token.Parsed()))
         using (INoteSigner signer = secrets.OpenLogSigner(anchor))
         {
             SignedNote note = await SignedNote.SignAsync("text\n"u8.ToArray(), signer, Cancel);
             Assert.True(Ed25519.Verify(anchor.LogKey.PublicKey, note.Text.Span, note.Signatures[0].Signature.Span));
         }
         File.WriteAllText(data.LogKey, "");
-        Assert.Contains("two places", Assert.Throws<SecretsException>(() => LogSecretSource.Create(data, KeyEncryptionKey.Load(data), _token.Parsed())).Message, StringComparison.Ordinal);
+        Assert.Contains("two places", Assert.Throws<SecretsException>(() => LogSecretSource.Create(data, KeyRing.Load(data), _token.Parsed())).Message, StringComparison.Ordinal);
         Assert.Null(LogSecretSource.UriOf(""));
         Assert.Contains(LogSecretSource.Setting, Assert.Throws<SecretsException>(() => LogSecretSource.UriOf("pkcs11:")).Message, StringComparison.Ordinal);
     }

@@ -11,6 +11,8 @@ public static class Programs
     /// <summary>WitnessUrl is where a witness listens by default.</summary>
     public const string WitnessUrl = "http://127.0.0.1:8331";
 
+    private const string KekMeaning = "the key-encryption keys, each 43 characters of base64url or the URI of a key in a token; unset: the file kek in the data folder";
+
     private const string FailPointMeaning = "for fault tests: ends the process at a named point (docs/operations/fail-points.md)";
 
     /// <summary>UpdateTask makes the epochs.</summary>
@@ -21,12 +23,13 @@ public static class Programs
         Purpose = "Makes, signs and publishes the epochs. One does, holding the lease; others stand by. Its address answers health alone.",
         Own =
         [
-            SettingsSections.Epochs, SettingsSections.Padding, SettingsSections.Log, SettingsSections.LogKey, SettingsSections.Periods, SettingsSections.Witnesses, SettingsSections.Bucket,
+            SettingsSections.Epochs, SettingsSections.Padding, SettingsSections.Log, SettingsSections.LogKey, SettingsSections.Kek, SettingsSections.Periods, SettingsSections.Witnesses, SettingsSections.Bucket,
             SettingsSections.Storage,
         ],
         Variables = new Dictionary<string, string>
         {
-            [KeyEncryptionKey.Variable] = "the key-encryption key, 43 characters of base64url; unset: the file kek in the data folder",
+            [KeyRing.Variable] = KekMeaning,
+            [WrappedLogKey.Variable] = "the log's key, wrapped: the octets of log.key in base64url; unset: that file in the data folder",
             [FailPoints.Variable] = FailPointMeaning,
         },
         ExitCodes = new Dictionary<int, string> { [Optiks.ExitCodes.Rollback] = "the database or the board was rolled back: docs/operations/rollback.md" },
@@ -51,7 +54,8 @@ public static class Programs
         Program = "query-service",
         DefaultUrl = "http://127.0.0.1:8301",
         Purpose = "Answers lookups, histories, monitoring and audits from verified epochs, and serves the board. Any number may run.",
-        Own = [SettingsSections.Queries, SettingsSections.Board, SettingsSections.Storage],
+        Own = [SettingsSections.Queries, SettingsSections.Kek, SettingsSections.Board, SettingsSections.Storage],
+        Variables = new Dictionary<string, string> { [KeyRing.Variable] = KekMeaning },
     };
 
     /// <summary>Auditor is <c>optiks auditor</c>.</summary>

@@ -32,6 +32,8 @@ public static class SettingsSections
 
     internal static SettingsSection Log { get; } = SettingsSection.Of(LogOptions.Section, new LogOptionsValidator());
 
+    internal static SettingsSection Kek { get; } = SettingsSection.Of<KekOptions>(KekOptions.Section);
+
     internal static SettingsSection LogKey { get; } = SettingsSection.Of<LogKeyOptions>(LogKeyOptions.Section);
 
     internal static SettingsSection Periods { get; } = SettingsSection.Of(PeriodOptions.Section, new PeriodOptionsValidator());

@@ -5,18 +5,18 @@ using Optiks.Tlog;
 
 namespace Optiks.Secrets;
 
-/// <summary>FileSecretSource keeps the log's key in the data folder, wrapped by the key-encryption key that it is given and owns.</summary>
+/// <summary>FileSecretSource has the log's key in the data folder or where else <see cref="WrappedLogKey"/> finds it, wrapped by a key of the ring that it is given.</summary>
 public sealed class FileSecretSource : ISecretSource
 {
     private readonly DataFolder _folder;
-    private readonly KeyEncryptionKey _keyEncryptionKey;
+    private readonly KeyRing _keys;
 
-    public FileSecretSource(DataFolder folder, KeyEncryptionKey keyEncryptionKey)
+    public FileSecretSource(DataFolder folder, KeyRing keys)
     {
         ArgumentNullException.ThrowIfNull(folder);
-        ArgumentNullException.ThrowIfNull(keyEncryptionKey);
+        ArgumentNullException.ThrowIfNull(keys);
         _folder = folder;
-        _keyEncryptionKey = keyEncryptionKey;
+        _keys = keys;
     }
 
     /// <summary>
@@ -26,7 +26,7 @@ public sealed class FileSecretSource : ISecretSource
     public (TrustAnchor Anchor, INoteSigner Signer) CreateLog(Configuration configuration)
     {
         ArgumentNullException.ThrowIfNull(configuration);
-        if (File.Exists(_folder.LogKey))
+        if (WrappedLogKey.Exists(_folder))
         {
             throw KeyExists();
         }
@@ -36,7 +36,7 @@ public sealed class FileSecretSource : ISecretSource
             var signer = new NoteSigner(configuration.Origin, SignatureType.Ed25519, seed);
             var anchor = TrustAnchor.Create(configuration.Encode(), signer.Key);
             anchor.Save(_folder.TrustAnchor);
-            byte[] wrapped = _keyEncryptionKey.Wrap(seed, SecretPurpose.LogKey, anchor.LogId.Span);
+            byte[] wrapped = _keys.Wrap(seed, SecretPurpose.LogKey, anchor.LogId.Span);
             return AtomicFile.TryCreate(_folder.LogKey, wrapped, AtomicFile.PrivateMode) ? (anchor, signer) : throw KeyExists();
         }
         finally
@@ -49,7 +49,7 @@ public sealed class FileSecretSource : ISecretSource
     public INoteSigner OpenLogSigner(TrustAnchor anchor)
     {
         ArgumentNullException.ThrowIfNull(anchor);
-        byte[] seed = _keyEncryptionKey.Unwrap(SecretFile.Read(_folder.LogKey), SecretPurpose.LogKey, anchor.LogId.Span);
+        byte[] seed = _keys.Unwrap(WrappedLogKey.Read(_folder), SecretPurpose.LogKey, anchor.LogId.Span);
         try
         {
             var signer = new NoteSigner(anchor.Configuration.Origin, SignatureType.Ed25519, seed);
@@ -58,7 +58,7 @@ public sealed class FileSecretSource : ISecretSource
                 return signer;
             }
             signer.Dispose();
-            throw new SecretsException($"{_folder.LogKey} is not the key of {anchor.LogKey}: put the log's own key back.");
+            throw new SecretsException($"{WrappedLogKey.SourceOf(_folder)} is not the key of {anchor.LogKey}: put the log's own key back.");
         }
         finally
         {
@@ -67,16 +67,19 @@ public sealed class FileSecretSource : ISecretSource
     }
 
     /// <inheritdoc/>
-    public byte[] WrapPeriod(DirectorySecrets secrets, ulong period, ReadOnlySpan<byte> logId)
+    public byte[] WrapPeriod(DirectorySecrets secrets, ulong period, ReadOnlySpan<byte> logId, KeyId? by = null)
     {
         ArgumentNullException.ThrowIfNull(secrets);
-        return _keyEncryptionKey.Wrap(secrets.Octets, SecretPurpose.PeriodSecrets(period), logId);
+        return _keys.Wrap(secrets.Octets, SecretPurpose.PeriodSecrets(period), logId, by);
     }
 
     /// <inheritdoc/>
-    public DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId)
+    public DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId) => UnwrapPeriod(wrapped, period, logId, out _);
+
+    /// <inheritdoc/>
+    public DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId, out KeyId by)
     {
-        byte[] octets = _keyEncryptionKey.Unwrap(wrapped, SecretPurpose.PeriodSecrets(period), logId);
+        byte[] octets = _keys.Unwrap(wrapped, SecretPurpose.PeriodSecrets(period), logId, out by);
         try
         {
             return DirectorySecrets.FromOctets(octets);
@@ -88,7 +91,10 @@ public sealed class FileSecretSource : ISecretSource
     }
 
     /// <inheritdoc/>
-    public void Dispose() => _keyEncryptionKey.Dispose();
+    public void Dispose()
+    {
+        // Keys are opened for each use.
+    }
 
-    private SecretsException KeyExists() => new($"{_folder.LogKey} exists: a log that has a key is never given a new one.");
+    private SecretsException KeyExists() => new($"{WrappedLogKey.SourceOf(_folder)} exists: a log that has a key is never given a new one.");
 }

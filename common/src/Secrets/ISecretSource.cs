@@ -5,7 +5,7 @@ namespace Optiks.Secrets;
 
 /// <summary>
 /// ISecretSource is the one way to secret keys. <see cref="FileSecretSource"/> keeps the log's key in a file; an external signer implements
-/// the same, and then no program holds that key. Failures are <see cref="SecretsException"/>. Any thread.
+/// the same, and then no program holds that key. Failures are <see cref="SecretsException"/>, and <see cref="SignerUnavailableException"/> where keys are in a token. Any thread.
 /// </summary>
 public interface ISecretSource : IDisposable
 {
@@ -18,9 +18,12 @@ public interface ISecretSource : IDisposable
     /// <summary>OpenLogSigner opens the key of a trust anchor's log. The caller disposes it.</summary>
     INoteSigner OpenLogSigner(TrustAnchor anchor);
 
-    /// <summary>WrapPeriod encrypts a period's secrets for storage; <paramref name="logId"/> is 32 octets.</summary>
-    byte[] WrapPeriod(DirectorySecrets secrets, ulong period, ReadOnlySpan<byte> logId);
+    /// <summary>WrapPeriod encrypts a period's secrets for storage; <paramref name="logId"/> is 32 octets. By the ring's first key, or by the one that <paramref name="by"/> names.</summary>
+    byte[] WrapPeriod(DirectorySecrets secrets, ulong period, ReadOnlySpan<byte> logId, KeyId? by = null);
 
-    /// <summary>UnwrapPeriod is the reverse. The caller disposes the result.</summary>
-    DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId);
+    /// <summary>UnwrapPeriod is the reverse, and says by which key they were wrapped. The caller disposes the result.</summary>
+    DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId, out KeyId by);
+
+    /// <summary>UnwrapPeriod does not say so.</summary>
+    DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId) => UnwrapPeriod(wrapped, period, logId, out _);
 }

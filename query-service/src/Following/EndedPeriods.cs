@@ -209,7 +209,7 @@ internal sealed class EndedPeriods : IDisposable
         {
             return null;
         }
-        catch (Exception e) when (e is StorageException or SecretsException or IOException or UnauthorizedAccessException or OptiksNativeException { Status: NativeStatus.Io })
+        catch (Exception e) when (e is StorageException or SecretsException or SignerUnavailableException or IOException or UnauthorizedAccessException or OptiksNativeException { Status: NativeStatus.Io })
         {
             why = e.Message;
             failure = e;

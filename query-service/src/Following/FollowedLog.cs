@@ -79,6 +79,10 @@ internal sealed class FollowedLog
         {
             hold = new Hold(HoldCause.Database, "The database cannot be reached.", e);
         }
+        catch (SignerUnavailableException e)
+        {
+            hold = new Hold(HoldCause.Key, e.Message, e);
+        }
         catch (BoardUnreadableException e)
         {
             hold = new Hold(HoldCause.Disk, e.Message, e);
@@ -167,7 +171,7 @@ internal sealed class FollowedLog
         {
             why = (await replay.PrepareNextAsync(RowsPerStep, cancellationToken))?.Why;
         }
-        catch (Exception e) when (e is SecretsException or IOException or UnauthorizedAccessException or OptiksNativeException { Status: NativeStatus.Io })
+        catch (Exception e) when (e is SecretsException or SignerUnavailableException or IOException or UnauthorizedAccessException or OptiksNativeException { Status: NativeStatus.Io })
         {
             why = e.Message;
             failure = e;

@@ -79,6 +79,9 @@ internal sealed class Follower : BackgroundService
             case HoldCause.Database:
                 _logger.DatabaseUnavailable(hold.Exception);
                 break;
+            case HoldCause.Key:
+                _logger.KeyUnavailable(hold.Why);
+                break;
             case HoldCause.Disk:
                 _logger.FolderUnavailable(hold.Exception);
                 break;

@@ -12,6 +12,9 @@ internal enum HoldCause
     /// <summary>The database cannot be reached.</summary>
     Database,
 
+    /// <summary>A token that has the key-encryption key is not there, or fails.</summary>
+    Key,
+
     /// <summary>The disk is full or failing, or no descriptor is left.</summary>
     Disk,
 }

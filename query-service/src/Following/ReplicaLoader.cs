@@ -1,8 +1,10 @@
 using Microsoft.Extensions.Options;
 using Optiks.Native;
+using Optiks.Pkcs11;
 using Optiks.Protocol;
 using Optiks.QueryService.Options;
 using Optiks.QueryService.Snapshots;
+using Optiks.Secrets;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Storage.Replay;
@@ -23,16 +25,18 @@ internal sealed class ReplicaLoader
     private readonly SnapshotPeers _peers;
     private readonly BoardReach _reach;
     private readonly QueryServiceOptions _options;
+    private readonly KekOptions _kek;
     private readonly FollowerState _state;
     private readonly ILogger<ReplicaLoader> _logger;
 
-    public ReplicaLoader(DataFolder data, ReplicaFiles files, SnapshotPeers peers, BoardReach reach, IOptions<QueryServiceOptions> options, FollowerState state, ILogger<ReplicaLoader> logger)
+    public ReplicaLoader(DataFolder data, ReplicaFiles files, SnapshotPeers peers, BoardReach reach, IOptions<QueryServiceOptions> options, IOptions<KekOptions> kek, FollowerState state, ILogger<ReplicaLoader> logger)
     {
         _data = data;
         _files = files;
         _peers = peers;
         _reach = reach;
         _options = options.Value;
+        _kek = kek.Value;
         _state = state;
         _logger = logger;
     }
@@ -92,7 +96,7 @@ internal sealed class ReplicaLoader
                 throw new StartupException($"{_data.TrustAnchor} is of another log than the database: put the right one in its place.");
             }
             _state.Anchor = anchor;
-            var trees = new ReplicaTrees(_data, folder, anchor, _options.NodeCacheBytes, _options.VrfCacheBytes);
+            var trees = new ReplicaTrees(LoadKeys, folder, anchor, _options.NodeCacheBytes, _options.VrfCacheBytes);
             LogReplay Replay(LogTrees begin) => new(store, anchor, begin, LogRoots.Checked)
             {
                 Served = folder.Highest,
@@ -155,7 +159,7 @@ internal sealed class ReplicaLoader
         IFollowStore store, ReplicaFolder folder, PeriodRow period, ulong last, EndedPeriod? held, CancellationToken cancellationToken)
     {
         TrustAnchor anchor = _state.Anchor!;
-        var trees = new ReplicaTrees(_data, folder, anchor, EndedCacheBytes, vrfCacheBytes: 0);
+        var trees = new ReplicaTrees(LoadKeys, folder, anchor, EndedCacheBytes, vrfCacheBytes: 0);
         LogReplay Replay(LogTrees begin) => new(store, anchor, begin, LogRoots.None);
 
         if (held is not null)
@@ -191,6 +195,9 @@ internal sealed class ReplicaLoader
             Save(loaded, folder);
         }
     }
+
+    // For each use: the operator may have rotated them.
+    private KeyRing LoadKeys() => KeyRings.Load(_data, _kek.File);
 
     private static (LogTrees? Trees, Refused? Refused) Restore(ReplicaTrees trees, PeriodRow period) => (trees.TryRestore(period, out Refused? refused), refused);
 

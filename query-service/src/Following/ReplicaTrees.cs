@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
@@ -9,20 +10,20 @@ namespace Optiks.QueryService.Following;
 /// <summary>ReplicaTrees makes the trees of a period of the log, with the period's secrets and with files of its own in the replica's folder. One thread at a time.</summary>
 internal sealed class ReplicaTrees
 {
-    private readonly DataFolder _data;
+    private readonly Func<KeyRing> _keys;
     private readonly ReplicaFolder _folder;
     private readonly TrustAnchor _anchor;
     private readonly long _nodeCacheBytes;
     private readonly long _vrfCacheBytes;
 
-    /// <param name="data">Where the key is that wraps secrets.</param>
+    /// <param name="keys">Gives the keys that wrap secrets.</param>
     /// <param name="folder">The replica's folder.</param>
     /// <param name="anchor">Of the log.</param>
     /// <param name="nodeCacheBytes">Above 0: stored mode, with so much of the trees in memory.</param>
     /// <param name="vrfCacheBytes">Memory of the cache of VRF proofs.</param>
-    public ReplicaTrees(DataFolder data, ReplicaFolder folder, TrustAnchor anchor, long nodeCacheBytes, long vrfCacheBytes)
+    public ReplicaTrees(Func<KeyRing> keys, ReplicaFolder folder, TrustAnchor anchor, long nodeCacheBytes, long vrfCacheBytes)
     {
-        _data = data;
+        _keys = keys;
         _folder = folder;
         _anchor = anchor;
         _nodeCacheBytes = nodeCacheBytes;
@@ -60,8 +61,15 @@ internal sealed class ReplicaTrees
 
     private DirectorySecrets SecretsOf(PeriodRow period)
     {
-        using var source = new FileSecretSource(_data, KeyEncryptionKey.Load(_data));
-        return source.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, _anchor.LogId.Span);
+        byte[] octets = _keys().Unwrap(period.WrappedSecrets.Span, SecretPurpose.PeriodSecrets(period.Period), _anchor.LogId.Span);
+        try
+        {
+            return DirectorySecrets.FromOctets(octets);
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(octets);
+        }
     }
 
     private DirectoryOptions Begun(PeriodRow period, DirectorySecrets secrets)

@@ -24,6 +24,16 @@ public interface IMaintenanceStore : IPipelineStore
     Task RequestSwitchAsync(ulong period, CancellationToken cancellationToken);
 
     /// <summary>
+    /// RewrapSecretsAsync replaces a period's wrapped secrets, in one transaction, if they are these octets still: an update-task may run, end periods and destroy their secrets. It says whether they were. No
+    /// period begins meanwhile, and one that begins later is wrapped by the key of the current one (<see cref="IPipelineStore.BeginPeriodAsync"/>). May be repeated.
+    /// </summary>
+    /// <param name="period">Number of the period.</param>
+    /// <param name="before">Its wrapped secrets, as they were read.</param>
+    /// <param name="after">The same secrets, wrapped by another key.</param>
+    /// <param name="cancellationToken">Ends the wait for others who write.</param>
+    Task<bool> RewrapSecretsAsync(ulong period, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after, CancellationToken cancellationToken);
+
+    /// <summary>
     /// RestoreCopiesAsync adds what the database lacks of rows that a newer copy of it had staged, on the same condition as <see cref="IPipelineStore.StageCopiesAsync"/>. Values may be missing: erased.
     /// </summary>
     Task<StageResult> RestoreCopiesAsync(Lease lease, CopyBatch copies, CancellationToken cancellationToken);

@@ -29,7 +29,7 @@ public interface IPipelineStore : IFollowStore
 
     /// <summary>
     /// BeginPeriodAsync writes the period that follows the current one as next, and gives its row: that of an earlier holder where there is one, whose secrets count. May be repeated.
-    /// <see cref="StorageFencedException"/> when the lease is lost, or another period is the one that follows.
+    /// <see cref="StorageFencedException"/> when the lease is lost, another period is the one that follows, or its secrets name another key-encryption key than those of the current one.
     /// </summary>
     Task<PeriodRow> BeginPeriodAsync(Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken);
 

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Optiks.ApiKeys;
 using Optiks.Commands;
+using Optiks.Db.Keys;
 using Optiks.Db.Periods;
 using Optiks.Db.Planning;
 using Optiks.Protocol;
@@ -17,11 +18,14 @@ internal static class CommandLine
     private const string ProviderVariable = "Optiks__Storage__Provider";
     private const string ConnectionVariable = "Optiks__Storage__ConnectionString";
     private const string LogKeyVariable = "Optiks__LogKey__Uri";
+    private const string KekVariable = "Optiks__Kek__File";
 
     private static readonly Dictionary<string, string[]> s_examples = new(StringComparer.Ordinal)
     {
         [""] = ["optiks-db migrate", "optiks-db status", "optiks-db fsck --board $OPTIKS_DATA/board", "optiks-db api-key add delivery-service --scope update,history"],
         ["period"] = ["optiks-db period status", "optiks-db period switch", "optiks-db period archive 0 period-0.archive", "optiks-db period drop 0"],
+        ["kek"] = ["optiks-db kek new --out kek-2", "optiks-db kek add kek-2", "optiks-db kek status", "optiks-db kek rotate", "optiks-db kek list", "optiks-db kek remove KEY"],
+        ["key"] = ["optiks-db key backup keys.backup --code-out recovery-code", "optiks-db key check keys.backup --code recovery-code", "optiks-db key restore keys.backup --code recovery-code"],
         ["api-key"] = ["optiks-db api-key add delivery-service --scope update,history", "optiks-db api-key list", "optiks-db api-key revoke delivery-service"],
         ["plan"] = ["optiks-db plan --keys 100000000 --updates-per-second 500 --lookups-per-second 20000", "optiks-db plan --keys 1e10 --updates-per-second 50000 --lookups-per-second 2e6 --periods 3 --json"],
         ["config"] = ["optiks-db config check --program update-task --file appsettings.json", "optiks-db config reference"],
@@ -60,6 +64,7 @@ internal static class CommandLine
         var json = new Option<bool>("--json") { Description = "Print JSON instead of text." };
 
         DataFolder Folder() => environment(DataFolder.Variable) is { Length: > 0 } path ? new DataFolder(path) : DataFolder.Default();
+        KeyPlace Place(string trusted) => new(Folder(), trusted, environment(KekVariable), environment(LogKeyVariable));
         Invocation InvocationOf(ParseResult parsed)
         {
             IStorageProvider engine = StorageProviders.Select(parsed.GetValue(provider)!, engines);
@@ -86,7 +91,7 @@ internal static class CommandLine
 
         var bundles = new Argument<string>("dir") { Description = "Folder of bundles: board/state/bundles." };
         var importBundles = new Command("import-bundles", "Bring an older copy of the database forward with the epochs that it lacks, from the board's bundles. The update-task is stopped. Can be repeated.") { bundles };
-        importBundles.SetAction((parsed, cancel) => ImportBundlesCommand.RunAsync(InvocationOf(parsed), parsed.GetValue(bundles)!, Folder(), environment(LogKeyVariable), cancel));
+        importBundles.SetAction((parsed, cancel) => ImportBundlesCommand.RunAsync(InvocationOf(parsed), parsed.GetValue(bundles)!, Folder(), environment(LogKeyVariable), environment(KekVariable), cancel));
 
         var checkpoints = new Argument<string[]>("checkpoint") { Description = "Files with the newest checkpoints that query-services (GET /log/checkpoint), witnesses, auditors and clients have.", Arity = ArgumentArity.OneOrMore };
         var renewMark = new Command("renew-mark", "Make the high-water mark of the board anew, after the folder board/state was lost, if the database has all that these checkpoints show. The update-task is stopped.") { checkpoints };
@@ -105,12 +110,12 @@ internal static class CommandLine
 
             Exit codes: 0 done, 1 fsck or the check after import found problems or a service is not ready, 2 wrong usage or not allowed now, 3 the database or the service cannot be reached, 78 it is not one that this release can use,
             the trust anchor or a folder is missing, or config check found what keeps a program from starting.
-            Environment: OPTIKS_DATA, Optiks__Storage__Provider, Optiks__Storage__ConnectionString; of import-bundles and receipts vouch Optiks__LogKey__Uri as well, if the log's key is in a token.
+            Environment: OPTIKS_DATA, Optiks__Storage__Provider, Optiks__Storage__ConnectionString; of kek, import-bundles and receipts vouch OPTIKS_KEK or Optiks__Kek__File, and Optiks__LogKey__Uri, as the update-task has them.
             """)
         {
-            provider, connection, migrate, status, fsck, export, import, importBundles, renewMark, PeriodCommand.Create(InvocationOf, trust, json), ApiKeyCommand.Create(Folder, json),
-            ReceiptsCommand.Create(Folder, environment(LogKeyVariable), trust, json), PlanCommand.Create(output, json),
-            ConfigCommand.Create(engines, variables ?? (() => []), json, output), HealthCommand.Create(json, output, error),
+            provider, connection, migrate, status, fsck, export, import, importBundles, renewMark, PeriodCommand.Create(InvocationOf, trust, json), KekCommand.Create(InvocationOf, Place, trust, json),
+            KeyCommand.Create(InvocationOf, Place, trust, json), ApiKeyCommand.Create(Folder, json), ReceiptsCommand.Create(Folder, environment(LogKeyVariable), environment(KekVariable), trust, json),
+            PlanCommand.Create(output, json), ConfigCommand.Create(engines, variables ?? (() => []), json, output), HealthCommand.Create(json, output, error),
         };
         return await new CommandProgram("optiks-db", root, s_examples, json).RunAsync(args, output, error, Classify);
     }
@@ -118,7 +123,7 @@ internal static class CommandLine
     private static CommandFailure? Classify(Exception exception) => exception switch
     {
         StorageUnavailableException or SignerUnavailableException => new CommandFailure(ExitCodes.Unreachable, "unreachable", exception.Message),
-        ApiKeyEditException or PeriodRefusedException or ReceiptsRefusedException => new CommandFailure(ExitCodes.Usage, "usage", exception.Message),
+        ApiKeyEditException or KekRefusedException or PeriodRefusedException or ReceiptsRefusedException => new CommandFailure(ExitCodes.Usage, "usage", exception.Message),
         StorageException or StartupException or TrustAnchorException or SecretsException or IOException or UnauthorizedAccessException =>
             new CommandFailure(ExitCodes.Configuration, "configuration", exception.Message),
         _ => null,

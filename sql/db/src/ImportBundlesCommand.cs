@@ -12,7 +12,7 @@ namespace Optiks.Db;
 /// <summary>ImportBundlesCommand is <c>optiks-db import-bundles</c>.</summary>
 internal static class ImportBundlesCommand
 {
-    public static async Task<int> RunAsync(Invocation invocation, string bundles, DataFolder folder, string? logKey, CancellationToken cancellationToken)
+    public static async Task<int> RunAsync(Invocation invocation, string bundles, DataFolder folder, string? logKey, string? kek, CancellationToken cancellationToken)
     {
         string full = Path.GetFullPath(bundles);
         if (!Directory.Exists(full))
@@ -20,12 +20,13 @@ internal static class ImportBundlesCommand
             throw new StartupException($"There is no folder {full}.");
         }
         var anchor = TrustAnchor.Load(folder.TrustAnchor);
-        using ISecretSource secrets = LogSecretSource.Create(folder, KeyEncryptionKey.Load(folder), LogSecretSource.UriOf(logKey));
+        var keys = KeyRings.Load(folder, kek);
+        using ISecretSource secrets = LogSecretSource.Create(folder, keys, LogSecretSource.UriOf(logKey));
         using INoteSigner signer = secrets.OpenLogSigner(anchor);
         await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         BundleImportResult restored = await TerminalProgress.RunAsync(
             TerminalProgress.Terminal(invocation.Error),
-            progress => BundleImport.RunAsync(store, anchor, signer, full, new BoardPaths(folder.Board), progress, cancellationToken));
+            progress => BundleImport.RunAsync(store, anchor, signer, secrets, full, new BoardPaths(folder.Board), progress, cancellationToken));
         await invocation.Output.WriteLineAsync(restored.Text());
         return ExitCodes.Success;
     }

@@ -20,6 +20,9 @@ internal sealed class Invocation(IStorageProvider provider, string connectionStr
     /// <summary>OpenAsync opens the database.</summary>
     public Task<IMaintenanceStore> OpenAsync(CancellationToken cancellationToken) => provider.OpenMaintenanceAsync(connectionString, cancellationToken);
 
+    /// <summary>OpenFollowAsync opens it with the rights that query-services have.</summary>
+    public Task<IFollowStore> OpenFollowAsync(CancellationToken cancellationToken) => provider.OpenFollowAsync(connectionString, cancellationToken);
+
     /// <summary>OpenPipelineAsync opens it with the rights that the update-task has.</summary>
     public Task<IPipelineStore> OpenPipelineAsync(CancellationToken cancellationToken) => provider.OpenPipelineAsync(connectionString, cancellationToken);
 

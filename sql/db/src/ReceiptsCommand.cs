@@ -18,9 +18,9 @@ internal static class ReceiptsCommand
     // Clocks of services may be behind this one's.
     private static readonly TimeSpan s_before = TimeSpan.FromMinutes(5);
 
-    public static Command Create(Func<DataFolder> folder, string? logKey, Option<string> trust, Option<bool> json) => new("receipts", "Keys for receipts of updates: make one, and have the log's key vouch for them.")
+    public static Command Create(Func<DataFolder> folder, string? logKey, string? kek, Option<string> trust, Option<bool> json) => new("receipts", "Keys for receipts of updates: make one, and have the log's key vouch for them.")
     {
-        CreateKey(json), CreateVouch(folder, logKey, trust, json),
+        CreateKey(json), CreateVouch(folder, logKey, kek, trust, json),
     };
 
     private static Command CreateKey(Option<bool> json)
@@ -37,7 +37,7 @@ internal static class ReceiptsCommand
         return command;
     }
 
-    private static Command CreateVouch(Func<DataFolder> folder, string? logKey, Option<string> trust, Option<bool> json)
+    private static Command CreateVouch(Func<DataFolder> folder, string? logKey, string? kek, Option<string> trust, Option<bool> json)
     {
         var given = new Argument<string[]>("VKEY") { Description = "public side of a receipt key, as 'key' printed it; all that update-services use", Arity = ArgumentArity.OneOrMore };
         var days = new Option<int>("--days")
@@ -63,7 +63,7 @@ internal static class ReceiptsCommand
             ReceiptKey[] keys = [.. parse.GetValue(given)!.Select(text => new ReceiptKey(KeyOf(text), from, until))];
             DataFolder data = folder();
             var anchor = TrustAnchor.Load(parse.GetValue(trust)!);
-            using ISecretSource secrets = LogSecretSource.Create(data, KeyEncryptionKey.Load(data), LogSecretSource.UriOf(logKey));
+            using ISecretSource secrets = LogSecretSource.Create(data, KeyRings.Load(data, kek), LogSecretSource.UriOf(logKey));
             using INoteSigner signer = secrets.OpenLogSigner(anchor);
             try
             {

@@ -42,7 +42,7 @@ public sealed class ConfigCommandTests : IDisposable
         IEnumerable<PropertyInfo> files = Programs.All.SelectMany(program => program.Sections).Distinct().SelectMany(section => section.Options.GetProperties())
             .SelectMany(property => ServiceSetting.HasSettings(property) ? property.PropertyType.GetProperties() : [property])
             .Where(property => property.Name.EndsWith("File", StringComparison.Ordinal));
-        Assert.Equal(8, files.Count());
+        Assert.Equal(9, files.Count());
         Assert.All(files, property => Assert.NotEqual(SettingFile.None, property.GetCustomAttribute<SettingAttribute>()?.File ?? SettingFile.None));
     }
 

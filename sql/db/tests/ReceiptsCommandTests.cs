@@ -15,7 +15,7 @@ public sealed class ReceiptsCommandTests : IDisposable
     public ReceiptsCommandTests()
     {
         var data = new DataFolder(_folder);
-        using var secrets = new FileSecretSource(data, KeyEncryptionKey.LoadOrCreate(data));
+        using var secrets = new FileSecretSource(data, KeyRing.LoadOrCreate(data));
         (_anchor, INoteSigner signer) = secrets.CreateLog(new Configuration { Origin = "log.example.org" });
         (signer as IDisposable)?.Dispose();
     }

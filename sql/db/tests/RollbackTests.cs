@@ -1,11 +1,16 @@
 using Optiks.Db.Tests.Support;
 using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Secrets;
 using Optiks.Storage;
 
 namespace Optiks.Db.Tests;
 
 public sealed class RollbackTests(SampleLog sample)
 {
+    // Of the next period, in bundles and databases of all times alike.
+    private static readonly DirectorySecrets s_secrets = DirectorySecrets.Generate();
+
     [Fact]
     public async Task What_was_staged_for_the_next_period_is_brought_forward_between_its_epochs()
     {
@@ -200,8 +205,8 @@ public sealed class RollbackTests(SampleLog sample)
     {
         await using IMaintenanceStore store = await OpenAsync(log);
         Lease lease = (await store.AcquireLeaseAsync("stage", TimeSpan.FromMinutes(1), Cancel))!;
-        byte[] secrets = "secrets"u8.ToArray();
-        _ = await store.BeginPeriodAsync(lease, 1, secrets, Cancel);
+        byte[] wrapped = KeyRing.Load(log.Data).Wrap(s_secrets.Octets, SecretPurpose.PeriodSecrets(1), TrustAnchor.Load(log.Data.TrustAnchor).LogId.Span);
+        ReadOnlyMemory<byte> secrets = (await store.BeginPeriodAsync(lease, 1, wrapped, Cancel)).WrappedSecrets;
         int number = await store.CountCopiesAsync(1, Cancel);
         CopyBatch? copies = null;
         await foreach (LeafBatch batch in store.ReadLeavesAsync(copyOf, copyOf, 10, LeafColumns.All, Cancel))

@@ -52,6 +52,21 @@ public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
         cancellationToken);
 
     /// <inheritdoc/>
+    public Task<bool> RewrapSecretsAsync(ulong period, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after, CancellationToken cancellationToken)
+    {
+        ArgumentOutOfRangeException.ThrowIfZero(before.Length);
+        ArgumentOutOfRangeException.ThrowIfZero(after.Length);
+        return Database.WriteAsync(
+            async (session, cancel) =>
+            {
+                bool done = await PeriodWriter.RewrapAsync(session, period, before, after, cancel);
+                return new WriteResult<bool>(done, Commit: done);
+            },
+            resolve: null,
+            cancellationToken);
+    }
+
+    /// <inheritdoc/>
     public Task<StageResult> RestoreCopiesAsync(Lease lease, CopyBatch copies, CancellationToken cancellationToken)
     {
         copies.ThrowIfInconsistent(restores: true);

@@ -1,4 +1,5 @@
 using Optiks.Native;
+using Optiks.Secrets;
 
 namespace Optiks.Storage.Driver;
 
@@ -15,7 +16,7 @@ internal static class PeriodWriter
     public static async Task<bool> TryHoldAsync(ISession session, Lease lease, CancellationToken cancellationToken) =>
         await session.ChangeAsync(session.Database.Statements.LockLease, cancellationToken, Parameter.Of("fence", lease.Fence), Parameter.Of("holder", lease.Holder)) == 1;
 
-    /// <summary>BeginAsync gives the row of the period that is next, and writes it where there is none; null: the lease is lost, or another period follows.</summary>
+    /// <summary>BeginAsync gives the row of the period that is next, and writes it where there is none; null: the lease is lost, another period follows, or the secrets of the current one were wrapped by another key meanwhile.</summary>
     public static async Task<PeriodRow?> BeginAsync(ISession session, Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken))
@@ -32,8 +33,21 @@ internal static class PeriodWriter
         {
             return present;
         }
+        // The key of the current period's secrets is the one that counts (docs/spec/wrapping.md section 3). This transaction and one that rotates take turns.
+        if (KeyId.TryRead(current.WrappedSecrets.Span, out KeyId wanted) && KeyId.TryRead(wrappedSecrets.Span, out KeyId by) && by != wanted)
+        {
+            return null;
+        }
         var next = new PeriodRow(period, PeriodState.Next, FirstEpoch: null, Copies: null, wrappedSecrets, current.Configuration);
         return await InsertAsync(session, next, cancellationToken) == 1 ? next : null;
+    }
+
+    /// <summary>RewrapAsync replaces a period's wrapped secrets if they are <paramref name="before"/> still, while no period begins.</summary>
+    public static async Task<bool> RewrapAsync(ISession session, ulong period, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after, CancellationToken cancellationToken)
+    {
+        _ = await session.ChangeAsync(session.Database.Statements.LockHead, cancellationToken);
+        return await session.ChangeAsync(
+            session.Database.Statements.RewrapSecrets, cancellationToken, Parameter.Of("period", period), Parameter.Of("before", before), Parameter.Of("after", after)) == 1;
     }
 
     /// <summary>InsertAsync inserts a row and says how many rows that were: none where there was one.</summary>

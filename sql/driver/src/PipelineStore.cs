@@ -80,7 +80,7 @@ public class PipelineStore : FollowStore, IPipelineStore
         return Database.WriteAsync(
             async (session, cancel) => new WriteResult<PeriodRow>(
                 await PeriodWriter.BeginAsync(session, lease, period, wrappedSecrets, cancel)
-                    ?? throw new StorageFencedException($"Period {period} was not begun: the lease is lost, or another period is the one that follows."),
+                    ?? throw new StorageFencedException($"Period {period} was not begun: the lease is lost, another period is the one that follows, or the key-encryption key was rotated meanwhile."),
                 Commit: true),
             resolve: null,
             cancellationToken);

@@ -36,6 +36,9 @@ public sealed class Statements
     /// <summary>LockLease (fence, holder) is <see cref="HoldLease"/> beside which no other transaction has it.</summary>
     public required Sql LockLease { get; init; }
 
+    /// <summary>LockHead () locks the head row until the transaction's end, whoever holds the lease: nobody's epoch is under way then, and no period begins.</summary>
+    public required Sql LockHead { get; init; }
+
     /// <summary>CountPending (atMost) returns the number of pending rows, up to atMost.</summary>
     public required Sql CountPending { get; init; }
 
@@ -153,6 +156,9 @@ public sealed class Statements
 
     /// <summary>DestroySecrets (period) empties the secrets of a period that has ended: it is destroying.</summary>
     public required Sql DestroySecrets { get; init; }
+
+    /// <summary>RewrapSecrets (period, before, after) replaces a period's wrapped secrets if they are these octets still.</summary>
+    public required Sql RewrapSecrets { get; init; }
 
     /// <summary>DestroyCopies (period, max) deletes at most max values of a period's copies.</summary>
     public required Sql DestroyCopies { get; init; }

@@ -47,6 +47,7 @@ internal static class PostgreSqlStatements
         ReleaseLease = new("UPDATE head SET lease_end = 'epoch', holder = '', session = '' WHERE fence = $1 AND holder = $2"),
         HoldLease = new("SELECT 1 FROM head WHERE fence = $1 AND holder = $2 FOR SHARE"),
         LockLease = new("SELECT 1 FROM head WHERE fence = $1 AND holder = $2 FOR UPDATE"),
+        LockHead = new("SELECT 1 FROM head FOR UPDATE"),
         CountPending = new("SELECT count(*) FROM (SELECT FROM pending LIMIT $1) AS p"),
         FollowsHead = new($"SELECT 1 FROM head WHERE {HeadCondition}"),
         MoveHead = new($"UPDATE head SET epoch = $1, record_hash = $5 WHERE {HeadCondition}"),
@@ -180,6 +181,7 @@ internal static class PostgreSqlStatements
             AND $3 = coalesce((SELECT number + 1 FROM copy WHERE period = $1 ORDER BY number DESC LIMIT 1), 0)
             """),
         DestroySecrets = new("UPDATE period SET state = 4, wrapped_secrets = '' WHERE period = $1 AND state = 3"),
+        RewrapSecrets = new("UPDATE period SET wrapped_secrets = $3 WHERE period = $1 AND wrapped_secrets = $2"),
         DestroyCopies = new("DELETE FROM copy_value WHERE ctid = ANY (ARRAY(SELECT ctid FROM copy_value WHERE period = $1 ORDER BY number LIMIT $2))"),
         LeftToDestroy = new("SELECT coalesce(p.destroyed_before, p.first_epoch), n.first_epoch FROM period AS p JOIN period AS n ON n.period = p.period + 1 WHERE p.period = $1"),
         // Row by row, as for erasures.

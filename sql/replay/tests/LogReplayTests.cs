@@ -30,7 +30,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     public async ValueTask InitializeAsync()
     {
         _store = new EditedStore(await SampleLog.OpenAsync(Log));
-        using var source = new FileSecretSource(Log.Folder, KeyEncryptionKey.Load(Log.Folder));
+        using var source = new FileSecretSource(Log.Folder, KeyRing.Load(Log.Folder));
         _secrets = source.UnwrapPeriod(Log.WrappedSecrets.Span, 0, Log.Anchor.LogId.Span);
     }
 

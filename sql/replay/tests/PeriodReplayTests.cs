@@ -273,7 +273,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
 
     private DirectorySecrets SecretsOf(PeriodRow period)
     {
-        using var source = new FileSecretSource(Log.Folder, KeyEncryptionKey.Load(Log.Folder));
+        using var source = new FileSecretSource(Log.Folder, KeyRing.Load(Log.Folder));
         return source.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, Log.Anchor.LogId.Span);
     }
 

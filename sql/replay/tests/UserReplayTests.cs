@@ -28,7 +28,7 @@ public sealed class UserReplayTests : IAsyncLifetime
         await Log.PublishItemsAsync([List("alice", "b"), Username("bo", "bob"), List("bob"), Key("b", "4")]);
         await Log.PublishItemsAsync([TestLog.Item(StructureId.Decommissioned, "bob", [1]), List("alice", "b", "c"), Key("c", "5")]);
         _store = await SampleLog.OpenAsync(Log);
-        using var source = new FileSecretSource(Log.Folder, KeyEncryptionKey.Load(Log.Folder));
+        using var source = new FileSecretSource(Log.Folder, KeyRing.Load(Log.Folder));
         _secrets = source.UnwrapPeriod(Log.WrappedSecrets.Span, 0, Log.Anchor.LogId.Span);
     }
 

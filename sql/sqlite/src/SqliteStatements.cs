@@ -53,6 +53,7 @@ internal static class SqliteStatements
         ReleaseLease = new("UPDATE head SET lease_end = 0, holder = '' WHERE fence = ? AND holder = ?"),
         HoldLease = new("SELECT 1 FROM head WHERE fence = ? AND holder = ?"),
         LockLease = new("SELECT 1 FROM head WHERE fence = ? AND holder = ?"),
+        LockHead = new("SELECT 1 FROM head"),
         CountPending = new("SELECT count(*) FROM (SELECT 1 FROM pending LIMIT ?)"),
         FollowsHead = new($"SELECT 1 FROM head WHERE {HeadCondition}"),
         MoveHead = new($"UPDATE head SET epoch = ?1, record_hash = ?5 WHERE {HeadCondition}"),
@@ -148,6 +149,7 @@ internal static class SqliteStatements
             AND ?3 = coalesce((SELECT (max(id) & 2147483647) + 1 FROM copy WHERE id BETWEEN ?1 << 31 AND ?1 << 31 | 2147483647), 0)
             """),
         DestroySecrets = new("UPDATE period SET state = 4, wrapped_secrets = x'' WHERE period = ? AND state = 3"),
+        RewrapSecrets = new("UPDATE period SET wrapped_secrets = ?3 WHERE period = ?1 AND wrapped_secrets = ?2"),
         DestroyCopies = new("DELETE FROM copy_value WHERE id IN (SELECT id FROM copy_value WHERE id BETWEEN ?1 << 31 AND ?1 << 31 | 2147483647 ORDER BY id LIMIT ?2)"),
         LeftToDestroy = new("SELECT coalesce(p.destroyed_before, p.first_epoch), n.first_epoch FROM period AS p JOIN period AS n ON n.period = p.period + 1 WHERE p.period = ?"),
         DestroyLeaves = new(

@@ -56,7 +56,7 @@ internal sealed class TaskService : BackgroundService
             }
             catch (SignerUnavailableException e)
             {
-                _report.EpochFailed(e, "The last start could not be finished: the log's key cannot be used.");
+                _report.EpochFailed(e, "The last start could not be finished: a token's key cannot be used.");
                 await _waiter.PauseAsync(stop);
             }
             catch (ObjectStoreException e)

@@ -102,10 +102,12 @@ internal sealed class PeriodKeeper
         LogSession session = lead.Session;
         ReadOnlyMemory<byte> logId = session.Identity.Anchor.LogId;
         byte[] wrapped;
-        using (DirectorySecrets current = session.Identity.Secrets.UnwrapPeriod(session.Period.WrappedSecrets.Span, session.Period.Period, logId.Span))
+        // As they are now: the session began with them, and their key may have been rotated since. The key that wraps them wraps the next ones.
+        PeriodRow stored = PeriodRows.Current(await lead.Store.ReadPeriodsAsync(CancellationToken.None));
+        using (DirectorySecrets current = session.Identity.Secrets.UnwrapPeriod(stored.WrappedSecrets.Span, session.Period.Period, logId.Span, out KeyId by))
         using (DirectorySecrets secrets = current.NextPeriod())
         {
-            wrapped = session.Identity.Secrets.WrapPeriod(secrets, session.Period.Period + 1, logId.Span);
+            wrapped = session.Identity.Secrets.WrapPeriod(secrets, session.Period.Period + 1, logId.Span, by);
         }
         PeriodRow next = await lead.Store.BeginPeriodAsync(lead.Lease, session.Period.Period + 1, wrapped, CancellationToken.None);
         FailPoints.Hit(FailPoints.PeriodSecrets);

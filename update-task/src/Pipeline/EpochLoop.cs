@@ -201,7 +201,7 @@ internal sealed class EpochLoop
         {
             // The same epoch is signed when the token is back.
             _report.Metrics.Failed();
-            _report.EpochFailed(e, "The log's key cannot be used.");
+            _report.EpochFailed(e, "A token's key cannot be used.");
         }
         catch (ObjectStoreException e)
         {

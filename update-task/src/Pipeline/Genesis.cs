@@ -18,15 +18,15 @@ internal sealed class Genesis
 {
     private readonly DataFolder _folder;
     private readonly LogOptions _options;
-    private readonly LogKeyOptions _key;
+    private readonly KeySettings _keys;
     private readonly ClockGuard _clocks;
     private readonly ILogger<Genesis> _logger;
 
-    public Genesis(DataFolder folder, IOptions<LogOptions> options, IOptions<LogKeyOptions> key, ClockGuard clocks, ILogger<Genesis> logger)
+    public Genesis(DataFolder folder, IOptions<LogOptions> options, KeySettings keys, ClockGuard clocks, ILogger<Genesis> logger)
     {
         _folder = folder;
         _options = options.Value;
-        _key = key.Value;
+        _keys = keys;
         _clocks = clocks;
         _logger = logger;
     }
@@ -39,7 +39,7 @@ internal sealed class Genesis
         }
         Configuration configuration = Configured();
         _folder.EnsureCreated();
-        using var identity = LogIdentity.Create(_folder, configuration, _key.ToUri());
+        using var identity = LogIdentity.Create(_folder, configuration, _keys);
         FailPoints.Hit(FailPoints.GenesisKey);
         ApiKey.EnsureDevelopmentKey(_folder);
         TrustAnchor anchor = identity.Anchor;

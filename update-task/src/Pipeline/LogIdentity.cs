@@ -27,11 +27,12 @@ internal sealed class LogIdentity : IDisposable
     /// Create makes the keys of a new log, in a token if one is named. A genesis that a crash cut short after the log's key is taken up with that key. Throws <see cref="SecretsException"/> for a
     /// key-encryption key that is missing while the log's key is there.
     /// </summary>
-    public static LogIdentity Create(DataFolder folder, Configuration configuration, Pkcs11Uri? token)
+    public static LogIdentity Create(DataFolder folder, Configuration configuration, KeySettings keys)
     {
+        Pkcs11Uri? token = keys.Token;
         // Of a key in a token the trust anchor tells, which is saved after it was made.
-        bool hasKey = File.Exists(token is null ? folder.LogKey : folder.TrustAnchor);
-        ISecretSource secrets = LogSecretSource.Create(folder, hasKey ? KeyEncryptionKey.Load(folder) : KeyEncryptionKey.LoadOrCreate(folder), token);
+        bool hasKey = token is null ? WrappedLogKey.Exists(folder) : File.Exists(folder.TrustAnchor);
+        ISecretSource secrets = LogSecretSource.Create(folder, hasKey ? keys.Load(folder) : keys.LoadOrCreate(folder), token);
         try
         {
             if (hasKey)
@@ -53,11 +54,11 @@ internal sealed class LogIdentity : IDisposable
     /// Open opens the keys of the log that the database holds. Throws <see cref="SecretsException"/>, <see cref="TrustAnchorException"/> or <see cref="StartupException"/> when
     /// they are another log's.
     /// </summary>
-    public static LogIdentity Open(DataFolder folder, ReadOnlyMemory<byte> configuration, ReadOnlyMemory<byte> logId, Pkcs11Uri? token, ILogger logger)
+    public static LogIdentity Open(DataFolder folder, ReadOnlyMemory<byte> configuration, ReadOnlyMemory<byte> logId, KeySettings keys, ILogger logger)
     {
         if (!File.Exists(folder.TrustAnchor))
         {
-            RemakeTrustAnchor(folder, configuration, logId, token);
+            RemakeTrustAnchor(folder, configuration, logId, keys);
             logger.TrustAnchorRemade(folder.TrustAnchor);
         }
         var anchor = TrustAnchor.Load(folder.TrustAnchor);
@@ -65,7 +66,7 @@ internal sealed class LogIdentity : IDisposable
         {
             throw new StartupException($"{folder.TrustAnchor} is of another log than the database: OPTIKS_DATA and the connection string must belong together.");
         }
-        ISecretSource secrets = LogSecretSource.Create(folder, KeyEncryptionKey.Load(folder), token);
+        ISecretSource secrets = LogSecretSource.Create(folder, keys.Load(folder), keys.Token);
         try
         {
             return new LogIdentity(anchor, secrets.OpenLogSigner(anchor), secrets);
@@ -83,9 +84,9 @@ internal sealed class LogIdentity : IDisposable
         Secrets.Dispose();
     }
 
-    private static void RemakeTrustAnchor(DataFolder folder, ReadOnlyMemory<byte> configuration, ReadOnlyMemory<byte> logId, Pkcs11Uri? token)
+    private static void RemakeTrustAnchor(DataFolder folder, ReadOnlyMemory<byte> configuration, ReadOnlyMemory<byte> logId, KeySettings keys)
     {
-        if (token is not null)
+        if (keys.Token is { } token)
         {
             using var inToken = Pkcs11Signer.OpenExisting(token, Configuration.Decode(configuration).Origin, SignatureType.Ed25519);
             var anchor = TrustAnchor.Create(configuration.Span, inToken.Key);
@@ -96,8 +97,7 @@ internal sealed class LogIdentity : IDisposable
             anchor.Save(folder.TrustAnchor);
             return;
         }
-        using var keyEncryptionKey = KeyEncryptionKey.Load(folder);
-        byte[] seed = keyEncryptionKey.Unwrap(SecretFile.Read(folder.LogKey), SecretPurpose.LogKey, logId.Span);
+        byte[] seed = keys.Load(folder).Unwrap(WrappedLogKey.Read(folder), SecretPurpose.LogKey, logId.Span);
         try
         {
             using var signer = new NoteSigner(Configuration.Decode(configuration).Origin, SignatureType.Ed25519, seed);

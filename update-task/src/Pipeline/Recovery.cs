@@ -26,18 +26,18 @@ internal sealed class Recovery
     private readonly EpochOptions _options;
     private readonly PeriodOptions _periods;
     private readonly WitnessOptions _witnesses;
-    private readonly LogKeyOptions _key;
+    private readonly KeySettings _keys;
     private readonly TimeProvider _time;
     private readonly ILogger<Recovery> _logger;
 
     public Recovery(
-        BoardFolder board, BucketGuard guard, Genesis genesis, EpochPublisher publisher, IOptions<EpochOptions> options, IOptions<PeriodOptions> periods, IOptions<WitnessOptions> witnesses, IOptions<LogKeyOptions> key,
+        BoardFolder board, BucketGuard guard, Genesis genesis, EpochPublisher publisher, IOptions<EpochOptions> options, IOptions<PeriodOptions> periods, IOptions<WitnessOptions> witnesses, KeySettings keys,
         TimeProvider time, ILogger<Recovery> logger)
     {
         _options = options.Value;
         _periods = periods.Value;
         _witnesses = witnesses.Value;
-        _key = key.Value;
+        _keys = keys;
         _time = time;
         _board = board;
         _guard = guard;
@@ -81,7 +81,7 @@ internal sealed class Recovery
         IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
         EpochRow first = await store.ReadEpochAsync(0, cancellationToken);
         PeriodRow period = PeriodRows.Current(periods);
-        var identity = LogIdentity.Open(_board.Data, period.Configuration, EpochRecord.Decode(first.Record.Span).LogId, _key.ToUri(), _logger);
+        var identity = LogIdentity.Open(_board.Data, period.Configuration, EpochRecord.Decode(first.Record.Span).LogId, _keys, _logger);
         TaskFolder? folder = null;
         LogReplay? replay = null;
         try

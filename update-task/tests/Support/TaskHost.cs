@@ -69,7 +69,7 @@ internal sealed class TaskHost : IAsyncDisposable
         services.AddOptions<PeriodOptions>().Configure(options => periods?.Invoke(options));
         services.AddOptions<WitnessOptions>().Configure(options => witnesses?.Invoke(options));
         services.AddSingleton(Microsoft.Extensions.Options.Options.Create(bucket ?? new BucketOptions()));
-        foreach (Type part in (Type[])[typeof(BoardFolder), typeof(BucketGuard), typeof(Genesis), typeof(Recovery), typeof(Padding), typeof(EpochMaker), typeof(EpochPublisher), typeof(EpochLoop), typeof(TaskState), typeof(TaskMetrics), typeof(TaskReport)])
+        foreach (Type part in (Type[])[typeof(BoardFolder), typeof(BucketGuard), typeof(KeySettings), typeof(Genesis), typeof(Recovery), typeof(Padding), typeof(EpochMaker), typeof(EpochPublisher), typeof(EpochLoop), typeof(TaskState), typeof(TaskMetrics), typeof(TaskReport)])
         {
             services.AddSingleton(part);
         }

@@ -2,6 +2,7 @@ using Optiks.Commands;
 using Optiks.Db.Fsck;
 using Optiks.Native;
 using Optiks.Protocol;
+using Optiks.Secrets;
 using Optiks.Storage;
 using Optiks.Storage.Replay;
 using Optiks.Tlog;
@@ -47,7 +48,7 @@ internal sealed class BundleImport : IDisposable
     /// RunAsync adds what is missing. Throws <see cref="StorageMisconfiguredException"/> while an update-task holds the lease, <see cref="StorageCorruptException"/> for a bundle that does not connect.
     /// </summary>
     public static async Task<BundleImportResult> RunAsync(
-        IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, string folder, BoardPaths board, TerminalProgress progress, CancellationToken cancellationToken)
+        IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, ISecretSource secrets, string folder, BoardPaths board, TerminalProgress progress, CancellationToken cancellationToken)
     {
         HeadRow head = await store.ReadHeadAsync(cancellationToken);
         if (head.Epoch is null)
@@ -60,7 +61,7 @@ internal sealed class BundleImport : IDisposable
             // Read again under the lease: nobody else moves it now.
             head = await store.ReadHeadAsync(cancellationToken);
             ulong period = PeriodRows.Current(await store.ReadPeriodsAsync(cancellationToken)).Period;
-            using var import = new BundleImport(store, anchor, signer, lease, new CopyImport(store, lease, BoardPaths.CopyBundlesIn(folder)), period);
+            using var import = new BundleImport(store, anchor, signer, lease, new CopyImport(store, lease, secrets, anchor, BoardPaths.CopyBundlesIn(folder)), period);
             return await import.ImportAsync(head, BoardPaths.BundlesIn(folder), await BoardSizeAsync(board, anchor, cancellationToken), progress, cancellationToken);
         }
         finally

@@ -1,3 +1,6 @@
+using System.Security.Cryptography;
+using Optiks.Protocol;
+using Optiks.Secrets;
 using Optiks.Storage;
 
 namespace Optiks.Db.Restore;
@@ -7,12 +10,16 @@ internal sealed class CopyImport
 {
     private readonly IMaintenanceStore _store;
     private readonly Lease _lease;
+    private readonly ISecretSource _secrets;
+    private readonly TrustAnchor _anchor;
     private readonly Queue<(CopyBundleName Name, string Path)> _bundles;
 
-    public CopyImport(IMaintenanceStore store, Lease lease, IReadOnlyList<(CopyBundleName Name, string Path)> bundles)
+    public CopyImport(IMaintenanceStore store, Lease lease, ISecretSource secrets, TrustAnchor anchor, IReadOnlyList<(CopyBundleName Name, string Path)> bundles)
     {
         _store = store;
         _lease = lease;
+        _secrets = secrets;
+        _anchor = anchor;
         _bundles = new Queue<(CopyBundleName Name, string Path)>(bundles);
     }
 
@@ -44,7 +51,8 @@ internal sealed class CopyImport
     // A period that is there has its secrets: of one that ended they may be destroyed.
     private async Task BeginAsync(CopyBundle bundle, string path, CancellationToken cancellationToken)
     {
-        PeriodRow? present = (await _store.ReadPeriodsAsync(cancellationToken)).FirstOrDefault(period => period.Period == bundle.Copies.Period);
+        IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken);
+        PeriodRow? present = periods.FirstOrDefault(period => period.Period == bundle.Copies.Period);
         if (bundle.WrappedSecrets.IsEmpty)
         {
             if (present is null)
@@ -53,14 +61,41 @@ internal sealed class CopyImport
             }
             return;
         }
-        if (present is { WrappedSecrets.IsEmpty: false } && !present.WrappedSecrets.Span.SequenceEqual(bundle.WrappedSecrets.Span))
+        if (present is { WrappedSecrets.IsEmpty: false } && !HasSecretsOf(present, bundle, path))
         {
             throw new StorageCorruptException($"The bundle {path} has other secrets of period {bundle.Copies.Period} than the database: they are not of one history.");
         }
         if (present is null)
         {
-            _ = await _store.BeginPeriodAsync(_lease, bundle.Copies.Period, bundle.WrappedSecrets, CancellationToken.None);
+            _ = await _store.BeginPeriodAsync(_lease, bundle.Copies.Period, Rewrapped(bundle, PeriodRows.Current(periods)), CancellationToken.None);
         }
+    }
+
+    // They were wrapped again, in one of the two, if their key was rotated in between.
+    private bool HasSecretsOf(PeriodRow present, CopyBundle bundle, string path)
+    {
+        if (present.WrappedSecrets.Span.SequenceEqual(bundle.WrappedSecrets.Span))
+        {
+            return true;
+        }
+        try
+        {
+            using DirectorySecrets stored = _secrets.UnwrapPeriod(present.WrappedSecrets.Span, present.Period, _anchor.LogId.Span);
+            using DirectorySecrets bundled = _secrets.UnwrapPeriod(bundle.WrappedSecrets.Span, present.Period, _anchor.LogId.Span);
+            return CryptographicOperations.FixedTimeEquals(stored.Octets, bundled.Octets);
+        }
+        catch (SecretsException e)
+        {
+            throw new StorageCorruptException($"The secrets of period {present.Period} in the bundle {path} and in the database cannot be compared: a key is missing, or they are not of one history. {e.Message}", e);
+        }
+    }
+
+    // A period's secrets are wrapped by the key that wraps those of the current one.
+    private byte[] Rewrapped(CopyBundle bundle, PeriodRow current)
+    {
+        using DirectorySecrets secrets = _secrets.UnwrapPeriod(bundle.WrappedSecrets.Span, bundle.Copies.Period, _anchor.LogId.Span, out KeyId by);
+        using DirectorySecrets before = _secrets.UnwrapPeriod(current.WrappedSecrets.Span, current.Period, _anchor.LogId.Span, out KeyId wanted);
+        return by == wanted ? bundle.WrappedSecrets.ToArray() : _secrets.WrapPeriod(secrets, bundle.Copies.Period, _anchor.LogId.Span, wanted);
     }
 
     private async Task AddAsync(CopyBundle bundle, string path)

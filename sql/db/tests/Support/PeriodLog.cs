@@ -44,7 +44,7 @@ internal sealed class PeriodLog : IAsyncDisposable
     {
         IMaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync(log.ConnectionString, Cancel);
         var anchor = TrustAnchor.Load(log.Data.TrustAnchor);
-        var source = new FileSecretSource(log.Data, KeyEncryptionKey.Load(log.Data));
+        var source = new FileSecretSource(log.Data, KeyRing.Load(log.Data));
         BoardWriter board = await BoardWriter.OpenAsync(Path.Combine(log.Data.Board, "log"), anchor.LogKey, Ed25519.Verifier, Cancel);
         Lease lease = (await store.AcquireLeaseAsync("periods", TimeSpan.FromMinutes(10), Cancel))!;
         return new PeriodLog(log, store, source, anchor, source.OpenLogSigner(anchor), board, lease);
@@ -165,9 +165,9 @@ internal sealed class PeriodLog : IAsyncDisposable
     private async Task<(PeriodRow Current, PeriodRow Next)> BeginAsync()
     {
         PeriodRow current = PeriodRows.Current(await _store.ReadPeriodsAsync(Cancel));
-        using DirectorySecrets secrets = _source.UnwrapPeriod(current.WrappedSecrets.Span, current.Period, _anchor.LogId.Span);
+        using DirectorySecrets secrets = _source.UnwrapPeriod(current.WrappedSecrets.Span, current.Period, _anchor.LogId.Span, out KeyId by);
         using DirectorySecrets made = secrets.NextPeriod();
-        PeriodRow next = await _store.BeginPeriodAsync(_lease, current.Period + 1, _source.WrapPeriod(made, current.Period + 1, _anchor.LogId.Span), Cancel);
+        PeriodRow next = await _store.BeginPeriodAsync(_lease, current.Period + 1, _source.WrapPeriod(made, current.Period + 1, _anchor.LogId.Span, by), Cancel);
         _next ??= await LoadAsync(next);
         return (current, next);
     }

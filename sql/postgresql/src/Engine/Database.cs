@@ -53,7 +53,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     protected override IsolationLevel? ReadIsolation => IsolationLevel.RepeatableRead;
 
     /// <inheritdoc/>
-    protected override Sql LockHead { get; } = new("SELECT 1 FROM head FOR UPDATE");
+    protected override Sql LockHead => Statements.LockHead;
 
     /// <summary>OpenAsync opens the database and checks what a service must not work without.</summary>
     public static async Task<Database> OpenAsync(PostgreSqlSettings settings, CancellationToken cancellationToken)

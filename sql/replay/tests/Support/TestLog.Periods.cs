@@ -25,7 +25,7 @@ internal sealed partial class TestLog
     /// <summary>BeginNextAsync makes the next period's secrets and its trees, without a copy.</summary>
     public async Task BeginNextAsync()
     {
-        using var source = new FileSecretSource(Folder, KeyEncryptionKey.Load(Folder));
+        using var source = new FileSecretSource(Folder, KeyRing.Load(Folder));
         PeriodRow current = PeriodRows.Current(await _pipeline.ReadPeriodsAsync(CancellationToken.None));
         using DirectorySecrets secrets = source.UnwrapPeriod(current.WrappedSecrets.Span, Period, Anchor.LogId.Span);
         using DirectorySecrets next = secrets.NextPeriod();

@@ -85,7 +85,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         var provider = new SqliteStorageProvider();
         string connection = $"Data Source={folder.Database}";
         await provider.CreateMigrator(connection).MigrateAsync(CancellationToken.None);
-        using var secretSource = new FileSecretSource(folder, KeyEncryptionKey.LoadOrCreate(folder));
+        using var secretSource = new FileSecretSource(folder, KeyRing.LoadOrCreate(folder));
         (TrustAnchor anchor, INoteSigner signer) = secretSource.CreateLog(new Configuration { Origin = "localhost/test", MaxAheadMs = 60_000, MaxBehindMs = 300_000, PeriodLengthMs = periodLengthMs });
         using var secrets = DirectorySecrets.Generate();
         var directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, MaxValueLength = anchor.Configuration.MaxValueLength });
@@ -233,7 +233,7 @@ internal sealed partial class TestLog : IAsyncDisposable
     /// <summary>Forge writes a snapshot and its leaf log, of the log's secrets, with leaves that the log does not have.</summary>
     public void Forge(ulong epochs, string snapshotFile, string leafLog)
     {
-        using var source = new FileSecretSource(Folder, KeyEncryptionKey.Load(Folder));
+        using var source = new FileSecretSource(Folder, KeyRing.Load(Folder));
         using DirectorySecrets secrets = source.UnwrapPeriod(WrappedSecrets.Span, 0, Anchor.LogId.Span);
         using var directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, LeafLogPath = leafLog, MaxValueLength = Anchor.Configuration.MaxValueLength });
         for (ulong epoch = 1; epoch <= epochs; epoch++)

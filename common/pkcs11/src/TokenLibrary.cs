@@ -1,0 +1,90 @@
+using System.Runtime.InteropServices;
+using Net.Pkcs11Interop.Common;
+using Net.Pkcs11Interop.HighLevelAPI;
+using Optiks.Secrets;
+
+namespace Optiks.Pkcs11;
+
+/// <summary>
+/// TokenLibrary is a PKCS#11 library while sessions of this process use it. All share one: the end of a library ends every session with it, also one that another thread is signing in. Any thread.
+/// </summary>
+internal sealed class TokenLibrary : IDisposable
+{
+    private static readonly Lock s_lock = new();
+    private static readonly Dictionary<string, TokenLibrary> s_open = new(StringComparer.Ordinal);
+
+    private readonly string _module;
+    private int _users;
+    private bool _ended;
+
+    // The binding asks for libdl by a name that only a compiler's package has.
+    static TokenLibrary() => NativeLibrary.SetDllImportResolver(
+        typeof(Pkcs11InteropFactories).Assembly, (name, _, _) => name == "libdl" && OperatingSystem.IsLinux() && NativeLibrary.TryLoad("libdl.so.2", out nint library) ? library : nint.Zero);
+
+    private TokenLibrary(string module)
+    {
+        _module = module;
+        Library = Factories.Pkcs11LibraryFactory.LoadPkcs11Library(Factories, module, AppType.MultiThreaded);
+    }
+
+    public static Pkcs11InteropFactories Factories { get; } = new();
+
+    public IPkcs11Library Library { get; }
+
+    /// <summary>Acquire loads the library, or shares it; each caller disposes what it got. Throws <see cref="SecretsException"/> for one that cannot be loaded.</summary>
+    public static TokenLibrary Acquire(string module)
+    {
+        lock (s_lock)
+        {
+            try
+            {
+                if (!s_open.TryGetValue(module, out TokenLibrary? library))
+                {
+                    library = new TokenLibrary(module);
+                    s_open.Add(module, library);
+                }
+                library._users++;
+                return library;
+            }
+            catch (UnmanagedException e)
+            {
+                throw new SecretsException($"{module} cannot be loaded as a PKCS#11 library: correct module-path, or install the token's software. {ErrorText.Line(e.Message)}", e);
+            }
+        }
+    }
+
+    /// <summary>Forget a library that other code of this process has ended: who acquires it next begins it again.</summary>
+    public void Forget()
+    {
+        lock (s_lock)
+        {
+            _ended = true;
+            if (s_open.GetValueOrDefault(_module) == this)
+            {
+                _ = s_open.Remove(_module);
+            }
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        lock (s_lock)
+        {
+            // To end what was forgotten would end its successor.
+            if (--_users > 0 || _ended)
+            {
+                return;
+            }
+            _ = s_open.Remove(_module);
+            try
+            {
+                Library.Dispose();
+            }
+            catch (Pkcs11Exception)
+            {
+                // Other code of this process has ended it.
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+using System.Diagnostics.CodeAnalysis;
+using Net.Pkcs11Interop.Common;
+using Net.Pkcs11Interop.HighLevelAPI;
+using Optiks.Secrets;
+
+namespace Optiks.Pkcs11;
+
+/// <summary>TokenSession is a session with the token of a URI, which is logged in. Members throw <see cref="Pkcs11Exception"/> when the token fails. One thread at a time.</summary>
+internal sealed class TokenSession : IDisposable
+{
+    private readonly TokenLibrary _library;
+
+    private TokenSession(TokenLibrary library, ISession session)
+    {
+        _library = library;
+        Session = session;
+    }
+
+    public ISession Session { get; }
+
+    public static Pkcs11InteropFactories Factories => TokenLibrary.Factories;
+
+    /// <summary>
+    /// Open opens one. Throws <see cref="SecretsException"/> for what an operator has to mend (library, PIN, a token that lacks the mechanism), and <see cref="SignerUnavailableException"/> for a token that is not there.
+    /// </summary>
+    /// <param name="uri">Names the token.</param>
+    /// <param name="pin">Its PIN.</param>
+    /// <param name="writes">Whether objects are made.</param>
+    /// <param name="mechanism">What the token must be able to do.</param>
+    /// <param name="lacking">What it cannot do otherwise, for the sentence <c>the token cannot ...</c>.</param>
+    public static TokenSession Open(Pkcs11Uri uri, PinFile pin, bool writes, ulong mechanism, string lacking)
+    {
+        try
+        {
+            return OpenOnce(uri, pin, writes, mechanism, lacking);
+        }
+        catch (Pkcs11Exception e) when (e.RV == CKR.CKR_CRYPTOKI_NOT_INITIALIZED)
+        {
+            return OpenOnce(uri, pin, writes, mechanism, lacking);
+        }
+    }
+
+    /// <summary>TryFind finds the object of the URI. Throws <see cref="SecretsException"/> for several, and for one of another type.</summary>
+    public bool TryFind(Pkcs11Uri uri, CKO objectClass, string what, ulong type, string typeName, [NotNullWhen(true)] out IObjectHandle? key)
+    {
+        List<IObjectAttribute> search = [Factories.ObjectAttributeFactory.Create(CKA.CKA_CLASS, objectClass), .. Names(uri)];
+        List<IObjectHandle> found = Session.FindAllObjects(search);
+        if (found.Count > 1)
+        {
+            throw new SecretsException($"{uri}: the token has {found.Count} such {what}s: give the id as well.");
+        }
+        key = found.FirstOrDefault();
+        if (key is null)
+        {
+            return false;
+        }
+        ulong actual = Session.GetAttributeValue(key, [CKA.CKA_KEY_TYPE])[0].GetValueAsUlong();
+        return actual == type ? true : throw new SecretsException($"{uri}: that key is of another type ({(CKK)actual}) than {typeName}.");
+    }
+
+    /// <summary>Names are the attributes by which the URI names an object.</summary>
+    public static List<IObjectAttribute> Names(Pkcs11Uri uri)
+    {
+        List<IObjectAttribute> names = [];
+        if (uri.Label is { } label)
+        {
+            names.Add(Factories.ObjectAttributeFactory.Create(CKA.CKA_LABEL, label));
+        }
+        if (uri.Id is { } id)
+        {
+            names.Add(Factories.ObjectAttributeFactory.Create(CKA.CKA_ID, id.ToArray()));
+        }
+        return names;
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        try
+        {
+            Session.Dispose();
+        }
+        catch (Pkcs11Exception)
+        {
+            // Of a token that is gone.
+        }
+        _library.Dispose();
+    }
+
+    private static TokenSession OpenOnce(Pkcs11Uri uri, PinFile pin, bool writes, ulong mechanism, string lacking)
+    {
+        var library = TokenLibrary.Acquire(uri.Module);
+        ISession? session = null;
+        try
+        {
+            ISlot slot = FindSlot(library.Library, uri);
+            if (!slot.GetMechanismList().Contains((CKM)mechanism))
+            {
+                throw new SecretsException($"{uri}: the token cannot {lacking}: it is none for this key.");
+            }
+            session = slot.OpenSession(writes ? SessionType.ReadWrite : SessionType.ReadOnly);
+            Login(session, pin);
+            return new TokenSession(library, session);
+        }
+        catch (Exception e)
+        {
+            if (e is Pkcs11Exception { RV: CKR.CKR_CRYPTOKI_NOT_INITIALIZED })
+            {
+                library.Forget();
+            }
+            session?.Dispose();
+            library.Dispose();
+            throw;
+        }
+    }
+
+    private static ISlot FindSlot(IPkcs11Library library, Pkcs11Uri uri)
+    {
+        static bool Is(string? wanted, string has) => wanted is null || wanted == has.TrimEnd();
+        ISlot[] slots = [.. library.GetSlotList(SlotsType.WithTokenPresent).Where(slot =>
+            slot.GetTokenInfo() is var token && Is(uri.Token, token.Label) && Is(uri.Serial, token.SerialNumber) && Is(uri.Manufacturer, token.ManufacturerId) && Is(uri.Model, token.Model))];
+        return slots.Length switch
+        {
+            1 => slots[0],
+            0 => throw new SignerUnavailableException($"{uri}: there is no such token. Is it plugged in, initialized and served by {uri.Module}?"),
+            _ => throw new SecretsException($"{uri}: there are {slots.Length} such tokens: give serial=NUMBER."),
+        };
+    }
+
+    private static void Login(ISession session, PinFile pin) => pin.Use(octets =>
+    {
+        try
+        {
+            session.Login(CKU.CKU_USER, octets);
+        }
+        catch (Pkcs11Exception e) when (e.RV == CKR.CKR_USER_ALREADY_LOGGED_IN)
+        {
+            // Another session of this process with the token.
+        }
+        catch (Pkcs11Exception e) when (e.RV is CKR.CKR_PIN_INCORRECT or CKR.CKR_PIN_INVALID or CKR.CKR_PIN_LEN_RANGE or CKR.CKR_PIN_EXPIRED or CKR.CKR_PIN_LOCKED or CKR.CKR_USER_PIN_NOT_INITIALIZED)
+        {
+            throw new PinRefusedException($"{e.RV}", e);
+        }
+    });
+}

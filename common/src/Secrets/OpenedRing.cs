@@ -1,0 +1,54 @@
+namespace Optiks.Secrets;
+
+/// <summary>OpenedRing is the keys of a <see cref="KeyRing"/> as they were when it was opened, in their order. One thread at a time; Dispose overwrites them, and closes tokens.</summary>
+public sealed class OpenedRing : IDisposable
+{
+    private readonly IReadOnlyList<KeyEncryptionKey> _keys;
+    private readonly string _source;
+
+    internal OpenedRing(IReadOnlyList<KeyEncryptionKey> keys, string source)
+    {
+        _keys = keys;
+        _source = source;
+    }
+
+    /// <summary>Keys in the order of the ring. The last is the newest: a rotation is to it.</summary>
+    public IReadOnlyList<KeyEncryptionKey> Keys => _keys;
+
+    /// <summary>Get gives the key of an id; null: the first. Throws <see cref="SecretsException"/> when the ring does not have it.</summary>
+    public KeyEncryptionKey Get(KeyId? id) => id is null ? _keys[0] : _keys.FirstOrDefault(key => key.Id == id) ?? throw Missing($"The key-encryption key {id} is asked for");
+
+    /// <summary>Unwrap decrypts into pinned memory that the caller overwrites when done, by the key that wrapped it. Throws <see cref="SecretsException"/>.</summary>
+    public byte[] Unwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId, out KeyId by)
+    {
+        // What names its key is opened by that one. What is from before tells by opening.
+        bool names = KeyId.TryRead(wrapped, out KeyId id);
+        if (names && !_keys.Any(key => key.Id == id))
+        {
+            throw Missing($"The stored {purpose} is wrapped by the key-encryption key {id}");
+        }
+        foreach (KeyEncryptionKey key in _keys.Where(key => !names || key.Id == id))
+        {
+            if (key.TryUnwrap(wrapped, purpose, logId) is { } secret)
+            {
+                by = key.Id;
+                return secret;
+            }
+        }
+        throw new SecretsException(names
+            ? $"The key-encryption key {id} from {_source} does not open the stored {purpose}: it is damaged or of another log, restore it from a backup. Nothing was changed."
+            : $"The key-encryption key from {_source} does not open the stored {purpose} of this log: put the right key back, nothing was changed.");
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        foreach (KeyEncryptionKey key in _keys)
+        {
+            key.Dispose();
+        }
+    }
+
+    private SecretsException Missing(string what) =>
+        new($"{what}, which {_source} does not have (it has {string.Join(", ", _keys.Select(key => key.Id))}): put the right key back, nothing was changed.");
+}

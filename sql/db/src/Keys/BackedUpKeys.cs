@@ -1,0 +1,66 @@
+using System.Security.Cryptography;
+using System.Text;
+using Optiks.Pkcs11;
+using Optiks.Protocol;
+using Optiks.Secrets;
+using Optiks.Tlog;
+
+namespace Optiks.Db.Keys;
+
+/// <summary>BackedUpKeys is what a <see cref="KeyBackup"/> holds.</summary>
+/// <param name="Kek">Text of the ring. Keys in tokens are their URIs.</param>
+/// <param name="LogKey">The log's key, wrapped; empty: it is in a token.</param>
+/// <param name="Trust">Text of the trust anchor.</param>
+internal sealed record BackedUpKeys(byte[] Kek, byte[] LogKey, byte[] Trust) : IDisposable
+{
+    /// <summary>Of a host. Throws <see cref="SecretsException"/>, also where they do not open each other: what is of no use is not backed up.</summary>
+    public static BackedUpKeys Of(KeyPlace place)
+    {
+        var keys = new BackedUpKeys(place.Ring().ReadText(), place.HasWrappedLogKey ? WrappedLogKey.Read(place.Folder) : [], System.IO.File.ReadAllBytes(place.Trust));
+        try
+        {
+            using OpenedRing opened = keys.OpenRing();
+            keys.Check(opened);
+            return keys;
+        }
+        catch
+        {
+            keys.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>OpenRing opens the ring, and tokens that it names; the caller disposes it.</summary>
+    public OpenedRing OpenRing() => KeyRing.OpenText(Kek, "the backup", TokenCipher.Open);
+
+    /// <summary>Anchor of the log.</summary>
+    public TrustAnchor Anchor() => TrustAnchor.Parse(Trust);
+
+    /// <summary>Check opens the log's key and compares its public side with the trust anchor's. Throws <see cref="SecretsException"/>.</summary>
+    public void Check(OpenedRing ring)
+    {
+        TrustAnchor anchor = Anchor();
+        if (LogKey.Length == 0)
+        {
+            return;
+        }
+        byte[] seed = ring.Unwrap(LogKey, SecretPurpose.LogKey, anchor.LogId.Span, out _);
+        try
+        {
+            using var signer = new NoteSigner(anchor.Configuration.Origin, SignatureType.Ed25519, seed);
+            if (!signer.Key.Equals(anchor.LogKey))
+            {
+                throw new SecretsException($"The log's key is not the key of {anchor.LogKey}.");
+            }
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(seed);
+        }
+    }
+
+    /// <summary>HasTokenKeys: the backup is of no use without a token.</summary>
+    public bool HasTokenKeys => LogKey.Length == 0 || Encoding.UTF8.GetString(Kek).Contains("pkcs11:", StringComparison.Ordinal);
+
+    public void Dispose() => CryptographicOperations.ZeroMemory(Kek);
+}

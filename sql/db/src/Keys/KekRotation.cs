@@ -1,0 +1,154 @@
+using System.Security.Cryptography;
+using Optiks.Protocol;
+using Optiks.Secrets;
+using Optiks.Storage;
+
+namespace Optiks.Db.Keys;
+
+/// <summary>
+/// KekRotation wraps every stored secret anew by one key of the ring, each in a transaction of its own, while an update-task and replicas run (docs/spec/wrapping.md section 4). It can be stopped and repeated
+/// at any point: a ring of both keys opens everything at each of them.
+/// </summary>
+internal sealed class KekRotation
+{
+    private readonly IMaintenanceStore _store;
+    private readonly KeyPlace _place;
+    private readonly OpenedRing _keys;
+    private readonly KeyEncryptionKey _target;
+    private readonly byte[] _logId;
+    private readonly HashSet<KeyId> _from = [];
+
+    private KekRotation(IMaintenanceStore store, KeyPlace place, OpenedRing keys, KeyEncryptionKey target, TrustAnchor anchor)
+    {
+        _store = store;
+        _place = place;
+        _keys = keys;
+        _target = target;
+        _logId = anchor.LogId.ToArray();
+    }
+
+    /// <summary>
+    /// RunAsync wraps and checks. Throws <see cref="SecretsException"/> when something does not open with the ring, before anything was changed, and <see cref="KekRefusedException"/> when another rotation to
+    /// another key is under way.
+    /// </summary>
+    /// <param name="store">The database.</param>
+    /// <param name="place">The host's keys.</param>
+    /// <param name="to">Key to wrap by; null: the ring's last.</param>
+    /// <param name="logKeyOut">New file for the log's key where it is a variable or a credential.</param>
+    /// <param name="cancellationToken">Ends it between two secrets.</param>
+    public static async Task<KekRotationResult> RunAsync(IMaintenanceStore store, KeyPlace place, KeyId? to, string? logKeyOut, CancellationToken cancellationToken)
+    {
+        TrustAnchor anchor = place.Anchor();
+        using OpenedRing keys = place.Ring().Open();
+        var rotation = new KekRotation(store, place, keys, to is null ? keys.Keys[^1] : keys.Get(to), anchor);
+        return await rotation.RunAsync(logKeyOut, cancellationToken);
+    }
+
+    private async Task<KekRotationResult> RunAsync(string? logKeyOut, CancellationToken cancellationToken)
+    {
+        string? logKeyFile = LogKeyFile(logKeyOut);
+        // Everything opens, or nothing is changed.
+        foreach (StoredSecret secret in StoredSecret.OfPeriods(await _store.ReadPeriodsAsync(cancellationToken)).Concat(StoredSecret.OfLogKey(_place)))
+        {
+            _ = _from.Add(secret.Open(_keys, _logId, (_, by) => by));
+        }
+        int periods = await RewrapPeriodsAsync(cancellationToken);
+        FailPoints.Hit(FailPoints.KekPeriods);
+        bool logKey = RewrapLogKey(logKeyFile);
+        FailPoints.Hit(FailPoints.KekLogKey);
+        await CheckAsync(logKeyFile, cancellationToken);
+        IReadOnlyList<StoredSecret> bundles = await StoredSecret.OfBundlesAsync(_place, cancellationToken);
+        // A bundle that does not open is the matter of 'kek status': what is in use opens.
+        IReadOnlyList<KeyUse> uses = KeyUse.OfAll(bundles, _keys, _logId, problems: []);
+        return new KekRotationResult(_target.Id, periods, logKey ? logKeyFile : null, [.. uses.Where(use => use.Key != _target.Id)]);
+    }
+
+    // Where the log's key goes; null: this host has none, or it is in a token.
+    private string? LogKeyFile(string? given)
+    {
+        if (!_place.HasWrappedLogKey)
+        {
+            return given is null ? null : throw new KekRefusedException("This host has no log key that is wrapped: --log-key-out has nothing to write.");
+        }
+        string? file = WrappedLogKey.PathOf(_place.Folder);
+        return (file, given) switch
+        {
+            ({ }, null) => file,
+            (null, { } path) => !File.Exists(path) ? Path.GetFullPath(path) : throw new KekRefusedException($"{Path.GetFullPath(path)} exists: keys are never overwritten."),
+            ({ }, _) => throw new KekRefusedException($"The log's key is in {file}, where it is wrapped anew: --log-key-out is for one in a variable or a credential."),
+            _ => throw new KekRefusedException(
+                $"The log's key comes from {WrappedLogKey.SourceOf(_place.Folder)}, which this command cannot change: give --log-key-out FILE, and make the new one from that file afterwards."),
+        };
+    }
+
+    private async Task<int> RewrapPeriodsAsync(CancellationToken cancellationToken)
+    {
+        int done = 0;
+        while (true)
+        {
+            IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken);
+            if (periods.Count == 0)
+            {
+                return done;
+            }
+            // The current one's first: from then on no period begins with secrets that another key wraps.
+            ulong current = PeriodRows.Current(periods).Period;
+            StoredSecret[] left = [.. StoredSecret.OfPeriods(periods).Where(secret => !IsDone(secret)).OrderByDescending(secret => secret.Period == current)];
+            if (left.Length == 0)
+            {
+                return done;
+            }
+            foreach (StoredSecret secret in left)
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                byte[] after = Rewrapped(secret);
+                FailPoints.Hit(FailPoints.KekPeriod);
+                // One that was destroyed meanwhile, or wrapped by somebody else, is looked at again.
+                done += await _store.RewrapSecretsAsync(secret.Period!.Value, secret.Wrapped, after, cancellationToken) ? 1 : 0;
+            }
+        }
+    }
+
+    private bool IsDone(StoredSecret secret) => KeyId.TryRead(secret.Wrapped.Span, out KeyId by) && by == _target.Id;
+
+    private byte[] Rewrapped(StoredSecret secret) => secret.Open(_keys, _logId, (octets, by) =>
+    {
+        if (by != _target.Id && !_from.Contains(by))
+        {
+            throw new KekRefusedException($"Another rotation is under way, to the key {by}: wait for its end, then run the command again to have {_target.Id}.");
+        }
+        byte[] after = _target.Wrap(octets, secret.Purpose, _logId);
+        byte[] again = _target.Unwrap(after, secret.Purpose, _logId);
+        bool same = CryptographicOperations.FixedTimeEquals(again, octets);
+        CryptographicOperations.ZeroMemory(again);
+        return same ? after : throw new SecretsException($"{_target} does not give back what it wrapped: nothing more was changed.");
+    });
+
+    private bool RewrapLogKey(string? file)
+    {
+        if (StoredSecret.OfLogKey(_place).FirstOrDefault() is not { } secret || (IsDone(secret) && file == WrappedLogKey.PathOf(_place.Folder)))
+        {
+            return false;
+        }
+        AtomicFile.Write(file!, Rewrapped(secret), AtomicFile.PrivateMode);
+        return true;
+    }
+
+    // With the one key alone, as they are stored now.
+    private async Task CheckAsync(string? logKeyFile, CancellationToken cancellationToken)
+    {
+        IEnumerable<StoredSecret> stored = StoredSecret.OfPeriods(await _store.ReadPeriodsAsync(cancellationToken));
+        if (logKeyFile is not null)
+        {
+            stored = stored.Append(new StoredSecret("log key", SecretPurpose.LogKey, SecretFile.Read(logKeyFile), Period: null, InBundle: false));
+        }
+        foreach (StoredSecret secret in stored)
+        {
+            if (!IsDone(secret))
+            {
+                throw new KekRefusedException($"After all were wrapped anew, {secret.Name} is wrapped by another key again: run the command again.");
+            }
+            CryptographicOperations.ZeroMemory(_target.Unwrap(secret.Wrapped.Span, secret.Purpose, _logId));
+        }
+    }
+}

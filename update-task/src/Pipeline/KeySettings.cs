@@ -1,0 +1,29 @@
+using Microsoft.Extensions.Options;
+using Optiks.Pkcs11;
+using Optiks.Secrets;
+using Optiks.ServiceDefaults;
+using Optiks.UpdateTask.Options;
+
+namespace Optiks.UpdateTask.Pipeline;
+
+/// <summary>KeySettings say where the task's keys are. Immutable.</summary>
+internal sealed class KeySettings
+{
+    private readonly LogKeyOptions _logKey;
+    private readonly KekOptions _kek;
+
+    public KeySettings(IOptions<LogKeyOptions> logKey, IOptions<KekOptions> kek)
+    {
+        _logKey = logKey.Value;
+        _kek = kek.Value;
+    }
+
+    /// <summary>Token that has the log's key; null: none has. Throws as <see cref="LogSecretSource.UriOf"/> does.</summary>
+    public Pkcs11Uri? Token => LogSecretSource.UriOf(_logKey.Uri);
+
+    /// <summary>Load gives the key-encryption keys. Throws <see cref="SecretsException"/>.</summary>
+    public KeyRing Load(DataFolder folder) => KeyRings.Load(folder, _kek.File);
+
+    /// <summary>LoadOrCreate makes one where there is none.</summary>
+    public KeyRing LoadOrCreate(DataFolder folder) => KeyRings.LoadOrCreate(folder, _kek.File);
+}
