@@ -155,7 +155,7 @@ internal sealed class FollowedLog
         return Hold.Alarm(await ServeAsync(store, replay, published: replay.Last.Epoch, cancellationToken));
     }
 
-    // How long it has time now. It rests after each step as long as that took, as the task does: lookups, the database and the programs beside this one want the processors too. What keeps the next period from being made holds
+    // How long it has time now. It rests after each step as long as that took: lookups, the database and the programs beside this one want the processors too. What keeps the next period from being made holds
     // up nothing before it begins.
     private async Task<TimeSpan> PrepareNextAsync(LogReplay replay, CancellationToken cancellationToken)
     {
