@@ -193,7 +193,7 @@ internal static class SqlServerStatements
             AND @copies = COALESCE((SELECT TOP (1) c.Number + 1 FROM optiks.[Copy] AS c WHERE c.Period = @period ORDER BY c.Number DESC), 0)
             """),
         DestroySecrets = new Statement("UPDATE optiks.Period SET State = 4, WrappedSecrets = 0x WHERE Period = @period AND State = 3"),
-        RewrapSecrets = new Statement("UPDATE optiks.Period SET WrappedSecrets = @after WHERE Period = @period AND WrappedSecrets = @before"),
+        RewrapSecrets = new Statement("UPDATE optiks.Period SET WrappedSecrets = @after WHERE Period = @period AND WrappedSecrets = @before AND DATALENGTH(WrappedSecrets) = DATALENGTH(@before)"),
         DestroyCopies = new Statement("DELETE TOP (@max) FROM optiks.CopyValue WHERE Period = @period"),
         LeftToDestroy = new Statement(
             "SELECT COALESCE(p.DestroyedBefore, p.FirstEpoch), n.FirstEpoch FROM optiks.Period AS p JOIN optiks.Period AS n ON n.Period = p.Period + 1 WHERE p.Period = @period"),
