@@ -18,8 +18,8 @@ internal sealed class FollowedLog
     // After so many the last of them is served before the next are followed.
     private const ulong EpochsPerStep = 256;
 
-    // Rows of the next period's trees that one step takes, so that epochs do not wait for long.
-    private const int RowsPerStep = 16_384;
+    // Rows of the next period's trees that one step takes, so that neither epochs wait for long nor whoever else uses the database.
+    private const int RowsPerStep = 4096;
 
     private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(2);
 

@@ -21,8 +21,8 @@ internal sealed class EpochLoop
     // Until the next epoch is due, what was accepted is read after half of the time that is left, and so on down to this.
     private static readonly TimeSpan s_shortestRest = TimeSpan.FromMilliseconds(100);
 
-    // Pieces of work for periods: a third of the time is work. The database, readers of what is staged and whoever is answered on the same processors and disk have the rest.
-    private const int RestsPerPiece = 2;
+    // Pieces of work for periods: a fifth of the time is work. The database, readers of what is staged and whoever is answered on the same processors and disk have the rest.
+    private const int RestsPerPiece = 4;
 
     private readonly EpochOptions _options;
     private readonly IOptions<PeriodOptions> _periods;
