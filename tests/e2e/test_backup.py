@@ -12,19 +12,12 @@ from pathlib import Path
 from faults import ROLLBACK
 from harness import OUT, ROOT, Deployment
 from oracle import Oracle
+from pages import commands_of
 from postgres import OWNER, PostgreSql, account
 from storage import DATABASE, SERVER_SETTINGS, OwnPostgreSql
 
 PAGE = ROOT / "docs/operations/backup.md"
 LONG_SECONDS = 90
-
-
-def commands() -> dict[str, list[tuple[str, str]]]:
-    """Of the page, by section: blocks of `sh` are for the database's host, those of `bash` for the update-task's."""
-    sections: dict[str, list[tuple[str, str]]] = {}
-    for section in re.split(r"^## ", PAGE.read_text(), flags=re.MULTILINE)[1:]:
-        sections[section.split("\n", 1)[0]] = re.findall(r"^```(sh|bash)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-    return sections
 
 
 class Archived(OwnPostgreSql):
@@ -77,7 +70,8 @@ class Backups(unittest.TestCase):
     """What both engines have in common."""
 
     def setUp(self):
-        self.page = commands()
+        # Blocks of `sh` are for the database's host, those of `bash` for the update-task's.
+        self.page = commands_of(PAGE)
         self.backup = Path(tempfile.mkdtemp(prefix="optiks-e2e-backup-"))
         self.addCleanup(shutil.rmtree, self.backup)
 

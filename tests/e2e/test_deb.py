@@ -12,6 +12,7 @@ from pathlib import Path
 
 from container import ITS_ADDRESS, Container
 from harness import ROOT
+from pages import commands_of
 
 PACKAGES = ROOT / "build/deb"
 PAGE = ROOT / "docs/operations/install.md"
@@ -39,21 +40,13 @@ def older(package: Path, folder: Path) -> None:
     shutil.rmtree(tree)
 
 
-def commands() -> dict[str, list[tuple[str, str]]]:
-    """Of the page, by section: blocks of `sh` are for the log's host, those of `bash` for another one."""
-    sections: dict[str, list[tuple[str, str]]] = {}
-    for section in re.split(r"^## ", PAGE.read_text(), flags=re.MULTILINE)[1:]:
-        title = section.split("\n", 1)[0]
-        sections[title] = re.findall(r"^```(sh|bash)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-    return sections
-
-
 class Packages(unittest.TestCase):
     """In this order: later tests rely on what earlier ones did."""
 
     @classmethod
     def setUpClass(cls):
-        cls.page = commands()
+        # Blocks of `sh` are for the log's host, those of `bash` for another one.
+        cls.page = commands_of(PAGE)
         cls.other = Path(tempfile.mkdtemp(prefix="optiks-e2e-other-"))
         cls.addClassCleanup(shutil.rmtree, cls.other)
         cls.log = cls.enterClassContext(Container())

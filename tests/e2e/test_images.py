@@ -4,7 +4,6 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -15,6 +14,7 @@ from pathlib import Path
 import podman
 from container import CACHE, MIRROR
 from harness import ROOT, clean_environment
+from pages import commands_of
 from ports import free_port
 from postgres import PostgreSql
 
@@ -40,11 +40,6 @@ def postgresql_root() -> Path:
             ["mmdebstrap", "--quiet", "--variant=minbase", "--include=postgresql-15", f"--customize-hook={hook}", "bookworm", str(unfinished), MIRROR], check=True, stdout=subprocess.DEVNULL, timeout=900)
         unfinished.rename(archive)
     return archive
-
-
-def commands() -> list[str]:
-    """Of the page, in its order."""
-    return re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
 
 
 class ImagesTest(unittest.TestCase):
@@ -268,7 +263,7 @@ class ComposeTest(unittest.TestCase):
         return self.podman.output("ps", "--all", "--format", "{{.Names}}", "--filter", f"name={PROJECT}.{service}")
 
     def test_the_page_from_the_first_secret_to_an_upgrade(self):
-        secrets, up, keys, lookup, again = (script.replace("cd deploy/compose\n", f"cd {PROJECT}\n") for script in commands())
+        secrets, up, keys, lookup, again = (script.replace("cd deploy/compose\n", f"cd {PROJECT}\n") for blocks in commands_of(PAGE).values() for _, script in blocks)
         self.follow(secrets)
         kek = self.home / PROJECT / "secrets/optiks.kek"
         self.assertEqual((kek.stat().st_mode & 0o777, kek.stat().st_uid, kek.parent.stat().st_mode & 0o777), (0o400, USER, 0o700))

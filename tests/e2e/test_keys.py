@@ -1,7 +1,6 @@
 """Each command of docs/operations/keys.md, in its order, while services run: a new log's key, a backup, a rotation, a restore. Then where else the keys may be."""
 
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -10,20 +9,11 @@ import unittest
 from pathlib import Path
 
 from harness import OUT, ROOT, Deployment
+from pages import commands_of
 
 PAGE = ROOT / "docs/operations/keys.md"
 # Nothing of the next period is made before it is asked for.
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:01"}
-
-
-def commands() -> dict[str, list[str]]:
-    """The page's, by section."""
-    sections: dict[str, list[str]] = {}
-    for section in re.split(r"^## ", PAGE.read_text(), flags=re.MULTILINE)[1:]:
-        blocks = re.findall(r"^( *)```sh\n(.*?)^ *```$", section, re.MULTILINE | re.DOTALL)
-        if blocks:
-            sections[section.split("\n", 1)[0]] = [re.sub(f"^{indent}", "", text, flags=re.MULTILINE) for indent, text in blocks]
-    return sections
 
 
 class Keys(unittest.TestCase):
@@ -31,7 +21,7 @@ class Keys(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.commands = commands()
+        cls.commands = {section: [text for _, text in blocks] for section, blocks in commands_of(PAGE).items() if blocks}
         cls.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-keys-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.log = cls.enterClassContext(Deployment(PERIODS, before_start=lambda log: cls.make_first(log)))
