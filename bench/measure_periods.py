@@ -22,7 +22,6 @@ from figures import ROOT, Figure, table, write
 sys.path.insert(0, str(ROOT / "tests/e2e"))
 
 from harness import Deployment, Process
-from postgres import share_session
 from stress_tester import StressTester
 
 # A switch may come as soon as it is prepared.
@@ -199,8 +198,6 @@ def main() -> None:
     engines = chosen(parser, arguments)
     # /tmp may be memory, where durability costs nothing.
     tempfile.tempdir = "/var/tmp"
-    # What is made ahead is nice to whoever answers, the database among them (docs/operations/periods.md).
-    share_session()
     figures = []
     for engine in engines:
         with Deployment(SETTINGS, engine=engine) as log:

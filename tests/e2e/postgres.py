@@ -18,16 +18,6 @@ OWNER = "owner"
 START_SECONDS = 60
 STOP_SECONDS = 60
 
-# How a server is kept out of reach of Ctrl-C.
-_apart = {"start_new_session": True}
-
-
-def share_session() -> None:
-    """Servers that are started from now on are in their caller's session, in a process group of their own. Linux shares processors out to sessions first (autogroup, sched(7)), and niceness
-    counts within one alone: a measurement of programs that are nice to a server on the same machine needs this, as hosts of that kind need kernel.sched_autogroup_enabled=0."""
-    global _apart
-    _apart = {"process_group": 0}
-
 
 class ServerFailed(Exception):
     """A program of PostgreSQL failed; the text has what it said."""
@@ -82,9 +72,10 @@ class PostgreSql:
         """Returns when it takes connections: after recovery, if it was killed."""
         options = {"port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": self._folder, "max_connections": 200} | self._settings
         with (self._folder / "log").open("ab") as log:
+            # In a session of its own, so that Ctrl-C reaches the tests only.
             self._process = subprocess.Popen(
                 [self._programs / "postgres", "-D", self.data, *(part for name, value in options.items() for part in ("-c", f"{name}={value}"))],
-                cwd=self._folder, env=os.environ | self._environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, **_apart, **self._user)
+                cwd=self._folder, env=os.environ | self._environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, **self._user)
         deadline = time.monotonic() + START_SECONDS
         while True:
             if not self.running or time.monotonic() >= deadline:

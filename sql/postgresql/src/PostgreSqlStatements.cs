@@ -19,8 +19,10 @@ internal static class PostgreSqlStatements
     private const string JoinValue = " LEFT JOIN value AS v ON v.epoch = l.epoch AND v.ordinal = l.ordinal AND v.epoch BETWEEN $1 AND $2";
     private const string OfEpochs = " WHERE l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal";
 
-    // Structures 1 and 4 are usernames and decommissioned. A log of plain keys has none of them.
+    // Row by row: where few leaves are asked for, or a page of them.
     private const string JoinValueOfEach = " LEFT JOIN LATERAL (SELECT opening, key, value FROM value WHERE epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true";
+
+    // Structures 1 and 4 are usernames and decommissioned. A log of plain keys has none of them.
     private const string OfNames = " WHERE l.structure IN (1, 4) AND l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal";
 
     private const string Copies = "SELECT c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag";
@@ -163,11 +165,11 @@ internal static class PostgreSqlStatements
         NamesWithValues = new(Trees + Values + FromLeaf + JoinValueOfEach + OfNames),
         StoredEpochs = new("SELECT epoch, record, record_hash, checkpoint, leaves, value_bytes FROM epoch WHERE epoch >= $1 ORDER BY epoch LIMIT $2"),
         CountFitting = new(
-            """
+            $"""
             SELECT count(*) FROM (
               SELECT sum(coalesce(octet_length(v.value), 0)) OVER (ORDER BY l.epoch, l.ordinal) - coalesce(octet_length(v.value), 0) AS before
               FROM (SELECT epoch, ordinal FROM leaf WHERE (epoch, ordinal) >= ($1, $2) ORDER BY epoch, ordinal LIMIT $3) AS l
-              LEFT JOIN LATERAL (SELECT value FROM value WHERE epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true
+              {JoinValueOfEach}
             ) AS s WHERE s.before <= $4
             """),
         StoredLeaves = new(
@@ -217,11 +219,11 @@ internal static class PostgreSqlStatements
         CopiesWithLists = new(Copies + Values + FromCopy + JoinCopiedList + OfPeriod),
         WholeCopies = new(Copies + Values + ", v.key" + FromCopy + JoinCopied + OfPeriod),
         CountFittingCopies = new(
-            """
+            $"""
             SELECT count(*) FROM (
               SELECT sum(coalesce(octet_length(v.value), 0)) OVER (ORDER BY c.period, c.number) - coalesce(octet_length(v.value), 0) AS before
               FROM (SELECT period, number FROM copy WHERE (period, number) >= ($1, $2) ORDER BY period, number LIMIT $3) AS c
-              LEFT JOIN LATERAL (SELECT value FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0) AS v ON true
+              {JoinCopied}
             ) AS s WHERE before <= $4
             """),
         StoredCopies = new(
