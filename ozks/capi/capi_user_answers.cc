@@ -15,7 +15,7 @@ bool read_request(const std::uint8_t* queries, std::size_t queries_len, std::uin
 
 std::int32_t queries_error() { return argument_error("a pointer is missing, or the queries are no UserQueryList"); }
 
-optiks_users_summary_t to_result(const UsersSummary& summary) {
+optiks_users_summary_t to_summary(const UsersSummary& summary) {
   optiks_users_summary_t out{};
   out.num_entries = summary.num_entries;
   out.num_proofs = summary.num_proofs;
@@ -36,7 +36,7 @@ std::int32_t users(const optiks_view_t* view, const ProofSource& source, const s
     Output output(out, capacity);
     UsersSummary summary;
     const bool is_proven = write_users(view->view, request, source, output, summary);
-    *out_summary = to_result(summary);
+    *out_summary = to_summary(summary);
     if (!is_proven) {
       set_last_error("a proof is not cached");
       return std::int32_t{OPTIKS_E_UNPROVEN};
@@ -56,7 +56,7 @@ std::int32_t optiks_view_users_summary(const optiks_view_t* view, const std::uin
     if (view == nullptr || !read_request(queries, queries_len, max_entries, request) || out_summary == nullptr) {
       return queries_error();
     }
-    *out_summary = to_result(summarize_users(view->view, request));
+    *out_summary = to_summary(summarize_users(view->view, request));
     return std::int32_t{OPTIKS_OK};
   });
 }

@@ -22,7 +22,7 @@ std::int32_t query_error() {
   return argument_error("a pointer is missing, the query is no UserMonitorQuery, or the page is none");
 }
 
-optiks_user_monitor_summary_t to_result(const UserMonitorSummary& summary) {
+optiks_user_monitor_summary_t to_summary(const UserMonitorSummary& summary) {
   optiks_user_monitor_summary_t out{};
   out.num_entries = summary.num_entries;
   out.num_proofs = summary.num_proofs;
@@ -43,7 +43,7 @@ std::int32_t optiks_view_user_monitor_summary(const optiks_view_t* view, const s
     if (view == nullptr || !read_request(query, query_len, page, request) || out_summary == nullptr) {
       return query_error();
     }
-    *out_summary = to_result(summarize_user_monitor(view->view, request));
+    *out_summary = to_summary(summarize_user_monitor(view->view, request));
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -70,7 +70,7 @@ std::int32_t optiks_proofs_user_monitor(const optiks_proofs_t* proofs, const std
       return query_error();
     }
     Output output(out, capacity);
-    *out_summary = to_result(write_user_monitor(proofs->of.view, request, proofs->batch, output));
+    *out_summary = to_summary(write_user_monitor(proofs->of.view, request, proofs->batch, output));
     return finish_output(output, out_len);
   });
 }

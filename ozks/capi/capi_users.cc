@@ -162,6 +162,7 @@ std::int32_t verify_users_answer(const optiks_context_t& context, const UserQues
     *out.record_offset = offset_in(answer, verifier.newest_record());
     std::size_t at = 0;
     for (std::size_t i = 0; i < n; ++i) {
+      // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): NULL only where n is 0, which the analyzer forgets.
       out.users[i] = to_user_result(users[i], asked.state(i), answer);
       for (const std::size_t end = at + users[i].num_devices; at < end; ++at) {
         out.devices[at] = to_device_result(devices[at], users[i].list, answer);

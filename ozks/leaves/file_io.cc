@@ -8,18 +8,15 @@
 #include <system_error>
 
 namespace optiks::ozks {
-namespace {
 
-[[noreturn]] void fail(int error, const char* what) { throw std::system_error(error, std::generic_category(), what); }
-
-}  // namespace
+void fail_io(int error, const char* what) { throw std::system_error(error, std::generic_category(), what); }
 
 int make_unnamed_file(const std::string& folder, const char* what) {
   // A name that nobody foresees: mkostemp() puts letters of its own in the place of the last six.
   std::string name = folder + "/optiks-XXXXXX";
   const int file = mkostemp(name.data(), O_CLOEXEC);
   if (file < 0) {
-    fail(errno, what);
+    fail_io(errno, what);
   }
   static_cast<void>(unlink(name.c_str()));
   return file;
@@ -34,7 +31,7 @@ std::size_t read_at(int file, base::MutableByteSpan out, std::size_t least, std:
       continue;
     }
     if (got <= 0) {
-      fail(got == 0 ? ENODATA : errno, what);
+      fail_io(got == 0 ? ENODATA : errno, what);
     }
     done += static_cast<std::size_t>(got);
   }
@@ -49,7 +46,7 @@ void write_at(int file, base::ByteSpan octets, std::uint64_t offset, const char*
       continue;
     }
     if (put <= 0) {
-      fail(put == 0 ? ENOSPC : errno, what);
+      fail_io(put == 0 ? ENOSPC : errno, what);
     }
     done += static_cast<std::size_t>(put);
   }

@@ -11,6 +11,8 @@
 
 namespace optiks::ozks {
 
+[[noreturn]] void fail_io(int error, const char* what);
+
 // Makes a file in the folder for this user alone, gone when it is closed. All throw std::system_error with `what`.
 [[nodiscard]] int make_unnamed_file(const std::string& folder, const char* what);
 

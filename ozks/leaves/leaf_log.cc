@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -57,9 +56,7 @@ std::uint32_t header_sum(std::uint64_t log_offset, Header header) {
   return base::crc32c(header.subspan<kBodySumAt>(), base::crc32c(encoded));
 }
 
-[[noreturn]] void fail(int error, const char* what) { throw std::system_error(error, std::generic_category(), what); }
-
-[[noreturn]] void fail_damaged() { fail(EBADMSG, "the leaf log is damaged"); }
+[[noreturn]] void fail_damaged() { fail_io(EBADMSG, "the leaf log is damaged"); }
 
 constexpr const char* kReading = "reading the leaf log";
 constexpr const char* kWriting = "writing the leaf log";
@@ -118,7 +115,7 @@ int create(const char* path) {
   }
   const int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) {
-    fail(errno, kCreating);
+    fail_io(errno, kCreating);
   }
   return file;
 }
@@ -132,25 +129,25 @@ std::array<std::uint8_t, kFileHeaderLen> file_header(const LeafLog::Identity& id
 int open_existing(const char* path, const LeafLog::Identity& identity, std::uint64_t len) {
   const int file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) {
-    fail(errno, "opening the leaf log");
+    fail_io(errno, "opening the leaf log");
   }
   try {
     struct stat state {};
     if (fstat(file, &state) != 0) {
-      fail(errno, "opening the leaf log");
+      fail_io(errno, "opening the leaf log");
     }
     if (state.st_size < 0 || static_cast<std::uint64_t>(state.st_size) < len) {
-      fail(ENODATA, "the leaf log is shorter than it was");
+      fail_io(ENODATA, "the leaf log is shorter than it was");
     }
     if (len != 0) {
       std::array<std::uint8_t, kFileHeaderLen> header{};
       read_at(file, header, header.size(), 0, kReading);
       if (header != file_header(identity)) {
-        fail(EBADMSG, "the leaf log is another one");
+        fail_io(EBADMSG, "the leaf log is another one");
       }
     }
     if (ftruncate(file, static_cast<off_t>(len)) != 0) {
-      fail(errno, "opening the leaf log");
+      fail_io(errno, "opening the leaf log");
     }
   } catch (...) {
     close(file);
@@ -190,7 +187,7 @@ void LeafLog::map_at_least(std::uint64_t len) {
   const std::size_t mapped = std::bit_ceil(std::max<std::uint64_t>(len, kLeastMapping));
   void* data = mmap(nullptr, mapped, PROT_READ, MAP_SHARED, file_, 0);
   if (data == MAP_FAILED) {
-    fail(errno, "mapping the leaf log");
+    fail_io(errno, "mapping the leaf log");
   }
   // Answers are about keys from everywhere. Advice: without it more is read than is wanted.
   static_cast<void>(madvise(data, mapped, MADV_RANDOM));
@@ -202,7 +199,7 @@ ByteSpan LeafLog::written_from(std::uint64_t log_offset, std::size_t least) cons
   // The mapping is read after the length that it has room for.
   const std::uint64_t written = written_.load(std::memory_order_acquire);
   if (log_offset > written || written - log_offset < least) {
-    fail(ENODATA, kReading);
+    fail_io(ENODATA, kReading);
   }
   return {newest_mapping_.load(std::memory_order_acquire) + log_offset, written - log_offset};
 }
@@ -215,7 +212,7 @@ std::uint64_t LeafLog::reserve(std::size_t len) {
     size_ = kFileHeaderLen;
   }
   if (len > kMaxLen - size_) {
-    fail(EFBIG, "the leaf log is full");
+    fail_io(EFBIG, "the leaf log is full");
   }
   map_at_least(size_ + len);
   return std::exchange(size_, size_ + len);
@@ -268,7 +265,7 @@ void LeafLog::link(std::uint64_t log_offset, std::uint64_t previous) const {
 
 void LeafLog::sync() const {
   if (fdatasync(file_) != 0) {
-    fail(errno, kWriting);
+    fail_io(errno, kWriting);
   }
 }
 

@@ -5,9 +5,6 @@
 namespace optiks::ozks {
 namespace {
 
-constexpr std::uint64_t kMax16 = 0xffff;
-constexpr std::uint64_t kMax24 = 0xffffff;
-
 bool is_sound(const UserQuery& query) {
   ByteSpan before;
   bool knows_version = query.devices != 0;
@@ -37,13 +34,13 @@ UserQuery UserQuery::decode(verify::Reader& reader) {
   query.knows_user = reader.discriminant(2) == 1;
   query.period = reader.integer(8);
   query.devices = reader.integer(8);
-  query.keys = verify::List<KnownKey>::decode(reader, 0, kMax24);
+  query.keys = verify::List<KnownKey>::decode(reader, 0, verify::kMax24);
   return query;
 }
 
 bool read_user_queries(ByteSpan octets, UserQueryList& out) {
   verify::Reader reader(octets);
-  out = UserQueryList::decode(reader, 1, kMax24);
+  out = UserQueryList::decode(reader, 1, verify::kMax24);
   if (reader.finish() != verify::Reason::kValid) {
     return false;
   }
@@ -66,10 +63,10 @@ NamedDevice NamedDevice::decode(verify::Reader& reader) {
 bool read_user_monitor_query(ByteSpan octets, UserMonitorQuery& out) {
   verify::Reader reader(octets);
   out.user = reader.vector(1, verify::kMaxKeyLen);
-  out.usernames = verify::List<Username>::decode(reader, 0, kMax16);
+  out.usernames = verify::List<Username>::decode(reader, 0, verify::kMax16);
   out.period = reader.integer(8);
   out.from = reader.integer(8);
-  out.keys = verify::List<NamedDevice>::decode(reader, 0, kMax24);
+  out.keys = verify::List<NamedDevice>::decode(reader, 0, verify::kMax24);
   if (reader.finish() != verify::Reason::kValid || out.from == 0) {
     return false;
   }

@@ -27,7 +27,7 @@ constexpr std::size_t kSortMemory = std::size_t{16} << 20;
 constexpr std::size_t kReadBatch = 8192;
 constexpr std::size_t kReadPart = 256;
 
-[[noreturn]] void damaged() { data_error("the snapshot contradicts its leaf log"); }
+[[noreturn]] void contradicted() { data_error("the snapshot contradicts its leaf log"); }
 
 struct LeafByLogOffset {
   std::uint64_t log_offset;
@@ -120,7 +120,7 @@ class StoredRestorer {
       facts[i] = record.facts();
       // The builder would see to it.
       if (facts[i].version > 1 && facts[i].previous == kNoLogOffset) {
-        damaged();
+        contradicted();
       }
       hashed[i] = {leaf.label, {}, leaf.log_offset};
       hashes.add_leaf(leaf.label, facts[i].commitment, facts[i].epoch, hashed[i].hash);
@@ -133,7 +133,7 @@ class StoredRestorer {
     hashes.run();
     if (!std::ranges::equal(std::span(facts, leaves.size()), std::span(opened).first(leaves.size()), {},
                             &LeafFacts::commitment)) {
-      damaged();
+      contradicted();
     }
   }
 
@@ -141,12 +141,12 @@ class StoredRestorer {
     try {
       builder_.build(data_.log, workers_);
     } catch (const DirectoryError&) {
-      damaged();
+      contradicted();
     }
     std::array<std::uint8_t, kNumStructures * OPTIKS_STRUCTURE_STATE_LEN> states;
     encode_states(data_.secrets, trees_.staged(), states.data());
     if (states != header_.states) {
-      damaged();
+      contradicted();
     }
   }
 

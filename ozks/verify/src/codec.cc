@@ -5,10 +5,6 @@
 namespace optiks::ozks::verify {
 namespace {
 
-constexpr std::uint64_t kMax16 = 0xFFFF;
-constexpr std::uint64_t kMax24 = 0xFFFFFF;
-constexpr std::uint64_t kMax32 = 0xFFFFFFFF;
-
 // Octets of the length of a vector of at most `high` octets.
 std::size_t length_octets(std::uint64_t high) {
   std::size_t octets = 1;

@@ -6,8 +6,6 @@
 namespace optiks::ozks::verify {
 namespace {
 
-constexpr std::uint64_t kMax24 = 0xffffff;
-
 struct NotedValue {
   ByteSpan payload;
   ByteSpan note;

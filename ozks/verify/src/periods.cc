@@ -5,8 +5,6 @@
 namespace optiks::ozks::verify {
 namespace {
 
-constexpr std::uint64_t kMax24 = 0xffffff;
-
 using Bounds = std::span<const ByteSpan>;
 
 bool is_first(const EpochRecord& record) { return record.epoch == record.period_first_epoch; }

@@ -6,12 +6,6 @@
 #include "user_entries.h"
 
 namespace optiks::ozks::verify {
-namespace {
-
-constexpr std::uint64_t kMax24 = 0xffffff;
-constexpr std::uint64_t kMax32 = 0xffffffff;
-
-}  // namespace
 
 UserMonitorAnswer UserMonitorAnswer::decode(Reader& reader) {
   UserMonitorAnswer answer;

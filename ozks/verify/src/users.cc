@@ -9,8 +9,6 @@
 namespace optiks::ozks::verify {
 namespace {
 
-constexpr std::uint64_t kMax24 = 0xffffff;
-
 // A List's iterators are none of the standard library's.
 template <typename T, typename Predicate>
 bool has_any(const List<T>& list, const Predicate& is_it) {

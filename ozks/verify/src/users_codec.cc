@@ -4,10 +4,6 @@
 namespace optiks::ozks::verify {
 namespace {
 
-constexpr std::uint64_t kMax16 = 0xffff;
-constexpr std::uint64_t kMax24 = 0xffffff;
-constexpr std::uint64_t kMax32 = 0xffffffff;
-
 constexpr std::uint8_t kNumKinds = 3;
 
 }  // namespace

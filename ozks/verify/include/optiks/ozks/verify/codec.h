@@ -15,6 +15,11 @@ namespace optiks::ozks::verify {
 
 using base::ByteSpan;
 
+// The most octets of a vector whose length takes two, three or four.
+inline constexpr std::uint64_t kMax16 = 0xffff;
+inline constexpr std::uint64_t kMax24 = 0xffffff;
+inline constexpr std::uint64_t kMax32 = 0xffffffff;
+
 inline constexpr std::size_t kMaxAuditRecords = kMaxRangeEpochs + 1;
 
 // Reader reads a container front to back. The first error sticks: from then on every read gives zeros or empty views
