@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Configuration;
 using Optiks.Protocol;
+using Optiks.Secrets;
 
 namespace Optiks.Settings;
 
@@ -12,7 +13,7 @@ internal static class ConfiguredFiles
         foreach (ServiceSetting setting in ServiceSetting.Of(section.Options).Where(setting => setting.File != SettingFile.None))
         {
             string name = $"{section.Path}:{setting.Name}";
-            if (Look(name, configuration[name], setting.File) is { } problem)
+            if (Look(configuration, name, configuration[name], setting.File) is { } problem)
             {
                 yield return problem;
             }
@@ -28,7 +29,7 @@ internal static class ConfiguredFiles
         {
             // One in a file of its own has its key elsewhere; a PFX has it inside.
             SettingFile kind = certificate["KeyPath"] is { Length: > 0 } ? SettingFile.Public : SettingFile.Secret;
-            ConfigurationProblem?[] problems = [Look($"{certificate.Path}:Path", certificate["Path"], kind), Look($"{certificate.Path}:KeyPath", certificate["KeyPath"], SettingFile.Secret)];
+            ConfigurationProblem?[] problems = [Look(configuration, $"{certificate.Path}:Path", certificate["Path"], kind), Look(configuration, $"{certificate.Path}:KeyPath", certificate["KeyPath"], SettingFile.Secret)];
             foreach (ConfigurationProblem problem in problems.OfType<ConfigurationProblem>())
             {
                 yield return problem;
@@ -56,10 +57,10 @@ internal static class ConfiguredFiles
         return File.Exists(folder.Root)
             ? [new ConfigurationProblem(ConfigurationProblemKind.File, DataFolder.Variable, $"{folder.Root} is a file: {DataFolder.Variable} names a folder.")]
             : ((string[])[folder.KeyEncryptionKey, folder.LogKey, folder.ApiKeys, folder.ApiKey]).Where(File.Exists)
-                .Select(path => Look(DataFolder.Variable, path, SettingFile.Secret)).OfType<ConfigurationProblem>();
+                .Select(path => Look(configuration, DataFolder.Variable, path, SettingFile.Secret)).OfType<ConfigurationProblem>();
     }
 
-    private static ConfigurationProblem? Look(string setting, string? path, SettingFile kind)
+    private static ConfigurationProblem? Look(IConfiguration configuration, string setting, string? path, SettingFile kind)
     {
         if (string.IsNullOrWhiteSpace(path))
         {
@@ -69,7 +70,7 @@ internal static class ConfiguredFiles
         {
             using (FileStream file = File.OpenRead(path))
             {
-                UnixFileMode open = File.GetUnixFileMode(file.SafeFileHandle) & ~AtomicFile.PrivateMode;
+                UnixFileMode open = File.GetUnixFileMode(file.SafeFileHandle) & ~ServiceCredential.AllowedModeOf(path, variable => configuration[variable]);
                 if (kind == SettingFile.Secret && open != 0)
                 {
                     return new ConfigurationProblem(ConfigurationProblemKind.File, setting, $"{path} holds a key and is open to others: run 'chmod 600 {path}', and replace the key if someone may have read it.");

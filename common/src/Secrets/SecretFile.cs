@@ -47,9 +47,7 @@ public static partial class SecretFile
     private static void CheckAccess(string path, SafeFileHandle handle, Func<string, string?> environment)
     {
         UnixFileMode mode = File.GetUnixFileMode(handle);
-        // systemd may hand a credential over by an access control list, whose mask shows as the group's bits; its folder is closed to all others.
-        UnixFileMode allowed = ServiceCredential.IsOne(path, environment) ? AtomicFile.PrivateMode | UnixFileMode.GroupRead : AtomicFile.PrivateMode;
-        if ((mode & ~allowed) != 0)
+        if ((mode & ~ServiceCredential.AllowedModeOf(path, environment)) != 0)
         {
             throw new SecretsException($"{path} is open to others (mode {Convert.ToString((int)mode, 8)}): run 'chmod 600 {path}', and replace the key if someone may have read it.");
         }

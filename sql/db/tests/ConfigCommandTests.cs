@@ -1,5 +1,6 @@
 using System.Reflection;
 using System.Text.Json;
+using Optiks.Secrets;
 using Optiks.Settings;
 
 namespace Optiks.Db.Tests;
@@ -84,6 +85,18 @@ public sealed class ConfigCommandTests : IDisposable
         JsonElement problem = Assert.Single(await CheckAsync(program, json.Replace("FOLDER", _folder, StringComparison.Ordinal), ExitCodes.Configuration));
         Assert.Equal(kind, problem.GetProperty("kind").GetString());
         Assert.Contains(says, problem.GetProperty("text").GetString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_credential_may_show_its_access_control_list()
+    {
+        Write("key", "text", UnixFileMode.UserRead | UnixFileMode.GroupRead);
+        string json = """{"Optiks": {"QueryService": {"SnapshotPeerKeyFile": "FOLDER/key"}}}""".Replace("FOLDER", _folder, StringComparison.Ordinal);
+        Assert.Single(await CheckAsync("query-service", json, ExitCodes.Configuration));
+        _variables[ServiceCredential.Variable] = _folder;
+        Assert.Empty(await CheckAsync("query-service", json, ExitCodes.Success));
+        Write("key", "text", UnixFileMode.UserRead | UnixFileMode.OtherRead);
+        Assert.Single(await CheckAsync("query-service", json, ExitCodes.Configuration));
     }
 
     [Theory]
