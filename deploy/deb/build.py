@@ -41,6 +41,12 @@ NATIVE = "liboptiks.so"
 # What nobody calls here: a tracer's provider, a sign-in broker of SQL Server's client (which wants a browser), dumps of memory (they hold
 # secrets, and the programs forbid them), and descriptions for a build.
 LEFT_OUT = re.compile(r"libcoreclrtraceptprovider\.so|libmsalruntime\.so|createdump|.*\.staticwebassets\..*\.json")
+# What deploy/ has for all installations, and where optiks-server has it.
+CARRIED = {
+    "prometheus/alerts.yml": "usr/share/optiks-server/alerts.yml",
+    "grafana/optiks.json": "usr/share/optiks-server/grafana.json",
+    "pgbackrest/pgbackrest.conf": "usr/share/doc/optiks-server/examples/pgbackrest.conf",
+}
 # They may hold passwords.
 SECRET_FILES = re.compile(r"etc/optiks/.*\.env")
 
@@ -143,6 +149,8 @@ def stage(name: str, root: Path) -> None:
     if name == SERVER:
         for page in sorted((ROOT / "docs/operations").glob("*.md")):
             write(doc / "operations" / page.name, page.read_bytes())
+        for source, path in CARRIED.items():
+            write(root / path, (ROOT / "deploy" / source).read_bytes())
     write(doc / "NEWS.gz", packed((ROOT / "CHANGELOG.md").read_text()))
 
 

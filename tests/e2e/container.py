@@ -16,7 +16,7 @@ HERE_ADDRESS, ITS_ADDRESS = "198.51.100.241", "198.51.100.242"
 BOOT_SECONDS = 60
 BASE = "systemd,systemd-sysv,dbus,iproute2,ca-certificates"
 # What packages under test depend on and the pages install: fetched once, so that apt in the container needs no network.
-FETCHED = "libicu72 libssl3 libsqlite3-0 libgssapi-krb5-2 libstdc++6 tzdata postgresql-15 openssl"
+FETCHED = "libicu72 libssl3 libsqlite3-0 libgssapi-krb5-2 libstdc++6 tzdata postgresql-15 openssl prometheus pgbackrest"
 
 
 class NotBooted(Exception):

@@ -1,4 +1,4 @@
-"""The Debian packages on a bare Debian 12 that is booted: each command of docs/operations/install.md, what the units promise, an upgrade, a purge."""
+"""The Debian packages on a bare Debian 12 that is booted: each command of docs/operations/install.md, what the units promise, an alert, a backup that is restored, an upgrade, a purge."""
 
 import json
 import os
@@ -81,6 +81,16 @@ class Packages(unittest.TestCase):
         setting = self.page_of_other.split("optiks update")[0]
         return json.loads(self.elsewhere(f"{setting}optiks lookup {key} --json").stdout)
 
+    def update(self, key: str, value: str) -> None:
+        setting = self.page_of_other.split("optiks update")[0]
+        self.elsewhere(f"{setting}optiks update {key} '{value}' --api-key @delivery-service.key --wait")
+
+    def steps(self, section: str) -> list[str]:
+        """Commands of a section between which there is something to do."""
+        blocks = self.page.pop(section)
+        self.assertEqual({shell for shell, _ in blocks}, {"sh"})
+        return [script for _, script in blocks]
+
     def state(self, unit: str) -> str:
         return self.log.run(f"systemctl is-active {unit}", check=False).stdout.strip()
 
@@ -122,6 +132,11 @@ class Packages(unittest.TestCase):
         self.assertNotEqual(self.log.run(f"systemd-analyze security --no-pager --threshold={MOST_EXPOSED} console-getty.service", check=False).returncode, 0)
         self.assertEqual(self.log.output("stat -c '%U %a' /etc/optiks/update-task.env /etc/credstore/optiks.kek"), "root 600\nroot 600")
 
+        # A key that systemd handed over is no finding of the operator's tool.
+        key = "/run/credentials/optiks-update-task.service/optiks.kek"
+        self.assertNotEqual(self.log.output(f"stat -c %a {key}"), "600")
+        self.log.run(f"runuser -u optiks -- env Optiks__Storage__Provider=sqlite Optiks__Kek__File={key} optiks-db config check --program update-task --file /etc/optiks/optiks.json")
+
     def test_2_b_witness_and_auditor_run(self):
         self.log.run(
             "runuser -u optiks-witness -- optiks witness init witness.example.org/w1 --folder /var/lib/optiks-witness;"
@@ -133,6 +148,66 @@ class Packages(unittest.TestCase):
         self.log.run("systemctl start optiks-witness optiks-auditor", seconds=60)
         self.assertEqual(self.log.output("stat -c %U /var/lib/optiks-auditor/mark/* | sort -u"), "optiks-auditor")
         self.assertIn("Ready. Cosigning 0 logs.", self.log.output("systemctl show --property StatusText optiks-witness"))
+
+    def test_2_c_an_alert_fires_when_the_task_is_stopped(self):
+        install, ask = self.steps("Watch")
+        self.log.run(install)
+        self.wait("""promtool query instant http://127.0.0.1:9090 'count(up{job=~"optiks-.*"} == 1)' | grep -q '=> 3'""", 60)
+
+        def firing() -> set[str]:
+            # That of the disk is about the machine that the test runs on.
+            return set(re.findall(r'alertname="(\w+)"', self.log.output(ask))) - {"OptiksDiskFilling"}
+
+        def wait(fires: bool, seconds: float) -> None:
+            deadline = time.monotonic() + seconds
+            while ("OptiksNoLeader" in firing()) != fires:
+                self.assertLess(time.monotonic(), deadline, firing())
+                time.sleep(1)
+
+        self.assertEqual(firing(), set())
+        # Nobody else is told what it knows: metrics need a key, and it listens to its own machine.
+        self.assertIn(self.log.output("""ss -Htln 'sport = 9090' | awk '{print $4}'"""), ("127.0.0.1:9090",))
+        self.log.run("systemctl stop optiks-update-task")
+        wait(fires=True, seconds=150)
+        self.log.run("systemctl start optiks-update-task")
+        wait(fires=False, seconds=60)
+
+    def test_2_d_a_lost_database_and_lost_keys_are_restored(self):
+        self.update("dave", "before the backup")
+        database, keys, paper = self.steps("Back up")
+        self.log.run(database)
+        self.assertIn("it opens the secrets of", self.log.output(keys))
+        code, passphrase = self.log.output(paper).splitlines()
+        self.assertIn("-", code)
+        self.assertEqual(self.log.output("grep -rlF -e '%s' -e '%s' /srv/backup || true" % (code, passphrase.split("=")[1])), "")
+        self.assertEqual((self.state("pgbackrest-optiks.timer"), self.state("postgresql@15-main")), ("active", "active"))
+        # What is archived, and what nobody but the board has when the database is lost.
+        self.update("dave", "after the backup")
+        self.log.run("runuser -u postgres -- pgbackrest --stanza=optiks check")
+        self.update("dave", "not archived")
+        self.update("erin", "not archived")
+        before = self.look_up("erin")["epoch"]
+        self.log.run(
+            "mv /var/lib/postgresql/15/main lost; systemctl kill --signal KILL postgresql@15-main; rm -r lost;"
+            "find /var/lib/optiks -mindepth 1 -maxdepth 1 ! -name board -exec rm -r {} +; rm /etc/credstore/optiks.kek")
+        stop, restore_keys, restore, forward, start = self.steps("Restore")
+        self.log.run(stop)
+        (self.home / "recovery-code").write_text(f"{code}\n")
+        self.log.run(restore_keys)
+        self.assertEqual(self.log.output("ls /var/lib/optiks/kek /var/lib/optiks/recovery-code 2>/dev/null || true"), "")
+        self.log.run(restore)
+        # It is older than the board's mark, and nothing is signed after it.
+        self.assertNotEqual(self.log.run("systemctl start optiks-update-task", check=False).returncode, 0)
+        self.assertEqual(self.log.output("systemctl show --property ExecMainStatus,NRestarts optiks-update-task"), "NRestarts=0\nExecMainStatus=4")
+        self.assertRegex(self.log.output(forward), "(?m)^clean: ")
+        self.log.run(start)
+        # The other host's client remembers the epochs that it saw before.
+        self.assertGreaterEqual(self.look_up("erin")["epoch"], before)
+        self.assertEqual([(self.look_up(key)["value"], self.look_up(key)["version"]) for key in ("dave", "erin", "alice")],
+                         [("not archived", 3), ("not archived", 1), ("alice's public key", 1)])
+        self.update("erin", "after the restore")
+        self.assertEqual((self.look_up("erin")["value"], self.look_up("erin")["version"]), ("after the restore", 2))
+        self.assertEqual(self.log.output("runuser -u postgres -- pgbackrest --stanza=optiks info").count("full backup:"), 2)
 
     def test_3_ready_is_what_health_says(self):
         # A second replica whose database does not answer is alive, and its start goes on.
@@ -187,8 +262,7 @@ class Packages(unittest.TestCase):
         for unit in SERVICES:
             self.wait(f"systemctl is-active {unit}")
         self.assertEqual((self.look_up("alice")["value"], self.look_up("alice")["version"]), ("alice's public key", 1))
-        setting = self.page_of_other.split("optiks update")[0]
-        self.elsewhere(f"{setting}optiks update carol value --api-key @delivery-service.key --wait")
+        self.update("carol", "value")
         self.assertEqual(self.look_up("carol")["verdict"], "present")
 
     def test_7_purge_keeps_the_log(self):
