@@ -74,6 +74,7 @@ internal static class QueryServiceHost
         builder.Services.AddSingleton<AnswerBudget>();
         builder.Services.AddSingleton<AuditProofs>();
         builder.Services.AddSingleton<AnswerSender>();
+        builder.Services.AddSingleton<CatchingUp>();
         builder.Services.AddSingleton<KeyEndpoints>();
         builder.Services.AddSingleton<UserEndpoints>();
         builder.Services.AddSingleton<EpochEndpoints>();
@@ -91,6 +92,8 @@ internal static class QueryServiceHost
 
         WebApplication app = builder.Build();
         app.UseOptiksDefaults();
+        CatchingUp catchingUp = app.Services.GetRequiredService<CatchingUp>();
+        app.Use(next => context => catchingUp.RunAsync(context, next));
         app.MapApiDocument(QueryApi.Title, QueryApi.Description, QuerySchemas.AddTo);
         app.Services.GetRequiredService<KeyEndpoints>().Map(app);
         app.Services.GetRequiredService<UserEndpoints>().Map(app);

@@ -1,7 +1,9 @@
+using System.Diagnostics;
 using System.Net;
 using System.Text.Json;
 using Optiks.Native;
 using Optiks.Protocol;
+using Optiks.QueryService.Endpoints;
 using Optiks.ServiceDefaults;
 using Optiks.Tlog;
 
@@ -51,6 +53,40 @@ public sealed class LeastEpochTests : TwoEpochTests
         {
             await replica.OctetsAsync(Request(path, body, 3), asOwner: true);
         }
+    }
+
+    [Fact]
+    public async Task Who_would_rather_wait_is_answered_when_the_epoch_is_there()
+    {
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        var early = new List<Task<byte[]>>();
+        await Log.PublishOnBoardFirstAsync(async () =>
+        {
+            foreach ((string path, string? body) in s_reads)
+            {
+                early.Add(replica.OctetsAsync(Waiting(path, body, 3, "respond-async, wait=60"), asOwner: true));
+            }
+            // Long enough for an answer that does not wait.
+            await Task.Delay(100, TestContext.Current.CancellationToken);
+            Assert.DoesNotContain(early, task => task.IsCompleted);
+        });
+        await Task.WhenAll(early);
+    }
+
+    [Theory]
+    [InlineData(3, "wait=1", 1)]
+    [InlineData(3, "wait=60", CatchingUp.MostSeconds)]
+    [InlineData(3, "wait=0", 0)]
+    [InlineData(3, "wait=-1", 0)]
+    [InlineData(3, "wait", 0)]
+    [InlineData(3 + CatchingUp.MostAhead, "wait=60", 0)]
+    public async Task Who_waits_in_vain_is_told_to_come_again(ulong minEpoch, string preference, int seconds)
+    {
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        long begun = Stopwatch.GetTimestamp();
+        Assert.Equal("?min_epoch", await replica.ProblemAsync(Waiting("/v1/lookup", Alice, minEpoch, preference), ProblemTypes.NotCaughtUp));
+        double waited = Stopwatch.GetElapsedTime(begun).TotalSeconds;
+        Assert.True(seconds == 0 ? waited < CatchingUp.MostSeconds : waited >= 0.95 * seconds, $"{waited} s");
     }
 
     [Theory]
@@ -104,6 +140,13 @@ public sealed class LeastEpochTests : TwoEpochTests
     {
         string uri = $"{path}{(path.Contains('?', StringComparison.Ordinal) ? '&' : '?')}min_epoch={minEpoch}";
         return body is null ? Replica.Get(uri) : Replica.Post(uri, body);
+    }
+
+    private static HttpRequestMessage Waiting(string path, string? body, ulong minEpoch, string preference)
+    {
+        HttpRequestMessage request = Request(path, body, minEpoch);
+        request.Headers.Add("Prefer", preference);
+        return request;
     }
 
     private static string Version(string body, ulong version) => body.Replace("VERSION", version.ToString(System.Globalization.CultureInfo.InvariantCulture), StringComparison.Ordinal);

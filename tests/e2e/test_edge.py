@@ -313,6 +313,20 @@ class Failing(EdgeCase):
         others = [line["upstream"] for line in self.edge.requests("/v1/lookup") if line["status"] == 200][-20:]
         self.assertEqual(3, len(set(others)), others)
 
+    def test_who_has_seen_more_than_any_replica_serves_is_answered_when_they_have_caught_up(self):
+        newest = self.log.publish(("early", "value"))["epoch"]
+
+        def ask():
+            with self.client() as client:
+                return client.post_json(f"/v1/lookup?min_epoch={newest + 1}", {"key": "early"})
+
+        with ThreadPoolExecutor() as pool:
+            asked = pool.submit(ask)
+            time.sleep(0.3)
+            self.assertFalse(asked.done())
+            self.log.publish(("late", "value"))
+            self.assertEqual(200, asked.result().status)
+
     def test_rolling_restarts_of_replicas_fail_no_lookup(self):
         file = self.log.logs / "stress.json"
         with self.stress("run", "--mix", "hit=1", "--key-count", "300", "--rate", "150", "--duration", "600", "--warm-up", "0", "--late", "5", "--json", file) as stress:

@@ -24,6 +24,7 @@ internal sealed class CurrentEpoch
     // The follower's: those that were served before, oldest first.
     private readonly List<RecentEpoch> _recent = [];
     private ServedEpoch? _current;
+    private TaskCompletionSource _later = NewLater();
 
     public CurrentEpoch(FollowerState state, ITileReader board, TimeProvider clock, IOptions<QueryServiceOptions> options)
     {
@@ -32,6 +33,9 @@ internal sealed class CurrentEpoch
         _board = board;
         _clock = clock;
     }
+
+    /// <summary>Later completes when another epoch than the present one is served.</summary>
+    public Task Later => Volatile.Read(ref _later).Task;
 
     /// <summary>Peek at the current epoch without a reference: its plain data may be used, its view not. Null before the first.</summary>
     public ServedEpoch? Peek() => Volatile.Read(ref _current);
@@ -112,6 +116,7 @@ internal sealed class CurrentEpoch
             await current.Bounds.PrepareAsync();
         }
         Volatile.Write(ref _current, current);
+        Interlocked.Exchange(ref _later, NewLater()).SetResult();
         Array.ForEach(gone, recent => recent.View.Dispose());
     }
 
@@ -125,6 +130,9 @@ internal sealed class CurrentEpoch
 
     /// <summary>Unavailable makes the problem of a replica that cannot answer yet.</summary>
     public static ProblemException Unavailable(string detail) => new(new Problem(ProblemTypes.Unavailable, detail, null, s_retryAfter));
+
+    // Who waited goes on beside the follower.
+    private static TaskCompletionSource NewLater() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     private ProblemException NotServed(ServedEpoch epoch, ulong period) =>
         period >= epoch.Period ? new ProblemException(new Problem(ProblemTypes.NotFound, $"Period {period} has not ended: the newest one here is {epoch.Period}.", PeriodField))
