@@ -1,4 +1,4 @@
-"""A bare Debian 12 that is booted by systemd-nspawn, with a network between it and this machine. As root."""
+"""Bare Debian 12s that are booted by systemd-nspawn, with a network between them and this machine. As root."""
 
 import hashlib
 import os
@@ -7,12 +7,13 @@ import signal
 import subprocess
 import tempfile
 import time
+from ipaddress import ip_network
 from pathlib import Path
 
 CACHE = Path(os.environ.get("OPTIKS_TEST_CACHE", "/var/cache/optiks-test"))
 MIRROR = "http://deb.debian.org/debian"
-# Of no network but the one between the two.
-HERE_ADDRESS, ITS_ADDRESS = "198.51.100.241", "198.51.100.242"
+# No network anywhere has these addresses but for trials. Each process that boots containers takes a part of its own.
+TRIALS, PREFIX_LENGTH = ip_network("198.18.0.0/15"), 28
 BOOT_SECONDS = 60
 BASE = "systemd,systemd-sysv,dbus,iproute2,ca-certificates"
 # What packages under test depend on and the pages install: fetched once, so that apt in the container needs no network.
@@ -37,14 +38,39 @@ def root_archive() -> Path:
     return archive
 
 
+class Network:
+    """A bridge of this machine, for it and containers. Use as a context, around theirs: it is gone afterwards."""
+
+    def __init__(self):
+        self.name = f"optiks{os.getpid()}"
+        parts = 1 << (PREFIX_LENGTH - TRIALS.prefixlen)
+        self.network = ip_network((int(TRIALS[0]) + (os.getpid() % parts << 32 - PREFIX_LENGTH), PREFIX_LENGTH))
+        self._addresses = map(str, self.network.hosts())
+        self.here = self.next_address()
+
+    def __enter__(self) -> "Network":
+        for command in (f"link add {self.name} type bridge", f"address add {self.here}/{PREFIX_LENGTH} dev {self.name}", f"link set {self.name} up"):
+            subprocess.run(["ip", *command.split()], check=True)
+        return self
+
+    def __exit__(self, *_) -> None:
+        subprocess.run(["ip", "link", "delete", self.name], check=True)
+
+    def next_address(self) -> str:
+        """One that no container has had."""
+        return next(self._addresses)
+
+
 class Container:
     """Use as a context: it is gone afterwards, with its files."""
 
-    def __init__(self):
+    def __init__(self, network: Network, name: str = "optiks"):
         # On a disk: sockets and memory files of its own would count against this machine's memory.
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-container-", dir="/var/tmp"))
         self.root = self.folder / "root"
-        self.name = f"optiks{os.getpid()}"
+        self.name = f"{name}-{os.getpid()}"
+        self.address = network.next_address()
+        self._network = network
         self._log = self.folder / "console"
         self._process: subprocess.Popen | None = None
         self._leader = 0
@@ -71,17 +97,14 @@ class Container:
         subprocess.run(["tar", "--extract", "--file", root_archive(), "--directory", self.root], check=True)
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                ["systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", f"--directory={self.root}", f"--machine={self.name}", "--network-veth", "--console=pipe"],
+                ["systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", f"--directory={self.root}", f"--machine={self.name}", f"--network-bridge={self._network.name}", "--console=pipe"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
         deadline = time.monotonic() + BOOT_SECONDS
         while not self._is_up():
             if self._process.poll() is not None or time.monotonic() >= deadline:
                 raise NotBooted(self._log.read_text(errors="replace")[-3000:])
             time.sleep(0.2)
-        here = f"ve-{self.name}"
-        for command in (["ip", "address", "add", f"{HERE_ADDRESS}/30", "dev", here], ["ip", "link", "set", here, "up"]):
-            subprocess.run(command, check=True)
-        self.run(f"ip address add {ITS_ADDRESS}/30 dev host0; ip link set host0 up")
+        self.run(f"ip address add {self.address}/{PREFIX_LENGTH} dev host0; ip link set host0 up")
 
     def _is_up(self) -> bool:
         children = subprocess.run(["pgrep", "-P", str(self._process.pid)], capture_output=True, text=True, check=False).stdout.split()

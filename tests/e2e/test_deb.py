@@ -10,22 +10,17 @@ import time
 import unittest
 from pathlib import Path
 
-from container import ITS_ADDRESS, Container
+from container import Container, Network
 from harness import ROOT
+from packages import newest
 from pages import commands_of
 
-PACKAGES = ROOT / "build/deb"
 PAGE = ROOT / "docs/operations/install.md"
 OLDER = "0.0.9"
 SERVICES = ("optiks-update-task", "optiks-update-service@8311", "optiks-query-service@8301")
 UNITS = (*SERVICES, "optiks-auditor", "optiks-witness")
 # Times ten, as systemd-analyze takes it.
 MOST_EXPOSED = 20
-
-
-def newest(name: str) -> Path:
-    """The package of the last `make deb`."""
-    return max(PACKAGES.glob(f"{name}_*.deb"), key=lambda path: path.stat().st_mtime)
 
 
 def older(package: Path, folder: Path) -> None:
@@ -49,7 +44,7 @@ class Packages(unittest.TestCase):
         cls.page = commands_of(PAGE)
         cls.other = Path(tempfile.mkdtemp(prefix="optiks-e2e-other-"))
         cls.addClassCleanup(shutil.rmtree, cls.other)
-        cls.log = cls.enterClassContext(Container())
+        cls.log = cls.enterClassContext(Container(cls.enterClassContext(Network())))
         cls.home = cls.log.root / "root"
 
     def put(self, is_older: bool) -> None:
@@ -69,7 +64,7 @@ class Packages(unittest.TestCase):
 
     def elsewhere(self, script: str, check: bool = True) -> subprocess.CompletedProcess:
         """A script on the other host: this machine's network and its own names, the command line of the package."""
-        (self.other / "hosts").write_text(f"127.0.0.1 localhost\n{ITS_ADDRESS} log.example.org\n")
+        (self.other / "hosts").write_text(f"127.0.0.1 localhost\n{self.log.address} log.example.org\n")
         environment = {"PATH": f"{self.other / 'usr/bin'}:/usr/bin:/bin", "HOME": str(self.other / "home")}
         done = subprocess.run(
             ["unshare", "--mount", "bash", "-eu", "-c", f"mount --bind hosts /etc/hosts\n{script}"], cwd=self.other, env=environment, capture_output=True, text=True, timeout=120, check=False)

@@ -1,0 +1,10 @@
+"""Debian packages that were built."""
+
+from pathlib import Path
+
+from harness import ROOT
+
+
+def newest(name: str, source: Path = ROOT) -> Path:
+    """The package of the last `make deb` in a clone."""
+    return max((source / "build/deb").glob(f"{name}_*.deb"), key=lambda path: path.stat().st_mtime)
