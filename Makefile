@@ -29,7 +29,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks npm build deb images run up down test test-deep test-all check facts username-tables configuration fix test-faults test-storm test-slow test-auditor test-deb test-images fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-rolling bench-sizes bench-audit bench-scale bench-failover load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks npm build deb images run up down test test-deep test-all check facts username-tables configuration fix test-faults test-storm test-slow test-auditor test-deb test-images fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-rolling bench-sizes bench-audit bench-scale bench-failover bench-upgrade load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -186,6 +186,10 @@ bench-scale: benchmarks ## build, query, update, save and restore directories of
 bench-failover: build ## kill the primary of a Patroni cluster and the update-task, KILLS (default 10) times each, at 2,000 updates/s; writes build/bench/failover.json
 	@eng/install.sh patroni etcd-server python3-etcd haproxy openssl
 	@tests/e2e/run_failover.py build/bench/failover.json $(if $(KILLS),--kills $(KILLS))
+
+bench-upgrade: build deb ## upgrade three hosts behind nginx from the packages of FROM (default the first), under load, with KEYS (default 10^6) keys; writes build/bench/upgrade.json
+	@eng/install.sh nginx openssl
+	@tests/e2e/run_upgrade.py $(if $(FROM),--from $(FROM)) $(if $(filter-out file default,$(origin KEYS)),--keys $(KEYS))
 
 load-keyring: programs ## load Debian's OpenPGP keys into what `make up` started
 	@eng/install.sh debian-keyring

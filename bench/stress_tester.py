@@ -1,4 +1,4 @@
-"""optiks-stress on a deployment of tests/e2e."""
+"""optiks-stress on a log of tests/e2e."""
 
 import json
 import signal
@@ -8,9 +8,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from edge import Edge
-from harness import OUT, Deployment
+from harness import OUT
+from rest import Client
 
 PUBLISH_SECONDS = 300
 
@@ -54,11 +56,32 @@ class RunningStress:
         self._process.wait()
 
 
+class At(Protocol):
+    """Where updates go: a service, or what stands before it."""
+
+    url: str
+
+
+class Loaded(Protocol):
+    """A log as optiks-stress needs it: a Deployment, or one on other hosts."""
+
+    data: Path
+    """With trust.json and api-key."""
+
+    @property
+    def environment(self) -> dict[str, str]: ...
+
+    @property
+    def update(self) -> At: ...
+
+    def query_client(self) -> Client: ...
+
+
 class StressTester:
-    """Runs against one deployment, whose only writer it is: what was accepted in all is what its records must count. With `alone` False others write as well, and records are not counted.
+    """Runs against one log, whose only writer it is: what was accepted in all is what its records must count. With `alone` False others write as well, and records are not counted.
     edge: what stands before the query-services."""
 
-    def __init__(self, log: Deployment, alone: bool = True, edge: Edge | None = None):
+    def __init__(self, log: Loaded, alone: bool = True, edge: Edge | None = None):
         self._log = log
         self._edge = edge
         self._alone = alone

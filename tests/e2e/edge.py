@@ -9,6 +9,7 @@ import ssl
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from harness import Deployment, Process
@@ -69,8 +70,8 @@ class Certificates:
 class Edge:
     """It, running. What is replaced of the files is what docs/operations/edge.md says is to be, and ports and folders. Use as a context."""
 
-    def __init__(self, log: Deployment, *replaced: tuple[str, str], more: str = ""):
-        """replaced: further texts of optiks.conf. more: directives beside it."""
+    def __init__(self, log: Deployment | Mapping[int, str], *replaced: tuple[str, str], more: str = ""):
+        """log: or addresses of services, by the ports that they have in optiks-upstreams.conf. replaced: further texts of optiks.conf. more: directives beside it."""
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-edge-"))
         # The workers are another user's.
         self.folder.chmod(0o755)
@@ -80,7 +81,7 @@ class Edge:
         self.etc, self.logs = self.folder / "etc", self.folder / "logs"
         self.logs.mkdir()
         self._process: subprocess.Popen | None = None
-        self._install(log, replaced, more)
+        self._install(addresses_of(log) if isinstance(log, Deployment) else log, replaced, more)
 
     def __enter__(self) -> "Edge":
         self._process = subprocess.Popen([*self._command(), "-g", "daemon off;"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
@@ -107,6 +108,15 @@ class Edge:
                 raise AssertionError(f"nginx does not reload:\n{self.errors()}")
             time.sleep(0.02)
 
+    def reach_by_tls(self, authority: Path, name: str) -> None:
+        """Before it starts: services are on other hosts, with certificates of that authority for that name, as docs/operations/edge.md has it."""
+        shutil.copy(authority, self.etc / "optiks/services.pem")
+        for snippet in ("query", "queries", "updates"):
+            file = self.etc / f"snippets/optiks-{snippet}.conf"
+            file.write_text(substitute(file.read_text(), ("proxy_pass http://", "proxy_pass https://")))
+        with (self.etc / "snippets/optiks-proxy.conf").open("a") as proxy:
+            proxy.write(f"proxy_ssl_verify on;\nproxy_ssl_trusted_certificate optiks/services.pem;\nproxy_ssl_name {name};\nproxy_ssl_server_name on;\nproxy_ssl_protocols TLSv1.3;\n")
+
     def set_down(self, process: Process, is_down: bool) -> None:
         """Takes a service out, or in again, by the commands of docs/operations/edge.md."""
         file = self.etc / "snippets/optiks-upstreams.conf"
@@ -130,7 +140,7 @@ class Edge:
     def _command(self) -> list[str]:
         return [NGINX, "-p", str(self.folder), "-c", str(self.etc / "nginx.conf"), "-e", str(self.logs / "error.log")]
 
-    def _install(self, log: Deployment, replaced: tuple[tuple[str, str], ...], more: str) -> None:
+    def _install(self, services: Mapping[int, str], replaced: tuple[tuple[str, str], ...], more: str) -> None:
         shutil.copytree(CONFIGURATION / "snippets", self.etc / "snippets")
         (self.etc / "conf.d").mkdir()
         (self.etc / "optiks").mkdir()
@@ -149,8 +159,7 @@ class Edge:
         server = self.etc / "snippets/optiks-server.conf"
         server.write_text(substitute(server.read_text(), ("/var/log/nginx", str(self.logs))))
         upstreams = self.etc / "snippets/optiks-upstreams.conf"
-        services = {8301: log.queries[0], 8302: log.queries[1], 8303: log.queries[2], 8311: log.update, 8312: log.other_update}
-        upstreams.write_text(substitute(upstreams.read_text(), *((f"127.0.0.1:{port} ", f"127.0.0.1:{process.port} ") for port, process in services.items())))
+        upstreams.write_text(substitute(upstreams.read_text(), *((f"127.0.0.1:{port} ", f"{address} ") for port, address in services.items())))
 
     def _wait_listening(self) -> None:
         deadline = time.monotonic() + START_SECONDS
@@ -169,6 +178,12 @@ class Edge:
             except OSError:
                 continue
         return workers
+
+
+def addresses_of(log: Deployment) -> dict[int, str]:
+    """Of its services, by the ports that they have in optiks-upstreams.conf."""
+    services = {8301: log.queries[0], 8302: log.queries[1], 8303: log.queries[2], 8311: log.update, 8312: log.other_update}
+    return {port: f"127.0.0.1:{process.port}" for port, process in services.items()}
 
 
 def substitute(text: str, *replaced: tuple[str, str]) -> str:

@@ -1,0 +1,231 @@
+"""A log on three hosts, each a bare Debian 12, installed from packages, with nginx before them; and its upgrade, as docs/operations/upgrade.md tells it."""
+
+import re
+import secrets
+import shutil
+import ssl
+import subprocess
+import tempfile
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from container import Container, Network
+from edge import UNLIMITED, Edge, openssl
+from harness import ROOT, clean_environment
+from packages import newest
+from pages import commands_of
+from rest import Client
+
+PAGE = ROOT / "docs/operations/upgrade.md"
+BUILDS = ROOT / "build/upgrade"
+PACKAGES = ("optiks-server", "optiks-cli")
+TASK, UPDATE, QUERY = "optiks-update-task", "optiks-update-service@8311", "optiks-query-service@8301"
+HEALTH = {TASK: "http://127.0.0.1:8321", UPDATE: "https://127.0.0.1:8311", QUERY: "https://127.0.0.1:8301"}
+NAME = "services.example.org"
+"""What certificates of all hosts have beside their own names."""
+UPDATES_TOO = ("# include snippets/optiks-updates.conf;", "include snippets/optiks-updates.conf;")
+"""Of the edge: updates come to the first port, as optiks-stress has no certificate."""
+# docs/operations/postgresql.md, "The server". The memory is shared with everything else here.
+SERVER_SETTINGS = {"listen_addresses": "*", "ssl": "on", "shared_buffers": "1GB", "max_wal_size": "4GB", "autovacuum_naptime": "5s"}
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a host runs."""
+
+    name: str
+    units: tuple[str, ...]
+
+
+DATABASE = Role("log1", (TASK, UPDATE, QUERY))
+"""With PostgreSQL."""
+BOTH, READER = Role("log2", (UPDATE, QUERY)), Role("log3", (QUERY,))
+ROLES = (DATABASE, BOTH, READER)
+ORDER = (READER, BOTH, DATABASE)
+"""Of docs/operations/upgrade.md."""
+
+
+def clone_of(commit: str) -> Path:
+    """A clone of an older commit with its packages, made once."""
+    name = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=12", "--verify", f"{commit}^{{commit}}"], capture_output=True, text=True, check=True).stdout.strip()
+    clone = BUILDS / name
+    if not clone.exists():
+        subprocess.run(["git", "-C", ROOT, "worktree", "add", "--quiet", "--force", "--detach", clone, name], check=True)
+    if not list((clone / "build/deb").glob("*.deb")):
+        subprocess.run(["make", "--directory", clone, "deb"], check=True)
+    return clone
+
+
+def put(host: Container, source: Path) -> None:
+    """The packages of a clone into the folder where pages' commands look for them."""
+    home = host.root / "root"
+    for package in home.glob("*.deb"):
+        package.unlink()
+    for name in PACKAGES:
+        shutil.copy(newest(name, source), home)
+
+
+def version(host: Container) -> str:
+    return host.output("dpkg-query -W -f '${Version}' optiks-server")
+
+
+class Hosts:
+    """Use as a context: a log of an older clone's packages, and nginx before it."""
+
+    def __init__(self, older: Path):
+        self._older = older
+        self._stack = ExitStack()
+        self._folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-upgrade-"))
+        self.data = self._folder / "data"
+        """With trust.json and an API key."""
+        self._install_page = commands_of(older / "docs/operations/install.md")
+        self._passwords = {role: secrets.token_hex(16) for role in ("optiks_owner", "optiks_update_service", "optiks_query_service")}
+        self._hosts: dict[Role, Container] = {}
+        self._network: Network
+        self.edge: Edge
+
+    def __enter__(self) -> "Hosts":
+        try:
+            self._stack.callback(shutil.rmtree, self._folder)
+            self._network = self._stack.enter_context(Network())
+            for role in ROLES:
+                self._hosts[role] = self._stack.enter_context(Container(self._network, role.name))
+            self._make_certificates()
+            self._make_log()
+            for role in (BOTH, READER):
+                self._join(role)
+            self.edge = self._edge()
+            self._stack.enter_context(self.edge)
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._stack.close()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return clean_environment()
+
+    @property
+    def update(self) -> Edge:
+        """Where updates go."""
+        return self.edge
+
+    def query_client(self) -> Client:
+        return Client(self.edge.url, tls=ssl.create_default_context(cafile=self.edge.certificates.authority))
+
+    def host(self, role: Role) -> Container:
+        return self._hosts[role]
+
+    def journal(self, role: Role) -> str:
+        """What its services have said last."""
+        return self._hosts[role].run("journalctl --no-pager --output cat --lines 60 --unit 'optiks-*'", check=False).stdout
+
+    def settle(self) -> None:
+        """What loading leaves behind is done now, and not while something is measured."""
+        self._hosts[DATABASE].run(
+            "runuser -u optiks -- psql --quiet --username optiks_owner optiks -c 'VACUUM ANALYZE'\nrunuser -u postgres -- psql --quiet -c CHECKPOINT", seconds=600)
+
+    def renew(self, role: Role, source: Path, migrates: bool = False, going_back: bool = False) -> float:
+        """One host gets other packages, by the commands of the page. The seconds."""
+        begun = time.monotonic()
+        host, page = self._hosts[role], commands_of(PAGE)
+        put(host, source)
+        install, start = (script for _, script in page["One host"])
+        if going_back:
+            changes = [script for _, script in page["Going back"]]
+        else:
+            changes = [install, *(script for _, script in page["Another schema"] if migrates), start]
+        for script in changes:
+            host.run(f"{self._names(role)}\n{script}")
+        return time.monotonic() - begun
+
+    def _names(self, role: Role) -> str:
+        """What the page has the reader set."""
+        owner = self._connection("optiks_owner")
+        return f"UNITS='{' '.join(role.units)}' HEALTH='{' '.join(HEALTH[unit] for unit in role.units)}' OWNER='{owner}'"
+
+    def _make_certificates(self) -> None:
+        """An authority, and one certificate for all hosts, as the operator's own would be."""
+        names = ",".join(f"DNS:{name}" for name in (NAME, *(f"{role.name}.example.org" for role in ROLES)))
+        key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc")
+        openssl(self._folder, "req", "-x509", *key, "-days", "2", "-subj", "/CN=authority", "-keyout", "ca.key", "-out", "ca.pem")
+        openssl(self._folder, "req", *key, "-subj", f"/CN={NAME}", "-keyout", "key.pem", "-out", "hosts.csr")
+        (self._folder / "hosts.ext").write_text(f"subjectAltName={names}\nextendedKeyUsage=serverAuth")
+        openssl(self._folder, "x509", "-req", "-days", "2", "-in", "hosts.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "hosts.ext", "-out", "cert.pem")
+        for host in self._hosts.values():
+            for file in ("cert.pem", "key.pem", "ca.pem"):
+                shutil.copy(self._folder / file, host.root / "root")
+            (host.root / "etc/hosts").write_text("127.0.0.1 localhost\n" + "".join(f"{self._hosts[role].address} {role.name}.example.org\n" for role in ROLES))
+
+    def _make_log(self) -> None:
+        """On the first host, by the page that came with the packages; then what other hosts need."""
+        host = self._hosts[DATABASE]
+        put(host, self._older)
+        self._follow(host, "Install", "Database", "Secrets", "TLS")
+        self._open_database(host)
+        self._trust_edge(host)
+        self._follow(host, "Start")
+        self.data.mkdir()
+        for file, name in (("trust.json", "trust.json"), ("delivery-service.key", "api-key")):
+            shutil.copy(host.root / "var/lib/optiks" / file, self.data / name)
+        (self.data / "api-key").chmod(0o600)
+
+    def _join(self, role: Role) -> None:
+        """A host without a database, and without a folder that it shares: docs/operations/postgresql.md and docs/operations/boards.md."""
+        host, first = self._hosts[role], self._hosts[DATABASE]
+        put(host, self._older)
+        self._follow(host, "Install", "TLS")
+        shutil.copy(first.root / "etc/optiks/optiks.json", host.root / "etc/optiks/optiks.json")
+        (host.root / "etc/credstore").mkdir(mode=0o700, exist_ok=True)
+        shutil.copy(first.root / "etc/credstore/optiks.kek", host.root / "etc/credstore/optiks.kek")
+        for file in ("trust.json", "api-keys.json"):
+            shutil.copy(first.root / "var/lib/optiks" / file, host.root / "root")
+        host.run("install -o optiks -g optiks -m 0600 trust.json api-keys.json /var/lib/optiks/\ninstall -m 0644 ca.pem /etc/optiks/ca.pem")
+        for service in ("update-service", "query-service"):
+            self._set(host, service, {
+                "Optiks__Storage__ConnectionString": f"'{self._connection(f'optiks_{service}'.replace('-', '_'))}'",
+                "Optiks__Board__Url": f"https://{DATABASE.name}.example.org:8301/log/", "SSL_CERT_FILE": "/etc/optiks/ca.pem"})
+        self._trust_edge(host)
+        host.run(f"systemctl enable --now {' '.join(role.units)}")
+
+    def _follow(self, host: Container, *sections: str) -> None:
+        for section in sections:
+            for _, script in self._install_page[section]:
+                # With a certificate of the authority, as the page says. It is there.
+                host.run(re.sub(r"^openssl req (.*\\\n)*.*\n", "", script, flags=re.MULTILINE))
+
+    def _open_database(self, host: Container) -> None:
+        """To the other hosts, over TLS and with passwords."""
+        passwords = "".join(f"ALTER ROLE {role} PASSWORD '{password}';\n" for role, password in self._passwords.items())
+        settings = "".join(f"ALTER SYSTEM SET {name} = '{value}';\n" for name, value in SERVER_SETTINGS.items())
+        host.run(
+            "install -o postgres -m 0600 key.pem /var/lib/postgresql/15/main/server.key\ninstall -o postgres -m 0644 cert.pem /var/lib/postgresql/15/main/server.crt\n"
+            "install -m 0644 ca.pem /etc/optiks/ca.pem\n"
+            f"runuser -u postgres -- psql --quiet --set ON_ERROR_STOP=1 <<'SQL'\n{passwords}{settings}"
+            "ALTER SYSTEM SET ssl_cert_file = 'server.crt';\nALTER SYSTEM SET ssl_key_file = 'server.key';\nSQL\n"
+            f"echo 'hostssl optiks {','.join(self._passwords)} {self._network.network} scram-sha-256' >> /etc/postgresql/15/main/pg_hba.conf\n"
+            "systemctl restart postgresql")
+
+    def _connection(self, role: str) -> str:
+        return f"Host={DATABASE.name}.example.org;Database=optiks;Username={role};Password={self._passwords[role]};SSL Mode=VerifyFull;Root Certificate=/etc/optiks/ca.pem"
+
+    def _trust_edge(self, host: Container) -> None:
+        for service in ("update-service", "query-service"):
+            self._set(host, service, {"Optiks__RateLimits__Proxies__0": f"{self._network.here}/32"})
+
+    @staticmethod
+    def _set(host: Container, service: str, variables: dict[str, str]) -> None:
+        with (host.root / f"etc/optiks/{service}.env").open("a") as file:
+            file.writelines(f"{name}={value}\n" for name, value in variables.items())
+
+    def _edge(self) -> Edge:
+        queries = {port: f"{self._hosts[role].address}:8301" for port, role in zip((8301, 8302, 8303), ROLES, strict=True)}
+        updates = {port: f"{self._hosts[role].address}:8311" for port, role in zip((8311, 8312), (DATABASE, BOTH), strict=True)}
+        edge = Edge(queries | updates, UPDATES_TOO, *UNLIMITED)
+        edge.reach_by_tls(self._folder / "ca.pem", NAME)
+        return edge
