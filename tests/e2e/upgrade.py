@@ -53,7 +53,8 @@ def clone_of(commit: str) -> Path:
     clone = BUILDS / name
     if not clone.exists():
         subprocess.run(["git", "-C", ROOT, "worktree", "add", "--quiet", "--force", "--detach", clone, name], check=True)
-    if not list((clone / "build/deb").glob("*.deb")):
+    # The last one that is made.
+    if not list((clone / "build/deb").glob("optiks-auditor_*.deb")):
         subprocess.run(["make", "--directory", clone, "deb"], check=True)
     return clone
 
