@@ -14,10 +14,15 @@ CACHE = Path(os.environ.get("OPTIKS_TEST_CACHE", "/var/cache/optiks-test"))
 MIRROR = "http://deb.debian.org/debian"
 # No network anywhere has these addresses but for trials. Each process that boots containers takes a part of its own.
 TRIALS, PREFIX_LENGTH = ip_network("198.18.0.0/15"), 28
-BOOT_SECONDS = 60
+BOOT_SECONDS, END_SECONDS = 60, 30
 BASE = "systemd,systemd-sysv,dbus,iproute2,ca-certificates"
 # What packages under test depend on and the pages install: fetched once, so that apt in the container needs no network.
 FETCHED = "libicu72 libssl3 libsqlite3-0 libgssapi-krb5-2 libstdc++6 tzdata postgresql-15 openssl prometheus pgbackrest"
+# Of systemd in a container, by the hierarchy's name in /proc/self/cgroup. A machine may have one of them or both.
+CGROUPS = {"name=systemd": Path("/sys/fs/cgroup/systemd"), "": Path("/sys/fs/cgroup/unified")}
+CGROUP_ALONE = Path("/sys/fs/cgroup")
+# Moves itself into cgroups, whose files of processes stand before "--", and becomes the command behind it.
+ENTER = 'while [ "$1" != -- ]; do echo $$ > "$1"; shift; done; shift; exec "$@"'
 
 
 class NotBooted(Exception):
@@ -36,6 +41,38 @@ def root_archive() -> Path:
             check=True, stdout=subprocess.DEVNULL, timeout=900)
         unfinished.rename(archive)
     return archive
+
+
+class Cgroups:
+    """Of one container. In one that is shared, the systemds of two would take each other's processes for their own."""
+
+    def __init__(self, name: str):
+        self._folders = []
+        for line in Path("/proc/self/cgroup").read_text().splitlines():
+            _, hierarchy, path = line.split(":", 2)
+            if (mount := CGROUPS.get(hierarchy)) is not None:
+                folder = (mount if mount.is_dir() else CGROUP_ALONE) / path.lstrip("/") / name
+                folder.mkdir()
+                self._folders.append(folder)
+
+    def command(self, *command: str) -> list[str]:
+        """It, in them."""
+        return ["sh", "-c", ENTER, "sh", *(str(folder / "cgroup.procs") for folder in self._folders), "--", *command]
+
+    def remove(self) -> None:
+        """Once all processes have been ended: a cgroup is empty a moment later."""
+        deadline = time.monotonic() + END_SECONDS
+        while self._folders:
+            folder = self._folders[-1]
+            try:
+                for inner in sorted((path for path in folder.rglob("*") if path.is_dir()), reverse=True):
+                    inner.rmdir()
+                folder.rmdir()
+                self._folders.pop()
+            except OSError:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(0.1)
 
 
 class Network:
@@ -71,6 +108,7 @@ class Container:
         self.name = f"{name}-{os.getpid()}"
         self.address = network.next_address()
         self._network = network
+        self._cgroups: Cgroups | None = None
         self._log = self.folder / "console"
         self._process: subprocess.Popen | None = None
         self._leader = 0
@@ -87,7 +125,9 @@ class Container:
         if self._process is not None and self._process.poll() is None:
             # Its first process takes all others along. Nothing of it is needed again.
             os.kill(self._leader or self._process.pid, signal.SIGKILL)
-            self._process.wait(30)
+            self._process.wait(END_SECONDS)
+        if self._cgroups is not None:
+            self._cgroups.remove()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _boot(self) -> None:
@@ -95,9 +135,12 @@ class Container:
             raise NotBooted("containers are booted by root")
         self.root.mkdir()
         subprocess.run(["tar", "--extract", "--file", root_archive(), "--directory", self.root], check=True)
+        self._cgroups = Cgroups(self.name)
+        command = self._cgroups.command(
+            "systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", f"--directory={self.root}", f"--machine={self.name}", f"--network-bridge={self._network.name}", "--console=pipe")
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                ["systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", f"--directory={self.root}", f"--machine={self.name}", f"--network-bridge={self._network.name}", "--console=pipe"],
+                command,
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
         deadline = time.monotonic() + BOOT_SECONDS
         while not self._is_up():
