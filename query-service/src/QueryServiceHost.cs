@@ -86,12 +86,15 @@ internal static class QueryServiceHost
         builder.Services.AddSingleton<EndedPeriods>();
         builder.Services.AddSingleton<FollowedLog>();
         builder.Services.AddHostedService<Follower>();
-        builder.Services.AddHealthChecks().AddCheck<EpochFreshness>("epoch");
+        builder.Services.AddSingleton<Rehearsal>();
+        builder.Services.AddHostedService(services => services.GetRequiredService<Rehearsal>());
+        builder.Services.AddHealthChecks().AddCheck<EpochFreshness>("epoch").AddCheck<Rehearsal>("rehearsal");
         builder.AddDraining(services => services.GetRequiredService<IOptions<QueryServiceOptions>>().Value.DrainTime);
         configure?.Invoke(builder.Services);
 
         WebApplication app = builder.Build();
         app.UseOptiksDefaults();
+        app.Services.GetRequiredService<Rehearsal>().Use(app);
         CatchingUp catchingUp = app.Services.GetRequiredService<CatchingUp>();
         app.Use(next => context => catchingUp.RunAsync(context, next));
         app.MapApiDocument(QueryApi.Title, QueryApi.Description, QuerySchemas.AddTo);

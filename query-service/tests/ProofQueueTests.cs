@@ -62,8 +62,10 @@ public sealed class ProofQueueTests
             "--Optiks:QueryService:AnswerBytes", $"{1L << 30}");
         await replica.WaitForEpochAsync((ulong)replica.Log.Records.Count - 1);
         string[] names = [.. Enumerable.Range(0, QueryBatch.MaxCount).Select(i => $"absent{i}")];
-        var waiting = new List<Task<byte[]>>();
-        for (int i = 0; i < ProofQueue.MaxWaiting / QueryBatch.MaxCount; i++)
+        // The service's own rehearsal waits as well.
+        Assert.Equal(1, replica.Services.GetRequiredService<QueryMetrics>().WaitingQueries!());
+        var waiting = new List<Task<byte[]>> { replica.OctetsAsync(Ask("/v1/lookup", MediaTypes.Lookup, names[1..])) };
+        for (int i = 1; i < ProofQueue.MaxWaiting / QueryBatch.MaxCount; i++)
         {
             waiting.Add(replica.OctetsAsync(Ask("/v1/lookup", MediaTypes.Lookup, names)));
         }
@@ -80,10 +82,9 @@ public sealed class ProofQueueTests
         Assert.DoesNotContain(waiting, task => task.IsCompleted);
 
         replica.Services.GetRequiredService<ProofQueue>().Dispose();
-        foreach (byte[] answer in await Task.WhenAll(waiting))
-        {
-            Assert.Equal(Reason.Valid, Verify(replica, answer, names).Reason);
-        }
+        byte[][] answers = await Task.WhenAll(waiting);
+        Assert.Equal(Reason.Valid, Verify(replica, answers[0], names[1..]).Reason);
+        Assert.All(answers[1..], answer => Assert.Equal(Reason.Valid, Verify(replica, answer, names).Reason));
     }
 
     [Fact]

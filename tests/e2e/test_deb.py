@@ -44,7 +44,8 @@ class Packages(unittest.TestCase):
         cls.page = commands_of(PAGE)
         cls.other = Path(tempfile.mkdtemp(prefix="optiks-e2e-other-"))
         cls.addClassCleanup(shutil.rmtree, cls.other)
-        cls.log = cls.enterClassContext(Container(cls.enterClassContext(Network())))
+        cls.network = cls.enterClassContext(Network())
+        cls.log = cls.enterClassContext(Container(cls.network))
         cls.home = cls.log.root / "root"
 
     def put(self, is_older: bool) -> None:
@@ -169,11 +170,12 @@ class Packages(unittest.TestCase):
 
     def test_2_d_a_lost_database_and_lost_keys_are_restored(self):
         self.update("dave", "before the backup")
-        database, keys, paper = self.steps("Back up")
+        pgbackrest, database, keys, paper = self.steps("Back up")
+        self.log.run(pgbackrest)
         self.log.run(database)
         self.assertIn("it opens the secrets of", self.log.output(keys))
         code, passphrase = self.log.output(paper).splitlines()
-        self.assertIn("-", code)
+        type(self).printed = code, passphrase
         self.assertEqual(self.log.output("grep -rlF -e '%s' -e '%s' /srv/backup || true" % (code, passphrase.split("=")[1])), "")
         self.assertEqual((self.state("pgbackrest-optiks.timer"), self.state("postgresql@15-main")), ("active", "active"))
         # What is archived, and what nobody but the board has when the database is lost.
@@ -270,10 +272,41 @@ class Packages(unittest.TestCase):
         # Installed again, it goes on.
         self.log.run("apt-get install -y --no-install-recommends ./optiks-server_*.deb")
         self.log.run(
-            "sed -i 's|\"Provider\": \"sqlite\"|\"Provider\": \"postgresql\"|; s|// \"Tls\"|\"Tls\"|' /etc/optiks/optiks.json; for service in update-task query-service; do echo \"Optiks__Storage__ConnectionString='Host=/var/run/postgresql;Database=optiks;"
+            "sed -i 's|\"Provider\": \"sqlite\"|\"Provider\": \"postgresql\"|; s|// \"Tls\"|\"Tls\"|' /etc/optiks/optiks.json; for service in update-task update-service query-service; do echo \"Optiks__Storage__ConnectionString='Host=/var/run/postgresql;Database=optiks;"
             "Username=optiks_$(echo $service | tr - _)'\" >> /etc/optiks/$service.env; done; echo ASPNETCORE_URLS=https://0.0.0.0:8301 >> /etc/optiks/query-service.env;"
-            "install -d -o optiks /etc/optiks/tls; install -o optiks -m 0600 cert.pem key.pem /etc/optiks/tls/; systemctl start optiks-update-task optiks-query-service@8301")
+            "echo ASPNETCORE_URLS=https://0.0.0.0:8311 >> /etc/optiks/update-service.env;"
+            "install -d -o optiks /etc/optiks/tls; install -o optiks -m 0600 cert.pem key.pem /etc/optiks/tls/; systemctl start optiks-update-task optiks-update-service@8311 optiks-query-service@8301")
         self.assertEqual(self.look_up("carol")["verdict"], "present")
+
+    def test_8_the_log_goes_on_on_a_new_machine(self):
+        self.update("dave", "of the old machine")
+        before = self.look_up("dave")["epoch"]
+        # What outlives the machine: the backup, and the disk of the board. PostgreSQL does not stop, it is gone.
+        self.log.run("systemctl stop optiks-update-task")
+        for folder in ("srv/backup", "var/lib/optiks/board"):
+            subprocess.run(["cp", "-a", self.log.root / folder, self.other], check=True)
+        self.log.__exit__()
+        type(self).log = new = self.enterClassContext(Container(self.network, "new"))
+        type(self).home = new.root / "root"
+        self.put(is_older=False)
+        page = commands_of(PAGE)
+        for section in ("Install", "Database", "TLS"):
+            for _, script in page[section]:
+                new.run(script)
+        shutil.copy(self.home / "cert.pem", self.other)
+        shutil.copytree(self.other / "backup", new.root / "srv/backup", symlinks=True)
+        shutil.copytree(self.other / "board", new.root / "var/lib/optiks/board")
+        code, passphrase = self.printed
+        new.run(page["Back up"][0][1])
+        new.run(f"echo '{passphrase}' >> /etc/pgbackrest.conf; chown -R postgres:postgres /srv/backup/database; chown -R optiks:optiks /var/lib/optiks/board")
+        (self.home / "recovery-code").write_text(f"{code}\n")
+        for _, script in page["Restore"]:
+            new.run(script)
+        after = self.look_up("dave")
+        self.assertEqual(after["value"], "of the old machine")
+        self.assertGreaterEqual(after["epoch"], before)
+        self.update("dave", "of the new machine")
+        self.assertEqual(self.look_up("dave")["value"], "of the new machine")
 
 
 class Archives(unittest.TestCase):

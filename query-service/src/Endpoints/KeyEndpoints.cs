@@ -43,7 +43,8 @@ internal sealed class KeyEndpoints
             .Describe(QueryApi.Monitor).LimitRate(RateLimitKind.Lookups).Require(Access.History);
     }
 
-    private async Task PostAsync(HttpContext context, QueryKind kind, CancellationToken cancellationToken)
+    /// <summary>PostAsync answers a list of queries.</summary>
+    public async Task PostAsync(HttpContext context, QueryKind kind, CancellationToken cancellationToken)
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, kind.MediaType);
         var position = ClientPosition.Read(context.Request);

@@ -36,7 +36,8 @@ internal sealed class UserEndpoints
             .Describe(QueryApi.UserMonitor).LimitRate(RateLimitKind.Lookups).Require(Access.UserHistory);
     }
 
-    private async Task LookUpAsync(HttpContext context, CancellationToken cancellationToken)
+    /// <summary>LookUpAsync answers a list of queries.</summary>
+    public async Task LookUpAsync(HttpContext context, CancellationToken cancellationToken)
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.UserLookup);
         var position = ClientPosition.Read(context.Request);

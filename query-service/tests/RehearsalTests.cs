@@ -1,0 +1,74 @@
+using System.Diagnostics.Metrics;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Optiks.QueryService.Endpoints;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Tests;
+
+/// <summary>The first answers are nobody's, and until they are made others are asked.</summary>
+public sealed class RehearsalTests : TwoEpochTests
+{
+    [Fact]
+    public async Task Queries_are_refused_until_the_first_answers_are_made()
+    {
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        IServiceProvider services = replica.Services;
+        // Another one, that has not begun.
+        using var rehearsal = ActivatorUtilities.CreateInstance<Rehearsal>(services);
+        var app = new ApplicationBuilder(services);
+        rehearsal.Use(app);
+        app.Run(_ => Task.CompletedTask);
+        RequestDelegate pipeline = app.Build();
+
+        ProblemException refused = await Assert.ThrowsAsync<ProblemException>(() => pipeline(Request("/v1/lookup")));
+        Assert.Equal(ProblemTypes.Unavailable, refused.Problem.Type);
+        await pipeline(Request("/log/checkpoint"));
+        await pipeline(Request("/health/ready"));
+        Assert.Equal(HealthStatus.Unhealthy, await StatusAsync(rehearsal));
+
+        await rehearsal.StartAsync(TestContext.Current.CancellationToken);
+        await replica.WaitAsync(async () => await StatusAsync(rehearsal) == HealthStatus.Healthy);
+        await pipeline(Request("/v1/lookup"));
+    }
+
+    [Fact]
+    public async Task A_replica_that_is_ready_has_answered_keys_and_users()
+    {
+        var answered = new HashSet<string>();
+        using var listener = new MeterListener
+        {
+            InstrumentPublished = (instrument, own) =>
+            {
+                if (instrument.Name == "optiks.query.keys")
+                {
+                    own.EnableMeasurementEvents(instrument);
+                }
+            },
+        };
+        listener.SetMeasurementEventCallback<long>((_, _, tags, _) =>
+        {
+            lock (answered)
+            {
+                answered.Add(tags[0].Value as string ?? "");
+            }
+        });
+        listener.Start();
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        lock (answered)
+        {
+            Assert.Superset(new HashSet<string> { "lookup", "users" }, answered);
+        }
+    }
+
+    private static DefaultHttpContext Request(string path)
+    {
+        var context = new DefaultHttpContext();
+        context.Request.Path = path;
+        return context;
+    }
+
+    private static async Task<HealthStatus> StatusAsync(Rehearsal rehearsal) => (await rehearsal.CheckHealthAsync(new HealthCheckContext(), TestContext.Current.CancellationToken)).Status;
+}
