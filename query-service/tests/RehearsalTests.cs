@@ -63,6 +63,17 @@ public sealed class RehearsalTests : TwoEpochTests
         }
     }
 
+    [Fact]
+    public async Task What_cannot_be_answered_is_no_reason_to_refuse()
+    {
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        replica.Clock.Ahead = TimeSpan.FromDays(30);
+        using var rehearsal = ActivatorUtilities.CreateInstance<Rehearsal>(replica.Services);
+        Assert.Equal(HealthStatus.Unhealthy, await StatusAsync(rehearsal));
+        await rehearsal.StartAsync(TestContext.Current.CancellationToken);
+        await replica.WaitAsync(async () => await StatusAsync(rehearsal) == HealthStatus.Healthy);
+    }
+
     private static DefaultHttpContext Request(string path)
     {
         var context = new DefaultHttpContext();

@@ -69,13 +69,10 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
         {
             await AnswerAllAsync(stop).WaitAsync(s_longest, stop);
         }
-        catch (ProblemException)
+        // An epoch that is too old, a board that cannot be read, answers that wait: callers are told of it themselves.
+        catch (Exception e) when (!stop.IsCancellationRequested)
         {
-            // Such as an epoch that is too old: callers will be told.
-        }
-        catch (TimeoutException)
-        {
-            // Whatever keeps answers waiting is no reason to give none.
+            _logger.NotRehearsed(e);
         }
         _isOver = true;
     }

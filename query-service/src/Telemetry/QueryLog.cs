@@ -17,6 +17,9 @@ internal static partial class QueryLog
     [LoggerMessage(EventId = 1003, EventName = "Following", Level = LogLevel.Information, Message = "The log is followed.")]
     public static partial void Following(this ILogger logger);
 
+    [LoggerMessage(EventId = 1004, EventName = "NotRehearsed", Level = LogLevel.Information, Message = "The first answers could not be rehearsed; callers are answered all the same.")]
+    public static partial void NotRehearsed(this ILogger logger, Exception exception);
+
     [LoggerMessage(EventId = 1010, EventName = "EpochRefused", Level = LogLevel.Critical, Message = "ALARM: the database's log is refused; the last good epoch stays. {Reason}")]
     public static partial void EpochRefused(this ILogger logger, string reason, Exception? exception);
 
