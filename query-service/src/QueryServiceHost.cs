@@ -95,8 +95,7 @@ internal static class QueryServiceHost
         WebApplication app = builder.Build();
         app.UseOptiksDefaults();
         app.Services.GetRequiredService<Rehearsal>().Use(app);
-        CatchingUp catchingUp = app.Services.GetRequiredService<CatchingUp>();
-        app.Use(next => context => catchingUp.RunAsync(context, next));
+        app.Services.GetRequiredService<CatchingUp>().Use(app);
         app.MapApiDocument(QueryApi.Title, QueryApi.Description, QuerySchemas.AddTo);
         app.Services.GetRequiredService<KeyEndpoints>().Map(app);
         app.Services.GetRequiredService<UserEndpoints>().Map(app);

@@ -32,15 +32,8 @@ internal sealed class CatchingUp
         _clock = clock;
     }
 
-    /// <summary>RunAsync goes on with the request once what it names is served, or when it has waited long enough.</summary>
-    public async Task RunAsync(HttpContext context, RequestDelegate next)
-    {
-        if (context.Request.Headers.TryGetValue("Prefer", out StringValues preferences) && SecondsOf(preferences) is > 0 and int seconds && LeastOf(ClientPosition.Read(context.Request)) is > 0 and ulong least)
-        {
-            await WaitAsync(least, TimeSpan.FromSeconds(Math.Min(seconds, MostSeconds)), context.RequestAborted);
-        }
-        await next(context);
-    }
+    /// <summary>Use has a request go on once what it names is served, or when it has waited long enough.</summary>
+    public void Use(IApplicationBuilder app) => app.Use(next => context => RunAsync(context, next));
 
     // The epoch from which on the replica may answer.
     private static ulong LeastOf(ClientPosition position) => Math.Max(position.MinEpoch, position.CheckpointSize > 0 ? position.CheckpointSize - 1 : 0);
@@ -59,6 +52,15 @@ internal sealed class CatchingUp
             }
         }
         return 0;
+    }
+
+    private async Task RunAsync(HttpContext context, RequestDelegate next)
+    {
+        if (context.Request.Headers.TryGetValue("Prefer", out StringValues preferences) && SecondsOf(preferences) is > 0 and int seconds && LeastOf(ClientPosition.Read(context.Request)) is > 0 and ulong least)
+        {
+            await WaitAsync(least, TimeSpan.FromSeconds(Math.Min(seconds, MostSeconds)), context.RequestAborted);
+        }
+        await next(context);
     }
 
     private async Task WaitAsync(ulong least, TimeSpan limit, CancellationToken cancellationToken)
