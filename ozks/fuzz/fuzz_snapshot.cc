@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -108,7 +109,8 @@ class Scene {
     std::vector<std::uint8_t> structures;
     Bytes keys;
     std::vector<std::uint64_t> offsets = {0};
-    for (const std::uint8_t structure : {OPTIKS_DEVICES, OPTIKS_USERNAMES, OPTIKS_KEYS, OPTIKS_DECOMMISSIONED}) {
+    for (const std::uint8_t structure :
+         std::initializer_list<std::uint8_t>{OPTIKS_DEVICES, OPTIKS_USERNAMES, OPTIKS_KEYS, OPTIKS_DECOMMISSIONED}) {
       const bool has_versions = verify::has_versions(structure);
       for (std::uint8_t i = 0; i < 2 && (has_versions || epoch == 1); ++i) {
         structures.push_back(structure);
