@@ -93,8 +93,10 @@ internal static class QueryServiceHost
         configure?.Invoke(builder.Services);
 
         WebApplication app = builder.Build();
+        Rehearsal rehearsal = app.Services.GetRequiredService<Rehearsal>();
+        rehearsal.UseAll(app);
         app.UseOptiksDefaults();
-        app.Services.GetRequiredService<Rehearsal>().Use(app);
+        rehearsal.Use(app);
         app.Services.GetRequiredService<CatchingUp>().Use(app);
         app.MapApiDocument(QueryApi.Title, QueryApi.Description, QuerySchemas.AddTo);
         app.Services.GetRequiredService<KeyEndpoints>().Map(app);

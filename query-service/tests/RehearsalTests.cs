@@ -1,9 +1,12 @@
+using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Logging;
 using Optiks.QueryService.Endpoints;
+using Optiks.QueryService.Following;
 using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
@@ -18,9 +21,15 @@ public sealed class RehearsalTests : TwoEpochTests
         IServiceProvider services = replica.Services;
         // Another one, that has not begun.
         using var rehearsal = ActivatorUtilities.CreateInstance<Rehearsal>(services);
+        var sent = new ConcurrentQueue<string>();
         var app = new ApplicationBuilder(services);
+        rehearsal.UseAll(app);
         rehearsal.Use(app);
-        app.Run(_ => Task.CompletedTask);
+        app.Run(context =>
+        {
+            sent.Enqueue($"{context.Request.Method} {context.Request.Path}{context.Request.QueryString}");
+            return Task.CompletedTask;
+        });
         RequestDelegate pipeline = app.Build();
 
         ProblemException refused = await Assert.ThrowsAsync<ProblemException>(() => pipeline(Request("/v1/lookup")));
@@ -28,9 +37,13 @@ public sealed class RehearsalTests : TwoEpochTests
         await pipeline(Request("/log/checkpoint"));
         await pipeline(Request("/health/ready"));
         Assert.Equal(HealthStatus.Unhealthy, await StatusAsync(rehearsal));
+        Assert.Equal(["GET /log/checkpoint", "GET /health/ready"], sent);
+        sent.Clear();
 
         await rehearsal.StartAsync(TestContext.Current.CancellationToken);
         await replica.WaitAsync(async () => await StatusAsync(rehearsal) == HealthStatus.Healthy);
+        string[] once = ["POST /v1/lookup", "POST /v1/lookup", "POST /v1/users/lookup", "POST /v1/users/lookup", "GET /v1/epochs/latest"];
+        Assert.Equal([.. once, .. once.Select(request => $"{request}?checkpoint_size=1")], sent);
         await pipeline(Request("/v1/lookup"));
     }
 
@@ -71,14 +84,30 @@ public sealed class RehearsalTests : TwoEpochTests
         await using Replica replica = await Replica.StartReadyAsync(Log);
         replica.Clock.Ahead = TimeSpan.FromDays(30);
         using var rehearsal = ActivatorUtilities.CreateInstance<Rehearsal>(replica.Services);
+        var app = new ApplicationBuilder(replica.Services);
+        rehearsal.UseAll(app);
+        app.Run(_ => throw CurrentEpoch.Unavailable("Too old."));
+        app.Build();
         Assert.Equal(HealthStatus.Unhealthy, await StatusAsync(rehearsal));
         await rehearsal.StartAsync(TestContext.Current.CancellationToken);
         await replica.WaitAsync(async () => await StatusAsync(rehearsal) == HealthStatus.Healthy);
     }
 
+    [Theory]
+    [InlineData("false")]
+    [InlineData("true")]
+    public async Task All_requests_of_a_rehearsal_are_answered(string closed)
+    {
+        using var events = new LoggedEvents();
+        await using Replica replica = await Replica.StartAsync(Log, "a", services => services.AddSingleton<ILoggerProvider>(events), _ => { }, "--Optiks:QueryService:RequireLookupScope", closed);
+        await replica.WaitForEpochAsync((ulong)Log.Records.Count - 1);
+        Assert.False(events.Has("NotRehearsed"));
+    }
+
     private static DefaultHttpContext Request(string path)
     {
         var context = new DefaultHttpContext();
+        context.Request.Method = HttpMethods.Get;
         context.Request.Path = path;
         return context;
     }

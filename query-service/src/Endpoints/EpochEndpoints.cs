@@ -10,6 +10,9 @@ namespace Optiks.QueryService.Endpoints;
 /// <summary>EpochEndpoints give records, the latest head, audit proofs and the configuration: open to all, and where they never change, marked so.</summary>
 internal sealed class EpochEndpoints
 {
+    /// <summary>LatestPath is where the newest epoch's head is.</summary>
+    public const string LatestPath = "/v1/epochs/latest";
+
     private const string EpochField = "{epoch}";
     private const string RangeField = "{range}";
 
@@ -35,7 +38,7 @@ internal sealed class EpochEndpoints
 
     public void Map(IEndpointRouteBuilder routes)
     {
-        routes.MapRead("/v1/epochs/latest", (HttpContext context, CancellationToken cancellation) => LatestAsync(context, cancellation))
+        routes.MapRead(LatestPath, (HttpContext context, CancellationToken cancellation) => LatestAsync(context, cancellation))
             .Describe(QueryApi.LatestEpoch).AllowBrowsers();
         routes.MapRead("/v1/epochs/{epoch}", (HttpContext context, string epoch, CancellationToken cancellation) => RecordAsync(context, epoch, cancellation))
             .Describe(QueryApi.Epoch).LimitRate(RateLimitKind.Audits).AllowBrowsers();

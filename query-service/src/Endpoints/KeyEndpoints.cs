@@ -13,7 +13,9 @@ namespace Optiks.QueryService.Endpoints;
 /// <summary>KeyEndpoints take the requests about keys: lookup, history, monitor.</summary>
 internal sealed class KeyEndpoints
 {
-    private const string LookupPath = "/v1/lookup";
+    /// <summary>LookupPath is where keys are looked up.</summary>
+    public const string LookupPath = "/v1/lookup";
+
     private const string KeyParameter = "key";
 
     private readonly AnswerSender _answers;
@@ -43,8 +45,7 @@ internal sealed class KeyEndpoints
             .Describe(QueryApi.Monitor).LimitRate(RateLimitKind.Lookups).Require(Access.History);
     }
 
-    /// <summary>PostAsync answers a list of queries.</summary>
-    public async Task PostAsync(HttpContext context, QueryKind kind, CancellationToken cancellationToken)
+    private async Task PostAsync(HttpContext context, QueryKind kind, CancellationToken cancellationToken)
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, kind.MediaType);
         var position = ClientPosition.Read(context.Request);

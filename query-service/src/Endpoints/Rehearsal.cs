@@ -1,5 +1,9 @@
+using System.Net;
+using System.Security.Claims;
 using System.Text;
+using Microsoft.AspNetCore.HttpOverrides;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Optiks.ApiKeys;
 using Optiks.Protocol;
 using Optiks.QueryService.Answers;
 using Optiks.QueryService.Following;
@@ -9,8 +13,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// Rehearsal answers lookups for nobody before callers are answered. The first answers of a process wait until their code is compiled, a tenth of a second each; at hundreds of requests a second that many callers would notice each
-/// restart. Until it is over queries are refused as <c>unavailable</c>, so that an edge asks another replica, and the service is not ready. Any thread.
+/// Rehearsal sends requests of nobody through the service before callers are answered. The first answers of a process wait until their code is compiled, a tenth of a second each; at hundreds of requests a second that many callers
+/// would notice each restart. Until it is over queries are refused as <c>unavailable</c>, so that an edge asks another replica, and the service is not ready. Any thread.
 /// </summary>
 internal sealed class Rehearsal : BackgroundService, IHealthCheck
 {
@@ -18,8 +22,8 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
     private const string KeyQuery = """{"key": "rehearsal"}""";
     private const string UserQuery = """{"username": "rehearsal"}""";
 
-    // Later ones find what the first ones left, and so take other ways.
-    private const int Rounds = 2;
+    // Of a client that knows nothing, and of one that has seen the log's first epoch and is shown that this is the same log.
+    private static readonly QueryString[] s_positions = [default, new($"?{ClientPosition.CheckpointSizeParameter}=1")];
 
     private const string Detail = "The first answers are being rehearsed.";
 
@@ -27,18 +31,21 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
 
     private static readonly PathString s_queries = "/v1";
 
-    private readonly KeyEndpoints _keys;
-    private readonly UserEndpoints _users;
+    // Where the operator closed lookups, it may look up, and nothing else.
+    private static readonly ClaimsPrincipal s_caller = new(CallerRights.OfApiKey(new ApiKeyEntry("rehearsal", default, ApiScopes.Lookup)));
+
+    // In the items of a request: it is the rehearsal's, whatever a caller may send.
+    private static readonly object s_mark = new();
+
+    private readonly TaskCompletionSource<RequestDelegate> _pipeline = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly CurrentEpoch _current;
     private readonly IServiceScopeFactory _scopes;
     private readonly HostFailure _failure;
     private readonly ILogger<Rehearsal> _logger;
     private volatile bool _isOver;
 
-    public Rehearsal(KeyEndpoints keys, UserEndpoints users, CurrentEpoch current, IServiceScopeFactory scopes, HostFailure failure, ILogger<Rehearsal> logger)
+    public Rehearsal(CurrentEpoch current, IServiceScopeFactory scopes, HostFailure failure, ILogger<Rehearsal> logger)
     {
-        _keys = keys;
-        _users = users;
         _current = current;
         _scopes = scopes;
         _failure = failure;
@@ -48,9 +55,16 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
     // Who asks before there is an epoch is told that.
     private bool IsUnderWay => !_isOver && _current.Peek() is not null;
 
-    /// <summary>Use refuses queries meanwhile.</summary>
+    /// <summary>UseAll makes everything that follows what is rehearsed.</summary>
+    public void UseAll(IApplicationBuilder app) => app.Use(next =>
+    {
+        _pipeline.TrySetResult(next);
+        return next;
+    });
+
+    /// <summary>Use refuses callers' queries meanwhile.</summary>
     public void Use(IApplicationBuilder app) => app.Use(next => context =>
-        IsUnderWay && context.Request.Path.StartsWithSegments(s_queries) ? throw CurrentEpoch.Unavailable(Detail) : next(context));
+        IsUnderWay && context.Request.Path.StartsWithSegments(s_queries) && !context.Items.ContainsKey(s_mark) ? throw CurrentEpoch.Unavailable(Detail) : next(context));
 
     /// <inheritdoc/>
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>
@@ -61,13 +75,14 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
 
     private async Task RunAsync(CancellationToken stop)
     {
+        RequestDelegate pipeline = await _pipeline.Task.WaitAsync(stop);
         for (Task later = _current.Later; _current.Peek() is null; later = _current.Later)
         {
             await later.WaitAsync(stop);
         }
         try
         {
-            await AnswerAllAsync(stop).WaitAsync(s_longest, stop);
+            await SendAllAsync(pipeline, stop).WaitAsync(s_longest, stop);
         }
         // An epoch that is too old, a board that cannot be read, answers that wait: callers are told of it themselves.
         catch (Exception e) when (!stop.IsCancellationRequested)
@@ -77,31 +92,44 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
         _isOver = true;
     }
 
-    private async Task AnswerAllAsync(CancellationToken stop)
+    private async Task SendAllAsync(RequestDelegate pipeline, CancellationToken stop)
     {
-        for (int round = 0; round < Rounds; round++)
+        foreach (QueryString position in s_positions)
         {
-            await AnswerAsync(QueryKind.Lookup.MediaType, KeyQuery, context => _keys.PostAsync(context, QueryKind.Lookup, stop));
-            await AnswerAsync(MediaTypes.Json, KeyQuery, context => _keys.PostAsync(context, QueryKind.Lookup, stop));
-            await AnswerAsync(MediaTypes.UserLookup, UserQuery, context => _users.LookUpAsync(context, stop));
-            await AnswerAsync(MediaTypes.Json, UserQuery, context => _users.LookUpAsync(context, stop));
-        }
-    }
+            await SendAsync(HttpMethods.Post, KeyEndpoints.LookupPath, QueryKind.Lookup.MediaType, KeyQuery);
+            await SendAsync(HttpMethods.Post, KeyEndpoints.LookupPath, MediaTypes.Json, KeyQuery);
+            await SendAsync(HttpMethods.Post, UserEndpoints.LookupPath, MediaTypes.UserLookup, UserQuery);
+            await SendAsync(HttpMethods.Post, UserEndpoints.LookupPath, MediaTypes.Json, UserQuery);
+            await SendAsync(HttpMethods.Get, EpochEndpoints.LatestPath, MediaTypes.Json, "");
 
-    private async Task AnswerAsync(string type, string query, Func<HttpContext, Task> endpoint)
-    {
-        await using AsyncServiceScope scope = _scopes.CreateAsyncScope();
-        byte[] body = Encoding.UTF8.GetBytes(query);
-        var context = new DefaultHttpContext { RequestServices = scope.ServiceProvider };
-        context.Request.Protocol = HttpProtocol.Http11;
-        context.Request.Method = HttpMethods.Post;
-        context.Request.ContentType = MediaTypes.Json;
-        context.Request.ContentLength = body.Length;
-        context.Request.Headers.Accept = type;
-        using var read = new MemoryStream(body);
-        context.Request.Body = read;
-        context.Response.Body = Stream.Null;
-        await endpoint(context);
-        await context.Response.CompleteAsync();
+            async Task SendAsync(string method, string path, string type, string query)
+            {
+                await using AsyncServiceScope scope = _scopes.CreateAsyncScope();
+                using var body = new MemoryStream(Encoding.UTF8.GetBytes(query));
+                var context = new DefaultHttpContext { RequestServices = scope.ServiceProvider, RequestAborted = stop };
+                context.Items.Add(s_mark, null);
+                context.User = s_caller;
+                // As it comes from an edge of this host.
+                context.Connection.RemoteIpAddress = IPAddress.Loopback;
+                context.Request.Headers[ForwardedHeadersDefaults.XForwardedForHeaderName] = IPAddress.Loopback.ToString();
+                context.Request.Protocol = HttpProtocol.Http11;
+                context.Request.Scheme = Uri.UriSchemeHttp;
+                context.Request.Host = new HostString("localhost");
+                context.Request.Method = method;
+                context.Request.Path = path;
+                context.Request.QueryString = position;
+                context.Request.ContentType = MediaTypes.Json;
+                context.Request.ContentLength = body.Length;
+                context.Request.Body = body;
+                context.Request.Headers.Accept = type;
+                context.Response.Body = Stream.Null;
+                await pipeline(context);
+                await context.Response.CompleteAsync();
+                if (context.Response.StatusCode != StatusCodes.Status200OK)
+                {
+                    throw new InvalidOperationException($"{method} {path}{position} was answered with status {context.Response.StatusCode}.");
+                }
+            }
+        }
     }
 }

@@ -11,6 +11,9 @@ namespace Optiks.QueryService.Endpoints;
 /// <summary>UserEndpoints take the requests about users.</summary>
 internal sealed class UserEndpoints
 {
+    /// <summary>LookupPath is where users are looked up.</summary>
+    public const string LookupPath = "/v1/users/lookup";
+
     private readonly AnswerSender _answers;
     private readonly FollowerState _state;
     private readonly RateLimiter _limiter;
@@ -30,14 +33,13 @@ internal sealed class UserEndpoints
 
     public void Map(IEndpointRouteBuilder routes)
     {
-        routes.MapPost("/v1/users/lookup", (HttpContext context, CancellationToken cancellation) => LookUpAsync(context, cancellation))
+        routes.MapPost(LookupPath, (HttpContext context, CancellationToken cancellation) => LookUpAsync(context, cancellation))
             .Describe(QueryApi.UserLookup).AsLookup(_options);
         routes.MapPost("/v1/users/monitor", (HttpContext context, CancellationToken cancellation) => MonitorAsync(context, cancellation))
             .Describe(QueryApi.UserMonitor).LimitRate(RateLimitKind.Lookups).Require(Access.UserHistory);
     }
 
-    /// <summary>LookUpAsync answers a list of queries.</summary>
-    public async Task LookUpAsync(HttpContext context, CancellationToken cancellationToken)
+    private async Task LookUpAsync(HttpContext context, CancellationToken cancellationToken)
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.UserLookup);
         var position = ClientPosition.Read(context.Request);
