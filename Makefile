@@ -20,6 +20,8 @@ endef
 PROGRAMS := update-task:Optiks.UpdateTask update-service:Optiks.UpdateService query-service:Optiks.QueryService db:Optiks.Db cli:Optiks.Cli
 TEST_PROGRAMS := epochs:Optiks.Epochs stress:Optiks.Stress query-bench:Optiks.QueryService.Bench
 link_out = mkdir -p build/out; for program in $(1); do ln -sfn "../artifacts/bin/$${program\#*:}/release" "build/out/$${program%%:*}"; done
+link_packaged = mkdir -p build/packaged; for program in $(PROGRAMS); do ln -sfn "../deb-artifacts/publish/$${program\#*:}/release_linux-x64" "build/packaged/$${program%%:*}"; done; \
+	for program in $(TEST_PROGRAMS); do ln -sfn "../out/$${program%%:*}" build/packaged/; done
 link_bin = mkdir -p build/bin; for command in $(1); do ln -sfn "../out/$$command" build/bin/; done
 
 # How long the long suites run.
@@ -170,9 +172,10 @@ bench-starts: build ## measure how long new replicas of KEYS (default 2^20) keys
 bench-periods: build ## measure a switch of the period of a log with KEYS (default 2^20) keys under load (ENGINES=); writes build/bench/period.json
 	@/usr/bin/python3 bench/measure_periods.py --keys $(KEYS) $(if $(ENGINES),--engines $(ENGINES))
 
-bench-rolling: build ## measure what lookups notice of restarts of replicas behind nginx, in a log of KEYS (default 2^16) keys; writes build/bench/rolling.json
+bench-rolling: build deb ## measure what lookups notice of restarts of replicas behind nginx, in a log of KEYS (default 2^16) keys; writes build/bench/rolling.json
 	@eng/install.sh nginx openssl
-	@/usr/bin/python3 bench/measure_rolling.py $(if $(filter-out file default,$(origin KEYS)),--keys $(KEYS))
+	@$(call link_packaged)
+	@OPTIKS_OUT=$(CURDIR)/build/packaged /usr/bin/python3 bench/measure_rolling.py $(if $(filter-out file default,$(origin KEYS)),--keys $(KEYS))
 
 bench-sizes: build ## measure what a log takes on disk for each key, version, copy and epoch (ENGINES=); writes build/bench/sizes.json
 	@/usr/bin/python3 bench/measure_sizes.py $(if $(ENGINES),--engines $(ENGINES))

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Measures what lookups notice while three query-services behind nginx (deploy/nginx) are restarted one after the other, at half of the rate that saturates: no request may fail and no answer be
-wrong. The p99 of each window meanwhile is beside the median window before. Writes build/bench/rolling.json. usage: measure_rolling.py [--keys N] [--rate N] [--window S] [--before N] [--rounds N]"""
+wrong. The p99 of each window meanwhile is beside the median window before. Writes build/bench/rolling.json. `make bench-rolling` has it start the programs of the packages, by OPTIKS_OUT.
+usage: measure_rolling.py [--keys N] [--rate N] [--window S] [--before N] [--rounds N] [--rest S]"""
 
 import argparse
 import statistics
@@ -37,7 +38,7 @@ def saturating(tester: StressTester, keys: int, mix: str = MIX) -> float:
     return most
 
 
-def restart(log: Deployment, rounds: int, running) -> list[float]:
+def restart(log: Deployment, rounds: int, rest: float, running) -> list[float]:
     """Each replica in each round; the seconds from SIGTERM until it was ready again."""
     took = []
     for _ in range(rounds):
@@ -47,7 +48,7 @@ def restart(log: Deployment, rounds: int, running) -> list[float]:
             query.start()
             query.wait_ready()
             took.append(time.monotonic() - begun)
-            running.wait(0.5)
+            running.wait(rest)
     return took
 
 
@@ -63,7 +64,7 @@ def measure(log: Deployment, arguments: argparse.Namespace) -> list[Figure]:
             # One more, for the start of optiks-stress.
             running.wait((arguments.before + 1) * arguments.window + WARM_UP_SECONDS)
             moments.asked = time.time()
-            took = restart(log, arguments.rounds, running)
+            took = restart(log, arguments.rounds, arguments.rest, running)
             moments.begun = time.time()
             running.wait(3 * arguments.window)
             report = running.end()
@@ -93,6 +94,7 @@ def main() -> None:
     parser.add_argument("--window", type=float, default=5, help="seconds that a p99 is of (default %(default)s)")
     parser.add_argument("--before", type=int, default=6, help="windows before the restarts (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=2, help="how often each replica is restarted (default %(default)s)")
+    parser.add_argument("--rest", type=float, default=3, help="seconds from when one is ready until the next is stopped (default %(default)s)")
     parser.add_argument("--out", type=Path, default=ROOT / "build/bench/rolling.json", help="the file of results (default build/bench/rolling.json)")
     arguments = parser.parse_args()
     # /tmp may be memory.

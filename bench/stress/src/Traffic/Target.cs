@@ -8,12 +8,15 @@ using Optiks.Protocol;
 
 namespace Optiks.Stress.Traffic;
 
-/// <summary>Target is the connections to the services: as many as requests are in flight at once, kept for the next ones. Any thread.</summary>
+/// <summary>
+/// Target is the connections to the services: as many as requests are in flight at once, kept for the next ones. The one that rested longest comes first: were it the last one, the others would grow too old, and the next time that
+/// answers are late, all requests would wait for new connections and their TLS at once. Any thread.
+/// </summary>
 internal sealed class Target : IDisposable
 {
     // Below the time after which Kestrel closes an idle connection, so that no request is sent into one that is just being closed.
     private const double MostIdleSeconds = 60;
-    private readonly ConcurrentDictionary<string, ConcurrentStack<HttpConnection>> _idle = new(StringComparer.Ordinal);
+    private readonly ConcurrentDictionary<string, ConcurrentQueue<HttpConnection>> _idle = new(StringComparer.Ordinal);
     private readonly string? _apiKey;
     private readonly TimeSpan _timeout;
     private readonly TimeProvider _time;
@@ -37,7 +40,7 @@ internal sealed class Target : IDisposable
     public async Task<Reply> SendAsync(
         Uri server, string path, string accept, ReadOnlyMemory<byte>? body, string contentType, bool authorize, TimeSpan extra, CancellationToken cancellationToken)
     {
-        ConcurrentStack<HttpConnection> idle = _idle.GetOrAdd(server.Authority, _ => new());
+        ConcurrentQueue<HttpConnection> idle = _idle.GetOrAdd(server.Authority, _ => new());
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limit.CancelAfter(_timeout + extra);
         byte[] request = ArrayPool<byte>.Shared.Rent((body?.Length ?? 0) + MostHeaderOctets(server, path, accept, contentType));
@@ -67,7 +70,7 @@ internal sealed class Target : IDisposable
             if (connection is { Reusable: true })
             {
                 connection.IdleSince = _time.GetTimestamp();
-                idle.Push(connection);
+                idle.Enqueue(connection);
             }
             else
             {
@@ -78,18 +81,18 @@ internal sealed class Target : IDisposable
 
     public void Dispose()
     {
-        foreach (ConcurrentStack<HttpConnection> idle in _idle.Values)
+        foreach (ConcurrentQueue<HttpConnection> idle in _idle.Values)
         {
-            while (idle.TryPop(out HttpConnection? connection))
+            while (idle.TryDequeue(out HttpConnection? connection))
             {
                 connection.Dispose();
             }
         }
     }
 
-    private HttpConnection? Take(ConcurrentStack<HttpConnection> idle)
+    private HttpConnection? Take(ConcurrentQueue<HttpConnection> idle)
     {
-        while (idle.TryPop(out HttpConnection? connection))
+        while (idle.TryDequeue(out HttpConnection? connection))
         {
             if (_time.GetElapsedTime(connection.IdleSince).TotalSeconds < MostIdleSeconds && connection.IsOpen)
             {
