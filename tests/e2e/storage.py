@@ -15,7 +15,7 @@ DATABASE = "optiks"
 USERS = {"update-task": "task", "update-service": "update", "query-service": "query", "query-bench": "query"}
 BUSY_SECONDS = 30
 # As docs/operations/postgresql.md advises; PostgreSQL's own are for the smallest of machines.
-SERVER_SETTINGS = {"shared_buffers": "512MB", "autovacuum_naptime": "5s", "max_wal_size": "4GB"}
+SERVER_SETTINGS = {"shared_buffers": "512MB", "autovacuum_naptime": "5s", "max_wal_size": "4GB", "backend_flush_after": "256kB"}
 # Of the task's lease. Short, so that a task that replaces a killed one does not wait long for the dead one's.
 LEASE_SECONDS = 2
 
