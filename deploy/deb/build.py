@@ -47,6 +47,8 @@ CARRIED = {
     "grafana/optiks.json": "usr/share/optiks-server/grafana.json",
     "pgbackrest/pgbackrest.conf": "usr/share/doc/optiks-server/examples/pgbackrest.conf",
 }
+# Whole folders of deploy/ for programs of others, as they are, each below usr/share/optiks-server.
+CARRIED_FOLDERS = ("nginx", "patroni")
 # They may hold passwords.
 SECRET_FILES = re.compile(r"etc/optiks/.*\.env")
 
@@ -151,6 +153,10 @@ def stage(name: str, root: Path) -> None:
             write(doc / "operations" / page.name, page.read_bytes())
         for source, path in CARRIED.items():
             write(root / path, (ROOT / "deploy" / source).read_bytes())
+        for folder in CARRIED_FOLDERS:
+            for source in sorted((ROOT / "deploy" / folder).rglob("*")):
+                if source.is_file():
+                    write(root / "usr/share/optiks-server" / source.relative_to(ROOT / "deploy"), source.read_bytes())
     write(doc / "NEWS.gz", packed((ROOT / "CHANGELOG.md").read_text()))
 
 

@@ -324,6 +324,14 @@ class Archives(unittest.TestCase):
         self.assertIn("usr/share/man/man8/optiks-query-service.8.gz", listed)
         self.assertNotRegex(listed, r"crossgen|\.Tests|createdump")
 
+    def test_the_edges_and_the_clusters_files_are_in_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["dpkg-deb", "--extract", newest("optiks-server"), folder], check=True)
+            for name in ("nginx", "patroni"):
+                mine, theirs = ({file.relative_to(top): file.read_bytes() for file in top.rglob("*") if file.is_file()} for top in (ROOT / "deploy" / name, Path(folder, "usr/share/optiks-server", name)))
+                self.assertIn(Path("optiks.conf" if name == "nginx" else "config.yml"), theirs)
+                self.assertEqual(mine, theirs)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -28,7 +28,7 @@ NAME = "services.example.org"
 UPDATES_TOO = ("# include snippets/optiks-updates.conf;", "include snippets/optiks-updates.conf;")
 """Of the edge: updates come to the first port, as optiks-stress has no certificate."""
 # docs/operations/postgresql.md, "The server". The memory is shared with everything else here.
-SERVER_SETTINGS = {"listen_addresses": "*", "ssl": "on", "shared_buffers": "1GB", "max_wal_size": "4GB", "autovacuum_naptime": "5s"}
+SERVER_SETTINGS = {"listen_addresses": "*", "ssl": "on", "shared_buffers": "1GB", "max_wal_size": "4GB", "backend_flush_after": "256kB", "autovacuum_naptime": "5s"}
 
 
 @dataclass(frozen=True)
