@@ -158,6 +158,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
     public async Task What_is_not_ended_or_no_question_is_refused()
     {
         await using Replica replica = await StartAsync(isStored: false);
+        await replica.WaitForEpochAsync((ulong)Log.Records.Count - 1);
         await RefusedAsync(replica, "?period=0", ProblemTypes.NotFound);
         await Log.NextPeriodAsync();
         await replica.WaitForEpochAsync(3);

@@ -27,7 +27,7 @@ public sealed class RehearsalTests : TwoEpochTests
         rehearsal.Use(app);
         app.Run(context =>
         {
-            sent.Enqueue($"{context.Request.Method} {context.Request.Path}{context.Request.QueryString}");
+            sent.Enqueue($"{context.Request.Method} {context.Request.Path}");
             return Task.CompletedTask;
         });
         RequestDelegate pipeline = app.Build();
@@ -43,7 +43,7 @@ public sealed class RehearsalTests : TwoEpochTests
         await rehearsal.StartAsync(TestContext.Current.CancellationToken);
         await replica.WaitAsync(async () => await StatusAsync(rehearsal) == HealthStatus.Healthy);
         string[] once = ["POST /v1/lookup", "POST /v1/lookup", "POST /v1/users/lookup", "POST /v1/users/lookup", "GET /v1/epochs/latest"];
-        Assert.Equal([.. once, .. once.Select(request => $"{request}?checkpoint_size=1")], sent);
+        Assert.Equal([.. once, .. once], sent);
         await pipeline(Request("/v1/lookup"));
     }
 
