@@ -41,14 +41,14 @@ NATIVE = "liboptiks.so"
 # What nobody calls here: a tracer's provider, a sign-in broker of SQL Server's client (which wants a browser), dumps of memory (they hold
 # secrets, and the programs forbid them), and descriptions for a build.
 LEFT_OUT = re.compile(r"libcoreclrtraceptprovider\.so|libmsalruntime\.so|createdump|.*\.staticwebassets\..*\.json")
-# What deploy/ has for all installations, and where optiks-server has it.
+# Files and whole folders that deploy/ has for all installations, and where optiks-server has them.
 CARRIED = {
     "prometheus/alerts.yml": "usr/share/optiks-server/alerts.yml",
     "grafana/optiks.json": "usr/share/optiks-server/grafana.json",
+    "nginx": "usr/share/optiks-server/nginx",
+    "patroni": "usr/share/optiks-server/patroni",
     "pgbackrest/pgbackrest.conf": "usr/share/doc/optiks-server/examples/pgbackrest.conf",
 }
-# Whole folders of deploy/ for programs of others, as they are, each below usr/share/optiks-server.
-CARRIED_FOLDERS = ("nginx", "patroni")
 # They may hold passwords.
 SECRET_FILES = re.compile(r"etc/optiks/.*\.env")
 
@@ -151,12 +151,11 @@ def stage(name: str, root: Path) -> None:
     if name == SERVER:
         for page in sorted((ROOT / "docs/operations").glob("*.md")):
             write(doc / "operations" / page.name, page.read_bytes())
-        for source, path in CARRIED.items():
-            write(root / path, (ROOT / "deploy" / source).read_bytes())
-        for folder in CARRIED_FOLDERS:
-            for source in sorted((ROOT / "deploy" / folder).rglob("*")):
-                if source.is_file():
-                    write(root / "usr/share/optiks-server" / source.relative_to(ROOT / "deploy"), source.read_bytes())
+        for name, path in CARRIED.items():
+            source = ROOT / "deploy" / name
+            for file in sorted(source.rglob("*")) if source.is_dir() else [source]:
+                if file.is_file():
+                    write(root / path / file.relative_to(source), file.read_bytes())
     write(doc / "NEWS.gz", packed((ROOT / "CHANGELOG.md").read_text()))
 
 
