@@ -17,6 +17,7 @@ from harness import ROOT, clean_environment
 from packages import newest
 from pages import commands_of
 from rest import Client
+from storage import SERVER_SETTINGS
 
 PAGE = ROOT / "docs/operations/upgrade.md"
 BUILDS = ROOT / "build/upgrade"
@@ -28,7 +29,7 @@ NAME = "services.example.org"
 UPDATES_TOO = ("# include snippets/optiks-updates.conf;", "include snippets/optiks-updates.conf;")
 """Of the edge: updates come to the first port, as optiks-stress has no certificate."""
 # docs/operations/postgresql.md, "The server". The memory is shared with everything else here.
-SERVER_SETTINGS = {"listen_addresses": "*", "ssl": "on", "shared_buffers": "1GB", "max_wal_size": "4GB", "backend_flush_after": "256kB", "autovacuum_naptime": "5s"}
+UPGRADE_SERVER_SETTINGS = SERVER_SETTINGS | {"listen_addresses": "*", "ssl": "on", "shared_buffers": "1GB"}
 
 
 @dataclass(frozen=True)
@@ -203,7 +204,7 @@ class Hosts:
     def _open_database(self, host: Container) -> None:
         """To the other hosts, over TLS and with passwords."""
         passwords = "".join(f"ALTER ROLE {role} PASSWORD '{password}';\n" for role, password in self._passwords.items())
-        settings = "".join(f"ALTER SYSTEM SET {name} = '{value}';\n" for name, value in SERVER_SETTINGS.items())
+        settings = "".join(f"ALTER SYSTEM SET {name} = '{value}';\n" for name, value in UPGRADE_SERVER_SETTINGS.items())
         host.run(
             "install -o postgres -m 0600 key.pem /var/lib/postgresql/15/main/server.key\ninstall -o postgres -m 0644 cert.pem /var/lib/postgresql/15/main/server.crt\n"
             "install -m 0644 ca.pem /etc/optiks/ca.pem\n"
