@@ -22,8 +22,8 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
     private const string KeyQuery = """{"key": "rehearsal"}""";
     private const string UserQuery = """{"username": "rehearsal"}""";
 
-    // Later ones find what the first ones left, and so take other ways. All are of clients that know nothing: for others the board would be read, which may be away.
-    private const int Rounds = 2;
+    // Of a client that knows nothing, and of one that has seen the log's first epoch and is shown that this is the same log. For that one the board is read: where it is away, what comes first is rehearsed still.
+    private static readonly QueryString[] s_positions = [default, new($"?{ClientPosition.CheckpointSizeParameter}=1")];
 
     private const string Detail = "The first answers are being rehearsed.";
 
@@ -94,7 +94,7 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
 
     private async Task SendAllAsync(RequestDelegate pipeline, CancellationToken stop)
     {
-        for (int round = 0; round < Rounds; round++)
+        foreach (QueryString position in s_positions)
         {
             await SendAsync(HttpMethods.Post, KeyEndpoints.LookupPath, QueryKind.Lookup.MediaType, KeyQuery);
             await SendAsync(HttpMethods.Post, KeyEndpoints.LookupPath, MediaTypes.Json, KeyQuery);
@@ -117,6 +117,7 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
                 context.Request.Host = new HostString("localhost");
                 context.Request.Method = method;
                 context.Request.Path = path;
+                context.Request.QueryString = position;
                 context.Request.ContentType = MediaTypes.Json;
                 context.Request.ContentLength = body.Length;
                 context.Request.Body = body;
@@ -126,7 +127,7 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
                 await context.Response.CompleteAsync();
                 if (context.Response.StatusCode != StatusCodes.Status200OK)
                 {
-                    throw new InvalidOperationException($"{method} {path} was answered with status {context.Response.StatusCode}.");
+                    throw new InvalidOperationException($"{method} {path}{position} was answered with status {context.Response.StatusCode}.");
                 }
             }
         }
