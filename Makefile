@@ -31,7 +31,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks npm build deb images run up down test test-deep test-all check facts username-tables configuration fix test-faults test-storm test-slow test-auditor test-deb test-images fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-rolling bench-sizes bench-audit bench-scale bench-failover bench-upgrade load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks build deb images run up down test test-deep test-all check facts username-tables configuration fix test-faults test-storm test-slow test-auditor test-deb test-images fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-rolling bench-sizes bench-audit bench-scale bench-failover bench-upgrade load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -62,9 +62,6 @@ benchmarks: native ## build the C++ benchmarks
 	@cmake --preset release -DOPTIKS_BENCHMARKS=ON > build/cmake-release.log 2>&1 || { cat build/cmake-release.log; exit 1; }
 	@cmake --build --preset release --target benchmarks
 
-npm: ## install the npm packages that tests need
-	@eng/npm.sh
-
 build: native-tests sqlclient ## build everything that `make test` tests (the default)
 	@$(call dotnet_build,Optiks.slnx)
 	@$(call link_out,$(PROGRAMS) $(TEST_PROGRAMS))
@@ -87,7 +84,7 @@ up: programs ## the same in the background; returns when they are ready
 down: ## stop what `make up` started
 	@eng/services.py down
 
-test: npm build ## all release C++, C#, Python, Node and end-to-end suites, quick checks; ends with one line of totals
+test: build ## all release C++, C#, Python, Node and end-to-end suites, quick checks; ends with one line of totals
 	@eng/install.sh check
 	@eng/test.py quick
 
@@ -95,7 +92,7 @@ test-deep: build benchmarks ## sanitizers, Valgrind, clang-tidy, more rounds of 
 	@eng/install.sh deep
 	@eng/test.py deep
 
-test-all: npm build benchmarks ## both, as CI does, each suite once with all of its rounds; one line of totals
+test-all: build benchmarks ## both, as CI does, each suite once with all of its rounds; one line of totals
 	@eng/install.sh check deep
 	@eng/test.py quick deep
 

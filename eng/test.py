@@ -37,8 +37,10 @@ MEMORY_FOLDER = "/dev/shm"
 SCRATCH_OCTETS = 8 << 30
 # These suites take longest, and so go first: the others fill the lanes beside them, and none is waited for at the end.
 LONGEST = (
-    "Optiks.QueryService.Tests", "python-e2e-faults", "python-e2e-stress", "python-e2e-period_faults", "Optiks.UpdateTask.Tests", "cpp-release", "python-e2e-malicious", "python-e2e-recycled_names",
+    "python-e2e-openapi", "Optiks.QueryService.Tests", "python-e2e-faults", "python-e2e-stress", "python-e2e-period_faults", "Optiks.UpdateTask.Tests", "cpp-release", "python-e2e-malicious", "python-e2e-recycled_names",
     "python-e2e-auditor", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests", "python-e2e-hostile_users", "python-e2e-users", "python-e2e-cosigners", "Optiks.Db.Tests", "Optiks.Cli.Tests")
+# What one suite alone needs from a network, which may take minutes to give it: the others run meanwhile.
+FETCHED_FIRST = {"python-e2e-openapi": [["eng/npm.sh"]]}
 # These have tests that repeat what they do: a few times in `quick`, more often in `deep`, which is told by the variable.
 DEEPER = ("python-reference-leaves", "python-reference-model", "python-reference-receipts", "python-reference-users", "python-e2e-auditor", "python-e2e-faults", "python-e2e-limits", "python-e2e-malicious", "python-e2e-period_faults", "python-e2e-receipts", "python-e2e-storm", "Optiks.UpdateTask.Tests")
 # These run in `deep` alone: each starts services of its own for what tests of the parts show in `quick` as well.
@@ -102,7 +104,7 @@ def python(name: str, folder: str) -> list[Suite]:
     suites = []
     for file in sorted((ROOT / folder).glob("test_*.py")):
         suite = f"python-{name}-{file.stem.removeprefix('test_')}"
-        suites.append(Suite(suite, [["/usr/bin/python3", "-m", "pytest", str(file.relative_to(ROOT)), f"--junit-xml={results_of(suite)}"]]))
+        suites.append(Suite(suite, [*FETCHED_FIRST.get(suite, []), ["/usr/bin/python3", "-m", "pytest", str(file.relative_to(ROOT)), f"--junit-xml={results_of(suite)}"]]))
     return suites
 
 
