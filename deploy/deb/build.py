@@ -151,8 +151,8 @@ def stage(name: str, root: Path) -> None:
     if name == SERVER:
         for page in sorted((ROOT / "docs/operations").glob("*.md")):
             write(doc / "operations" / page.name, page.read_bytes())
-        for name, path in CARRIED.items():
-            source = ROOT / "deploy" / name
+        for carried, path in CARRIED.items():
+            source = ROOT / "deploy" / carried
             for file in sorted(source.rglob("*")) if source.is_dir() else [source]:
                 if file.is_file():
                     write(root / path / file.relative_to(source), file.read_bytes())
