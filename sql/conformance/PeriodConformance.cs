@@ -83,11 +83,15 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(Fitting, page.Rows.Length);
         AssertSameCopies(copies.From(Fitting), await Pipeline.ReadCopiesAsync(1, page.End, 100, LeafColumns.All, Cancel));
         Assert.Equal(Fitting, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Values, Cancel)).Rows.Length);
+        // What is not read counts for nothing.
+        Assert.Equal(Values, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Lists, Cancel)).Rows.Length);
         Assert.Equal(Values, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Trees, Cancel)).Rows.Length);
         await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         await using IConsistentRead read = await store.OpenConsistentReadAsync(Cancel);
         Assert.Equal(Fitting, (await read.ReadCopiesAsync(1, 0, 100, Cancel)).Count);
         Assert.Equal(Values - Fitting, (await read.ReadCopiesAsync(1, Fitting, 100, Cancel)).Count);
+        Assert.Equal(Fitting, (await read.ReadLeavesAsync(0, 0, 100, Cancel)).Count);
+        Assert.Equal(Values - Fitting, (await read.ReadLeavesAsync(1, Fitting, 100, Cancel)).Count);
     }
 
     [Fact]

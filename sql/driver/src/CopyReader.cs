@@ -7,7 +7,7 @@ namespace Optiks.Storage.Driver;
 /// <summary>CopyReader reads rows of copies. They are only ever added, but that values go: its statements need not see one moment.</summary>
 internal static class CopyReader
 {
-    /// <summary>MaxValueBytes of a page, but for its first value.</summary>
+    /// <summary>MaxValueBytes of a page, but for the last of its values.</summary>
     public const long MaxValueBytes = 16L << 20;
 
     /// <summary>NextAsync gives the state of a period and the number after its last copy; null: there is no such period.</summary>
@@ -42,12 +42,6 @@ internal static class CopyReader
     public static async Task<CopyBatch> ReadAsync(ISession session, ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken)
     {
         Statements statements = session.Database.Statements;
-        Parameter[] from = [Parameter.Of("period", period), Parameter.Of("number", first)];
-        // Before any of them is sent: lengths of values are known without reading them.
-        long fitting = columns == LeafColumns.Trees
-            ? max
-            : await session.FirstAsync(
-                statements.CountFittingCopies, rows => rows.Big(0), cancellationToken, [.. from, Parameter.Of("max", max), Parameter.Of("bytes", MaxValueBytes)]);
         Sql select = columns switch
         {
             LeafColumns.Trees => statements.CopiesOfTrees,
@@ -59,8 +53,9 @@ internal static class CopyReader
         var keyEnds = new List<int>();
         var values = new ArrayBufferWriter<byte>();
         var keys = new ArrayBufferWriter<byte>();
-        await using IRows rows = await session.QueryAsync(select, cancellationToken, [.. from, Parameter.Of("max", checked((int)fitting))]);
-        while (await rows.ReadAsync(cancellationToken))
+        Parameter[] page = [Parameter.Of("period", period), Parameter.Of("number", first), Parameter.Of("max", max)];
+        await using IRows rows = await session.QueryAsync(select, cancellationToken, columns == LeafColumns.Trees ? page : [.. page, Parameter.Of("bytes", MaxValueBytes)]);
+        while (values.WrittenCount <= MaxValueBytes && await rows.ReadAsync(cancellationToken))
         {
             if (rows.Medium(0) != first + copies.Count)
             {

@@ -139,10 +139,11 @@ public sealed class Statements
     /// <summary>StoredEpochs (first, max) returns epochs from first on: epoch, record, record_hash, checkpoint, leaves, value_bytes.</summary>
     public required Sql StoredEpochs { get; init; }
 
-    /// <summary>CountFitting (epoch, ordinal, max, bytes) returns how many leaves from (epoch, ordinal) on, at most max, have values of that many octets together, and the one that goes beyond.</summary>
-    public required Sql CountFitting { get; init; }
-
-    /// <summary>StoredLeaves (epoch, ordinal, max) returns leaves: epoch, ordinal, structure, period, version, label, commitment, tag, request_id, item; opening, key, value, or nulls.</summary>
+    /// <summary>
+    /// StoredLeaves (epoch, ordinal, max, bytes) returns at most max leaves from (epoch, ordinal) on, and none after those whose values come to more than so many octets: epoch, ordinal, structure, period, version, label, commitment, tag, request_id, item; opening, key,
+    /// value, or nulls. An engine whose rows are made when they are read leaves the octets to the reader (<see cref="SessionExtensions.ListAsync{T}(ISession, Sql, Func{IRows, T}, Func{T, int}, long, CancellationToken, Parameter[])"/>).
+    /// It may return a further column.
+    /// </summary>
     public required Sql StoredLeaves { get; init; }
 
     /// <summary>CountValues () returns the number of values.</summary>
@@ -193,16 +194,18 @@ public sealed class Statements
     /// <summary>CopiesOfTrees (period, number, max) returns copies of a period in order: number, structure, version, source_epoch, source_ordinal, label, commitment, tag.</summary>
     public required Sql CopiesOfTrees { get; init; }
 
-    /// <summary>CopiesWithLists (period, number, max) returns <see cref="CopiesOfTrees"/> with opening and value, or nulls, where the structure is devices, and nulls elsewhere.</summary>
+    /// <summary>
+    /// CopiesWithLists (period, number, max, bytes) returns <see cref="CopiesOfTrees"/> with opening and value, or nulls, where the structure is devices, and nulls elsewhere; as many as <see cref="StoredLeaves"/> would.
+    /// </summary>
     public required Sql CopiesWithLists { get; init; }
 
-    /// <summary>WholeCopies (period, number, max) returns <see cref="CopiesOfTrees"/> with opening, value and key, or nulls.</summary>
+    /// <summary>WholeCopies (period, number, max, bytes) returns <see cref="CopiesOfTrees"/> with opening, value and key, or nulls; as many as <see cref="StoredLeaves"/> would.</summary>
     public required Sql WholeCopies { get; init; }
 
-    /// <summary>CountFittingCopies (period, number, max, bytes) is <see cref="CountFitting"/> for copies from (period, number) on, of later periods too.</summary>
-    public required Sql CountFittingCopies { get; init; }
-
-    /// <summary>StoredCopies (period, number, max) returns copies from (period, number) on: period, number, structure, version, source_epoch, source_ordinal, label, commitment, tag; opening, key, value, or nulls.</summary>
+    /// <summary>
+    /// StoredCopies (period, number, max, bytes) returns copies from (period, number) on, of later periods too, as many as <see cref="StoredLeaves"/> would: period, number, structure, version, source_epoch, source_ordinal,
+    /// label, commitment, tag; opening, key, value, or nulls.
+    /// </summary>
     public required Sql StoredCopies { get; init; }
 
     /// <summary>CountCopyValues () returns the number of values of copies.</summary>

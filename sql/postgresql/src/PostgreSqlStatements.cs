@@ -34,6 +34,12 @@ internal static class PostgreSqlStatements
     private const string JoinCopied = " LEFT JOIN LATERAL (SELECT opening, key, value FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0) AS v ON true";
     private const string OfPeriod = " WHERE c.period = $1 AND c.number >= $2 ORDER BY c.number LIMIT $3";
 
+    // A page ends where its values come to more than so many octets, so that what goes beyond is not sent. Their lengths are known without reading them.
+    private const string Page = "SELECT * FROM (";
+    private const string OctetsBefore = ", sum(coalesce(octet_length(v.value), 0)) OVER (ORDER BY ";
+    private const string UpToRow = " ROWS UNBOUNDED PRECEDING) - coalesce(octet_length(v.value), 0) AS octets_before";
+    private const string Fitting = ") AS s WHERE octets_before <= $4 ORDER BY ";
+
     public static Statements All { get; } = new()
     {
         Head = new("SELECT epoch, record_hash, published_epoch, fence, holder, lease_end FROM head WHERE one = 1"),
@@ -164,17 +170,10 @@ internal static class PostgreSqlStatements
         NamesOfTrees = new(Trees + FromLeaf + OfNames),
         NamesWithValues = new(Trees + Values + FromLeaf + JoinValueOfEach + OfNames),
         StoredEpochs = new("SELECT epoch, record, record_hash, checkpoint, leaves, value_bytes FROM epoch WHERE epoch >= $1 ORDER BY epoch LIMIT $2"),
-        CountFitting = new(
-            $"""
-            SELECT count(*) FROM (
-              SELECT sum(coalesce(octet_length(v.value), 0)) OVER (ORDER BY l.epoch, l.ordinal) - coalesce(octet_length(v.value), 0) AS before
-              FROM (SELECT epoch, ordinal FROM leaf WHERE (epoch, ordinal) >= ($1, $2) ORDER BY epoch, ordinal LIMIT $3) AS l
-              {JoinValueOfEach}
-            ) AS s WHERE s.before <= $4
-            """),
         StoredLeaves = new(
-            "SELECT l.epoch, l.ordinal, l.structure, l.period, l.version, l.label, l.commitment, l.tag, l.request_id, l.item, v.opening, v.key, v.value"
-            + FromLeaf + JoinValueOfEach + " WHERE (l.epoch, l.ordinal) >= ($1, $2) ORDER BY l.epoch, l.ordinal LIMIT $3"),
+            Page + "SELECT l.epoch, l.ordinal, l.structure, l.period, l.version, l.label, l.commitment, l.tag, l.request_id, l.item, v.opening, v.key, v.value"
+            + OctetsBefore + "l.epoch, l.ordinal" + UpToRow + FromLeaf + JoinValueOfEach + " WHERE (l.epoch, l.ordinal) >= ($1, $2) ORDER BY l.epoch, l.ordinal LIMIT $3"
+            + Fitting + "epoch, ordinal"),
         CountValues = new("SELECT count(*) FROM value"),
         EndPeriod = new("UPDATE period SET state = 3 WHERE period = $1 AND state = 2"),
         StartPeriod = new(
@@ -216,19 +215,12 @@ internal static class PostgreSqlStatements
               ELSE EXISTS (SELECT FROM copy_value WHERE period = c.period - 1 AND number = c.source_ordinal OFFSET 0) END
             """),
         CopiesOfTrees = new(Copies + FromCopy + OfPeriod),
-        CopiesWithLists = new(Copies + Values + FromCopy + JoinCopiedList + OfPeriod),
-        WholeCopies = new(Copies + Values + ", v.key" + FromCopy + JoinCopied + OfPeriod),
-        CountFittingCopies = new(
-            $"""
-            SELECT count(*) FROM (
-              SELECT sum(coalesce(octet_length(v.value), 0)) OVER (ORDER BY c.period, c.number) - coalesce(octet_length(v.value), 0) AS before
-              FROM (SELECT period, number FROM copy WHERE (period, number) >= ($1, $2) ORDER BY period, number LIMIT $3) AS c
-              {JoinCopied}
-            ) AS s WHERE before <= $4
-            """),
+        CopiesWithLists = new(Page + Copies + Values + OctetsBefore + "c.number" + UpToRow + FromCopy + JoinCopiedList + OfPeriod + Fitting + "number"),
+        WholeCopies = new(Page + Copies + Values + ", v.key" + OctetsBefore + "c.number" + UpToRow + FromCopy + JoinCopied + OfPeriod + Fitting + "number"),
         StoredCopies = new(
-            "SELECT c.period, c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag, v.opening, v.key, v.value"
-            + FromCopy + JoinCopied + " WHERE (c.period, c.number) >= ($1, $2) ORDER BY c.period, c.number LIMIT $3"),
+            Page + "SELECT c.period, c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag, v.opening, v.key, v.value"
+            + OctetsBefore + "c.period, c.number" + UpToRow + FromCopy + JoinCopied + " WHERE (c.period, c.number) >= ($1, $2) ORDER BY c.period, c.number LIMIT $3"
+            + Fitting + "period, number"),
         CountCopyValues = new("SELECT count(*) FROM copy_value"),
         RequestSwitch = new("INSERT INTO switch_request (period) VALUES ($1) ON CONFLICT DO NOTHING"),
         RequestedSwitch = new("SELECT r.period FROM switch_request AS r JOIN period AS p ON p.period = r.period - 1 WHERE p.state = 2"),

@@ -45,6 +45,18 @@ public sealed partial class LogReplay
             : await LoadNextCopiesAsync(int.MaxValue, maxRows, cancellationToken).ConfigureAwait(false);
     }
 
+    /// <summary>
+    /// TakeNextAsync gives the trees of the next period copies that were read of the database for another purpose, with all the columns that these trees need or more. Where these do not follow <see cref="NextCopies"/>,
+    /// or names are missing, nothing is done, and <see cref="PrepareNextAsync"/> reads them. A refusal is the database's; the current trees are as they were.
+    /// </summary>
+    public async Task<Refused?> TakeNextAsync(CopyBatch copies)
+    {
+        ArgumentNullException.ThrowIfNull(copies);
+        return Next is null || Next.Epoch < Last.Epoch || copies.Period != Next.Period || copies.First != NextCopies || copies.Rows.IsEmpty
+            ? null
+            : await OrDropNextOfDiskAsync(TakeCopiesAsync(Next, copies, SetNextCopies)).ConfigureAwait(false);
+    }
+
     // Records of another length are refused in their turn.
     private static bool IsSwitch(EpochRow row) => row.Epoch > 0 && row.Record.Length == EpochRecord.Length && EpochRecord.BeginsPeriod(row.Record.Span);
 
@@ -195,22 +207,29 @@ public sealed partial class LogReplay
         }
     }
 
-    private async Task<Refused?> LoadNextCopiesAsync(int through, int maxRows, CancellationToken cancellationToken)
+    private Task<Refused?> LoadNextCopiesAsync(int through, int maxRows, CancellationToken cancellationToken)
     {
         int end = (int)Math.Min(through, (long)NextCopies + maxRows);
+        return OrDropNextOfDiskAsync(LoadCopiesAsync(Next!, NextCopies, end, cancellationToken, SetNextCopies));
+    }
+
+    // After a failure of the disk nobody knows what they are.
+    private async Task<Refused?> OrDropNextOfDiskAsync(Task<Refused?> loading)
+    {
         try
         {
-            return await LoadCopiesAsync(Next!, NextCopies, end, cancellationToken, number => NextCopies = number).ConfigureAwait(false);
+            return await loading.ConfigureAwait(false);
         }
         catch (OptiksNativeException)
         {
-            // The disk: what the trees are then nobody knows.
             DropNext();
             throw;
         }
     }
 
-    private async Task<Refused?> LoadCopiesAsync(LogTrees trees, int first, int end, CancellationToken cancellationToken, Action<int>? loaded = null)
+    private void SetNextCopies(int end) => NextCopies = end;
+
+    private async Task<Refused?> LoadCopiesAsync(LogTrees trees, int first, int end, CancellationToken cancellationToken, Action<int>? taken = null)
     {
         while (first < end)
         {
@@ -219,13 +238,22 @@ public sealed partial class LogReplay
             {
                 break;
             }
-            if (await BackgroundThread.RunAsync(() => trees.LoadCopies(copies.Rows.Span, copies.Values.Span)).ConfigureAwait(false) is { } refused)
+            if (await TakeCopiesAsync(trees, copies, taken).ConfigureAwait(false) is { } refused)
             {
                 return refused;
             }
             first = copies.End;
-            loaded?.Invoke(first);
         }
         return null;
+    }
+
+    private static async Task<Refused?> TakeCopiesAsync(LogTrees trees, CopyBatch copies, Action<int>? taken)
+    {
+        Refused? refused = await BackgroundThread.RunAsync(() => trees.LoadCopies(copies.Rows.Span, copies.Values.Span)).ConfigureAwait(false);
+        if (refused is null)
+        {
+            taken?.Invoke(copies.End);
+        }
+        return refused;
     }
 }

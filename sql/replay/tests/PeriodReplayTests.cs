@@ -121,6 +121,49 @@ public sealed class PeriodReplayTests : IAsyncLifetime
         Assert.Equal(["a4", "-", "p2", "n1"], Values(replay, "a", "b", "plain", "new"));
     }
 
+    [Theory]
+    [InlineData(KeptValues.All)]
+    [InlineData(KeptValues.Lists)]
+    [InlineData(KeptValues.None)]
+    public async Task Copies_that_were_read_for_another_purpose_are_taken_where_they_follow(KeptValues values)
+    {
+        using LogReplay replay = ReplayOf(_store!, MakeTrees(Row(0), values), values);
+        Assert.Null(await replay.LoadAsync(0, Cancel));
+        int taken = 0;
+        for (ulong epoch = 1; epoch <= Newest; epoch++)
+        {
+            ulong next = replay.Trees.Period + 1;
+            int had = replay.NextCopies;
+            if (replay.Next is null)
+            {
+                Assert.Null(await replay.TakeNextAsync(await ReadAsync(next, had, 1000)));
+                Assert.Equal(had, replay.NextCopies);
+            }
+            do
+            {
+                Assert.Null(await replay.PrepareNextAsync(1, Cancel));
+            }
+            while (replay.Next?.Epoch < replay.Last.Epoch);
+            CopyBatch one = await ReadAsync(next, replay.NextCopies, 1);
+            if (!one.Rows.IsEmpty)
+            {
+                Assert.Null(await replay.TakeNextAsync(one with { Period = next + 1 }));
+                Assert.Equal(one.First, replay.NextCopies);
+                Assert.Null(await replay.TakeNextAsync(one));
+                Assert.Equal(one.End, replay.NextCopies);
+                // Not again.
+                Assert.Null(await replay.TakeNextAsync(one));
+                Assert.Equal(one.End, replay.NextCopies);
+                taken++;
+            }
+            Assert.Null(await replay.FollowAsync(epoch, beforeCommit: null, Cancel));
+            AssertAt(replay, epoch);
+        }
+        Assert.True(taken >= 5);
+
+        Task<CopyBatch> ReadAsync(ulong period, int first, int max) => _store!.ReadCopiesAsync(period, first, max, LeafColumns.All, Cancel);
+    }
+
     [Fact]
     public async Task Steps_have_the_proofs_of_the_switch_and_may_be_dropped()
     {

@@ -129,13 +129,6 @@ internal static class SqliteStatements
         NamesOfTrees = new(Trees + FromLeaf + OfNames),
         NamesWithValues = new(Trees + Values + FromLeaf + JoinValue + OfNames),
         StoredEpochs = new("SELECT epoch, record, record_hash, checkpoint, leaves, value_bytes FROM epoch WHERE epoch >= ? ORDER BY epoch LIMIT ?"),
-        CountFitting = new(
-            """
-            SELECT count(*) FROM (
-              SELECT sum(coalesce(length(v.value), 0)) OVER (ORDER BY l.id) - coalesce(length(v.value), 0) AS octets
-              FROM (SELECT id FROM leaf WHERE id >= (?1 << 28 | ?2) ORDER BY id LIMIT ?3) AS l LEFT JOIN value AS v ON v.id = l.id
-            ) WHERE octets <= ?4
-            """),
         StoredLeaves = new(
             """
             SELECT l.epoch, l.ordinal, l.structure, l.period, l.version, l.label, l.commitment, l.tag, l.request_id, l.item, v.opening, v.key, v.value
@@ -185,13 +178,6 @@ internal static class SqliteStatements
         CopiesOfTrees = new(Copies + FromCopy + OfPeriod),
         CopiesWithLists = new(Copies + Values + FromCopy + JoinCopiedList + OfPeriod),
         WholeCopies = new(Copies + Values + ", v.key" + FromCopy + JoinCopied + OfPeriod),
-        CountFittingCopies = new(
-            """
-            SELECT count(*) FROM (
-              SELECT sum(coalesce(length(v.value), 0)) OVER (ORDER BY c.id) - coalesce(length(v.value), 0) AS octets
-              FROM (SELECT id FROM copy WHERE id >= (?1 << 31 | ?2) ORDER BY id LIMIT ?3) AS c LEFT JOIN copy_value AS v ON v.id = c.id
-            ) WHERE octets <= ?4
-            """),
         StoredCopies = new(
             """
             SELECT c.period, c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag, v.opening, v.key, v.value

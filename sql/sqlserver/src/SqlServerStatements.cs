@@ -40,12 +40,19 @@ internal static class SqlServerStatements
     // Structures 1 and 4 are usernames and decommissioned.
     private const string OfNames = " WHERE l.Structure IN (1, 4) AND l.Epoch BETWEEN @first AND @last ORDER BY l.Epoch, l.Ordinal";
 
-    private const string Copies = "SELECT TOP (@max) c.Number, c.Structure, c.Version, c.SourceEpoch, c.SourceOrdinal, c.Label, c.Commitment, c.Tag";
+    private const string CopyColumns = "c.Number, c.Structure, c.Version, c.SourceEpoch, c.SourceOrdinal, c.Label, c.Commitment, c.Tag";
     private const string FromCopy = " FROM optiks.[Copy] AS c";
     private const string JoinCopied = " LEFT JOIN optiks.CopyValue AS v ON v.Period = c.Period AND v.Number = c.Number";
     private const string ApplyCopiedList =
         " OUTER APPLY (SELECT Opening, [Value] FROM optiks.CopyValue WHERE c.Structure = 2 AND Period = c.Period AND Number = c.Number) AS v";
     private const string OfPeriod = " WHERE c.Period = @period AND c.Number >= @number ORDER BY c.Number";
+    private const string FromSomeOfPeriod = " FROM (SELECT TOP (@max) c.*" + FromCopy + OfPeriod + ") AS c";
+
+    // A page ends where its values come to more than so many octets, so that what goes beyond is not sent. Their lengths are known without reading them.
+    private const string Page = "SELECT * FROM (SELECT ";
+    private const string OctetsBefore = ", SUM(COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0)) OVER (ORDER BY ";
+    private const string UpToRow = " ROWS UNBOUNDED PRECEDING) - COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0) AS OctetsBefore";
+    private const string Fitting = ") AS s WHERE s.OctetsBefore <= @bytes ORDER BY ";
 
     public static Statements All { get; } = new()
     {
@@ -171,20 +178,11 @@ internal static class SqlServerStatements
         NamesOfTrees = new Statement(Trees + FromLeaf + OfNames),
         NamesWithValues = new Statement(Trees + Values + FromLeaf + JoinValue + OfNames + " " + Statement.ByIndex),
         StoredEpochs = new Statement("SELECT TOP (@max) Epoch, Record, RecordHash, [Checkpoint], Leaves, ValueBytes FROM optiks.Epoch WHERE Epoch >= @first ORDER BY Epoch"),
-        CountFitting = new Statement(
-            """
-            SELECT COUNT_BIG(*) FROM (
-              SELECT SUM(COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0)) OVER (ORDER BY l.Epoch, l.Ordinal ROWS UNBOUNDED PRECEDING) - COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0) AS Before
-              FROM (SELECT TOP (@max) Epoch, Ordinal FROM optiks.Leaf WHERE Epoch >= @epoch AND (Epoch > @epoch OR Ordinal >= @ordinal) ORDER BY Epoch, Ordinal) AS l
-              LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal
-            ) AS s WHERE s.Before <= @bytes
-            """),
         StoredLeaves = new Statement(
-            """
-            SELECT TOP (@max) l.Epoch, l.Ordinal, l.Structure, l.Period, l.Version, l.Label, l.Commitment, l.Tag, l.RequestId, l.Item, v.Opening, v.[Key], v.[Value]
-            FROM optiks.Leaf AS l LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal
-            WHERE l.Epoch >= @epoch AND (l.Epoch > @epoch OR l.Ordinal >= @ordinal) ORDER BY l.Epoch, l.Ordinal
-            """),
+            Page + "l.Epoch, l.Ordinal, l.Structure, l.Period, l.Version, l.Label, l.Commitment, l.Tag, l.RequestId, l.Item, v.Opening, v.[Key], v.[Value]"
+            + OctetsBefore + "l.Epoch, l.Ordinal" + UpToRow
+            + " FROM (SELECT TOP (@max) l.*" + FromLeaf + " WHERE l.Epoch >= @epoch AND (l.Epoch > @epoch OR l.Ordinal >= @ordinal) ORDER BY l.Epoch, l.Ordinal) AS l" + JoinValue
+            + Fitting + "s.Epoch, s.Ordinal"),
         CountValues = new Statement("SELECT COUNT_BIG(*) FROM optiks.[Value]"),
         EndPeriod = new Statement("UPDATE optiks.Period SET State = 3 WHERE Period = @period AND State = 2"),
         StartPeriod = new Statement(
@@ -225,23 +223,15 @@ internal static class SqlServerStatements
             LEFT JOIN optiks.CopyValue AS s ON c.SourceEpoch = 0 AND s.Period = c.Period - 1 AND s.Number = c.SourceOrdinal
             WHERE c.Period = @period AND c.Number >= @number AND (v.Epoch IS NOT NULL OR s.Period IS NOT NULL) {Statement.ByIndex}
             """),
-        CopiesOfTrees = new Statement(Copies + FromCopy + OfPeriod),
-        CopiesWithLists = new Statement(Copies + Values + FromCopy + ApplyCopiedList + OfPeriod + " " + Statement.ByIndex),
-        WholeCopies = new Statement(Copies + Values + ", v.[Key]" + FromCopy + JoinCopied + OfPeriod),
-        CountFittingCopies = new Statement(
-            """
-            SELECT COUNT_BIG(*) FROM (
-              SELECT SUM(COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0)) OVER (ORDER BY c.Period, c.Number ROWS UNBOUNDED PRECEDING) - COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0) AS Before
-              FROM (SELECT TOP (@max) Period, Number FROM optiks.[Copy] WHERE Period >= @period AND (Period > @period OR Number >= @number) ORDER BY Period, Number) AS c
-              LEFT JOIN optiks.CopyValue AS v ON v.Period = c.Period AND v.Number = c.Number
-            ) AS s WHERE s.Before <= @bytes
-            """),
+        CopiesOfTrees = new Statement("SELECT TOP (@max) " + CopyColumns + FromCopy + OfPeriod),
+        CopiesWithLists = new Statement(
+            Page + CopyColumns + Values + OctetsBefore + "c.Number" + UpToRow + FromSomeOfPeriod + ApplyCopiedList + Fitting + "s.Number " + Statement.ByIndex),
+        WholeCopies = new Statement(
+            Page + CopyColumns + Values + ", v.[Key]" + OctetsBefore + "c.Number" + UpToRow + FromSomeOfPeriod + JoinCopied + Fitting + "s.Number"),
         StoredCopies = new Statement(
-            """
-            SELECT TOP (@max) c.Period, c.Number, c.Structure, c.Version, c.SourceEpoch, c.SourceOrdinal, c.Label, c.Commitment, c.Tag, v.Opening, v.[Key], v.[Value]
-            FROM optiks.[Copy] AS c LEFT JOIN optiks.CopyValue AS v ON v.Period = c.Period AND v.Number = c.Number
-            WHERE c.Period >= @period AND (c.Period > @period OR c.Number >= @number) ORDER BY c.Period, c.Number
-            """),
+            Page + "c.Period, " + CopyColumns + ", v.Opening, v.[Key], v.[Value]" + OctetsBefore + "c.Period, c.Number" + UpToRow
+            + " FROM (SELECT TOP (@max) c.*" + FromCopy + " WHERE c.Period >= @period AND (c.Period > @period OR c.Number >= @number) ORDER BY c.Period, c.Number) AS c" + JoinCopied
+            + Fitting + "s.Period, s.Number"),
         CountCopyValues = new Statement("SELECT COUNT_BIG(*) FROM optiks.CopyValue"),
         RequestSwitch = new Statement("INSERT INTO optiks.SwitchRequest (Period) SELECT @period WHERE NOT EXISTS (SELECT 1 FROM optiks.SwitchRequest WHERE Period = @period)"),
         RequestedSwitch = new Statement("SELECT r.Period FROM optiks.SwitchRequest AS r JOIN optiks.Period AS p ON p.Period = r.Period - 1 WHERE p.State = 2"),

@@ -169,6 +169,7 @@ internal sealed class CopyStager
         {
             CopyBatch page = await lead.Store.ReadCopiesAsync(_next.Period, _bundled, Math.Min(Rows - _bundled, RowsPerRead), LeafColumns.All, cancellationToken);
             await BundleAsync(lead, page, cancellationToken);
+            ThrowIf(await _session.Replay.TakeNextAsync(page));
         }
         LogTrees trees = await TreesAsync(cancellationToken);
         return _bundled < Rows || _session.Replay.NextCopies < Rows || trees.Epoch < _session.Last.Epoch;
@@ -179,12 +180,17 @@ internal sealed class CopyStager
         LogReplay replay = _session.Replay;
         if (replay.Next is null || replay.NextCopies < Rows || replay.Next.Epoch < _session.Last.Epoch)
         {
-            if (await replay.PrepareNextAsync(RowsPerRead, cancellationToken) is { } refused)
-            {
-                throw new StorageCorruptException(refused.Why);
-            }
+            ThrowIf(await replay.PrepareNextAsync(RowsPerRead, cancellationToken));
         }
         return replay.Next ?? throw new StorageCorruptException($"The database has no period {_next.Period} any more, although its copies are being made.");
+    }
+
+    private static void ThrowIf(Refused? refused)
+    {
+        if (refused is not null)
+        {
+            throw new StorageCorruptException(refused.Why);
+        }
     }
 
     // Written under the board's lock by the holder of the lease alone, as values may be erased from bundles meanwhile.
