@@ -92,6 +92,8 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(Values - Fitting, (await read.ReadCopiesAsync(1, Fitting, 100, Cancel)).Count);
         Assert.Equal(Fitting, (await read.ReadLeavesAsync(0, 0, 100, Cancel)).Count);
         Assert.Equal(Values - Fitting, (await read.ReadLeavesAsync(1, Fitting, 100, Cancel)).Count);
+        Assert.Equal(Fitting, (await Pipeline.ReadLeavesAsync(1, 0, 100, Cancel)).Count);
+        Assert.Equal([(1UL, 18, true), (1UL, 19, true)], (await Pipeline.ReadLeavesAsync(1, 18, 100, Cancel)).Select(leaf => (leaf.Epoch, leaf.Ordinal, leaf.Value is not null)));
     }
 
     [Fact]

@@ -80,6 +80,11 @@ public interface IPipelineStore : IFollowStore
     /// </summary>
     Task<IReadOnlyList<LeafPlace?>> FindLeavesAsync(IReadOnlyList<LeafName> names, CancellationToken cancellationToken);
 
+    /// <summary>
+    /// ReadLeavesAsync reads at most <paramref name="max"/> leaves from (<paramref name="epoch"/>, <paramref name="ordinal"/>) on, the unpublished epoch's too, fewer where values come to more than some 16 MiB, at least one where there is one.
+    /// </summary>
+    Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken);
+
     /// <summary>ReadValueAsync reads the value of a committed leaf or a copy; null when it was erased or destroyed, or there is no such leaf.</summary>
     Task<ReadOnlyMemory<byte>?> ReadValueAsync(LeafPlace place, CancellationToken cancellationToken);
 

@@ -1,5 +1,3 @@
-using Optiks.Protocol;
-
 namespace Optiks.Storage.Driver;
 
 /// <summary>ConsistentRead is one transaction that reads. While it is open, the server keeps what others delete.</summary>
@@ -25,31 +23,15 @@ internal sealed class ConsistentRead : IConsistentRead
         _statements.StoredEpochs, rows => new StoredEpoch(StoredRows.Epoch(rows), rows.Big(4), rows.Big(5)), cancellationToken, Parameter.Of("first", first), Parameter.Of("max", max));
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken) => PageAsync(
-        _statements.StoredLeaves,
-        rows => new StoredLeaf(
-            rows.Natural(0), rows.Medium(1), (StructureId)rows.Small(2), rows.Natural(3), rows.Natural(4), rows.Octets(5), rows.Octets(6), rows.Octets(7),
-            new LeafOrigin(rows.RequestId(8), rows.Small(9)), rows.IsNull(10) ? null : new StoredValue(rows.Octets(10), rows.Octets(11), rows.Octets(12))),
-        leaf => leaf.Value,
-        max,
-        cancellationToken,
-        Parameter.Of("epoch", epoch),
-        Parameter.Of("ordinal", ordinal));
+    public Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken) =>
+        _transaction.RunAsync(session => session.ReadStoredLeavesAsync(epoch, ordinal, max, cancellationToken), cancellationToken);
 
     /// <inheritdoc/>
     public Task<long> CountValuesAsync(CancellationToken cancellationToken) => FirstAsync(_statements.CountValues, rows => rows.Big(0), cancellationToken);
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<StoredCopy>> ReadCopiesAsync(ulong period, int number, int max, CancellationToken cancellationToken) => PageAsync(
-        _statements.StoredCopies,
-        rows => new StoredCopy(
-            rows.Natural(0), rows.Medium(1), (StructureId)rows.Small(2), CopyReader.Source(rows, 3), rows.Octets(6), rows.Octets(7), rows.Octets(8),
-            rows.IsNull(9) ? null : new StoredValue(rows.Octets(9), rows.Octets(10), rows.Octets(11))),
-        copy => copy.Value,
-        max,
-        cancellationToken,
-        Parameter.Of("period", period),
-        Parameter.Of("number", number));
+    public Task<IReadOnlyList<StoredCopy>> ReadCopiesAsync(ulong period, int number, int max, CancellationToken cancellationToken) =>
+        _transaction.RunAsync(session => session.ReadStoredCopiesAsync(period, number, max, cancellationToken), cancellationToken);
 
     /// <inheritdoc/>
     public Task<long> CountCopyValuesAsync(CancellationToken cancellationToken) => FirstAsync(_statements.CountCopyValues, rows => rows.Big(0), cancellationToken);
@@ -86,12 +68,6 @@ internal sealed class ConsistentRead : IConsistentRead
 
     private Task<T?> FirstAsync<T>(Sql sql, Func<IRows, T> read, CancellationToken cancellationToken, params Parameter[] parameters) =>
         _transaction.RunAsync(session => session.FirstAsync(sql, read, cancellationToken, parameters), cancellationToken);
-
-    private Task<IReadOnlyList<T>> PageAsync<T>(
-        Sql sql, Func<IRows, T> read, Func<T, StoredValue?> value, int max, CancellationToken cancellationToken, params Parameter[] from) => _transaction.RunAsync(
-        session => session.ListAsync(
-            sql, read, row => value(row)?.Value.Length ?? 0, CopyReader.MaxValueBytes, cancellationToken, [.. from, Parameter.Of("max", max), Parameter.Of("bytes", CopyReader.MaxValueBytes)]),
-        cancellationToken);
 
     private Task<IReadOnlyList<T>> ListAsync<T>(Sql sql, Func<IRows, T> read, CancellationToken cancellationToken, params Parameter[] parameters) =>
         _transaction.RunAsync(session => session.ListAsync(sql, read, cancellationToken, parameters), cancellationToken);

@@ -7,9 +7,6 @@ namespace Optiks.Storage.Driver;
 /// <summary>CopyReader reads rows of copies. They are only ever added, but that values go: its statements need not see one moment.</summary>
 internal static class CopyReader
 {
-    /// <summary>MaxValueBytes of a page, but for the last of its values.</summary>
-    public const long MaxValueBytes = 16L << 20;
-
     /// <summary>NextAsync gives the state of a period and the number after its last copy; null: there is no such period.</summary>
     public static Task<(PeriodState State, int Number)?> NextAsync(ISession session, ulong period, CancellationToken cancellationToken) =>
         session.FirstAsync<(PeriodState, int)?>(
@@ -42,56 +39,102 @@ internal static class CopyReader
     public static async Task<CopyBatch> ReadAsync(ISession session, ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken)
     {
         Statements statements = session.Database.Statements;
-        Sql select = columns switch
+        var page = new Page(period, first);
+        Parameter[] rows = [Parameter.Of("period", period), Parameter.Of("number", first), Parameter.Of("max", max)];
+        if (columns == LeafColumns.Lists)
         {
-            LeafColumns.Trees => statements.CopiesOfTrees,
-            LeafColumns.Lists => statements.CopiesWithLists,
-            _ => statements.WholeCopies,
-        };
-        var copies = new List<LeafRow>();
-        var sources = new List<CopySource>();
-        var keyEnds = new List<int>();
-        var values = new ArrayBufferWriter<byte>();
-        var keys = new ArrayBufferWriter<byte>();
-        Parameter[] page = [Parameter.Of("period", period), Parameter.Of("number", first), Parameter.Of("max", max)];
-        await using IRows rows = await session.QueryAsync(select, cancellationToken, columns == LeafColumns.Trees ? page : [.. page, Parameter.Of("bytes", MaxValueBytes)]);
-        while (values.WrittenCount <= MaxValueBytes && await rows.ReadAsync(cancellationToken))
-        {
-            if (rows.Medium(0) != first + copies.Count)
-            {
-                throw new StorageCorruptException($"The database {session.Database.Location} lacks copy {first + copies.Count} of period {period}: restore it.");
-            }
-            sources.Add(Source(rows, 2));
-            var row = new LeafRow
-            {
-                Structure = (StructureId)rows.Small(1),
-                Version = sources[^1].IsDrop ? 0UL : 1,
-                Label = rows.Span(5),
-                Commitment = rows.Span(6),
-                Tag = rows.Span(7),
-                ValueOffset = LeafRow.NoValue,
-            };
-            if (columns >= LeafColumns.Lists && !rows.IsNull(8))
-            {
-                row.Opening = rows.Span(8);
-                row.ValueOffset = (ulong)values.WrittenCount;
-                values.Write(rows.Span(9));
-                row.ValueLength = (uint)(values.WrittenCount - (int)row.ValueOffset);
-                if (columns == LeafColumns.All)
-                {
-                    keys.Write(rows.Span(10));
-                }
-            }
-            copies.Add(row);
-            if (columns == LeafColumns.All)
-            {
-                keyEnds.Add(keys.WrittenCount);
-            }
+            // Few of the copies have one.
+            await page.AddRowsAsync(session, statements.CopiesWithLists, [.. rows, Parameter.Of("bytes", StoredPages.MaxValueBytes)], withValues: true, cancellationToken);
+            return page.Complete(withKeys: false);
         }
-        return new CopyBatch(period, first, copies.ToArray(), sources.ToArray(), values.WrittenMemory, keys.WrittenMemory, keyEnds.ToArray());
+        await page.AddRowsAsync(session, statements.CopiesOfTrees, rows, withValues: false, cancellationToken);
+        if (columns >= LeafColumns.Values && page.Count > 0)
+        {
+            await page.AddValuesAsync(session, cancellationToken);
+        }
+        return page.Complete(withKeys: columns == LeafColumns.All);
     }
 
     /// <summary>Source from the columns version, source_epoch, source_ordinal, the first of which is <paramref name="column"/>.</summary>
     public static CopySource Source(IRows rows, int column) =>
         rows.IsNull(column + 1) ? default : new CopySource(rows.Natural(column), rows.Natural(column + 1), rows.Medium(column + 2));
+
+    private sealed class Page(ulong period, int first)
+    {
+        private readonly List<LeafRow> _rows = [];
+        private readonly List<CopySource> _sources = [];
+        private readonly List<int> _keyEnds = [];
+        private readonly ArrayBufferWriter<byte> _values = new();
+        private readonly ArrayBufferWriter<byte> _keys = new();
+
+        public int Count => _rows.Count;
+
+        public async Task AddRowsAsync(ISession session, Sql select, Parameter[] parameters, bool withValues, CancellationToken cancellationToken)
+        {
+            await using IRows rows = await session.QueryAsync(select, cancellationToken, parameters);
+            while (_values.WrittenCount <= StoredPages.MaxValueBytes && await rows.ReadAsync(cancellationToken))
+            {
+                if (rows.Medium(0) != first + _rows.Count)
+                {
+                    throw new StorageCorruptException($"The database {session.Database.Location} lacks copy {first + _rows.Count} of period {period}: restore it.");
+                }
+                _sources.Add(Source(rows, 2));
+                var row = new LeafRow
+                {
+                    Structure = (StructureId)rows.Small(1),
+                    Version = _sources[^1].IsDrop ? 0UL : 1,
+                    Label = rows.Span(5),
+                    Commitment = rows.Span(6),
+                    Tag = rows.Span(7),
+                    ValueOffset = LeafRow.NoValue,
+                };
+                if (withValues && !rows.IsNull(8))
+                {
+                    AddValue(ref row, rows, 8);
+                }
+                _rows.Add(row);
+            }
+        }
+
+        // The page ends with the row whose value is too much.
+        public async Task AddValuesAsync(ISession session, CancellationToken cancellationToken)
+        {
+            Parameter[] through = [Parameter.Of("period", period), Parameter.Of("number", first), Parameter.Of("last", first + _rows.Count - 1), Parameter.Of("bytes", StoredPages.MaxValueBytes)];
+            await using IRows values = await session.QueryAsync(session.Database.Statements.CopyValues, cancellationToken, through);
+            int count = 0;
+            while (_values.WrittenCount <= StoredPages.MaxValueBytes && await values.ReadAsync(cancellationToken))
+            {
+                int end = values.Medium(0) - first;
+                for (; count < end; count++)
+                {
+                    _keyEnds.Add(_keys.WrittenCount);
+                }
+                LeafRow row = _rows[count];
+                AddValue(ref row, values, 1);
+                _rows[count++] = row;
+                _keys.Write(values.Span(3));
+                _keyEnds.Add(_keys.WrittenCount);
+            }
+            if (_values.WrittenCount > StoredPages.MaxValueBytes)
+            {
+                _rows.RemoveRange(count, _rows.Count - count);
+                _sources.RemoveRange(count, _sources.Count - count);
+            }
+            while (_keyEnds.Count < _rows.Count)
+            {
+                _keyEnds.Add(_keys.WrittenCount);
+            }
+        }
+
+        public CopyBatch Complete(bool withKeys) => new(
+            period, first, _rows.ToArray(), _sources.ToArray(), _values.WrittenMemory, withKeys ? _keys.WrittenMemory : default, withKeys ? _keyEnds.ToArray() : default);
+
+        private void AddValue(ref LeafRow row, IRows rows, int opening)
+        {
+            row.Opening = rows.Span(opening);
+            row.ValueOffset = (ulong)_values.WrittenCount;
+            _values.Write(rows.Span(opening + 1));
+            row.ValueLength = (uint)(_values.WrittenCount - (int)row.ValueOffset);
+        }
+    }
 }

@@ -160,6 +160,10 @@ public class PipelineStore : FollowStore, IPipelineStore
         cancellationToken);
 
     /// <inheritdoc/>
+    public Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken) =>
+        Database.ReadAsync((session, cancel) => session.ReadStoredLeavesAsync(epoch, ordinal, max, cancel), cancellationToken);
+
+    /// <inheritdoc/>
     public Task<ReadOnlyMemory<byte>?> ReadValueAsync(LeafPlace place, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(place);

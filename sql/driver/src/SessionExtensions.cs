@@ -20,24 +20,6 @@ public static class SessionExtensions
         return await rows.ListAsync(read, cancellationToken);
     }
 
-    /// <summary>
-    /// ListAsync gives what <paramref name="read"/> makes of each row, until they have more than <paramref name="max"/> octets (<paramref name="octets"/>) together. The statement is not asked for rows after that one.
-    /// </summary>
-    public static async Task<IReadOnlyList<T>> ListAsync<T>(
-        this ISession session, Sql sql, Func<IRows, T> read, Func<T, int> octets, long max, CancellationToken cancellationToken, params Parameter[] parameters)
-    {
-        ArgumentNullException.ThrowIfNull(session);
-        ArgumentNullException.ThrowIfNull(read);
-        ArgumentNullException.ThrowIfNull(octets);
-        await using IRows rows = await session.QueryAsync(sql, cancellationToken, parameters);
-        var list = new List<T>();
-        for (long sum = 0; sum <= max && await rows.ReadAsync(cancellationToken); sum += octets(list[^1]))
-        {
-            list.Add(read(rows));
-        }
-        return list;
-    }
-
     /// <summary>ListAsync gives what <paramref name="read"/> makes of each row that is left.</summary>
     public static async Task<IReadOnlyList<T>> ListAsync<T>(this IRows rows, Func<IRows, T> read, CancellationToken cancellationToken)
     {

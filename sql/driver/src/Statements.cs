@@ -141,8 +141,8 @@ public sealed class Statements
 
     /// <summary>
     /// StoredLeaves (epoch, ordinal, max, bytes) returns at most max leaves from (epoch, ordinal) on, and none after those whose values come to more than so many octets: epoch, ordinal, structure, period, version, label, commitment, tag, request_id, item; opening, key,
-    /// value, or nulls. An engine whose rows are made when they are read leaves the octets to the reader (<see cref="SessionExtensions.ListAsync{T}(ISession, Sql, Func{IRows, T}, Func{T, int}, long, CancellationToken, Parameter[])"/>).
-    /// It may return a further column.
+    /// value, or nulls. An engine whose rows are made when they are read leaves the octets to the reader (<see cref="StoredPages"/>). It may return a further
+    /// column.
     /// </summary>
     public required Sql StoredLeaves { get; init; }
 
@@ -199,8 +199,11 @@ public sealed class Statements
     /// </summary>
     public required Sql CopiesWithLists { get; init; }
 
-    /// <summary>WholeCopies (period, number, max, bytes) returns <see cref="CopiesOfTrees"/> with opening, value and key, or nulls; as many as <see cref="StoredLeaves"/> would.</summary>
-    public required Sql WholeCopies { get; init; }
+    /// <summary>
+    /// CopyValues (period, number, last, bytes) returns the values of copies from a number on and through the last, in order, as many as <see cref="StoredLeaves"/> would: number, opening, value, key. One run through an index,
+    /// where a join would look for each value.
+    /// </summary>
+    public required Sql CopyValues { get; init; }
 
     /// <summary>
     /// StoredCopies (period, number, max, bytes) returns copies from (period, number) on, of later periods too, as many as <see cref="StoredLeaves"/> would: period, number, structure, version, source_epoch, source_ordinal,

@@ -216,7 +216,8 @@ internal static class PostgreSqlStatements
             """),
         CopiesOfTrees = new(Copies + FromCopy + OfPeriod),
         CopiesWithLists = new(Page + Copies + Values + OctetsBefore + "c.number" + UpToRow + FromCopy + JoinCopiedList + OfPeriod + Fitting + "number"),
-        WholeCopies = new(Page + Copies + Values + ", v.key" + OctetsBefore + "c.number" + UpToRow + FromCopy + JoinCopied + OfPeriod + Fitting + "number"),
+        CopyValues = new(
+            Page + "SELECT v.number" + Values + ", v.key" + OctetsBefore + "v.number" + UpToRow + " FROM copy_value AS v WHERE v.period = $1 AND v.number BETWEEN $2 AND $3" + Fitting + "number"),
         StoredCopies = new(
             Page + "SELECT c.period, c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag, v.opening, v.key, v.value"
             + OctetsBefore + "c.period, c.number" + UpToRow + FromCopy + JoinCopied + " WHERE (c.period, c.number) >= ($1, $2) ORDER BY c.period, c.number LIMIT $3"

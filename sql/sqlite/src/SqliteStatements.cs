@@ -177,7 +177,7 @@ internal static class SqliteStatements
             """),
         CopiesOfTrees = new(Copies + FromCopy + OfPeriod),
         CopiesWithLists = new(Copies + Values + FromCopy + JoinCopiedList + OfPeriod),
-        WholeCopies = new(Copies + Values + ", v.key" + FromCopy + JoinCopied + OfPeriod),
+        CopyValues = new("SELECT v.id & 2147483647" + Values + ", v.key FROM copy_value AS v WHERE v.id BETWEEN (?1 << 31 | ?2) AND (?1 << 31 | ?3) ORDER BY v.id"),
         StoredCopies = new(
             """
             SELECT c.period, c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag, v.opening, v.key, v.value

@@ -226,8 +226,8 @@ internal static class SqlServerStatements
         CopiesOfTrees = new Statement("SELECT TOP (@max) " + CopyColumns + FromCopy + OfPeriod),
         CopiesWithLists = new Statement(
             Page + CopyColumns + Values + OctetsBefore + "c.Number" + UpToRow + FromSomeOfPeriod + ApplyCopiedList + Fitting + "s.Number " + Statement.ByIndex),
-        WholeCopies = new Statement(
-            Page + CopyColumns + Values + ", v.[Key]" + OctetsBefore + "c.Number" + UpToRow + FromSomeOfPeriod + JoinCopied + Fitting + "s.Number"),
+        CopyValues = new Statement(
+            Page + "v.Number" + Values + ", v.[Key]" + OctetsBefore + "v.Number" + UpToRow + " FROM optiks.CopyValue AS v WHERE v.Period = @period AND v.Number BETWEEN @number AND @last" + Fitting + "s.Number"),
         StoredCopies = new Statement(
             Page + "c.Period, " + CopyColumns + ", v.Opening, v.[Key], v.[Value]" + OctetsBefore + "c.Period, c.Number" + UpToRow
             + " FROM (SELECT TOP (@max) c.*" + FromCopy + " WHERE c.Period >= @period AND (c.Period > @period OR c.Number >= @number) ORDER BY c.Period, c.Number) AS c" + JoinCopied

@@ -18,7 +18,7 @@ internal sealed class CopySweep
 
     private readonly LogSession _session;
     private readonly IPipelineStore _store;
-    private LeafBatch _leaves = LeafBatch.Empty;
+    private IReadOnlyList<StoredLeaf> _leaves = [];
     private int _next;
 
     /// <summary>CopySweep from the beginning of the session's period.</summary>
@@ -37,7 +37,7 @@ internal sealed class CopySweep
     public void GoOnAt(SweepPosition position)
     {
         Position = position;
-        _leaves = LeafBatch.Empty;
+        _leaves = [];
         _next = 0;
     }
 
@@ -54,7 +54,7 @@ internal sealed class CopySweep
         {
             int scanned = Position.Copy < _session.Period.Copies
                 ? await AddCopiesAsync(inputs, maxRows - inputs.Count, cancellationToken)
-                : await HasLeavesAsync(maxRows, cancellationToken) ? AddLeaves(inputs, Math.Min(left, maxRows)) : -1;
+                : await HasLeavesAsync(maxRows, cancellationToken) ? AddLeaves(inputs, Math.Min(left, maxRows - inputs.Count)) : -1;
             if (scanned < 0)
             {
                 return any;
@@ -104,40 +104,37 @@ internal sealed class CopySweep
         return copies.Rows.Length;
     }
 
-    private async Task<bool> HasLeavesAsync(int batchRows, CancellationToken cancellationToken)
+    // A page of an epoch, which may have millions: a server that reads all of them at once keeps a processor from everybody else meanwhile.
+    private async Task<bool> HasLeavesAsync(int max, CancellationToken cancellationToken)
     {
-        if (_next < _leaves.Rows.Length)
+        ulong last = _session.Last.Epoch;
+        if (_next < _leaves.Count)
         {
             return true;
         }
-        await foreach (LeafBatch batch in _store.ReadLeavesAsync(Position.Epoch, _session.Last.Epoch, batchRows, LeafColumns.All, cancellationToken))
+        if (Position.Epoch <= last)
         {
-            _leaves = batch;
+            IReadOnlyList<StoredLeaf> leaves = await _store.ReadLeavesAsync(Position.Epoch, Position.Ordinal, max, cancellationToken);
+            _leaves = [.. leaves.TakeWhile(leaf => leaf.Epoch <= last)];
             _next = 0;
-            while (_next < batch.Rows.Length && batch.Rows.Span[_next].Epoch == Position.Epoch && _next < Position.Ordinal)
-            {
-                _next++;
-            }
-            if (_next < batch.Rows.Length)
+            if (_leaves.Count > 0)
             {
                 return true;
             }
-            Position = new SweepPosition(Position.Copy, batch.Rows.Span[^1].Epoch + 1, 0);
+            Position = new SweepPosition(Position.Copy, last + 1, 0);
         }
-        Position = new SweepPosition(Position.Copy, _session.Last.Epoch + 1, 0);
         return false;
     }
 
     private int AddLeaves(CopyInputs inputs, int max)
     {
-        int end = Math.Min(_next + max, _leaves.Rows.Length);
+        int end = Math.Min(_next + max, _leaves.Count);
         using var candidates = new Candidates(_session.Directory);
         for (int i = _next; i < end; i++)
         {
-            LeafRow row = _leaves.Rows.Span[i];
-            if (row.Structure.HasVersions() && row.ValueOffset != LeafRow.NoValue)
+            if (_leaves[i] is { Value: { } value } leaf && leaf.Structure.HasVersions())
             {
-                candidates.Add(i, row.Structure, _leaves.Key(i));
+                candidates.Add(i, leaf.Structure, value.Key);
             }
         }
         candidates.Read();
@@ -145,28 +142,23 @@ internal sealed class CopySweep
         int candidate = 0;
         for (; _next < end; _next++)
         {
-            LeafRow row = _leaves.Rows.Span[_next];
-            int ordinal = row.Epoch == Position.Epoch ? Position.Ordinal : 0;
-            if (row.Structure == StructureId.Decommissioned)
+            StoredLeaf leaf = _leaves[_next];
+            if (leaf.Structure == StructureId.Decommissioned)
             {
-                if (!TryTakeOut(inputs, _leaves.Key(_next)))
+                if (leaf.Value is { } left && !TryTakeOut(inputs, left.Key))
                 {
                     break;
                 }
             }
             else if (candidate < candidates.Count && candidates.IndexOf(candidate) == _next)
             {
-                if (candidates.IsLatest(candidate, row.Version))
+                if (candidates.IsLatest(candidate, leaf.Version))
                 {
-                    inputs.Add(row.Structure, _leaves.Key(_next), _leaves.Values.Slice((int)row.ValueOffset, (int)row.ValueLength).Span, new CopySource(row.Version, row.Epoch, ordinal));
+                    inputs.Add(leaf.Structure, leaf.Value!.Key, leaf.Value.Value.Span, new CopySource(leaf.Version, leaf.Epoch, leaf.Ordinal));
                 }
                 candidate++;
             }
-            Position = new SweepPosition(Position.Copy, row.Epoch, ordinal + 1);
-        }
-        if (_next == _leaves.Rows.Length)
-        {
-            Position = new SweepPosition(Position.Copy, Position.Epoch + 1, 0);
+            Position = new SweepPosition(Position.Copy, leaf.Epoch, leaf.Ordinal + 1);
         }
         return _next - first;
     }

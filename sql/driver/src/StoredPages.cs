@@ -1,0 +1,48 @@
+using Optiks.Protocol;
+
+namespace Optiks.Storage.Driver;
+
+/// <summary>StoredPages reads leaves and copies as they are stored, in order, a page at a time.</summary>
+internal static class StoredPages
+{
+    /// <summary>MaxValueBytes of a page, but for the last of its values. Most engines' statements end a page there themselves, so that no more is sent.</summary>
+    public const long MaxValueBytes = 16L << 20;
+
+    /// <summary>ReadStoredLeavesAsync is <see cref="IConsistentRead.ReadLeavesAsync"/>.</summary>
+    public static Task<IReadOnlyList<StoredLeaf>> ReadStoredLeavesAsync(this ISession session, ulong epoch, int ordinal, int max, CancellationToken cancellationToken) => PageAsync(
+        session,
+        session.Database.Statements.StoredLeaves,
+        rows => new StoredLeaf(
+            rows.Natural(0), rows.Medium(1), (StructureId)rows.Small(2), rows.Natural(3), rows.Natural(4), rows.Octets(5), rows.Octets(6), rows.Octets(7),
+            new LeafOrigin(rows.RequestId(8), rows.Small(9)), Value(rows, 10)),
+        leaf => leaf.Value,
+        [Parameter.Of("epoch", epoch), Parameter.Of("ordinal", ordinal)],
+        max,
+        cancellationToken);
+
+    /// <summary>ReadStoredCopiesAsync is <see cref="IConsistentRead.ReadCopiesAsync"/>.</summary>
+    public static Task<IReadOnlyList<StoredCopy>> ReadStoredCopiesAsync(this ISession session, ulong period, int number, int max, CancellationToken cancellationToken) => PageAsync(
+        session,
+        session.Database.Statements.StoredCopies,
+        rows => new StoredCopy(
+            rows.Natural(0), rows.Medium(1), (StructureId)rows.Small(2), CopyReader.Source(rows, 3), rows.Octets(6), rows.Octets(7), rows.Octets(8), Value(rows, 9)),
+        copy => copy.Value,
+        [Parameter.Of("period", period), Parameter.Of("number", number)],
+        max,
+        cancellationToken);
+
+    private static StoredValue? Value(IRows rows, int opening) =>
+        rows.IsNull(opening) ? null : new StoredValue(rows.Octets(opening), rows.Octets(opening + 1), rows.Octets(opening + 2));
+
+    private static async Task<IReadOnlyList<T>> PageAsync<T>(
+        ISession session, Sql sql, Func<IRows, T> read, Func<T, StoredValue?> value, Parameter[] from, int max, CancellationToken cancellationToken)
+    {
+        await using IRows rows = await session.QueryAsync(sql, cancellationToken, [.. from, Parameter.Of("max", max), Parameter.Of("bytes", MaxValueBytes)]);
+        var page = new List<T>();
+        for (long octets = 0; octets <= MaxValueBytes && await rows.ReadAsync(cancellationToken); octets += value(page[^1])?.Value.Length ?? 0)
+        {
+            page.Add(read(rows));
+        }
+        return page;
+    }
+}
