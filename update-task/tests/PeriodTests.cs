@@ -76,6 +76,34 @@ public sealed class PeriodTests
     }
 
     [Fact]
+    public async Task A_switch_that_is_due_waits_for_copies_that_are_made_between_epochs_where_there_are_many()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using TaskHost task = await StartAsync(folder, time, options =>
+        {
+            Automatic(options);
+            options.CopiesPerChunk = 1;
+        });
+        await FillAsync(task, updates);
+        time.Advance(s_length);
+        await task.StepAsync();
+        int staged = await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken);
+        Assert.InRange(staged, 4, 30);
+        // Epochs that add nothing stage nothing, either.
+        await task.StepAsync();
+        await task.StepAsync();
+        Assert.Equal((0UL, staged), (task.Session.Period.Period, await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken)));
+        await WorkAsync(task);
+        await updates.AcceptAsync("key 1", "changed");
+        await task.StepAsync();
+        await task.StepAsync();
+        Assert.Equal(1UL, task.Session.Period.Period);
+        await HistoryCheck.RunAsync(folder, updates);
+    }
+
+    [Fact]
     public async Task Periods_follow_each_other_and_old_ones_are_destroyed()
     {
         using TestFolder folder = await TestFolder.CreateAsync();

@@ -12,7 +12,7 @@ namespace Optiks.UpdateTask.Periods;
 /// </summary>
 internal sealed class PeriodKeeper
 {
-    // A switch that is due waits for what is left to stage, and its epoch for so much of it. Twice what an epoch adds catches up with any load.
+    // A switch that is due waits for what is left to stage, and its epoch for so much of it, unless that was not all: the rest is then made between epochs, with rests. Twice what an epoch adds catches up with any load.
     private const int ChunksPerDueEpoch = 4;
 
     private readonly EpochPublisher _publisher;
@@ -22,6 +22,7 @@ internal sealed class PeriodKeeper
     private CopyStager? _stager;
     private bool _isOpen;
     private bool _isComplete;
+    private bool _hasMuch;
 
     /// <summary>PeriodKeeper of one lead.</summary>
     public PeriodKeeper(EpochPublisher publisher, IOptions<PeriodOptions> options, TaskReport report)
@@ -54,7 +55,7 @@ internal sealed class PeriodKeeper
     /// <summary>CompleteAsync stages what the last epochs left, as far as an epoch may wait for it. Gives how many rows the next period begins with; null: it is not complete.</summary>
     public async Task<int?> CompleteAsync(Lead lead, CancellationToken cancellationToken)
     {
-        int left = ChunksPerDueEpoch + (2 * lead.Session.LastLeaves / CopiesPerChunk(lead));
+        int left = (_hasMuch ? 0 : ChunksPerDueEpoch) + (2 * lead.Session.LastLeaves / CopiesPerChunk(lead));
         for (; left > 0; left--)
         {
             if (!await StageAsync(lead, cancellationToken))
@@ -62,6 +63,7 @@ internal sealed class PeriodKeeper
                 return _stager!.Rows;
             }
         }
+        _hasMuch = true;
         return null;
     }
 
@@ -79,6 +81,7 @@ internal sealed class PeriodKeeper
         _report.Log.PeriodBegan(lead.Session.Period.Period, lead.Session.Last.Epoch, lead.Session.Period.Copies ?? 0);
         _stager = null;
         _isComplete = false;
+        _hasMuch = false;
         _destroyer.Again();
         Tell(lead);
     }
@@ -88,6 +91,7 @@ internal sealed class PeriodKeeper
     private async Task<bool> StageAsync(Lead lead, CancellationToken cancellationToken)
     {
         bool any = await _stager!.WorkAsync(lead, cancellationToken);
+        _hasMuch &= any;
         if (!any && !_isComplete)
         {
             _isComplete = true;
