@@ -59,10 +59,13 @@ class SwitchWatch(threading.Thread):
         self.begun = threading.Event()
         self.load: list[float] = []
         """Load averages of a minute: how many processes wanted a core."""
+        self.stolen_share = 0.0
+        """Of the processors' time until the next period has begun, what a hypervisor gave to others: no figure of a run that has much of it counts."""
         self.most_bytes = dict.fromkeys((process.service for process in processes), 0)
         """Until the next period has begun."""
 
     def run(self) -> None:
+        stolen, spent = processor_time()
         with self._log.query_client() as client:
             while not self._ending.wait(0.05) and not self.begun.is_set():
                 if not self.moments.complete and f'"EventId":{STAGED_EVENT},' in self._log.task.log():
@@ -73,10 +76,18 @@ class SwitchWatch(threading.Thread):
                 self.load.append(os.getloadavg()[0])
                 for process in self._processes:
                     self.most_bytes[process.service] = max(self.most_bytes[process.service], process.anonymous_bytes)
+        stolen_now, spent_now = processor_time()
+        self.stolen_share = (stolen_now - stolen) / (spent_now - spent)
 
     def end(self) -> None:
         self._ending.set()
         self.join()
+
+
+def processor_time() -> tuple[int, int]:
+    """Stolen, and of any kind, of all processors (proc_stat(5))."""
+    ticks = [int(figure) for figure in Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]]
+    return ticks[7], sum(ticks)
 
 
 @dataclass(frozen=True)
@@ -163,7 +174,7 @@ class SwitchBench:
         figures = [
             Figure(self._name(f"switch/keys:{self._keys}"), "s", took,
                    counters={"failed": failed, "requests_s": self._rate, "accepted_updates": report["updates"]["accepted"], "copies": copies, "windows": len(meanwhile),
-                             "load_before": load_before, "load_median": statistics.median(watch.load)}),
+                             "load_before": load_before, "load_median": statistics.median(watch.load), "stolen_share": watch.stolen_share}),
             Figure(self._name("copies"), "copies/s made ahead", copies / making, counters={"seconds": making})]
         ratios = {}
         for operation in OPERATIONS:

@@ -296,6 +296,29 @@ public sealed class PeriodTests
         Assert.Equal(copies.Sources.Length, copies.Sources.ToArray().Distinct().Count() + 1);
     }
 
+    [Theory]
+    [InlineData(0, "The database lacks leaf 0 of epoch 1: restore it.")]
+    [InlineData(2, "The database lacks leaf 2 of epoch 1: restore it.")]
+    public async Task No_period_begins_without_a_leaf_that_the_database_has_lost(int lost, string expected)
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        FailingStore? fault = null;
+        await using TaskHost task = await StartAsync(
+            folder, new ManualTime(), Automatic, wrap: real =>
+            {
+                (IPipelineStore store, fault) = FailingStore.Wrap(real);
+                return store;
+            });
+        await FillAsync(task, updates);
+        fault!.LoseLeaf(lost);
+        StorageCorruptException corrupt = await Assert.ThrowsAsync<StorageCorruptException>(() => WorkAsync(task));
+        Assert.Equal(expected, corrupt.Message);
+        Assert.Equal(0, await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken));
+        await WorkAsync(task);
+        Assert.True(await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken) > 10);
+    }
+
     [Fact]
     public async Task A_holder_that_was_overtaken_stages_nothing()
     {

@@ -140,9 +140,9 @@ public sealed class Statements
     public required Sql StoredEpochs { get; init; }
 
     /// <summary>
-    /// StoredLeaves (epoch, ordinal, max, bytes) returns at most max leaves from (epoch, ordinal) on, and none after those whose values come to more than so many octets: epoch, ordinal, structure, period, version, label, commitment, tag, request_id, item; opening, key,
-    /// value, or nulls. An engine whose rows are made when they are read leaves the octets to the reader (<see cref="StoredPages"/>). It may return a further
-    /// column.
+    /// StoredLeaves (epoch, ordinal, max, bytes) returns at most max leaves from (epoch, ordinal) on, and none after those whose values come to more than so many octets: epoch, ordinal, structure, period, version,
+    /// label, commitment, tag, request_id, item; opening, key, value, or nulls. An engine whose rows are made when they are read leaves the octets to the reader (<see cref="StoredPages"/>). It may return a
+    /// further column.
     /// </summary>
     public required Sql StoredLeaves { get; init; }
 

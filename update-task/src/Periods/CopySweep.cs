@@ -115,6 +115,7 @@ internal sealed class CopySweep
         if (Position.Epoch <= last)
         {
             IReadOnlyList<StoredLeaf> leaves = await _store.ReadLeavesAsync(Position.Epoch, Position.Ordinal, max, cancellationToken);
+            ThrowUnlessInARow(leaves);
             _leaves = [.. leaves.TakeWhile(leaf => leaf.Epoch <= last)];
             _next = 0;
             if (_leaves.Count > 0)
@@ -124,6 +125,24 @@ internal sealed class CopySweep
             Position = new SweepPosition(Position.Copy, last + 1, 0);
         }
         return false;
+    }
+
+    // A leaf that is passed over would be a key that the next period does not know.
+    private void ThrowUnlessInARow(IReadOnlyList<StoredLeaf> leaves)
+    {
+        (ulong epoch, int ordinal) = (Position.Epoch, Position.Ordinal);
+        foreach (StoredLeaf leaf in leaves)
+        {
+            if (leaf.Epoch != epoch)
+            {
+                (epoch, ordinal) = (leaf.Epoch, 0);
+            }
+            if (leaf.Ordinal != ordinal)
+            {
+                throw new StorageCorruptException($"The database lacks leaf {ordinal} of epoch {epoch}: restore it.");
+            }
+            ordinal++;
+        }
     }
 
     private int AddLeaves(CopyInputs inputs, int max)

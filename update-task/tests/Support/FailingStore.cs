@@ -10,6 +10,7 @@ public class FailingStore : DispatchProxy
     private string _failing = "";
     private int _failures;
     private bool _isDone;
+    private int _lostLeaf = -1;
 
     public static (IPipelineStore Store, FailingStore Fault) Wrap(IPipelineStore store)
     {
@@ -38,6 +39,9 @@ public class FailingStore : DispatchProxy
         _isDone = true;
     }
 
+    /// <summary>LoseLeaf leaves out this one of the next page of leaves: the database has lost it.</summary>
+    public void LoseLeaf(int index) => _lostLeaf = index;
+
     protected override object? Invoke(MethodInfo? targetMethod, object?[]? args)
     {
         if (targetMethod!.Name == _failing && Interlocked.Exchange(ref _failures, 0) > 0)
@@ -52,8 +56,12 @@ public class FailingStore : DispatchProxy
                 : targetMethod.ReturnType == typeof(Task<StageResult>) ? Task.FromException<StageResult>(away)
                 : Task.FromException<CommitResult>(away);
         }
-        return targetMethod.Invoke(_store, args);
+        object? result = targetMethod.Invoke(_store, args);
+        return _lostLeaf >= 0 && result is Task<IReadOnlyList<StoredLeaf>> page ? WithoutAsync(page, Interlocked.Exchange(ref _lostLeaf, -1)) : result;
     }
+
+    private static async Task<IReadOnlyList<StoredLeaf>> WithoutAsync(Task<IReadOnlyList<StoredLeaf>> page, int index) =>
+        [.. (await page).Where((_, i) => i != index)];
 
     private static async Task<StageResult> LoseAsync(Task<StageResult> staging, Exception away)
     {
