@@ -104,6 +104,33 @@ public sealed class PeriodTests
     }
 
     [Fact]
+    public async Task A_switch_comes_although_every_epoch_adds_something_and_leaves_time_for_one_piece_alone()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using TaskHost task = await StartAsync(folder, time, options =>
+        {
+            Automatic(options);
+            options.CopiesPerChunk = 3;
+        });
+        await FillAsync(task, updates);
+        time.Advance(s_length);
+        int rounds = 0;
+        for (; task.Session.Period.Period == 0 && rounds < 30; rounds++)
+        {
+            await updates.AcceptAsync("key 1", $"value {rounds}");
+            await task.StepAsync();
+            await task.WorkAsync();
+        }
+        // Not at once: what is left after the first epoch's chunks is staged in between.
+        Assert.InRange(rounds, 2, 29);
+        // The update that came with the switch waited for the epoch after it.
+        await task.StepAsync();
+        await HistoryCheck.RunAsync(folder, updates);
+    }
+
+    [Fact]
     public async Task Periods_follow_each_other_and_old_ones_are_destroyed()
     {
         using TestFolder folder = await TestFolder.CreateAsync();

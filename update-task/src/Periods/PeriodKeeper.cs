@@ -90,8 +90,11 @@ internal sealed class PeriodKeeper
 
     private async Task<bool> StageAsync(Lead lead, CancellationToken cancellationToken)
     {
-        bool any = await _stager!.WorkAsync(lead, cancellationToken);
-        _hasMuch &= any;
+        int before = _stager!.Rows;
+        bool any = await _stager.WorkAsync(lead, cancellationToken);
+        int staged = _stager.Rows - before;
+        // A chunk that is not full was the last. Where every epoch adds something, and none leaves time for a second piece, nothing else tells.
+        _hasMuch &= any && (staged == 0 || staged >= CopiesPerChunk(lead));
         if (!any && !_isComplete)
         {
             _isComplete = true;
