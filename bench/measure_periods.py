@@ -1,10 +1,9 @@
 #!/usr/bin/python3
 """Measures a switch of the period while lookups and updates run without a pause: the seconds from the operator's request, which begins the making of the next period's
-trees, to the first epoch of that period that a replica shows; and the p99 of requests in the worst window meanwhile beside the median window before. No request may fail, no
-answer may be wrong, and no update lost or doubled. Writes build/bench/period.json. usage: measure_periods.py [--engines E,..] [--keys N] [--rate N] [--window S] [--before N]"""
+trees, to the first epoch of that period that a replica shows; and the p99 of requests meanwhile beside that before. No request may fail, no answer may be wrong, and no update
+lost or doubled. Writes build/bench/period.json. usage: measure_periods.py [--engines E,..] [--keys N] [--rate N] [--window S] [--before N]"""
 
 import argparse
-import datetime
 import json
 import os
 import re
@@ -13,7 +12,6 @@ import sys
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from engines import add_engines, chosen
@@ -23,6 +21,7 @@ sys.path.insert(0, str(ROOT / "tests/e2e"))
 
 from harness import Deployment, Process
 from stress_tester import StressTester
+from windows import BenchFailed, Moments, compare, windows_of
 
 # A switch may come as soon as it is prepared.
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10", "Optiks__Log__PeriodLength": "00:00:01"}
@@ -31,21 +30,6 @@ MIX, OPERATIONS = "hit=9,update=1", ("hit", "update")
 LOAD = ("--warm-up", "2", "--keys", "uniform", "--check-keys", "2000", "--settle", "600")
 SWITCH_SECONDS = 3600
 STAGED_EVENT = 3041
-
-
-class BenchFailed(Exception):
-    """What was to be measured did not happen."""
-
-
-@dataclass
-class Moments:
-    """Of a switch, by the clock of the day."""
-
-    asked: float = 0.0
-    complete: float = 0.0
-    """All copies were staged for the first time."""
-    begun: float = 0.0
-    """A replica showed the first epoch of the next period."""
 
 
 class SwitchWatch(threading.Thread):
@@ -88,33 +72,6 @@ def processor_time() -> tuple[int, int]:
     """Stolen, and of any kind, of all processors (proc_stat(5))."""
     ticks = [int(figure) for figure in Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]]
     return ticks[7], sum(ticks)
-
-
-@dataclass(frozen=True)
-class Window:
-    """Of a run, by the clock of the day."""
-
-    start: float
-    end: float
-    p99: dict[str, float]
-    """Seconds, by operation."""
-
-
-def windows_of(report: dict, length: float) -> list[Window]:
-    """The whole ones."""
-    began = datetime.datetime.fromisoformat(report["started"]).timestamp()
-    last = report["warm_up_s"] + report["measured_s"]
-    return [Window(began + window["start_s"], began + window["start_s"] + length, {row["operation"]: row["p99_s"] for row in window["operations"]})
-            for window in report["windows"] if window["start_s"] + length <= last]
-
-
-def compare(windows: list[Window], moments: Moments, length: float, least_before: int) -> tuple[list[Window], list[Window]]:
-    """Those before the switch was asked for, and those from then on until readers have had the next period for a window's time."""
-    before = [window for window in windows if window.end <= moments.asked]
-    meanwhile = [window for window in windows if window.end > moments.asked and window.start < moments.begun + length]
-    if len(before) < least_before or not meanwhile or meanwhile[-1].end < moments.begun + length:
-        raise BenchFailed(f"{len(before)} windows before the switch, {len(meanwhile)} from then on: the run was too short")
-    return before, meanwhile
 
 
 class SwitchBench:
@@ -167,28 +124,24 @@ class SwitchBench:
 
     def _figures(self, report: dict, watch: SwitchWatch, resting: dict[str, int], load_before: float) -> list[Figure]:
         moments = watch.moments
-        before, meanwhile = compare(windows_of(report, self._window), moments, self._window, self._before)
+        comparison = compare(windows_of(report, self._window), moments, self._window, self._before)
         copies = int(re.search(rf'"EventId":{STAGED_EVENT},.*?"Copies":"?(\d+)', self._log.task.log())[1])
         failed = sum(error["count"] for error in report["errors"])
         took, making = moments.begun - moments.asked, moments.complete - moments.asked
         figures = [
             Figure(self._name(f"switch/keys:{self._keys}"), "s", took,
-                   counters={"failed": failed, "requests_s": self._rate, "accepted_updates": report["updates"]["accepted"], "copies": copies, "windows": len(meanwhile),
+                   counters={"failed": failed, "requests_s": self._rate, "accepted_updates": report["updates"]["accepted"], "copies": copies, "windows": len(comparison.meanwhile),
                              "load_before": load_before, "load_median": statistics.median(watch.load), "stolen_share": watch.stolen_share}),
             Figure(self._name("copies"), "copies/s made ahead", copies / making, counters={"seconds": making})]
-        ratios = {}
+        ratios = []
         for operation in OPERATIONS:
-            usual = statistics.median(window.p99[operation] for window in before)
-            ratios[operation] = [window.p99[operation] / usual for window in meanwhile]
-            figures.append(self._ratio(f"p99-ratio/{operation}", ratios[operation], {
-                "median_before_s": usual, "worst_before_s": max(window.p99[operation] for window in before), "worst_s": max(window.p99[operation] for window in meanwhile)}))
-        figures.append(self._ratio("p99-ratio", [max(some) for some in zip(*ratios.values(), strict=True)], {}))
+            noticed = comparison.figures(self._name("p99", operation), operation)
+            figures += noticed
+            ratios.append(noticed[0].ratio)
+        # The usual is 1.
+        figures.append(Figure(self._name("p99-ratio"), "times that before, of lookups or updates", max(ratios), 1, ratios))
         figures += [Figure(self._name("memory", service), "MB, anonymous", most / 1e6, resting[service] / 1e6) for service, most in watch.most_bytes.items()]
         return figures
-
-    def _ratio(self, name: str, samples: list[float], counters: dict[str, float]) -> Figure:
-        # The usual is 1.
-        return Figure(self._name(name), "times the median before", max(samples), 1, samples, counters)
 
     def _name(self, *parts: str) -> str:
         return "/".join((self._engine, *parts))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Measures what lookups notice while three query-services behind nginx (deploy/nginx) are restarted one after the other, at half of the rate that saturates: no request may fail and no answer be
-wrong. The p99 of each window meanwhile is beside the median window before. Writes build/bench/rolling.json. `make bench-rolling` has it start the programs of the packages, by OPTIKS_OUT.
+wrong. p99 meanwhile is beside p99 before. Writes build/bench/rolling.json. `make bench-rolling` has it start the programs of the packages, by OPTIKS_OUT.
 usage: measure_rolling.py [--keys N] [--rate N] [--window S] [--before N] [--rounds N] [--rest S]"""
 
 import argparse
@@ -11,13 +11,13 @@ import time
 from pathlib import Path
 
 from figures import ROOT, Figure, table, value_of, write
-from measure_periods import BenchFailed, Moments, compare, windows_of
 
 sys.path.insert(0, str(ROOT / "tests/e2e"))
 
 from edge import PROXY_SETTING, UNLIMITED, Edge
 from harness import Deployment
 from stress_tester import StressTester
+from windows import BenchFailed, Moments, compare, windows_of
 
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10", **PROXY_SETTING}
 REPLICAS = 3
@@ -72,9 +72,7 @@ def measure(log: Deployment, arguments: argparse.Namespace) -> list[Figure]:
 
 
 def figures_of(report: dict, moments: Moments, took: list[float], arguments: argparse.Namespace, most: float | None, rate: float) -> list[Figure]:
-    before, meanwhile = compare(windows_of(report, arguments.window), moments, arguments.window, arguments.before)
-    usual = statistics.median(window.p99[OPERATION] for window in before)
-    p99 = [window.p99[OPERATION] for window in meanwhile]
+    comparison = compare(windows_of(report, arguments.window), moments, arguments.window, arguments.before)
     failed = sum(error["count"] for error in report["errors"])
     answered = round(value_of(report, f"{OPERATION}/answered") * report["measured_s"])
     rates = [] if most is None else [Figure("saturating", "lookups/s", most)]
@@ -82,8 +80,7 @@ def figures_of(report: dict, moments: Moments, took: list[float], arguments: arg
         *rates,
         Figure("restart", "s, of one replica", statistics.median(took), samples=took),
         Figure("rolling/failed", "lookups", failed, counters={"answered": answered, "verified": report["verification"]["verified"], "lookups_s": rate, "restarts": len(took)}),
-        Figure("rolling/p99", "ms, worst window", max(p99) * 1e3, usual * 1e3, [value * 1e3 for value in p99], {"worst_before_ms": max(window.p99[OPERATION] for window in before) * 1e3}),
-        Figure("rolling/p99-median", "ms, median window", statistics.median(p99) * 1e3, usual * 1e3),
+        *comparison.figures("rolling/p99", OPERATION),
     ]
 
 

@@ -20,9 +20,9 @@ from upgrade import DATABASE, ORDER, ROLES, Hosts, clone_of, version
 sys.path.insert(0, str(ROOT / "bench"))
 
 from figures import Figure, table, value_of, write
-from measure_periods import Moments, compare, windows_of
 from measure_rolling import LOAD, WARM_UP_SECONDS, saturating
 from stress_tester import StressTester
+from windows import Moments, compare, windows_of
 
 # The first commit that builds packages.
 OLDEST = "11d2b03"
@@ -80,7 +80,7 @@ def measure(hosts: Hosts, older: Path, arguments: argparse.Namespace, say) -> li
 
 
 def figures_of(report: dict, done: Upgrade, arguments: argparse.Namespace, most: float | None, rate: float) -> list[Figure]:
-    before, meanwhile = compare(windows_of(report, arguments.window), done.moments, arguments.window, arguments.before)
+    comparison = compare(windows_of(report, arguments.window), done.moments, arguments.window, arguments.before)
     updates, failed = report["updates"], {name: failures(report, name) for name in (LOOKUP, UPDATE)}
     answered = round(value_of(report, f"{LOOKUP}/answered") * report["measured_s"])
     figures = [] if most is None else [Figure("saturating", "requests/s", most)]
@@ -91,10 +91,7 @@ def figures_of(report: dict, done: Upgrade, arguments: argparse.Namespace, most:
         Figure("upgrade/unanswered", "updates, which their callers repeat", failed[UPDATE]),
     ]
     for operation in (LOOKUP, UPDATE):
-        usual = statistics.median(window.p99[operation] for window in before)
-        p99 = [window.p99[operation] for window in meanwhile]
-        figures.append(Figure(f"upgrade/p99/{operation}", "ms, worst window", max(p99) * 1e3, usual * 1e3, [value * 1e3 for value in p99], {"worst_before_ms": max(window.p99[operation] for window in before) * 1e3}))
-        figures.append(Figure(f"upgrade/p99-median/{operation}", "ms, median window", statistics.median(p99) * 1e3, usual * 1e3))
+        figures += comparison.figures(f"upgrade/p99/{operation}", operation)
     figures.append(Figure("upgrade/without-epoch", "s, longest", *longest_pauses([epoch["at_s"] for epoch in report["epochs"]], report, done.moments)))
     # A second in which nothing was accepted is a pause of two from one that had something to the next.
     accepting = [second for second, row in enumerate(report["seconds"]) if row["updates"] > 0]

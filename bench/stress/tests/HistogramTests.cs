@@ -38,6 +38,7 @@ public sealed class HistogramTests
         }
         Assert.Equal(50, histogram.Percentile(50));
         Assert.Equal(99, histogram.Percentile(99));
+        Assert.Equal(Enumerable.Range(1, 100).Select(value => ((long)value, 1L)), histogram.Buckets);
         Assert.Equal(1, histogram.Percentile(0));
     }
 

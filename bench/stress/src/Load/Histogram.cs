@@ -22,6 +22,9 @@ internal sealed class Histogram
 
     public double Mean => Count == 0 ? 0 : Sum / Count;
 
+    /// <summary>Buckets in which something was counted, from the shortest on: the upper edge, in microseconds, and how many.</summary>
+    public IEnumerable<(long UpperEdge, long Count)> Buckets => _counts.Index().Where(bucket => bucket.Item > 0).Select(bucket => (UpperEdge(bucket.Index), bucket.Item));
+
     /// <summary>Record counts a duration, so many times; a negative one (a clock's rounding) is 0.</summary>
     public void Record(long microseconds, long times = 1)
     {

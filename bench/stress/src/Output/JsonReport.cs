@@ -170,10 +170,25 @@ internal static class JsonReport
                 writer.WriteNumber("p50_s", totals.Latency.Percentile(50) / 1e6);
                 writer.WriteNumber("p99_s", totals.Latency.Percentile(99) / 1e6);
                 writer.WriteNumber("max_s", totals.Latency.Max / 1e6);
+                WriteLatencies(writer, totals.Latency);
                 writer.WriteEndObject();
             }
             writer.WriteEndArray();
             writer.WriteEndObject();
+        }
+        writer.WriteEndArray();
+    }
+
+    // Percentiles of several windows together are made of these.
+    private static void WriteLatencies(Utf8JsonWriter writer, Histogram latency)
+    {
+        writer.WriteStartArray("latencies_us");
+        foreach ((long upperEdge, long count) in latency.Buckets)
+        {
+            writer.WriteStartArray();
+            writer.WriteNumberValue(upperEdge);
+            writer.WriteNumberValue(count);
+            writer.WriteEndArray();
         }
         writer.WriteEndArray();
     }

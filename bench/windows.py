@@ -1,0 +1,82 @@
+"""What callers noticed of something that went on beside a run of optiks-stress: p99 of their requests meanwhile, and before."""
+
+import datetime
+import math
+import statistics
+from collections import Counter
+from dataclasses import dataclass
+
+from figures import Figure
+
+
+class BenchFailed(Exception):
+    """What was to be measured did not happen."""
+
+
+@dataclass
+class Moments:
+    """Of what goes on, by the clock of the day."""
+
+    asked: float = 0.0
+    """It begins."""
+    complete: float = 0.0
+    """Of a switch of the period: all copies were staged for the first time."""
+    begun: float = 0.0
+    """It is done: of a switch, a replica showed the first epoch of the next period."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """Of a run, by the clock of the day."""
+
+    start: float
+    end: float
+    latencies: dict[str, Counter[int]]
+    """Answers by microseconds, as upper edges of buckets, by operation."""
+
+    def p99(self, operation: str) -> float:
+        """Seconds."""
+        return p99_of([self], operation)
+
+
+def p99_of(windows: list[Window], operation: str) -> float:
+    """Seconds, of all answers in these windows, by nearest rank."""
+    latencies = sum((window.latencies.get(operation, Counter()) for window in windows), Counter())
+    left = math.ceil(latencies.total() * 0.99)
+    for edge in sorted(latencies):
+        if (left := left - latencies[edge]) <= 0:
+            return edge / 1e6
+    raise BenchFailed(f"no {operation} was answered")
+
+
+def windows_of(report: dict, length: float) -> list[Window]:
+    """The whole ones."""
+    began = datetime.datetime.fromisoformat(report["started"]).timestamp()
+    last = report["warm_up_s"] + report["measured_s"]
+    return [Window(began + window["start_s"], began + window["start_s"] + length, {row["operation"]: Counter(dict(row["latencies_us"])) for row in window["operations"]})
+            for window in report["windows"] if window["start_s"] + length <= last]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Windows before something began, and those from then on until it had been done for a window's time."""
+
+    before: list[Window]
+    meanwhile: list[Window]
+
+    def figures(self, name: str, operation: str) -> list[Figure]:
+        """p99 of all requests meanwhile beside that of all before; and of the worst window meanwhile beside the median one before. Windows in which none was answered have none."""
+        per_window = [window.p99(operation) * 1e3 for window in self.meanwhile if window.latencies.get(operation)]
+        calm = [window.p99(operation) * 1e3 for window in self.before if window.latencies.get(operation)]
+        return [
+            Figure(name, "ms", p99_of(self.meanwhile, operation) * 1e3, p99_of(self.before, operation) * 1e3),
+            Figure(f"{name}/worst-window", "ms", max(per_window), statistics.median(calm), per_window, {"worst_before_ms": max(calm), "median_ms": statistics.median(per_window)}),
+        ]
+
+
+def compare(windows: list[Window], moments: Moments, length: float, least_before: int) -> Comparison:
+    before = [window for window in windows if window.end <= moments.asked]
+    meanwhile = [window for window in windows if window.end > moments.asked and window.start < moments.begun + length]
+    if len(before) < least_before or not meanwhile or meanwhile[-1].end < moments.begun + length:
+        raise BenchFailed(f"{len(before)} windows before, {len(meanwhile)} from then on: the run was too short")
+    return Comparison(before, meanwhile)
