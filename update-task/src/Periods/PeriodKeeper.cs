@@ -86,7 +86,7 @@ internal sealed class PeriodKeeper
         Tell(lead);
     }
 
-    private int CopiesPerChunk(Lead lead) => _options.CopiesPerChunk ?? (lead.Store.WritesAlone ? 256 : 1024);
+    private int CopiesPerChunk(Lead lead) => _options.CopiesPerChunk ?? (lead.Store.WritesAlone ? 128 : 1024);
 
     private async Task<bool> StageAsync(Lead lead, CancellationToken cancellationToken)
     {

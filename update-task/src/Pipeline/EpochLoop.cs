@@ -21,9 +21,6 @@ internal sealed class EpochLoop
     // Until the next epoch is due, what was accepted is read after half of the time that is left, and so on down to this.
     private static readonly TimeSpan s_shortestRest = TimeSpan.FromMilliseconds(100);
 
-    // Pieces of work for periods: a fifth of the time is work. The database, readers of what is staged and whoever is answered on the same processors and disk have the rest.
-    private const int RestsPerPiece = 4;
-
     private readonly EpochOptions _options;
     private readonly IOptions<PeriodOptions> _periods;
     private readonly EpochMaker _maker;
@@ -164,7 +161,8 @@ internal sealed class EpochLoop
         }
     }
 
-    // What there is to do for periods, until no more time is left than this; the last piece says how long one takes.
+    // What there is to do for periods, until no more time is left than this; the last piece says how long one takes. As long as it took nothing is done for them: the database, readers of what is staged
+    // and whoever is answered have processors and disk then.
     private async Task WorkAsync(Lead lead, long start, TimeSpan left, CancellationToken ended)
     {
         TimeSpan piece = TimeSpan.Zero;
@@ -176,7 +174,7 @@ internal sealed class EpochLoop
                 return;
             }
             piece = _time.GetElapsedTime(began);
-            await Task.Delay(RestsPerPiece * piece, _time, ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await Task.Delay(piece, _time, ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 

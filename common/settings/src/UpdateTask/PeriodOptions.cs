@@ -23,7 +23,7 @@ internal sealed class PeriodOptions
     public TimeSpan Preparation { get; set; } = TimeSpan.FromDays(1);
 
     /// <summary>CopiesPerChunk are made and stored at once: an epoch that is due waits for one chunk at most, and on SQLite whoever accepts an update does too.</summary>
-    /// <value>Null: 256 on SQLite, 1,024 elsewhere.</value>
+    /// <value>Null: 128 on SQLite, 1,024 elsewhere.</value>
     [Range(1, 65_536)]
     [Setting(Unit = "copies")]
     public int? CopiesPerChunk { get; set; }
