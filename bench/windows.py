@@ -75,6 +75,7 @@ class Comparison:
 
 
 def compare(windows: list[Window], moments: Moments, length: float, least_before: int) -> Comparison:
+    """A run with fewer windows before, or that ended sooner, is refused."""
     before = [window for window in windows if window.end <= moments.asked]
     meanwhile = [window for window in windows if window.end > moments.asked and window.start < moments.begun + length]
     if len(before) < least_before or not meanwhile or meanwhile[-1].end < moments.begun + length:
