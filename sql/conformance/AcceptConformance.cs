@@ -146,7 +146,7 @@ public abstract class AcceptConformance : StorageConformance
         string[] keys = ["k", "k\0", "k\0\0"];
         Lease lease = await StartLogAsync();
         // The first has as many as it may have; the others have none, and get as many as they may have.
-        AcceptUnit[] full = await Task.WhenAll(Enumerable.Range(0, Limits.PendingPerKey).Select(async i => new AcceptUnit([await RequestAsync(Item("k", $"k {i}"))])));
+        AcceptUnit[] full = await UnitsAsync(Limits.PendingPerKey, i => [Item("k", $"k {i}")]);
         Assert.All(await Accept.AcceptAsync(full, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
         Assert.Equal(new AcceptResult(AcceptStatus.TooManyPending), await TryAcceptAsync(await RequestAsync(Item("k"))));
         Guid longer = await AcceptOneAsync(Item("k\0", "longer", new ExpectedVersion(0, 7)));
@@ -178,8 +178,9 @@ public abstract class AcceptConformance : StorageConformance
     {
         const int size = 400;
         // Keys against the order of acceptance.
-        AcceptUnit[] units = await Task.WhenAll(Enumerable.Range(0, size / 2).Select(
-            async i => new AcceptUnit([await RequestAsync(Item($"key {size - i}"), Item($"also {size - i}", $"value {i}", new ExpectedVersion(3, 7))), await RequestAsync(Item($"second {size - i}"))])));
+        AcceptRequest[] first = await RequestsAsync(size / 2, i => [Item($"key {size - i}"), Item($"also {size - i}", $"value {i}", new ExpectedVersion(3, 7))]);
+        AcceptRequest[] second = await RequestsAsync(size / 2, i => [Item($"second {size - i}")]);
+        AcceptUnit[] units = [.. first.Zip(second, (one, other) => new AcceptUnit([one, other]))];
         Assert.Equal(Enumerable.Repeat(AcceptStatus.OlderCopy, units.Length), (await Accept.AcceptAsync(units, new HeadFloor(3, null, default), Cancel)).Select(result => result.Status));
         Assert.Equal(0, await Pipeline.CountPendingAsync(Cancel));
         AcceptUnit late = new([Request(Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel) - TimeSpan.FromHours(25)), Item("late"))]);
@@ -191,7 +192,7 @@ public abstract class AcceptConformance : StorageConformance
         await CheckPendingAsync(units);
         Assert.Equal(Enumerable.Repeat(new AcceptResult(AcceptStatus.Accepted), units.Length), await Accept.AcceptAsync(units, Cancel));
         await CheckPendingAsync(units);
-        AcceptUnit[] fresh = await Task.WhenAll(Enumerable.Range(0, size).Select(async i => new AcceptUnit([await RequestAsync(Item($"third {size - i}"))])));
+        AcceptUnit[] fresh = await UnitsAsync(size, i => [Item($"third {size - i}")]);
         AcceptUnit changed = new([Request(units[5].Requests[1].RequestId, Item("another"))]);
         results = await Accept.AcceptAsync([.. fresh.Take(size / 2), changed, units[7], .. fresh.Skip(size / 2)], Cancel);
         Assert.Equal(new AcceptResult(AcceptStatus.RequestIdReused), results[size / 2]);
@@ -199,9 +200,9 @@ public abstract class AcceptConformance : StorageConformance
         await CheckPendingAsync([.. units, .. fresh]);
 
         // A key that has as many as it may have.
-        AcceptUnit[] most = await Task.WhenAll(Enumerable.Range(0, Limits.PendingPerKey).Select(async _ => new AcceptUnit([await RequestAsync(Item("full"))])));
+        AcceptUnit[] most = await UnitsAsync(Limits.PendingPerKey, _ => [Item("full")]);
         Assert.All(await Accept.AcceptAsync(most, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
-        AcceptUnit[] others = await Task.WhenAll(Enumerable.Range(0, size).Select(async i => new AcceptUnit([await RequestAsync(Item(i == 9 ? "full" : $"fourth {i}"))])));
+        AcceptUnit[] others = await UnitsAsync(size, i => [Item(i == 9 ? "full" : $"fourth {i}")]);
         results = await Accept.AcceptAsync(others, Cancel);
         Assert.Equal(new AcceptResult(AcceptStatus.TooManyPending), results[9]);
         Assert.Equal(size - 1, results.Count(result => result.Status == AcceptStatus.Accepted));
@@ -234,7 +235,7 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal([AcceptStatus.Accepted, .. Enumerable.Repeat(AcceptStatus.RequestIdReused, services - 1)], all.Select(statuses => statuses[size]).Order());
         Assert.Equal(rounds * (services * size - refused) + size + 1, await Pipeline.CountPendingAsync(Cancel));
 
-        Task<AcceptUnit[]> MakeAsync(int count, Func<int, string> key) => Task.WhenAll(Enumerable.Range(0, count).Select(async i => new AcceptUnit([await RequestAsync(Item(key(i)))])));
+        Task<AcceptUnit[]> MakeAsync(int count, Func<int, string> key) => UnitsAsync(count, i => [Item(key(i))]);
 
         async Task<IReadOnlyList<AcceptStatus>[]> AcceptAllAsync(Func<int, Task<AcceptUnit[]>> make)
         {

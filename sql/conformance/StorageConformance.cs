@@ -55,6 +55,16 @@ public abstract class StorageConformance : IAsyncLifetime
     /// <summary>Request with a fresh id of the database's present time; the body hash covers what the items say.</summary>
     protected async Task<AcceptRequest> RequestAsync(params AcceptItem[] items) => Request(Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel)), items);
 
+    /// <summary>RequestsAsync makes so many with one reading of the clock: one for each, at once, would open as many connections as there may be.</summary>
+    protected async Task<AcceptRequest[]> RequestsAsync(int count, Func<int, AcceptItem[]> items)
+    {
+        DateTimeOffset now = await Accept.ReadClockAsync(Cancel);
+        return [.. Enumerable.Range(0, count).Select(i => Request(Guid.CreateVersion7(now), items(i)))];
+    }
+
+    /// <summary>UnitsAsync makes units of one request each.</summary>
+    protected async Task<AcceptUnit[]> UnitsAsync(int count, Func<int, AcceptItem[]> items) => [.. (await RequestsAsync(count, items)).Select(request => new AcceptUnit([request]))];
+
     protected static AcceptRequest Request(Guid id, params AcceptItem[] items)
     {
         using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);

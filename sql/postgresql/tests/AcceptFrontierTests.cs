@@ -62,7 +62,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
     // As many as are copied beside others.
     private async Task<IEnumerable<Guid>> AcceptListAsync()
     {
-        AcceptRequest[] requests = await Task.WhenAll(Enumerable.Range(0, 300).Select(i => RequestAsync(Item($"key {i}"))));
+        AcceptRequest[] requests = await RequestsAsync(300, i => [Item($"key {i}")]);
         Assert.All(await Accept.AcceptAsync([.. requests.Select(request => new AcceptUnit([request]))], Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
         return requests.Select(request => request.RequestId);
     }

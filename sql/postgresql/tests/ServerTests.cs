@@ -38,7 +38,7 @@ public sealed class ServerTests() : ServerConformance(new PostgreSqlFixture())
     public async Task A_service_that_is_paused_while_it_copies_holds_up_single_updates_for_seconds_and_lists_not_at_all()
     {
         AcceptRequest request = await RequestAsync(Item("alice"));
-        AcceptUnit[] list = await Task.WhenAll(Enumerable.Range(0, 300).Select(async i => new AcceptUnit([await RequestAsync(Item($"key {i}"))])));
+        AcceptUnit[] list = await UnitsAsync(300, i => [Item($"key {i}")]);
         await using var paused = new NpgsqlConnection(ConnectionString + ";Pooling=false;Search Path=optiks");
         await paused.OpenAsync(Cancel);
         await using NpgsqlTransaction transaction = await paused.BeginTransactionAsync(Cancel);

@@ -14,7 +14,7 @@ public sealed class StandbyTests() : StorageConformance(new PostgreSqlFixture())
     [InlineData(300)]
     public async Task Updates_that_no_standby_has_are_not_accepted_and_neither_is_their_repetition(int updates)
     {
-        AcceptUnit[] units = await Task.WhenAll(Enumerable.Range(0, updates).Select(async i => new AcceptUnit([await RequestAsync(Item($"key {i}"))])));
+        AcceptUnit[] units = await UnitsAsync(updates, i => [Item($"key {i}")]);
         await Cluster.Current.SetStandbyAsync("nobody");
         try
         {
