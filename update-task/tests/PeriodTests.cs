@@ -80,14 +80,7 @@ public sealed class PeriodTests
     {
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
-        var time = new ManualTime();
-        await using TaskHost task = await StartAsync(folder, time, options =>
-        {
-            Automatic(options);
-            options.CopiesPerChunk = 1;
-        });
-        await FillAsync(task, updates);
-        time.Advance(s_length);
+        await using TaskHost task = await StartDueAsync(folder, updates, copiesPerChunk: 1);
         await task.StepAsync();
         int staged = await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken);
         Assert.InRange(staged, 4, 30);
@@ -108,14 +101,7 @@ public sealed class PeriodTests
     {
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
-        var time = new ManualTime();
-        await using TaskHost task = await StartAsync(folder, time, options =>
-        {
-            Automatic(options);
-            options.CopiesPerChunk = 3;
-        });
-        await FillAsync(task, updates);
-        time.Advance(s_length);
+        await using TaskHost task = await StartDueAsync(folder, updates, copiesPerChunk: 3);
         int rounds = 0;
         for (; task.Session.Period.Period == 0 && rounds < 30; rounds++)
         {
@@ -439,6 +425,20 @@ public sealed class PeriodTests
     private static Task<TaskHost> StartAsync(
         TestFolder folder, TimeProvider time, Action<PeriodOptions> periods, string holder = "test", Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, BucketOptions? bucket = null) =>
         TaskHost.StartAsync(folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length, holder: holder, wrap: wrap, padding: padding, periods: periods, bucket: bucket);
+
+    // A log with something to copy, whose next period is due.
+    private static async Task<TaskHost> StartDueAsync(TestFolder folder, Updates updates, int copiesPerChunk)
+    {
+        var time = new ManualTime();
+        TaskHost task = await StartAsync(folder, time, options =>
+        {
+            Automatic(options);
+            options.CopiesPerChunk = copiesPerChunk;
+        });
+        await FillAsync(task, updates);
+        time.Advance(s_length);
+        return task;
+    }
 
     // Two epochs of keys and of users: alice leaves, bob stays.
     private static async Task FillAsync(TaskHost task, Updates updates)
