@@ -72,7 +72,7 @@ public sealed class RollbackTests
         // One that another log signed says nothing of this one, nor does any where the log's key is not known.
         BoardFiles.WriteCheckpoint(service.Data, folder, size: 1);
         byte[] checkpoint = await File.ReadAllBytesAsync(Path.Combine(folder, "checkpoint"), TestContext.Current.CancellationToken);
-        checkpoint[^10] ^= 1;
+        checkpoint[^10] = checkpoint[^10] == (byte)'A' ? (byte)'B' : (byte)'A';
         await File.WriteAllBytesAsync(Path.Combine(folder, "checkpoint"), checkpoint, TestContext.Current.CancellationToken);
         await CheckHeldAsync(service, before);
         BoardFiles.WriteCheckpoint(service.Data, folder, size: 1);
