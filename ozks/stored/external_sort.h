@@ -30,8 +30,9 @@ class ExternalSort {
     if (records_.size() == capacity_) {
       write_run();
     }
-    if (records_.capacity() == 0) {
-      records_.reserve(capacity_);
+    // A few, then all at once: growing by doubling would hold half as much again while it copies.
+    if (records_.size() == records_.capacity()) {
+      records_.reserve(records_.empty() ? std::min(capacity_, kFirst) : capacity_);
     }
     records_.push_back(record);
   }
@@ -80,6 +81,8 @@ class ExternalSort {
   }
 
  private:
+  // Records that there is room for at first: a small log has no more.
+  static constexpr std::size_t kFirst = 1024;
   // Records of a run that are read at once.
   static constexpr std::size_t kLeastShare = 64;
 

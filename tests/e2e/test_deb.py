@@ -24,10 +24,13 @@ MOST_EXPOSED = 20
 
 
 def older(package: Path, folder: Path) -> None:
-    """The same package with a lower number."""
+    """The same package with a lower number and other files of settings: of those that the operator changed, dpkg asks which to keep."""
     tree = folder / "tree"
     subprocess.run(["dpkg-deb", "--raw-extract", package, tree], check=True)
-    control = tree / "DEBIAN/control"
+    control, settings = tree / "DEBIAN/control", tree / "DEBIAN/conffiles"
+    for name in settings.read_text().split() if settings.exists() else ():
+        with (tree / name.lstrip("/")).open("a") as file:
+            file.write("// Of a release of before.\n" if name.endswith(".json") else "# Of a release of before.\n")
     version = re.search(r"^Version: (.*)$", control.read_text(), re.MULTILINE)[1]
     control.write_text(control.read_text().replace(version, OLDER))
     name = package.name.replace(version, OLDER)
@@ -258,6 +261,7 @@ class Packages(unittest.TestCase):
         self.follow("Upgrade")
         self.assertNotEqual(self.log.output("dpkg-query -W -f '${Version}' optiks-server"), OLDER)
         self.assertEqual(self.log.output("cat /etc/optiks/optiks.json /etc/optiks/*.env"), settings)
+        self.assertEqual(self.log.output("cd /etc/optiks; ls *.dpkg-*").split(), [f"{name}.dpkg-dist" for name in ("optiks.json", "query-service.env", "update-service.env", "update-task.env")])
         self.assertNotEqual(self.log.output("systemctl show --property MainPID --value optiks-update-task"), processes)
         for unit in SERVICES:
             self.wait(f"systemctl is-active {unit}")
