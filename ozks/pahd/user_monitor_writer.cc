@@ -18,6 +18,9 @@ namespace {
 
 // Versions of the list that are read for the price of a key.
 constexpr std::uint64_t kReadForOne = 64;
+// Octets of the list's versions, and for each version as many more, that are read to see whose the named ids are.
+constexpr std::uint64_t kMaxSearched = std::uint64_t{4} << 20;
+constexpr std::uint64_t kSearchedForVersion = 64;
 // The part of a page's octets that values of the list may have.
 constexpr std::uint64_t kListShare = 4;
 
@@ -35,9 +38,8 @@ struct VersionsPage {
 // Copies, as the log's octets turn into zeros when they are erased, and what is proven is of one id. In increasing
 // order; elements stay where they are.
 struct IsBefore {
-  bool operator()(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) const {
-    return std::ranges::lexicographical_compare(ByteSpan(a), ByteSpan(b));
-  }
+  using is_transparent = void;
+  bool operator()(ByteSpan a, ByteSpan b) const { return std::ranges::lexicographical_compare(a, b); }
 };
 using Ids = std::set<std::vector<std::uint8_t>, IsBefore>;
 
@@ -185,12 +187,19 @@ class Planner {
     return true;
   }
 
-  // Whether each of the ids was on some version of the list, from the latest back.
+  // Whether each of the ids was on some version of the list, from the latest back. A user has a list as long and as many
+  // versions of it as there are epochs, and who names an id that was on none would have all of them read.
   bool have_been_listed(Ids ids, LeafRecord record) {
     std::uint64_t num_read = 0;
-    for (; !ids.empty(); ++num_read) {
+    for (std::uint64_t searched = 0; !ids.empty(); ++num_read) {
+      searched += kSearchedForVersion + (record.has_value() ? record.value().size() : 0);
+      if (searched > kMaxSearched && num_read != 0) {
+        break;
+      }
       for (const ByteSpan id : read_ids(record)) {
-        ids.erase({id.begin(), id.end()});
+        if (const auto found = ids.find(id); found != ids.end()) {
+          ids.erase(found);
+        }
       }
       if (record.facts().version == 1) {
         break;
@@ -245,7 +254,7 @@ class Planner {
   }
 
   [[nodiscard]] bool is_beyond(const std::vector<ByteSpan>& ids, const Ids& followed) const {
-    const auto is_new = [&](ByteSpan id) { return !followed.contains({id.begin(), id.end()}); };
+    const auto is_new = [&](ByteSpan id) { return !followed.contains(id); };
     return followed.size() + static_cast<std::uint64_t>(std::ranges::count_if(ids, is_new)) >
            request_.page.max_followed;
   }

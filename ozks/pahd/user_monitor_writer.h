@@ -24,7 +24,7 @@ enum class Unanswered : std::uint8_t {
   kOtherUser = 3,  // a name leads to another user, and that is not to be told
   kDevices = 4,    // the client knows a later version of the list
   kKey = 5,        // of the key of an id that it names
-  kOtherKey = 6,   // an id that it names was on no version of the list that is kept, and that is not to be told
+  kOtherKey = 6,   // an id that it names was on no version of the list that is searched, and that is not to be told
 };
 
 // UserMonitorSummary: what an answer will be, known before its proofs are made.

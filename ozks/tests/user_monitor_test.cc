@@ -364,6 +364,35 @@ TEST_P(UserMonitor, OfAUserWhoHasLeftOrNeverWas) {
   EXPECT_TRUE(owner.lists_shown.empty());
 }
 
+// Who names an id that was on none has not the whole past of the list read.
+TEST_P(UserMonitor, LooksForANamedIdInTheLatest4MiBOfLists) {
+  std::set<std::string> many;
+  for (std::uint64_t i = 0; i < 240; ++i) {
+    many.insert(numbered(std::string(246, 'x'), 100 + i));
+  }
+  const auto publish_lists = [&](int number) {
+    for (int i = 0; i < number; ++i) {
+      set_list(many);
+      publish();
+    }
+  };
+  const auto why_not = [&] {
+    optiks_user_monitor_page_t page = kAll;
+    page.own_only = 1;
+    const Owner owner{.keys = {{"first", {.version = 1, .has_absent = true}}}};
+    answer(Seen(dir_.get()), owner.query(), page);
+    return summary_.unanswered;
+  };
+  set_list({"first"});
+  set_key("first", "1");
+  publish();
+  // Each has 60,000 octets.
+  publish_lists(69);
+  EXPECT_EQ(why_not(), 0U);
+  publish_lists(2);
+  EXPECT_EQ(why_not(), 6U);
+}
+
 TEST_P(UserMonitor, IsAskedAboutInItsFormOnly) {
   name("alice", kUser);
   set_list({"phone"});

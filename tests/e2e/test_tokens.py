@@ -49,9 +49,18 @@ class TokenTest(unittest.TestCase):
         return [[[member["value_b64"] for member in key["members"]] for key in answer["versions"]], self.log.facts()]
 
     def ask(self, token: str, path: str, body) -> Answer:
-        service = self.log.update if path in ("/v1/updates", "/v1/users") else self.log.query
+        service = self.log.update if path in ("/v1/updates", "/v1/users", "/v1/erasures") else self.log.query
         with Client(service.url, token) as client:
             return client.post_json(path, body)
+
+    def change(self, token: str, user: str, *changes: dict) -> tuple:
+        """What became of a change of a user: its status, or that of its problem and the field; then what follows from it."""
+        answer = self.ask(token, "/v1/users", {"user": user, "changes": changes})
+        if answer.status != 202:
+            return answer.status, answer.json()["field"]
+        with Client(self.log.update.url, token) as client:
+            told = client.get(f"{answer.json()['status_url']}?wait=60").json()
+        return told["status"], told.get("reason") or [(item["item"], item["structure"], item["version"]) for item in told["items"]]
 
     def test_command_line_from_key_to_history(self):
         key_file = self.private("signer.pem", self.signer.pem())
@@ -102,7 +111,11 @@ class TokenTest(unittest.TestCase):
             "token-algorithm": f"{symmetric}.{b64(hmac.digest(secret, symmetric.encode(), hashlib.sha256))}",
             "token-malformed": f"{signing_input({'alg': 'none', 'kid': 'signer-1'}, good)}.",
         }
-        requests = {"/v1/updates": {"key": "alice", "value": "evil"}, "/v1/history": {"key": "alice"}, "/v1/monitor": {"key": "alice"}}
+        requests = {"/v1/updates": {"key": "alice", "value": "evil"}, "/v1/history": {"key": "alice"}, "/v1/monitor": {"key": "alice"},
+                    "/v1/users": {"user": "u16", "changes": [{"op": "set-device", "device": "watch", "value": "evil"}]}, "/v1/users/monitor": {"user": "u16"},
+                    "/v1/erasures": {"key": "watch", "from": 1, "to": 1}}
+        create = {"op": "create", "usernames": ["u16's name"], "devices": [{"device": "watch", "value": "1"}]}
+        self.assertEqual(self.change(self.log.api_key, "u16", create)[0], "published")
         before = self.view()
         for reason, token in wrong.items():
             for path, body in requests.items():
@@ -112,8 +125,10 @@ class TokenTest(unittest.TestCase):
                     self.assertNotIn(token.encode(), answer.body)
         self.assertEqual(before, self.view())
         # The same requests with a right token.
+        right = self.signer.token(claims(["alice", "watch"], scope="update history erase", user="u16"))
         for path, body in requests.items():
-            self.assertIn(self.ask(self.signer.token(good), path, body).status, (200, 202))
+            with self.subTest(path=path):
+                self.assertIn(self.ask(right, path, body).status, (200, 202))
 
     def test_another_users_item_is_named(self):
         mine, both = self.signer.token(claims(["alice"])), self.signer.token(claims(["alice", "bob"]))
@@ -131,26 +146,23 @@ class TokenTest(unittest.TestCase):
 
     def test_a_users_token_changes_its_devices_and_has_it_leave(self):
         backend, mine, other = self.log.api_key, self.signer.token(claims([], user="u17")), self.signer.token(claims(["phone"], user="u18"))
+        adding = self.signer.token(claims(["laptop"], user="u17"))
 
         def change(token: str, *changes: dict, user: str = "u17") -> tuple:
-            """What became of a request: its status, or the field of its problem; then what follows from it."""
-            answer = self.ask(token, "/v1/users", {"user": user, "changes": changes})
-            if answer.status != 202:
-                return answer.status, answer.json()["field"]
-            with Client(self.log.update.url, token) as client:
-                told = client.get(f"{answer.json()['status_url']}?wait=60").json()
-            return told["status"], told.get("reason") or [(item["item"], item["structure"], item["version"]) for item in told["items"]]
+            return self.change(token, user, *changes)
 
         add, leave = {"op": "add-device", "device": "laptop", "value": "1"}, {"op": "decommission"}
         create = {"op": "create", "usernames": ["u17's name"], "devices": [{"device": "phone", "value": "1"}]}
         self.assertEqual(change(backend, create), ("published", [(0, "devices", 1), (1, "usernames", 0), (2, "keys", 1)]))
         before = self.view()
         for token, user, what, field in ((other, "u17", add, "$.user"), (mine, "u18", leave, "$.user"), (mine, "u17", create, "$.changes[0].op"),
-                                         (mine, "u17", {"op": "add-username", "username": "x"}, "$.changes[0].op")):
+                                         (mine, "u17", {"op": "add-username", "username": "x"}, "$.changes[0].op"),
+                                         # An id that is to be another's, and nobody's yet.
+                                         (mine, "u17", add, "$.changes[0].device"), (adding, "u17", add | {"device": "carol"}, "$.changes[0].device")):
             with self.subTest(user=user, op=what["op"]):
                 self.assertEqual(change(token, what, user=user), (403, field))
         self.assertEqual(before, self.view())
-        self.assertEqual(change(mine, add), ("published", [(0, "devices", 2), (1, "keys", 1)]))
+        self.assertEqual(change(adding, add), ("published", [(0, "devices", 2), (1, "keys", 1)]))
         self.assertEqual(change(mine, {"op": "set-device", "device": "phone", "value": "2"}, {"op": "remove-device", "device": "laptop"}),
                          ("published", [(0, "devices", 3), (1, "keys", 2)]))
         self.assertEqual(change(mine, {"op": "set-device", "device": "laptop", "value": "2"}), ("refused", "device-unknown"))
@@ -171,7 +183,8 @@ class TokenTest(unittest.TestCase):
             self.assertIn('"EventId":9021', process.log())
             self.assertNotIn(b64(bytes(32)), process.log())
         self.write_keys(other.jwk)
-        for path, body in (("/v1/history", {"key": "bob"}), ("/v1/updates", {"key": "bob", "value": "evil"})):
+        for path, body in (("/v1/history", {"key": "bob"}), ("/v1/updates", {"key": "bob", "value": "evil"}), ("/v1/users", {"user": "bob", "changes": [{"op": "decommission"}]}),
+                           ("/v1/users/monitor", {"user": "bob"}), ("/v1/erasures", {"key": "bob", "from": 1, "to": 1})):
             self.until(lambda path=path, body=body: self.ask(token, path, body).status == 401)
             self.assertEqual(self.ask(token, path, body).json()["reason"], "token-key")
         self.assertEqual(before, self.view())

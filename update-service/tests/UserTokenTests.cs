@@ -27,7 +27,7 @@ public sealed class UserTokenTests : IDisposable
     public async Task A_token_changes_its_own_users_devices_and_has_it_leave(string body)
     {
         await using Service service = await StartAsync();
-        Authorize(service, "update", "user 17");
+        Authorize(service, "update", "user 17", "phone");
         Assert.Equal(202, (await service.PostUsersAsync(body)).Status);
     }
 
@@ -39,12 +39,14 @@ public sealed class UserTokenTests : IDisposable
     [InlineData("""{"user":"user 17","changes":[{"op":"create","usernames":["alice"]}]}""", "$.changes[0].op")]
     [InlineData("""{"changes":[{"usernames":["alice"],"op":"create"}]}""", "$.changes[0].op")]
     [InlineData("""[{"user":"user 17","changes":[{"op":"add-device","device":"phone","value":"v"},{"op":"add-username","username":"alice"}]}]""", "$[0].changes[1].op")]
+    [InlineData("""{"user":"user 17","changes":[{"op":"add-device","device":"alice","value":"v"}]}""", "$.changes[0].device")]
+    [InlineData("""[{"user":"user 17","changes":[{"op":"add-device","device":"phone","value":"v"},{"value":"v","device_b64":"YWxpY2U","op":"add-device"}]}]""", "$[0].changes[1].device_b64")]
     public async Task What_is_not_its_own_is_refused_by_its_place(string body, string field)
     {
         await using Service service = await StartAsync();
         AuthenticationHeaderValue backend = service.Client.DefaultRequestHeaders.Authorization!;
         string before = service.Database.Contents();
-        Authorize(service, "update", "user 17");
+        Authorize(service, "update", "user 17", "phone");
         (await service.PostUsersAsync(body)).IsProblem("forbidden", 403, field);
         Assert.Equal(before, service.Database.Contents());
         service.Client.DefaultRequestHeaders.Authorization = backend;

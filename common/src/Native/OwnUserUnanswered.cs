@@ -21,6 +21,6 @@ public enum OwnUserUnanswered
     /// <summary>DeviceKey: the client knows of a later version of the key of an id that it names.</summary>
     DeviceKey = 5,
 
-    /// <summary>OtherKey: an id that the client names was on no version of the list that is kept, and <see cref="UserMonitorPage.OwnOnly"/>.</summary>
+    /// <summary>OtherKey: an id that the client names was on no version of the list that is kept, in the latest 4 MiB of them, and <see cref="UserMonitorPage.OwnOnly"/>.</summary>
     OtherKey = 6,
 }

@@ -136,7 +136,7 @@ typedef struct optiks_user_monitor_summary {
   size_t index;         /* of the name or named id that `unanswered` is about */
   uint32_t unanswered;  /* 0: it is answered; 1: there is no such user; 2: a name leads nowhere; 3: a name leads to
                          * another user; 4: the client knows of a later version of the list; 5: of a named key;
-                         * 6: a named id was on no version of the list that is kept */
+                         * 6: a named id was on no version of the list that is kept, in the latest 4 MiB of them */
   uint32_t reserved;
 } optiks_user_monitor_summary_t;
 

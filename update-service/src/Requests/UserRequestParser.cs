@@ -171,6 +171,11 @@ internal ref struct UserRequestParser
         }
         else if (operation == UserOperation.AddDevice)
         {
+            // The id becomes this user's for good: one that the account system did not name may be meant for somebody else.
+            if (!_caller.Owns(device))
+            {
+                throw new ProblemException(CallerRights.NotOwn($"{_reader.Path}.{(given.Device.IsOctets ? "device_b64" : "device")}"));
+            }
             changes.AddDevice(device!, value!, place);
         }
         else if (operation == UserOperation.SetDevice)
