@@ -187,8 +187,8 @@ class Planner {
     return true;
   }
 
-  // Whether each of the ids was on some version of the list, from the latest back. A user has a list as long and as many
-  // versions of it as there are epochs, and who names an id that was on none would have all of them read.
+  // Whether each of the ids was on some version of the list, from the latest back. A user has a list as long and as
+  // many versions of it as there are epochs, and who names an id that was on none would have all of them read.
   bool have_been_listed(Ids ids, LeafRecord record) {
     std::uint64_t num_read = 0;
     for (std::uint64_t searched = 0; !ids.empty(); ++num_read) {
