@@ -256,8 +256,9 @@ class Packages(unittest.TestCase):
         self.put(is_older=False)
         # What the operator changed stays as it is, unasked.
         settings = self.log.output("cat /etc/optiks/optiks.json /etc/optiks/*.env")
-        # It depends on the other two at its own version.
-        self.log.run("apt-get purge -y optiks-auditor")
+        # As the page says of a host that has it.
+        ((shell, script),) = self.page["Upgrade"]
+        self.page["Upgrade"] = [(shell, script.replace("./optiks-cli_*.deb", "./optiks-cli_*.deb ./optiks-auditor_*.deb"))]
         self.follow("Upgrade")
         self.assertNotEqual(self.log.output("dpkg-query -W -f '${Version}' optiks-server"), OLDER)
         self.assertEqual(self.log.output("cat /etc/optiks/optiks.json /etc/optiks/*.env"), settings)
@@ -266,8 +267,16 @@ class Packages(unittest.TestCase):
         for unit in SERVICES:
             self.wait(f"systemctl is-active {unit}")
         self.assertEqual((self.look_up("alice")["value"], self.look_up("alice")["version"]), ("alice's public key", 1))
+        self.wait("systemctl is-active optiks-auditor && systemctl is-active optiks-witness")
+        self.assertEqual(self.log.output("dpkg-query -W -f '${Version}' optiks-auditor"), self.log.output("dpkg-query -W -f '${Version}' optiks-cli"))
+        marks = "sha256sum /var/lib/optiks-auditor/mark/*.mark"
+        signed = self.log.output(marks)
         self.update("carol", "value")
         self.assertEqual(self.look_up("carol")["verdict"], "present")
+        # It goes on, and what it signed outlives the package.
+        self.wait(f"[ \"$({marks})\" != '{signed}' ]")
+        self.log.run("apt-get purge -y optiks-auditor")
+        self.assertNotEqual(self.log.output(marks), signed)
 
     def test_7_purge_keeps_the_log(self):
         self.follow("Remove")

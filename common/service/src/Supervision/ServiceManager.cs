@@ -7,7 +7,7 @@ namespace Optiks.ServiceDefaults;
 /// <summary>
 /// ServiceManager is who started this process and waits for word of it: systemd, or another that has sd_notify's protocol (datagrams of lines to the socket that <see cref="Variable"/> names). Any thread.
 /// </summary>
-/// <remarks>The protocol is four lines of text: a package for it would be in the lock file of every program.</remarks>
+/// <remarks>Why not by the package that there is: docs/adr/0010-we-speak-to-systemd-ourselves.md.</remarks>
 internal sealed class ServiceManager
 {
     /// <summary>Variable that names the socket; a name that begins with @ is an abstract one.</summary>
