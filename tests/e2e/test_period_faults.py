@@ -4,6 +4,7 @@ OPTIKS_FAULT_SEED: as for test_faults.py. A client looks keys up all the while, 
 """
 
 import json
+import time
 import unittest
 
 import faults
@@ -34,7 +35,7 @@ class PeriodFaultTest(unittest.TestCase):
 
     def test_destroying(self):
         for engine in (Sqlite.name, OwnPostgreSql.name):
-            with self.subTest(engine=engine), Deployment(PERIODS | {"Optiks__Log__RetainedPeriods": "2"}, replicas=0, engine=engine) as log:
+            with self.subTest(engine=engine), Deployment(PERIODS | {"Optiks__Log__RetainedPeriods": "2"}, engine=engine) as log:
                 log.publish(("alice", "destroyed in its turn"))
                 self.assertEqual(log.task.stop(), 0, log.task.log_end())
                 log.task.start(**{FAIL_POINT: faults.DESTROYING})
@@ -43,9 +44,23 @@ class PeriodFaultTest(unittest.TestCase):
                 log.task.wait_ready()
                 for _ in range(3):
                     self.assertEqual(log.publish(("alice", "goes on"))["status"], "published")
+                # What was half destroyed is destroyed: fsck finds a secret or a value that is left of it.
+                deadline = time.monotonic() + faults.LONG_SECONDS
+                while (states := self.states(log))[0] != "destroyed":
+                    self.assertLess(time.monotonic(), deadline, states)
+                    time.sleep(0.2)
+                self.assertEqual(log.optiks_db("fsck", "--board", str(log.data / "board")).code, 0)
+                # Each update once, in one history.
+                self.assertEqual(log.publish(("alice", "last"))["items"][0]["version"], log.optiks("lookup", "alice", "--json").lines()[0]["version"])
+                audit = log.optiks("audit", "--json").lines()[0]
+                self.assertEqual((audit["verdict"], audit["first_epoch"]), ("valid", 0))
+                self.assertEqual(log.optiks("history", "alice", "--period", "0", "--json").lines()[-1]["reason"], "period-gone")
                 began = begun(log)
                 self.assertEqual(began, sorted(set(began)))
                 self.assertGreaterEqual(began[-1], 2)
+
+    def states(self, log: Deployment) -> list[str]:
+        return [period["state"] for period in json.loads(log.optiks_db("period", "status", "--json").out)["periods"]]
 
     def put(self, engine: str, chosen: list[faults.Fault]) -> None:
         try:

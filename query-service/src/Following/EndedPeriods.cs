@@ -91,7 +91,8 @@ internal sealed class EndedPeriods : IDisposable
     public async Task TidyAsync(IFollowStore store, ReplicaFolder folder, ulong current, CancellationToken cancellationToken)
     {
         ulong first = FirstServed(current);
-        foreach (ulong period in _served.Keys.Where(period => period < first).ToArray())
+        // What a file is being made of is read until it is there, however fast the log's periods follow each other.
+        foreach (ulong period in _served.Keys.Where(period => period < first && period != _making?.Period).ToArray())
         {
             _retired.Add(_served[period]);
             _served.Remove(period);
