@@ -54,6 +54,11 @@ internal sealed class Resilience
                 SamplingDuration = s_sampling,
                 BreakDuration = s_open,
                 StateProvider = circuit,
+                OnOpened = _ =>
+                {
+                    metrics.Opened(operation);
+                    return default;
+                },
             })
             .Build();
         metrics.Observe(operation, circuit);

@@ -7,26 +7,38 @@ namespace Optiks.Storage.Hosting;
 /// <summary>ResilienceMetrics is the meter <c>Optiks.Storage</c>. Any thread.</summary>
 internal sealed class ResilienceMetrics : IDisposable
 {
+    // A circuit closes with the next work that succeeds. Where there is none, an open one says nothing any more about the database: after a failure it counts for this long, which is longer than callers that
+    // go on failing pause, and shorter than an alert waits.
+    private static readonly TimeSpan s_memory = TimeSpan.FromSeconds(30);
+
     private readonly Meter _meter = new("Optiks.Storage");
     private readonly Counter<long> _retries;
     private readonly ConcurrentDictionary<string, CircuitBreakerStateProvider> _circuits = new();
+    private readonly ConcurrentDictionary<string, long> _opened = new();
+    private readonly TimeProvider _time;
 
-    public ResilienceMetrics()
+    public ResilienceMetrics(TimeProvider time)
     {
-        _meter.CreateObservableGauge("optiks.storage.circuit.open", Circuits, "{circuit}", "1 while the database is not asked because it has failed repeatedly, by operation.");
+        _time = time;
+        _meter.CreateObservableGauge("optiks.storage.circuit.open", Circuits, "{circuit}", "1 while the database fails repeatedly and is asked less, by operation; 0 again 30 s after the last failure.");
         _retries = _meter.CreateCounter<long>("optiks.storage.retries", "{attempt}", "Attempts after one that failed for the moment, by operation.");
     }
 
     /// <summary>Observe shows the operation's circuit.</summary>
     public void Observe(string operation, CircuitBreakerStateProvider circuit) => _circuits[operation] = circuit;
 
+    /// <summary>Opened takes note that the operation's circuit opened, for the first time or after one more attempt.</summary>
+    public void Opened(string operation) => _opened[operation] = _time.GetTimestamp();
+
     /// <summary>Retried counts an attempt after a failed one.</summary>
     public void Retried(string operation) => _retries.Add(1, Operation(operation));
 
     public void Dispose() => _meter.Dispose();
 
-    private IEnumerable<Measurement<int>> Circuits() =>
-        _circuits.Select(circuit => new Measurement<int>(circuit.Value.CircuitState == CircuitState.Closed ? 0 : 1, Operation(circuit.Key)));
+    private IEnumerable<Measurement<int>> Circuits() => _circuits.Select(circuit => new Measurement<int>(IsOpen(circuit.Key, circuit.Value) ? 1 : 0, Operation(circuit.Key)));
+
+    private bool IsOpen(string operation, CircuitBreakerStateProvider circuit) =>
+        circuit.CircuitState != CircuitState.Closed && _opened.TryGetValue(operation, out long at) && _time.GetElapsedTime(at) < s_memory;
 
     private static KeyValuePair<string, object?> Operation(string name) => new("optiks.operation", name);
 }

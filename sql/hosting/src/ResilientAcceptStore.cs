@@ -8,7 +8,7 @@ namespace Optiks.Storage.Hosting;
 internal sealed class ResilientAcceptStore : IAcceptStore
 {
     private readonly IAcceptStore _inner;
-    private readonly ResilienceMetrics _metrics = new();
+    private readonly ResilienceMetrics _metrics = new(TimeProvider.System);
 
     // Apart: a full disk takes no writes and answers reads all the same.
     private readonly Resilience _reads;

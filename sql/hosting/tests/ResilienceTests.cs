@@ -5,6 +5,7 @@ using System.Globalization;
 using System.Security.Cryptography;
 using System.Text;
 using Npgsql;
+using Optiks.Common.Tests;
 using Optiks.Protocol;
 using Optiks.Storage.PostgreSql;
 using Optiks.Storage.PostgreSql.Tests;
@@ -166,6 +167,56 @@ public sealed class ResilienceTests : IAsyncLifetime
         }
         _ = await Store.ReadHeadAsync(Cancel);
         Assert.Equal(0, CircuitOf("read"));
+    }
+
+    [Fact]
+    public async Task An_open_circuit_is_told_for_as_long_as_attempts_fail_and_not_after_callers_stayed_away()
+    {
+        const string Operation = "test";
+        var time = new ManualTime();
+        using var metrics = new ResilienceMetrics(time);
+        var resilience = new Resilience(Operation, metrics);
+        Assert.Equal(0, CircuitOf(Operation));
+        await FailAsync();
+        Assert.Equal(1, CircuitOf(Operation));
+        time.Advance(TimeSpan.FromSeconds(29));
+        Assert.Equal(1, CircuitOf(Operation));
+        // The database may be back since, and nobody has asked.
+        time.Advance(TimeSpan.FromSeconds(2));
+        Assert.Equal(0, CircuitOf(Operation));
+        // Somebody asks, and it fails still.
+        await FailAsync();
+        Assert.Equal(1, CircuitOf(Operation));
+        long start = Stopwatch.GetTimestamp();
+        while (CircuitOf(Operation) == 1)
+        {
+            Assert.True(Stopwatch.GetElapsedTime(start) < s_patience);
+            try
+            {
+                _ = await resilience.RunAsync(_ => Task.FromResult(true), Cancel);
+            }
+            catch (StorageUnavailableException e)
+            {
+                await Task.Delay(e.RetryAfter ?? TimeSpan.FromMilliseconds(50), Cancel);
+            }
+        }
+
+        // Until it was asked: what a broken circuit refuses does not ask.
+        async Task FailAsync()
+        {
+            bool wasAsked = false;
+            while (!wasAsked)
+            {
+                StorageUnavailableException failed = await Assert.ThrowsAsync<StorageUnavailableException>(() => resilience.RunAsync<bool>(
+                    _ =>
+                    {
+                        wasAsked = true;
+                        throw new StorageUnavailableException("injected");
+                    },
+                    Cancel));
+                await Task.Delay(failed.RetryAfter ?? TimeSpan.Zero, Cancel);
+            }
+        }
     }
 
     private static AcceptUnit Unit(string key)
