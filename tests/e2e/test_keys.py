@@ -1,4 +1,4 @@
-"""Each command of docs/operations/keys.md, in its order, while services run: a new log's key, a backup, a rotation, a restore. Then where else the keys may be."""
+"""Each command of docs/operations/keys.md but those for a credential of systemd, in its order, while services run: a new log's key, a backup, a rotation, a restore. Then where else the keys may be."""
 
 import os
 import shutil
@@ -22,6 +22,8 @@ class Keys(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.commands = {section: [text for _, text in blocks] for section, blocks in commands_of(PAGE).items() if blocks}
+        # test_credential.py's.
+        del cls.commands["Rotating a credential of systemd"]
         cls.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-keys-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.log = cls.enterClassContext(Deployment(PERIODS, before_start=lambda log: cls.make_first(log)))
