@@ -60,7 +60,8 @@ class Archived(OwnPostgreSql):
 
 
 def shell(program: str, script: str, environment: dict[str, str], user: dict[str, object], folder: Path) -> str:
-    done = subprocess.run([program, "-eu"], input=script, cwd=folder, env=os.environ | environment, capture_output=True, text=True, timeout=300, check=False, **user)
+    # The umask that a shell has by default: commands see to modes themselves.
+    done = subprocess.run([program, "-eu"], input=script, cwd=folder, env=os.environ | environment, capture_output=True, text=True, timeout=300, check=False, umask=0o022, **user)
     if done.returncode != 0:
         raise AssertionError(f"{script}ended with {done.returncode}:\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -74,6 +75,8 @@ class Backups(unittest.TestCase):
         self.page = commands_of(PAGE)
         self.backup = Path(tempfile.mkdtemp(prefix="optiks-e2e-backup-"))
         self.addCleanup(shutil.rmtree, self.backup)
+        self.elsewhere = Path(tempfile.mkdtemp(prefix="optiks-e2e-code-"))
+        self.addCleanup(shutil.rmtree, self.elsewhere)
 
     def follow(self, log: Deployment, section: str, blocks: int = 1, **variables: str) -> str:
         """The next blocks of a section. Gives what the last one said."""
@@ -84,12 +87,22 @@ class Backups(unittest.TestCase):
                 said = log.storage.run(script, **variables)
             else:
                 path = f"{OUT / 'db'}:{os.environ['PATH']}"
-                said = shell("bash", script, log.environment | log.storage.settings(None) | {"PATH": path, "BACKUP": str(self.backup)} | variables, {}, self.backup)
+                said = shell("bash", script, log.environment | log.storage.settings(None) | {"PATH": path, "BACKUP": str(self.backup), "CODE": str(self.elsewhere / "code")} | variables, {}, self.backup)
         return said
 
     def assert_followed(self, *sections: str) -> None:
         for section in sections:
             self.assertEqual(self.page[section], [], section)
+
+    def assert_kept(self, log: Deployment, *names: str) -> None:
+        """The backup has these files, for nobody else to read, and no key that opens the database."""
+        files = {path.name: path for path in self.backup.iterdir()}
+        self.assertEqual(set(files), set(names))
+        kek = (log.data / "kek").read_bytes().strip()
+        for name, path in files.items():
+            with self.subTest(name=name):
+                self.assertEqual(path.stat().st_mode & 0o777, 0o600)
+                self.assertNotIn(kek, path.read_bytes())
 
     def history(self, log: Deployment, key: str) -> list[str]:
         run = log.optiks("history", key, "--json")
@@ -119,6 +132,7 @@ class PostgreSqlTest(Backups):
             log.publish(("alice", "before the backup"))
             self.assertIn("full backup", self.follow(log, "PostgreSQL: back up"))
             self.follow(log, "Secrets: back up")
+            self.assert_kept(log, "keys.backup", "api-keys.json")
             # pgBackRest knows ends of backups to the second.
             time.sleep(1.1)
             log.publish(("alice", "before the moment"))
@@ -183,6 +197,7 @@ class SqliteTest(Backups):
             self.oracle = Oracle(log, 0)
             log.publish(("alice", "before the copy"))
             self.follow(log, "SQLite")
+            self.assert_kept(log, "optiks.db")
             log.publish(("alice", "after the copy"))
             log.publish(("bob", "b"))
             self.oracle.histories.look()
