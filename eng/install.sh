@@ -11,7 +11,7 @@ declare -A groups=(
   [test]="libgtest-dev nlohmann-json3-dev python3-pytest postgresql-15 unicode-data
     softhsm2 kubernetes-client"
   [check]="clang-format-14 shellcheck unicode-data"
-  [deep]="clang-tidy-14 clang-14 valgrind prometheus openssl nginx curl ceph-mon ceph-osd radosgw
+  [deep]="clang-tidy-14 clang-14 valgrind prometheus prometheus-blackbox-exporter openssl nginx curl ceph-mon ceph-osd radosgw
     patroni etcd-server python3-etcd haproxy pgbackrest sqlite3"
   [deb]="dpkg-dev binutils mmdebstrap systemd-container lintian"
   [images]="mmdebstrap podman runc netavark aardvark-dns iptables podman-compose

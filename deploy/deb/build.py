@@ -44,6 +44,7 @@ LEFT_OUT = re.compile(r"libcoreclrtraceptprovider\.so|libmsalruntime\.so|created
 # Files and whole folders that deploy/ has for all installations, and where optiks-server has them.
 CARRIED = {
     "prometheus/alerts.yml": "usr/share/optiks-server/alerts.yml",
+    "prometheus/blackbox.yml": "usr/share/optiks-server/blackbox.yml",
     "grafana/optiks.json": "usr/share/optiks-server/grafana.json",
     "nginx": "usr/share/optiks-server/nginx",
     "patroni": "usr/share/optiks-server/patroni",

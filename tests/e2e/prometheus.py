@@ -14,17 +14,31 @@ from ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
-RULES, RULE_TESTS, CONFIGURATION = (DEPLOY / "prometheus" / name for name in ("alerts.yml", "alerts.test.yml", "prometheus.yml"))
+RULES, RULE_TESTS, CONFIGURATION, PROBE = (DEPLOY / "prometheus" / name for name in ("alerts.yml", "alerts.test.yml", "prometheus.yml", "blackbox.yml"))
+# Its target is what the probe connects to.
+EDGE = "optiks-edge"
 DASHBOARD = DEPLOY / "grafana/optiks.json"
 # Words of PromQL that stand where a metric's name may stand.
 WORDS = {"and", "or", "unless", "on", "by", "le"}
 
 
-def expressions() -> list[str]:
-    """All that the alerts and the dashboard ask."""
-    rules = re.findall(r"^ +expr: (.*)$", RULES.read_text(), re.MULTILINE)
-    panels = json.loads(DASHBOARD.read_text())["panels"]
-    return rules + [target["expr"] for panel in panels for target in panel.get("targets", [])]
+def rules() -> list[str]:
+    """What the alerts ask."""
+    return re.findall(r"^ +expr: (.*)$", RULES.read_text(), re.MULTILINE)
+
+
+def panels() -> list[str]:
+    """What the dashboard asks."""
+    return [target["expr"] for panel in json.loads(DASHBOARD.read_text())["panels"] for target in panel.get("targets", [])]
+
+
+def answerable() -> list[str]:
+    """
+    What has a result of programs that run, and not only when an alert fires: a comparison says 0 or 1 of each series that it finds. It finds none where the labels of its two sides do not meet: such an
+    alert never fires. Sides of `or` are asked one by one; what asks whether something is absent is left out.
+    """
+    sides = [side for rule in rules() for side in rule.split(" or ") if "absent(" not in side]
+    return [re.sub(r" ([<>]=?|[!=]=) ", r" \1 bool ", side) for side in sides] + panels()
 
 
 def metrics_of(expression: str) -> set[str]:
@@ -35,36 +49,44 @@ def metrics_of(expression: str) -> set[str]:
 
 def metrics_named() -> set[str]:
     """Names of all metrics that the alerts and the dashboard ask of."""
-    return set().union(*(metrics_of(expression) for expression in expressions()))
+    return set().union(*(metrics_of(expression) for expression in rules() + panels()))
 
 
 class Prometheus:
-    """A server with the rules of deploy/ and its configuration, in which the targets are others. Use as a context."""
+    """A server and a probe with the rules of deploy/ and its configurations, in which the targets are others. Use as a context."""
 
     def __init__(self, targets: dict[str, str], key_files: dict[str, Path]):
-        """targets: host and port by job. key_files: the API key by job."""
+        """targets: host and port by job. key_files: the API key by job; none for EDGE, as the probe sends nothing."""
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-prometheus-"))
         self.url = f"http://127.0.0.1:{free_port()}"
-        configuration = re.sub(r"\b15s\b", "1s", CONFIGURATION.read_text()).replace("alerts.yml", str(RULES))
-        for job in re.findall(r"job_name: (\S+)", configuration):
+        self._probe_address = f"127.0.0.1:{free_port()}"
+        configuration = re.sub(r"\b15s\b", "1s", CONFIGURATION.read_text()).replace("alerts.yml", str(RULES)).replace("127.0.0.1:9115", self._probe_address)
+        jobs = re.findall(r"job_name: (\S+)", configuration)
+        for job in jobs:
             head, _, tail = configuration.partition(f"job_name: {job}\n")
-            tail = re.sub(r"credentials_file: [^}]+", f"credentials_file: {key_files[job]}", tail, count=1)
-            tail = re.sub(r'targets: \["[^"]+"\]', f'targets: ["{targets[job]}"]', tail, count=1)
+            if job != EDGE:
+                tail = re.sub(r"credentials_file: [^}]+", f"credentials_file: {key_files[job]}", tail, count=1)
+            tail = re.sub(r"targets: \[[^]]+\]", f'targets: ["{targets[job]}"]', tail, count=1)
             configuration = f"{head}job_name: {job}\n{tail}"
         (self.folder / "prometheus.yml").write_text(configuration)
         self._process: subprocess.Popen | None = None
+        self._probe: subprocess.Popen | None = None
 
     def __enter__(self) -> "Prometheus":
-        with (self.folder / "log").open("wb") as log:
-            self._process = subprocess.Popen(
-                ["prometheus", f"--config.file={self.folder / 'prometheus.yml'}", f"--storage.tsdb.path={self.folder / 'data'}", f"--web.listen-address={self.url.removeprefix('http://')}"],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+        self._probe = self._start("prometheus-blackbox-exporter", f"--config.file={PROBE}", f"--web.listen-address={self._probe_address}", log="probe-log")
+        self._process = self._start("prometheus", f"--config.file={self.folder / 'prometheus.yml'}", f"--storage.tsdb.path={self.folder / 'data'}",
+                                    f"--web.listen-address={self.url.removeprefix('http://')}", log="log")
         return self
 
     def __exit__(self, *_) -> None:
-        self._process.kill()
-        self._process.wait()
+        for process in (self._process, self._probe):
+            process.kill()
+            process.wait()
         shutil.rmtree(self.folder)
+
+    def _start(self, *command: str, log: str) -> subprocess.Popen:
+        with (self.folder / log).open("wb") as file:
+            return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT)
 
     def get(self, path: str, **parameters: str):
         """The data of an answer of its API; None while it does not answer."""

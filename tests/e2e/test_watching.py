@@ -1,4 +1,4 @@
-"""A real Prometheus fetches the metrics of all five programs: every metric that an alert or the dashboard names is there, nothing fires while all is well, and somebody is woken when the task ends."""
+"""A real Prometheus fetches the metrics of all five programs, and what a probe sees of a certificate: every metric that an alert or the dashboard names is there, nothing fires while all is well, and somebody is woken when the task ends."""
 
 import json
 import re
@@ -81,29 +81,32 @@ class WatchingTest(unittest.TestCase):
         keys = {"optiks-update-task": log.data, "optiks-update-service": log.data, "optiks-query-service": log.data, "optiks-auditor": auditor.state, "optiks-witness": witness.folder}
         files = {data: self.make_key(data, folder / f"key-{number}") for number, data in enumerate(dict.fromkeys(keys.values()))}
         targets = {"optiks-update-task": log.task.url, "optiks-update-service": log.update.url, "optiks-query-service": log.query.url, "optiks-auditor": auditor.url, "optiks-witness": witness.url}
+        # The one that ends TLS here.
+        addresses = {job: url.removeprefix("http://") for job, url in targets.items()} | {prometheus.EDGE: https.removeprefix("https://")}
         with auditor.start(**ON) as daemon:
             daemon.wait_ready()
             for url in targets.values():
                 self.refuses_strangers(url, log.api_key)
-            server = self.enterClassContext(prometheus.Prometheus({job: url.removeprefix("http://") for job, url in targets.items()}, {job: files[data] for job, data in keys.items()}))
+            server = self.enterClassContext(prometheus.Prometheus(addresses, {job: files[data] for job, data in keys.items()}))
             log.publish(("alice", "a1"))
             with log.query_client() as client:
                 for path in ("/v1/lookup", "/v1/history", "/v1/monitor"):
                     self.assertEqual(client.post_json(path, {"key": "alice"}).status, 200)
             named = prometheus.metrics_named()
             self.assertGreater(len(named), 30)
-            server.wait(lambda: len(server.get("query", query='up{job=~"optiks-.*"} == 1')["result"] if server.get("query", query="up") else []) == len(targets), PATIENCE, "all targets up")
+            server.wait(lambda: len(server.get("query", query='up{job=~"optiks-.*"} == 1')["result"] if server.get("query", query="up") else []) == len(addresses), PATIENCE, "all targets up")
             try:
                 server.wait(lambda: named <= server.names(), PATIENCE, "all metrics")
             except AssertionError:
                 self.fail(f"no program has {sorted(named - server.names())}")
-            for expression in prometheus.expressions():
+            for expression in prometheus.answerable():
                 with self.subTest(expression=expression):
-                    self.assertIn("result", server.get("query", query=expression))
+                    server.wait(lambda asked=expression: server.get("query", query=asked)["result"], PATIENCE, "a result")
             # A day's alerts: each `for` of them that is no longer than that of who leads would have passed.
             self.assertEqual(set(), server.alerts("firing") - {"OptiksDiskFilling"})
-            left = server.get("query", query="optiks_service_certificate_expiry_seconds - time()")["result"]
-            self.assertTrue(any(29 * 86400 < float(sample["value"][1]) <= 30 * 86400 for sample in left), left)
+            for end in ("optiks_service_certificate_expiry_seconds", "probe_ssl_earliest_cert_expiry"):
+                left = server.get("query", query=f"{end} - time()")["result"]
+                self.assertTrue(any(29 * 86400 < float(sample["value"][1]) <= 30 * 86400 for sample in left), left)
 
             log.task.stop()
             server.wait(lambda: {"OptiksNoLeader", "OptiksEpochAge"} & server.alerts("firing") == {"OptiksNoLeader"}, 120, "OptiksNoLeader")
