@@ -13,12 +13,14 @@ import urllib.request
 from contextlib import suppress
 from pathlib import Path
 
+from pages import commands_of
 from ports import free_port
 from postgres import account, children_of, kill_all, programs
 from storage import DATABASE
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy/patroni"
+PAGE = ROOT / "docs/operations/failover.md"
 PASSWORD = "secret"
 # Of copying a server, and of a failover on a machine that has other work.
 WHOLE_SECONDS = 120
@@ -78,8 +80,9 @@ class Patroni:
         self._owner = pwd.getpwuid(self._user["user"]).pw_name if self._user else getpass.getuser()
 
     @property
-    def certificate(self) -> Path:
-        return self._folder / "server.crt"
+    def authority(self) -> Path:
+        """Which the servers' certificates are of."""
+        return self._folder / "authority.pem"
 
     def __enter__(self) -> "Patroni":
         try:
@@ -148,7 +151,7 @@ class Patroni:
     def connection_string(self, user: str) -> str:
         """In Npgsql's form, to the primary through HAProxy."""
         timeout = 60 if user == USERS[None] else 5
-        return (f"Host=127.0.0.1;Port={self.port};Database={DATABASE};Username={user};Password={PASSWORD};SSL Mode=VerifyFull;Root Certificate={self.certificate};"
+        return (f"Host=127.0.0.1;Port={self.port};Database={DATABASE};Username={user};Password={PASSWORD};SSL Mode=VerifyFull;Root Certificate={self.authority};"
                 f"Timeout={timeout}")
 
     def log(self, node: Node) -> str:
@@ -165,19 +168,22 @@ class Patroni:
                 and len({member.get("timeline") for member in members}) == 1)
 
     def _prepare(self) -> None:
-        key = self._folder / "server.key"
-        self._run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-                   "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", self.certificate], as_user=False)
+        # What is installed on a host is there.
+        _, make_authority, make_certificate = (text for _, text in commands_of(PAGE)["PostgreSQL under Patroni"])
+        self._run(["sh", "-eu"], make_authority, as_user=False)
         for node in self.nodes:
             node.folder.mkdir()
+            self._run(["sh", "-eu"], f"HOST={node.name}.example.org\n{make_certificate}", as_user=False)
+            for file in (certificate := node.folder / "server.crt", key := node.folder / "server.key"):
+                (self._folder / file.name).rename(file)
+            key.chmod(0o600)
             (node.folder / "config.yml").write_text(_replaced(DEPLOY / "config.yml", {
                 "0.0.0.0:8008": f"127.0.0.1:{node.rest_port}", "0.0.0.0:5432": f"127.0.0.1:{node.port}", "/var/lib/postgresql/15/optiks": node.data,
                 "/usr/lib/postgresql/15/bin": programs(), "/var/lib/postgresql/patroni.pgpass": node.folder / "pgpass", "/var/run/postgresql": self._folder,
-                "/etc/postgresql/server.crt": self.certificate, "/etc/postgresql/server.key": key, "username: postgres": f"username: {self._owner}"}))
+                "/etc/postgresql/server.crt": certificate, "/etc/postgresql/server.key": key, "username: postgres": f"username: {self._owner}"}))
         if self._user:
             for path in (self._folder, *self._folder.rglob("*")):
                 os.chown(path, self._user["user"], self._user["group"])
-        key.chmod(0o600)
         self._folder.chmod(0o755)
 
     def _environment(self, node: Node) -> dict[str, str]:
