@@ -92,6 +92,39 @@ public sealed class NoGuaranteeTests
         Assert.Equal([(0UL, 2UL)], found.Alarms.Select(alarm => (alarm.Period, alarm.Version)));
     }
 
+    [Theory]
+    [InlineData(0, "period-gone", "unavailable")]
+    [InlineData(1, "period-gone", "unavailable")]
+    [InlineData(0, "erased", "unavailable")]
+    [InlineData(1, "period-gone", "not-found")]
+    public async Task One_replica_that_says_gone_is_not_believed_while_the_other_gives_no_answer(int liar, string says, string other)
+    {
+        await using Fixture fixture = await Fixture.StartAsync(replicas: 2);
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = await HandoverTests.OwnerAsync(fixture, store, "one");
+        fixture.Publish(("alice", "forged"));
+        fixture.Switch();
+        fixture.Switch();
+        // The end of period 0 is known, so that the first question is about it.
+        Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
+        fixture.Replica(1 - liar).IsGone = (_, _) => false;
+        fixture.Replica(liar).Refuse = path => path == "/v1/monitor" ? (410, says) : null;
+        fixture.Replica(1 - liar).Refuse = path => path == "/v1/monitor" ? (other == "unavailable" ? 503 : 404, other) : null;
+        if (other == "unavailable")
+        {
+            OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorAsync(s_alice, Cancellation));
+            Assert.Equal((other, true), (refused.Problem, refused.IsTransient));
+        }
+        else
+        {
+            Assert.Equal(Reason.Stale, (await client.MonitorAsync(s_alice, Cancellation)).Reason);
+        }
+        Assert.Empty(store.Current.Owned.Values.Single().NoGuarantee);
+        fixture.Replica(1 - liar).Refuse = _ => null;
+        fixture.Replica(liar).Refuse = _ => null;
+        Assert.Equal([(0UL, 2UL)], (await client.MonitorAsync(s_alice, Cancellation)).Alarms.Select(alarm => (alarm.Period, alarm.Version)));
+    }
+
     [Fact]
     public async Task Gone_is_right_if_the_log_went_on_meanwhile()
     {

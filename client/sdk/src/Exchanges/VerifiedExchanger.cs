@@ -37,6 +37,7 @@ internal sealed class VerifiedExchanger
         {
             OptiksServerException? failure = null;
             OptiksServerException? gone = null;
+            int goneReplicas = 0;
             bool behind = false;
             for (int i = 0; i < _options.QueryUrls.Count; i++)
             {
@@ -54,9 +55,10 @@ internal sealed class VerifiedExchanger
                 {
                     failure = e;
                 }
-                catch (OptiksServerException e) when (!exchange.EndedRecord.IsEmpty && e.Problem == ProblemNames.PeriodGone)
+                catch (OptiksServerException e) when (!exchange.EndedRecord.IsEmpty && e.Problem is ProblemNames.PeriodGone or ProblemNames.Erased)
                 {
                     gone = e;
+                    goneReplicas++;
                 }
                 catch (OptiksServerException e) when ((!exchange.EndedRecord.IsEmpty || exchange.FollowsPeriods) && e.Problem == ProblemNames.NotFound)
                 {
@@ -64,9 +66,9 @@ internal sealed class VerifiedExchanger
                     behind = true;
                 }
             }
-            if (gone is not null)
+            if (gone is not null && goneReplicas == _options.QueryUrls.Count)
             {
-                // What no replica serves any more comes back nowhere.
+                // What no replica serves any more comes back nowhere. One that gave no answer may still serve it.
                 ExceptionDispatchInfo.Throw(gone);
             }
             if (!await backoff.TryWaitAsync(failure?.RetryAfter, cancellationToken).ConfigureAwait(false))
