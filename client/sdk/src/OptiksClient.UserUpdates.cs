@@ -106,7 +106,7 @@ public sealed partial class OptiksClient
 
     /// <summary>
     /// WaitAsync waits until a pending request about a user is published or refused, and then proves by lookups of an epoch at least as late that the log shows what was asked for: each username that leads to the user, the
-    /// devices with their values, those that are gone, that the user has left. Of a device whose version is hidden by a later one it asks the history (scope history). Still pending after <paramref name="atMost"/>: the
+    /// devices with their values, those that are gone, that the user has left. Where the version of a device, or of a list that a device left, is hidden by a later one it asks the history (scope history). Still pending after <paramref name="atMost"/>: the
     /// result says so.
     /// </summary>
     public async Task<UserUpdateResult> WaitAsync(UserUpdateResult pending, TimeSpan atMost, CancellationToken cancellationToken = default)
@@ -163,10 +163,31 @@ public sealed partial class OptiksClient
             return result with { Confirmation = UpdateConfirmation.Unproven };
         }
         var histories = new Dictionary<string, ReadOnlyMemory<byte>?>(StringComparer.Ordinal);
-        UserUpdateResult judged = UserConfirmation.Judge(result, histories, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden);
-        if (judged.Confirmation != UpdateConfirmation.Unproven || hidden.Count == 0)
+        UserUpdateResult judged = UserConfirmation.Judge(result, histories, null, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden);
+        KeyVersionNumber? hiddenList = UserConfirmation.HiddenList(result);
+        if (judged.Confirmation != UpdateConfirmation.Unproven || (hidden.Count == 0 && hiddenList is null))
         {
             return judged;
+        }
+        UserListVersion? list = null;
+        if (hiddenList is { } listed)
+        {
+            UserHistoryResult shown;
+            try
+            {
+                shown = await HistoryAsync(names[0], KeyName.OfVerified(result.User!.Value), listed.Period, null, cancellationToken).ConfigureAwait(false);
+            }
+            catch (OptiksServerException e)
+            {
+                return UserConfirmation.Unproven(result, $"the server gave no history: {e.Message}");
+            }
+            list = shown.Lists.FirstOrDefault(version => version.Version == listed.Version);
+            if (!shown.IsValid || shown.HasLeft || list is null)
+            {
+                return !shown.IsValid ? UserConfirmation.Unproven(result, "the server gave no valid history") with { History = shown }
+                    : shown.HasLeft ? UserConfirmation.Unproven(result, "the user has left since")
+                    : UserConfirmation.Contradicted(result, "the log has no such device list");
+            }
         }
         foreach ((KeyName device, KeyVersionNumber version) in hidden)
         {
@@ -186,6 +207,6 @@ public sealed partial class OptiksClient
             }
             histories[device.Id] = run.Versions[0].Version.Value;
         }
-        return UserConfirmation.Judge(result, histories, out _);
+        return UserConfirmation.Judge(result, histories, list, out _);
     }
 }

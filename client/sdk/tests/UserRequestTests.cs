@@ -177,12 +177,17 @@ public sealed class UserRequestTests
     [InlineData("later version, other history", UpdateConfirmation.Contradicted)]
     [InlineData("later version, erased", UpdateConfirmation.Unproven)]
     [InlineData("still a device", UpdateConfirmation.Contradicted)]
+    [InlineData("later list", UpdateConfirmation.Unproven)]
+    [InlineData("later list, history", UpdateConfirmation.Confirmed)]
+    [InlineData("later list, other history", UpdateConfirmation.Contradicted)]
+    [InlineData("later list, erased", UpdateConfirmation.Unproven)]
     public void What_the_log_shows_confirms_a_request_or_does_not(string what, UpdateConfirmation confirmation)
     {
         byte[] user = "id"u8.ToArray();
         PublishedKey list = new(user, new KeyVersionNumber(0, 2), StructureId.Devices);
         PublishedKey key = new(s_phone, new KeyVersionNumber(0, 1), StructureId.Keys);
         bool later = what.StartsWith("later version", StringComparison.Ordinal);
+        bool laterList = what.StartsWith("later list", StringComparison.Ordinal);
         var shown = new List<UserDevice> { new(s_phone, what == "older version" ? 0UL : later ? 2UL : 1UL, 5, what == "other value" || later ? s_two : s_one, false) };
         if (what is "not listed" or "removed since" or "left since")
         {
@@ -194,7 +199,7 @@ public sealed class UserRequestTests
         }
         UserLookupResult now = Shown(s_alice, what switch { "nobody" => null, "another user" => s_two, _ => user }) with
         {
-            ListVersion = what switch { "older list" => 1, "removed since" => 3, "left since" => 0, _ => 2 },
+            ListVersion = what switch { "older list" => 1, "removed since" => 3, "left since" => 0, _ => laterList ? 3UL : 2 },
             HasLeft = what == "left since",
             Devices = shown,
         };
@@ -215,10 +220,20 @@ public sealed class UserRequestTests
             histories[Base64UrlText.Encode(s_phone)] = what switch { "later version, erased" => default(ReadOnlyMemory<byte>?), "later version, history" => s_one, _ => s_two };
         }
 
-        UserUpdateResult judged = UserConfirmation.Judge(result, histories, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden);
+        UserListVersion? listHistory = what switch
+        {
+            "later list, history" => new UserListVersion(2, 5, [s_phone]),
+            "later list, other history" => new UserListVersion(2, 5, [s_laptop, s_phone]),
+            "later list, erased" => new UserListVersion(2, 5, null),
+            _ => null,
+        };
+
+        UserUpdateResult judged = UserConfirmation.Judge(result, histories, listHistory, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden);
+        KeyVersionNumber? hiddenList = UserConfirmation.HiddenList(result);
 
         Assert.Equal((confirmation, confirmation == UpdateConfirmation.Confirmed), (judged.Confirmation, judged.Detail is null));
         Assert.Equal(what == "later version" ? 1 : 0, hidden.Count);
+        Assert.Equal(laterList || what == "removed since" ? new KeyVersionNumber(0, 2) : default(KeyVersionNumber?), hiddenList);
     }
 
     [Theory]
@@ -237,7 +252,41 @@ public sealed class UserRequestTests
             Epoch = 5,
             Lookups = [Shown(s_alice, user) with { HasLeft = hasLeft, ListVersion = hasLeft ? 0UL : 1UL }],
         };
-        Assert.Equal(confirmation, UserConfirmation.Judge(result, new Dictionary<string, ReadOnlyMemory<byte>?>(), out _).Confirmation);
+        Assert.Equal(confirmation, UserConfirmation.Judge(result, new Dictionary<string, ReadOnlyMemory<byte>?>(), null, out _).Confirmation);
+    }
+
+    [Theory]
+    [InlineData("dropped", UpdateConfirmation.Contradicted)]
+    [InlineData("done", UpdateConfirmation.Confirmed)]
+    [InlineData("no history", UpdateConfirmation.Unproven)]
+    [InlineData("dropped, period ended", UpdateConfirmation.Contradicted)]
+    [InlineData("done, period ended", UpdateConfirmation.Confirmed)]
+    public async Task A_removal_is_confirmed_by_the_list_that_the_server_names_and_by_no_later_one(string what, UpdateConfirmation confirmation)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
+        await client.ChangeUserAsync(s_alice, [UserChange.AddDevice(s_laptop, s_one)], cancellationToken: Cancellation);
+        fixture.PublishItems(FixtureItem.List(user, "laptop", "phone"), FixtureItem.Device("laptop", "one"));
+        UserUpdateResult pending = await client.ChangeUserAsync(s_alice, [UserChange.RemoveDevice(s_phone)], cancellationToken: Cancellation);
+        // The version that the server names, and one after it that has what was asked for whatever the first has.
+        fixture.PublishItems(what.StartsWith("dropped", StringComparison.Ordinal) ? FixtureItem.List(user, "ghost", "laptop", "phone") : FixtureItem.List(user, "laptop"));
+        ulong epoch = fixture.Log.Latest;
+        if (what.EndsWith("period ended", StringComparison.Ordinal))
+        {
+            fixture.Switch(copies => [.. copies.Select(copy => copy.Structure == StructureId.Devices ? copy with { Value = FixtureItem.List(user, "laptop").Value } : copy)]);
+        }
+        else
+        {
+            fixture.PublishItems(FixtureItem.List(user, "laptop"));
+        }
+        fixture.Server.Refuse = path => path == "/v1/users/monitor" && what == "no history" ? (403, "forbidden") : null;
+        fixture.Server.UserStatus = $$"""{"request_id":"{{pending.RequestId}}","status":"published","epoch":{{epoch}},"items":[{"item":0,"structure":"devices","key_b64":"{{Base64UrlText.Encode(user.Span)}}","version":3,"period":0}]}""";
+
+        UserUpdateResult done = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
+
+        Assert.Equal((confirmation, confirmation == UpdateConfirmation.Confirmed), (done.Confirmation, done.Detail is null));
     }
 
     private static UserLookupResult Shown(byte[] username, byte[]? user) => new(new Outcome(Reason.Valid, new HeadInfo(5, 0, DateTimeOffset.UnixEpoch, 6)))

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// UserConfirmation compares what a request about a user asked for with what the log shows of the user at an epoch at least as late (docs/spec/answers.md section 8). What a later change hides is neither confirmed nor
+/// UserConfirmation compares what a request about a user asked for with what the log shows of the user at an epoch at least as late (docs/spec/users.md section 8). What a later change hides is neither confirmed nor
 /// contradicted.
 /// </summary>
 internal static class UserConfirmation
@@ -11,9 +11,10 @@ internal static class UserConfirmation
     /// <summary>Of the result with its valid lookups.</summary>
     /// <param name="result">Result of a published request.</param>
     /// <param name="histories">Of devices, by id in base64url, the value of the published version where that is not the latest; null: erased.</param>
+    /// <param name="listHistory">Published version of the device list, if <see cref="HiddenList"/> asked for it; null: not shown.</param>
     /// <param name="hidden">Devices whose published version a later one hides, and that histories do not have.</param>
     public static UserUpdateResult Judge(
-        UserUpdateResult result, IReadOnlyDictionary<string, ReadOnlyMemory<byte>?> histories, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden)
+        UserUpdateResult result, IReadOnlyDictionary<string, ReadOnlyMemory<byte>?> histories, UserListVersion? listHistory, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden)
     {
         var later = new List<(KeyName Device, KeyVersionNumber Version)>();
         hidden = later;
@@ -56,7 +57,7 @@ internal static class UserConfirmation
         foreach (UserChange change in result.Changes)
         {
             UserUpdateResult one = change.Removed is { } removed
-                ? Find(now, removed) is null ? judged : Contradicted(judged, $"{DisplayText.Show(removed.Span)} is still a device")
+                ? Removed(judged, now, removed, named!.Value, listHistory)
                 : change.Devices.Aggregate(judged, (before, device) => Device(before, now, device, change.Operation, list, histories, later));
             if (one.Confirmation == UpdateConfirmation.Contradicted)
             {
@@ -65,6 +66,29 @@ internal static class UserConfirmation
             judged = one;
         }
         return judged;
+    }
+
+    /// <summary>
+    /// HiddenList is the published version of the device list if a device was to leave it and a later version hides it; null: it is shown, or nobody asks. That a later list does not have the device says nothing about the
+    /// request: the log may have dropped it, and the device have left by another one. A device that comes onto a list has its own key's version, and nobody else adds its id.
+    /// </summary>
+    public static KeyVersionNumber? HiddenList(UserUpdateResult result) =>
+        result.Changes.Any(change => change.Removed is not null) && Item(result, StructureId.Devices, result.User!.Value) is { Version: > 0 } named && IsHidden(result.Lookups[0], named) ? named : null;
+
+    private static bool IsHidden(UserLookupResult now, KeyVersionNumber named) => named.Period < now.Head!.Period || now.ListVersion > named.Version;
+
+    private static UserUpdateResult Removed(UserUpdateResult result, UserLookupResult now, ReadOnlyMemory<byte> removed, KeyVersionNumber named, UserListVersion? listHistory)
+    {
+        string id = DisplayText.Show(removed.Span);
+        if (Find(now, removed) is not null)
+        {
+            return Contradicted(result, $"{id} is still a device");
+        }
+        return !IsHidden(now, named) ? result
+            : listHistory is null ? Unproven(result, "a later version of the device list is the latest")
+            : listHistory.Devices is not { } devices ? Unproven(result, "the version of the device list was erased meanwhile")
+            : devices.Any(device => device.Span.SequenceEqual(removed.Span)) ? Contradicted(result, $"the version of the device list still has {id}")
+            : result;
     }
 
     private static UserUpdateResult Device(

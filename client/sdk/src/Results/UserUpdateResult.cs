@@ -33,8 +33,8 @@ public sealed record UserUpdateResult
     /// <summary>Lookups of the user by every username that the request is about, verified after publication that the log shows what was asked for; the one of <see cref="Username"/> is the first. Empty until then.</summary>
     public IReadOnlyList<UserLookupResult> Lookups { get; init; } = [];
 
-    /// <summary>History of a device whose published version a later one hides, if the server's answer was refused; null otherwise.</summary>
-    public HistoryResult? History { get; init; }
+    /// <summary>History of a device, or of the user, whose published version a later one hides, if the server's answer was refused; null otherwise.</summary>
+    public VerifiedAnswer? History { get; init; }
 
     /// <summary>Look at the user before it leaves; null for other changes. If it is refused or has alarms, nothing was sent.</summary>
     public UserMonitorResult? Look { get; init; }
