@@ -86,6 +86,14 @@ public sealed partial class OptiksClient
             EpochRecord? end = seen?.GoesOnFrom is { } from ? state.EndOf(from) : null;
             bool isVerified = end is not null && seen!.List is { } list && list.Period == end.Period && list.AbsentEpoch == end.Epoch;
             EpochRecord? asked = isVerified ? state.EndOf(end!.Period + 1) : end;
+            if (asked is not null && seen!.List is null && OwnNames.LedNowhere(state, _store, user.Id, asked.Epoch))
+            {
+                // A request that came into the log after the period. No server could answer about it there.
+                _store.TryUpdate(
+                    current => current.OwnedUsers.GetValueOrDefault(user.Id) is { List: null } now && now.GoesOnFrom == seen.GoesOnFrom
+                        ? OwnedUserRules.BeginAfter(current, user.Id, asked, CoverageOf(current)) : current, []);
+                continue;
+            }
             try
             {
                 (Outcome<UserMonitorExchange.Learnt> outcome, OwnUserShown? shown) = await RunAsync(

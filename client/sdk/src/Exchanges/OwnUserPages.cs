@@ -90,7 +90,8 @@ internal sealed class OwnUserPages
     /// <param name="coverage">What auditors cover: what was shown before they began is asked for again.</param>
     public static OwnUserPages Of(KeyName user, ClientState seen, EpochRecord? before, EpochRecord? asked, Coverage coverage)
     {
-        OwnedList? list = seen.OwnedUsers.GetValueOrDefault(user.Id)?.List;
+        OwnedUser? owned = seen.OwnedUsers.GetValueOrDefault(user.Id);
+        OwnedList? list = owned?.List;
         var pages = new OwnUserPages(user) { EndedRecord = asked?.Encode(), Ends = before is null || list is null ? null : EndsOf(seen, list, before) };
         if (pages.Ends is not null)
         {
@@ -104,9 +105,11 @@ internal sealed class OwnUserPages
         }
         if (list is null || list.Period != (asked?.Period ?? seen.Head?.Period))
         {
+            // That there was nothing in the periods before is believed with it (OwnedUserRules.BeginAfter).
+            pages.Proven = list is null ? owned?.ProvenEpoch : null;
             return pages;
         }
-        ulong proven = seen.OwnedUsers[user.Id].ProvenEpoch ?? 0;
+        ulong proven = owned!.ProvenEpoch ?? 0;
         if (!coverage.MayLeaveOut(OwnedUserRules.Ids(list.Octets).Select(id => seen.Owned.GetValueOrDefault(id)).OfType<OwnedKey>()
             .Where(key => key.Period == list.Period && key.Version > 0 && key.ProvenEpoch is not null).Aggregate(proven, (first, key) => Math.Min(first, key.ProvenEpoch!.Value))))
         {

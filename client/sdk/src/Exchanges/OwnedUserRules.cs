@@ -79,6 +79,19 @@ internal static class OwnedUserRules
         return PeriodEnds.Tidy(next);
     }
 
+    /// <summary>
+    /// BeginAfter goes on to the period after one in which no own name led to the user. That rests on the tree of usernames having only grown since: auditors who do not cover the period's end leave it without guarantee.
+    /// </summary>
+    public static ClientState BeginAfter(ClientState current, string user, EpochRecord end, Coverage coverage)
+    {
+        if (!coverage.MayLeaveOut(end.Epoch))
+        {
+            return Miss(current, user, end);
+        }
+        OwnedUser owned = current.OwnedUsers[user];
+        return PeriodEnds.Tidy(With(current, user, owned with { Period = end.Period + 1, ProvenEpoch = owned.ProvenEpoch ?? end.Epoch }));
+    }
+
     /// <summary>Apply gives the state after a result about one's own user. Of what it shows again, what was the latest after the epoch <paramref name="covered"/> and is kept no more is an alarm (<see cref="OwnerRules.SeenAgain"/>).</summary>
     public static ClientState Apply(ClientState current, OwnUserShown shown, ulong covered)
     {

@@ -107,6 +107,13 @@ internal static class OwnerRules
             : current with { Owned = current.Owned.SetItem(key.Id, owned with { Expected = owned.Expected.Add(change), IsListedOnly = false }) };
     }
 
+    /// <summary>Begin gives the state before its first head is kept: what was asked for until then is gone on from in that head's period, the first that is known.</summary>
+    public static ClientState Begin(ClientState current, ulong period) => current with
+    {
+        Owned = current.Owned.SetItems(current.Owned.Select(key => KeyValuePair.Create(key.Key, key.Value with { Period = period }))),
+        OwnedUsers = current.OwnedUsers.SetItems(current.OwnedUsers.Select(user => KeyValuePair.Create(user.Key, user.Value with { Period = period }))),
+    };
+
     /// <summary>State in which a request about an owned key is expected no more; the same state if it is not.</summary>
     public static ClientState Forget(ClientState current, KeyName key, Guid requestId) =>
         current.Owned.TryGetValue(key.Id, out OwnedKey? owned) && owned.Expected.Any(known => known.RequestId == requestId)

@@ -45,6 +45,12 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
         }
         next = OwnedUserRules.Claim(next, User.Id, Names);
         OwnedUser owned = next.OwnedUsers.GetValueOrDefault(User.Id) ?? new OwnedUser();
+        if (owned.GoesOnFrom is null && current.Head is { } head)
+        {
+            // What is shown of the user before its owner looks is looked at, too.
+            owned = owned with { Period = head.Period };
+            next = next.OwnedUsers.ContainsKey(User.Id) ? next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, owned) } : next;
+        }
         ImmutableArray<string> added = [.. Changes.Where(change => change.Operation is UserOperation.Create or UserOperation.AddDevice).SelectMany(change => change.Devices).Select(device => Text(device.Device))];
         ImmutableArray<string> removed = [.. Changes.Select(change => change.Removed).OfType<ReadOnlyMemory<byte>>().Select(Text)];
         bool leaves = Changes.Any(change => change.Operation == UserOperation.Decommission);
@@ -57,9 +63,14 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
     public ClientState Forget(ClientState current)
     {
         ClientState next = OwnedUserRules.Disclaim(Values.Aggregate(current, (state, device) => OwnerRules.Forget(state, KeyName.OfVerified(device.Device), Id)), User.Id, [.. Names]);
-        return next.OwnedUsers.TryGetValue(User.Id, out OwnedUser? owned) && owned.Expected.Any(known => known.RequestId == Id)
-            ? next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, owned with { Expected = owned.Expected.RemoveAll(known => known.RequestId == Id) }) }
-            : next;
+        if (!next.OwnedUsers.TryGetValue(User.Id, out OwnedUser? owned))
+        {
+            return next;
+        }
+        OwnedUser left = owned with { Expected = owned.Expected.RemoveAll(known => known.RequestId == Id) };
+        // Of whom nothing is expected, and nothing was seen, there is no period to go on from.
+        left = left is { List: null, HasLeft: false, Names.Length: 0, Expected.Length: 0 } ? left with { Period = null } : left;
+        return left == owned ? next : PeriodEnds.Tidy(next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, left) });
     }
 
     /// <summary>WithKeys names the published items of a request whose keys the server may not tell, by their numbers (docs/spec/rest.md section 5).</summary>

@@ -288,7 +288,8 @@ internal sealed class VerifiedExchanger
 
     private static ClientState WithView(ClientState current, CosignerView view)
     {
-        ClientState next = ReferenceEquals(current.Head, view.Head) ? current : current with { Head = view.Head };
+        ClientState begun = current.Head is null ? OwnerRules.Begin(current, EpochRecord.PeriodOf(view.Head.Record)) : current;
+        ClientState next = ReferenceEquals(current.Head, view.Head) ? current : begun with { Head = view.Head };
         foreach ((string cosigner, CosignerState signed) in view.Cosigners)
         {
             // Another call may have seen a newer one meanwhile, of the same view.

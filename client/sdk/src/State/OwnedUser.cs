@@ -8,7 +8,7 @@ public sealed record OwnedUser
     /// <summary>LeastEpoch is the epoch of the last result; 0: there was none.</summary>
     public ulong LeastEpoch { get; init; }
 
-    /// <summary>Period up to which the user was verified, or in which it was first seen; null: in none yet, or only that of <see cref="List"/> is known. If it has ended, the owner goes on from here to the next one.</summary>
+    /// <summary>Period up to which the user was verified, or in which something of it was first set, or it was first seen; null: in none yet, or only that of <see cref="List"/> is known. If it has ended, the owner goes on from here to the next one.</summary>
     public ulong? Period { get; init; }
 
     /// <summary>HasLeft: the user was seen to have left.</summary>
@@ -20,7 +20,7 @@ public sealed record OwnedUser
     /// <summary>List up to which each version was verified; null: none yet.</summary>
     public OwnedList? List { get; init; }
 
-    /// <summary>ProvenEpoch is that of the look in which all versions of the list's period were shown: later ones leave out what it showed.</summary>
+    /// <summary>ProvenEpoch is that of the look in which all versions of the list's period were shown: later ones leave out what it showed. Before the first list: the end of the first period in which no name led to the user.</summary>
     public ulong? ProvenEpoch { get; init; }
 
     /// <summary>Followed ids, in base64url: devices on the list, and those that were on it and whose alarms nobody has acknowledged.</summary>

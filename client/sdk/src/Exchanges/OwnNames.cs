@@ -1,0 +1,33 @@
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>OwnNames tell since when the names of an owned user lead to it (docs/spec/state.md section 3.2).</summary>
+internal static class OwnNames
+{
+    /// <summary>
+    /// LedNowhere tells whether verified answers show that up to an epoch no name that is known of an owned user led to it: each one's leaf is of a later epoch, or was still missing then. So nobody who looked one of
+    /// them up was shown anything of the user. False also if that is not known.
+    /// </summary>
+    public static bool LedNowhere(ClientState state, IClientStateStore store, string user, ulong epoch)
+    {
+        string[] names = [.. state.OwnedUsers[user].Names.Union(state.Names.Where(name => name.Value.User == user).Select(name => name.Key))];
+        return names.Length > 0 && names.All(name => state.Names.GetValueOrDefault(name) is { } kept
+            && (kept.User is null ? kept.LeastEpoch >= epoch : kept.User == user && LeafEpoch(state, store, name, kept.Generation ?? 0) > epoch));
+    }
+
+    // Of the leaf by which the name leads to its user; null: no statement about it is kept.
+    private static ulong? LeafEpoch(ClientState state, IClientStateStore store, string name, ulong generation)
+    {
+        KeptLeaf? leaf = state.Leaves.GetValueOrDefault(LeafRules.NameOf(StructureId.Usernames, name), []).FirstOrDefault(leaf => leaf.IsPresent && leaf.Version == generation);
+        try
+        {
+            return leaf is not null && store.FindValue(leaf.Sha256) is { } octets ? LeafStatement.Decode(octets).Member?.Epoch : null;
+        }
+        catch (EncodingException)
+        {
+            // Whoever wrote that into the state proves nothing by it.
+            return null;
+        }
+    }
+}

@@ -1,0 +1,192 @@
+using System.Text;
+using Optiks.Protocol;
+
+namespace Optiks.Client.Tests;
+
+/// <summary>The period in which an owner asks for a user, or for a change of one, and does not look before the log switches (docs/spec/state.md section 3.2).</summary>
+public sealed class UserFirstPeriodTests
+{
+    private static readonly byte[] s_carol = "carol"u8.ToArray();
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData("honest")]
+    [InlineData("forged")]
+    [InlineData("denied")]
+    public async Task What_was_shown_of_a_new_user_before_the_switch_is_looked_at(string what)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = await WithHeadAsync(fixture, store);
+        ReadOnlyMemory<byte> user = await CreateAsync(client);
+        if (what == "honest")
+        {
+            fixture.PublishItems(Created(user));
+        }
+        else
+        {
+            fixture.PublishItems(FixtureItem.Name("carol", user), FixtureItem.List(user, "phone", "evil"), FixtureItem.Device("phone", "M"), FixtureItem.Device("evil", "E"));
+            fixture.PublishItems(FixtureItem.List(user, "phone"), FixtureItem.Device("phone", "P1"));
+        }
+        fixture.Switch();
+        if (what == "denied")
+        {
+            // Nobody can show that the name led to the user then, and the user had no list: nothing is given up.
+            fixture.Server.Refuse = path => path == "/v1/users/monitor" ? (404, "not-found") : null;
+            UserMonitorResult denied = await client.MonitorUserAsync(s_carol, cancellationToken: Cancellation);
+            Assert.Equal((Reason.Stale, 0), (denied.Reason, denied.NoGuarantee.Count));
+            Assert.Equal(0UL, store.Current.OwnedUsers.Values.Single().Period);
+            fixture.Server.Refuse = _ => null;
+        }
+        UserMonitorResult found = await client.MonitorUserAsync(s_carol, cancellationToken: Cancellation);
+
+        Assert.Equal(Reason.Valid, found.Reason);
+        Assert.Equal([0UL], found.HandedOver);
+        Assert.Empty(found.NoGuarantee);
+        (UserAlarmKind Kind, ulong Period, ulong Version)[] expected = what == "honest" ? [] :
+            [(UserAlarmKind.DeviceList, 0, 1), (UserAlarmKind.DeviceList, 0, 2), (UserAlarmKind.DeviceValue, 0, 1), (UserAlarmKind.DeviceValue, 0, 1)];
+        Assert.Equal(expected, found.Alarms.Select(alarm => (alarm.Kind, alarm.Period, alarm.Version)));
+    }
+
+    [Fact]
+    public async Task What_was_shown_after_a_change_of_a_user_that_was_not_owned_is_looked_at()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        byte[] user = "carol's id"u8.ToArray();
+        fixture.PublishItems(Created(user));
+        OptiksClient client = fixture.Client(store);
+        await client.ChangeUserAsync(s_carol, [UserChange.AddDevice("laptop"u8.ToArray(), "L"u8.ToArray())], cancellationToken: Cancellation);
+        fixture.PublishItems(FixtureItem.List(user, "evil", "laptop", "phone"), FixtureItem.Device("laptop", "L"), FixtureItem.Device("evil", "E"));
+        fixture.PublishItems(FixtureItem.List(user, "laptop", "phone"));
+        // A name that came later says nothing about those before it.
+        fixture.PublishItems(FixtureItem.Name("caz", user));
+        fixture.Switch();
+        fixture.PublishItems(FixtureItem.Name("cal", user));
+        UserMonitorResult found = await client.MonitorUserAsync("cal"u8.ToArray(), cancellationToken: Cancellation);
+
+        Assert.Equal([0UL], found.HandedOver);
+        Assert.Contains((UserAlarmKind.DeviceList, 0UL, 2UL), found.Alarms.Select(alarm => (alarm.Kind, alarm.Period, alarm.Version)));
+        Assert.Contains((UserAlarmKind.DeviceList, 0UL, 3UL), found.Alarms.Select(alarm => (alarm.Kind, alarm.Period, alarm.Version)));
+    }
+
+    [Fact]
+    public async Task What_was_asked_for_before_anything_was_verified_is_looked_at_from_the_first_answer_on()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        fixture.Switch();
+        OptiksClient client = fixture.Client(store);
+        ReadOnlyMemory<byte> user = await CreateAsync(client);
+        await client.UpdateAsync("alice"u8.ToArray(), "one"u8.ToArray(), cancellationToken: Cancellation);
+        fixture.Clock.UtcNow = fixture.Log.Now;
+        await WithHeadAsync(fixture, store);
+        fixture.PublishItems([.. Created(user), FixtureItem.Device("alice", "forged")]);
+        fixture.PublishItems(FixtureItem.Device("phone", "M"), FixtureItem.Device("alice", "one"));
+        fixture.PublishItems(FixtureItem.Device("phone", "P1"));
+        fixture.Switch();
+        UserMonitorResult carol = await client.MonitorUserAsync(s_carol, cancellationToken: Cancellation);
+        MonitorResult alice = await client.MonitorAsync("alice"u8.ToArray(), Cancellation);
+
+        Assert.Equal([(1UL, 2UL), (1UL, 3UL)], carol.Alarms.Select(alarm => (alarm.Period, alarm.Version)));
+        Assert.Equal([(1UL, 2UL), (1UL, 3UL)], alice.Alarms.Select(alarm => (alarm.Period, alarm.Version)));
+        Assert.Equal((1UL, 1UL), (Assert.Single(carol.HandedOver), Assert.Single(alice.HandedOver)));
+    }
+
+    [Theory]
+    [InlineData(1, false)]
+    [InlineData(1, true)]
+    [InlineData(3, false)]
+    public async Task A_user_that_came_into_the_log_after_the_switch_goes_on_from_there(int switches, bool looksBefore)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        ReadOnlyMemory<byte> user;
+        using (FileClientStateStore first = await fixture.OpenStoreAsync())
+        {
+            OptiksClient client = await WithHeadAsync(fixture, first);
+            user = await CreateAsync(client);
+            // Another name, which never comes, hinders nothing.
+            first.TryUpdate(current => OwnedUserRules.Claim(current, Base64UrlText.Encode(user.Span), [Base64UrlText.Encode("cal"u8)]), []);
+            for (int i = 0; i < switches; i++)
+            {
+                fixture.Publish();
+                fixture.Switch();
+            }
+            if (looksBefore)
+            {
+                // There is no such user yet, in any period.
+                await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_carol, cancellationToken: Cancellation));
+            }
+        }
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient again = fixture.Client(store);
+        fixture.PublishItems(Created(user));
+        UserMonitorResult found = await again.MonitorUserAsync(s_carol, cancellationToken: Cancellation);
+        Assert.Empty((await again.MonitorAsync("phone"u8.ToArray(), Cancellation)).Alarms);
+        fixture.PublishItems(FixtureItem.Device("phone", "forged"));
+        fixture.Switch();
+        UserMonitorResult later = await again.MonitorUserAsync(s_carol, cancellationToken: Cancellation);
+
+        Assert.Equal((Reason.Valid, 0, 0, 1UL), (found.Reason, found.Alarms.Count, found.NoGuarantee.Count, found.ListVersion));
+        Assert.Equal([(ulong)switches], later.HandedOver);
+        Assert.Equal([(UserAlarmKind.DeviceValue, (ulong)switches, 2UL)], later.Alarms.Select(alarm => (alarm.Kind, alarm.Period, alarm.Version)));
+        // About the periods before, of the user, nobody was asked.
+        Assert.Equal([$"/v1/users/monitor?period={switches}"], fixture.Server.EndedQueries.Where(query => query.StartsWith("/v1/users/", StringComparison.Ordinal)));
+    }
+
+    [Theory]
+    [InlineData(0, true)]
+    [InlineData(1, false)]
+    public async Task That_there_was_no_name_before_is_worth_what_auditors_cover(int later, bool isGuaranteed)
+    {
+        using var cosigners = new TestCosigners();
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        fixture.Publish();
+        fixture.Publish();
+        ulong last = fixture.Log.Latest;
+        TrustAnchor anchor = cosigners.Anchor(1, TimeSpan.FromHours(1), ("a", last + (ulong)later));
+        fixture.Server.Cosignatures = () => TestCosigners.Answer(cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
+        OptiksClient client = fixture.Client(store, null, options => options with { TrustAnchor = anchor });
+        Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
+        ReadOnlyMemory<byte> user = await CreateAsync(client);
+        fixture.Switch();
+        fixture.PublishItems(Created(user));
+        UserMonitorResult found = await client.MonitorUserAsync(s_carol, cancellationToken: Cancellation);
+
+        Assert.Equal((Reason.Valid, 0), (found.Reason, found.Alarms.Count));
+        Assert.Equal(isGuaranteed ? [] : [new NoGuarantee(0, 0, last)], found.NoGuarantee);
+        // What came after rests on the end of the period as well.
+        Assert.Equal(isGuaranteed ? last : fixture.Log.Latest, store.Current.OwnedUsers.Values.Single().ProvenEpoch);
+    }
+
+    [Fact]
+    public async Task A_request_that_is_refused_leaves_no_period_to_go_on_from()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = await WithHeadAsync(fixture, store);
+        UserUpdateResult pending = await client.CreateUserAsync([s_carol], [], cancellationToken: Cancellation);
+        Assert.Equal(0UL, store.Current.OwnedUsers.Values.Single().Period);
+        fixture.Switch();
+        Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
+        Assert.Single(store.Current.PeriodEnds);
+        fixture.Server.UserStatus = """{"status":"refused","reason":"username-taken","item":0}""";
+        Assert.Equal(UpdateStatus.Refused, (await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation)).Status);
+        Assert.Null(store.Current.OwnedUsers.Values.Single().Period);
+        Assert.Empty(store.Current.PeriodEnds);
+    }
+
+    private static FixtureItem[] Created(ReadOnlyMemory<byte> user) => [FixtureItem.Name("carol", user), FixtureItem.List(user, "phone"), FixtureItem.Device("phone", "P1")];
+
+    private static async Task<OptiksClient> WithHeadAsync(Fixture fixture, FileClientStateStore store)
+    {
+        OptiksClient client = fixture.Client(store);
+        Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
+        return client;
+    }
+
+    private static async Task<ReadOnlyMemory<byte>> CreateAsync(OptiksClient client) =>
+        (await client.CreateUserAsync([s_carol], [new UserDeviceValue("phone"u8.ToArray(), Encoding.UTF8.GetBytes("P1"))], cancellationToken: Cancellation)).User!.Value;
+}
