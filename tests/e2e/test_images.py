@@ -25,8 +25,9 @@ POSTGRESQL = "localhost/optiks-test-postgresql:latest"
 PROJECT = "optiks-e2e-compose"
 USER = 10001
 PATIENCE = 90
-# As the pods of deploy/kubernetes: deploy/tests holds these to have the same.
-CLOSED = ("--user", f"{USER}:{USER}", "--read-only", "--cap-drop", "all", "--security-opt", "no-new-privileges", "--tmpfs", "/tmp:size=64m,mode=1777", "--network", "host")
+# As the pods of deploy/kubernetes: deploy/tests holds these to have the same. Kubernetes mounts nothing by itself, where podman would make /run, /tmp and
+# /var/tmp writable.
+CLOSED = ("--user", f"{USER}:{USER}", "--read-only", "--read-only-tmpfs=false", "--cap-drop", "all", "--security-opt", "no-new-privileges", "--tmpfs", "/tmp:size=64m,mode=1777", "--network", "host")
 
 
 def postgresql_root() -> Path:
@@ -176,6 +177,11 @@ class PodsTest(unittest.TestCase):
         client.chmod(0o755)
         self.podman.run(*cli, "update", "alice", "a key", "--api-key", api_key, "--wait")
         self.assertEqual(json.loads(self.podman.output(*cli, "lookup", "alice", "--json"))["value"], "a key")
+        # fsck builds the trees anew, as large as they are: in the data folder, where it leaves nothing.
+        files = set(self.podman.output("exec", task, "ls", "-A", "/var/lib/optiks").split())
+        self.assertIn("TMPDIR=/var/lib/optiks", self.podman.output("exec", task, "env").splitlines())
+        self.podman.run("exec", task, "optiks-db", "fsck", "--board", "/var/lib/optiks/board")
+        self.assertEqual(set(self.podman.output("exec", task, "ls", "-A", "/var/lib/optiks").split()), files)
         # A key that is revoked is refused within seconds: readers follow the link.
         self.podman.run("exec", task, "optiks-db", "api-key", "revoke", "development")
         time.sleep(1.5)
@@ -280,6 +286,9 @@ class ComposeTest(unittest.TestCase):
                 told = json.loads(self.podman.output("inspect", self.container(service)))[0]
                 self.assertEqual((told["HostConfig"]["ReadonlyRootfs"], told["Config"]["User"], told["EffectiveCaps"] or []), (True, f"{USER}:{USER}", []))
                 self.assertGreater(told["HostConfig"]["Memory"], 0)
+                # podman-compose 1.0.3 lets podman make /var/tmp writable, which docker would not: programs are led to a volume.
+                folders = [value.removeprefix("TMPDIR=") for value in told["Config"]["Env"] if value.startswith("TMPDIR=")]
+                self.assertEqual(folders, [mount["Destination"] for mount in told["Mounts"] if mount["Type"] == "volume" and mount["RW"]])
                 # No secret is in a variable.
                 self.assertNotIn("Aa1-", json.dumps(told["Config"]["Env"]))
                 self.assertEqual(self.podman.run("healthcheck", "run", self.container(service)).returncode, 0)
