@@ -83,6 +83,18 @@ public sealed class ComposeTests
         }
     }
 
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public void What_programs_write_is_mounted(string engine)
+    {
+        foreach (string name in s_services)
+        {
+            Dictionary<string, object> service = Part(Part(Load(engine), "services"), name);
+            Assert.Contains(Texts(service, "tmpfs"), mount => mount.StartsWith("/tmp:", StringComparison.Ordinal));
+            Assert.All(Repository.WrittenInImages, folder => Assert.Contains(Texts(service, "volumes"), mount => mount.EndsWith($":{folder}", StringComparison.Ordinal)));
+        }
+    }
+
     private static IEnumerable<string> Problems(ProgramSettings program, Dictionary<string, string> variables)
     {
         // What is left to the operator has to be of a form that is taken.

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Text.RegularExpressions;
 using k8s.Models;
 using Microsoft.Extensions.Configuration;
@@ -153,6 +154,57 @@ public sealed partial class ManifestTests
 
     [Theory]
     [MemberData(nameof(Overlays))]
+    public void What_programs_write_is_mounted(string folder)
+    {
+        foreach (V1PodTemplateSpec template in Manifests.Of(folder).Workloads.Values)
+        {
+            IList<V1VolumeMount> mounts = template.Spec.Containers.Single().VolumeMounts;
+            Assert.Contains(mounts, mount => mount.MountPath == "/tmp" && mount.ReadOnlyProperty is not true);
+            foreach (string written in Repository.WrittenInImages)
+            {
+                V1VolumeMount mount = Assert.Single(mounts, mount => mount.MountPath == written);
+                Assert.NotEqual(true, mount.ReadOnlyProperty);
+                // Gigabytes are no matter of memory, nor of what a pod may only read.
+                Assert.DoesNotContain(template.Spec.Volumes, volume => volume.Name == mount.Name && (volume.EmptyDir?.Medium is not null || volume.PersistentVolumeClaim?.ReadOnlyProperty is true || volume.Secret is not null));
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData("optiks-update-task-0", "", "trust.json: new, api-keys.json: new, log.key: new")]
+    [InlineData("optiks-update-task-1", "log.key: old, api-keys.json: old", "trust.json: new, api-keys.json: new, log.key: old")]
+    public async Task A_task_takes_the_Secret_at_its_start_and_keeps_the_key_that_it_has(string pod, string before, string after)
+    {
+        V1Container container = Assert.Single(Manifests.Of("overlays/s3").Workloads["optiks-update-task"].Spec.InitContainers);
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("optiks-deploy-");
+        try
+        {
+            DirectoryInfo secret = folder.CreateSubdirectory("secret");
+            DirectoryInfo data = folder.CreateSubdirectory("data");
+            foreach (string file in new[] { "log.key", "trust.json", "api-keys.json" })
+            {
+                await File.WriteAllTextAsync(Path.Combine(secret.FullName, file), "new", TestContext.Current.CancellationToken);
+            }
+            foreach (string[] file in before.Split(", ", StringSplitOptions.RemoveEmptyEntries).Select(file => file.Split(": ")))
+            {
+                await File.WriteAllTextAsync(Path.Combine(data.FullName, file[0]), file[1], TestContext.Current.CancellationToken);
+            }
+            string script = container.Command[^1].Replace("/srv/optiks", secret.FullName, StringComparison.Ordinal).Replace("/var/lib/optiks", data.FullName, StringComparison.Ordinal);
+            var start = new ProcessStartInfo(container.Command[0], [.. container.Command.Skip(1).SkipLast(1), script]) { Environment = { ["HOSTNAME"] = pod } };
+            using Process shell = Process.Start(start)!;
+            await shell.WaitForExitAsync(TestContext.Current.CancellationToken);
+            Assert.Equal(0, shell.ExitCode);
+            Assert.Equal(after.Split(", ").Order(StringComparer.Ordinal), data.GetFiles().Select(file => $"{file.Name}: {File.ReadAllText(file.FullName)}").Order(StringComparer.Ordinal));
+            Assert.All(data.GetFiles().Where(file => File.ReadAllText(file.FullName) == "new"), file => Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, file.UnixFileMode));
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Overlays))]
     public void Only_tasks_and_replicas_have_the_key_encryption_key(string folder)
     {
         IEnumerable<string> holders = Manifests.Of(folder).Workloads.Where(one => Secrets(one.Value.Spec).Contains("optiks-kek")).Select(one => one.Key);
@@ -180,10 +232,19 @@ public sealed partial class ManifestTests
         Assert.Equal(brought, missing);
     }
 
+    [Theory]
+    [MemberData(nameof(Overlays))]
+    public void Without_prometheus_adapter_the_autoscalers_need_none(string folder) =>
+        // One metric that nobody gives keeps an autoscaler from removing replicas.
+        Assert.All(Manifests.Of(folder).All<V2HorizontalPodAutoscaler>(), one => Assert.All(one.Spec.Metrics, metric => Assert.NotNull(metric.Resource)));
+
     [Fact]
     public void The_autoscaler_is_given_its_metric()
     {
-        string metric = Assert.Single(Manifests.Of("overlays/s3").All<V2HorizontalPodAutoscaler>().SelectMany(one => one.Spec.Metrics), one => one.Pods is not null).Pods.Metric.Name;
+        V2HorizontalPodAutoscaler patched = Manifests.Patched("overlays/s3", Path.Combine(Repository.Manifests, "monitoring", "autoscaling.yaml"), "{group: autoscaling, version: v2, kind: HorizontalPodAutoscaler, name: optiks-query-service}")
+            .All<V2HorizontalPodAutoscaler>().Single(one => one.Metadata.Name == "optiks-query-service");
+        Assert.Equal(["Resource", "Pods"], patched.Spec.Metrics.Select(one => one.Type));
+        string metric = patched.Spec.Metrics[1].Pods.Metric.Name;
         Assert.Contains($"as: {metric}\n", File.ReadAllText(Path.Combine(Repository.Manifests, "monitoring", "prometheus-adapter.yaml")), StringComparison.Ordinal);
         Assert.Contains($"| `{metric.Replace("optiks_query_", "optiks.query.", StringComparison.Ordinal)}` |", File.ReadAllText(Path.Combine(Repository.Root, "docs", "operations", "telemetry.md")), StringComparison.Ordinal);
     }

@@ -39,6 +39,24 @@ internal sealed class Manifests
     /// <summary>TextOf a kustomization, as kubectl puts it together.</summary>
     public static string TextOf(string folder) => s_texts[folder].Value;
 
+    /// <summary>Patched is a kustomization under one of an operator's own, which has a patch of JSON beside it.</summary>
+    public static Manifests Patched(string folder, string patch, string target)
+    {
+        DirectoryInfo own = Directory.CreateTempSubdirectory("optiks-deploy-");
+        try
+        {
+            File.Copy(patch, Path.Combine(own.FullName, "patch.yaml"));
+            File.WriteAllText(
+                Path.Combine(own.FullName, "kustomization.yaml"),
+                $"bases: [{Path.GetRelativePath(own.FullName, Path.Combine(Repository.Manifests, folder))}]\npatchesJson6902:\n  - {{target: {target}, path: patch.yaml}}\n");
+            return Read(Render(own.FullName));
+        }
+        finally
+        {
+            own.Delete(recursive: true);
+        }
+    }
+
     private static string Render(string folder)
     {
         var start = new ProcessStartInfo("kubectl", ["kustomize", Path.Combine(Repository.Manifests, folder)]) { RedirectStandardOutput = true, RedirectStandardError = true };

@@ -28,6 +28,7 @@ public sealed class NetworkTests
     private static readonly string[] s_needed =
     [
         "gateway > optiks-query-service 8301", "gateway > optiks-update-service 8311",
+        "optiks-query-service > optiks-query-service 8301",
         "prometheus > optiks-query-service 8301", "prometheus > optiks-update-service 8311", "prometheus > optiks-update-task 8321",
         .. new[] { "optiks-query-service", "optiks-update-service", "optiks-update-task", "optiks-migration" }.SelectMany(pod => new[] { $"{pod} > database 5432", $"{pod} > names 53", $"{pod} > names 53 UDP" }),
     ];
@@ -62,7 +63,8 @@ public sealed class NetworkTests
     [
         .. (from one in parties
             from other in parties
-            where one != other && (one.IsOurs || other.IsOurs)
+            // Of ours there are several pods of one name.
+            where one.IsOurs || (one != other && other.IsOurs)
             from port in s_ports
             from protocol in new[] { Tcp, Udp }
             where IsAdmitted(policies, one, other, port, protocol)
