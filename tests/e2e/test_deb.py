@@ -180,6 +180,7 @@ class Packages(unittest.TestCase):
         code, passphrase = self.log.output(paper).splitlines()
         type(self).printed = code, passphrase
         self.assertEqual(self.log.output("grep -rlF -e '%s' -e '%s' /srv/backup || true" % (code, passphrase.split("=")[1])), "")
+        self.log.run(f"systemd-analyze security --no-pager --threshold={MOST_EXPOSED} pgbackrest-optiks.service")
         self.assertEqual((self.state("pgbackrest-optiks.timer"), self.state("postgresql@15-main")), ("active", "active"))
         # What is archived, and what nobody but the board has when the database is lost.
         self.update("dave", "after the backup")
