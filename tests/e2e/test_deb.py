@@ -257,8 +257,8 @@ class Packages(unittest.TestCase):
         self.put(is_older=False)
         # What the operator changed stays as it is, unasked.
         settings = self.log.output("cat /etc/optiks/optiks.json /etc/optiks/*.env")
-        # As the page says of a host that has it. It trusts the certificate of before test_4.
-        self.log.run("install -m 0644 cert.pem /etc/optiks-auditor/")
+        # As the page says of a host that has it. test_2_d stopped it with the rest, and test_4 made another certificate.
+        self.log.run("install -m 0644 cert.pem /etc/optiks-auditor/; systemctl start optiks-witness optiks-auditor", seconds=60)
         ((shell, script),) = self.page["Upgrade"]
         self.page["Upgrade"] = [(shell, script.replace("./optiks-cli_*.deb", "./optiks-cli_*.deb ./optiks-auditor_*.deb"))]
         self.follow("Upgrade")
