@@ -23,7 +23,7 @@ internal static class UserChangeCommands
     }
 
     public static Command AddDevice(GlobalOptions options, CommandHost host) =>
-        WithValue("add-device", $"Add a device to a user {Needs}", "id of the device, which was never used before", options, host, canExpect: false);
+        WithValue("add-device", $"Add a device to a user {Needs}; the token has to name the device", "id of the device, which was never used before", options, host, canExpect: false);
 
     public static Command SetDevice(GlobalOptions options, CommandHost host) =>
         WithValue("set-device", $"Give a device of a user a new value {Needs}", "id of the device", options, host, canExpect: true);
