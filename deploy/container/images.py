@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Builds the container images optiks-server and optiks-cli with podman, from a root of Debian 12 and what `make programs` builds.
 
-usage: images.py [--root FILE] [--mirror URL] [--keep-published] [--no-archive] [--no-cache]
+usage: images.py [--root FILE] [--mirror URL] [--keep-published] [--no-archive]
 
 The root is a tar file that mmdebstrap makes of Debian's packages, once: build/images/root-....tar unless --root says another, which is then made if it is not there. Delete it to
 have newer packages. Only that needs a network. The images are localhost/optiks-server and localhost/optiks-cli, tagged with the version and `latest`, and as OCI archives in
@@ -113,7 +113,7 @@ def labels(name: str) -> dict[str, str]:
     }
 
 
-def build(name: str, root: Path, cached: bool) -> str:
+def build(name: str, root: Path) -> str:
     """The image's id."""
     context = OUT / "context"
     subprocess.run(["rm", "-rf", str(context)], check=True)
@@ -124,8 +124,9 @@ def build(name: str, root: Path, cached: bool) -> str:
         if (OUT / f"{other}.tar").exists():
             os.link(OUT / f"{other}.tar", context / f"{other}.tar")
     told = [part for key, value in labels(name).items() for part in ("--label", f"org.opencontainers.image.{key}={value}")]
+    # A layer that is there already has the time of the commit that it was made at.
     done = subprocess.run(
-        ["podman", "build", "--quiet", "--pull=never", *([] if cached else ["--no-cache"]), "--format", "oci", "--timestamp", str(packages.commit_time()), "--target", name, *told, "--tag", f"localhost/{name}:{tag()}", "--tag", f"localhost/{name}:latest",
+        ["podman", "build", "--quiet", "--pull=never", "--no-cache", "--format", "oci", "--timestamp", str(packages.commit_time()), "--target", name, *told, "--tag", f"localhost/{name}:{tag()}", "--tag", f"localhost/{name}:latest",
          "--file", str(HERE / "Containerfile"), str(context)], check=True, stdout=subprocess.PIPE, text=True)
     return done.stdout.strip().splitlines()[-1]
 
@@ -136,7 +137,6 @@ def main() -> None:
     parser.add_argument("--mirror", default=MIRROR, help=f"where Debian's packages are (default: {MIRROR})")
     parser.add_argument("--keep-published", action="store_true", help="take the programs that were built earlier, as for packages")
     parser.add_argument("--no-archive", action="store_true", help="leave the images in podman's storage alone")
-    parser.add_argument("--no-cache", action="store_true", help="build each layer again, also where nothing changed")
     arguments = parser.parse_args()
     if not arguments.keep_published:
         packages.publish()
@@ -150,7 +150,7 @@ def main() -> None:
         root.parent.mkdir(parents=True, exist_ok=True)
         mmdebstrap(include, root, arguments.mirror)
     for name in IMAGES:
-        identity = build(name, root, not arguments.no_cache)
+        identity = build(name, root)
         size = int(packages.run("podman", "image", "inspect", "--format", "{{.Size}}", identity))
         print(f"localhost/{name}:{tag()} {identity[:12]} ({size >> 20} MiB)")
         if not arguments.no_archive:

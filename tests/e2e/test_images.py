@@ -90,7 +90,7 @@ class ImagesTest(unittest.TestCase):
     def test_the_same_is_built_again(self):
         # Of the files: an image's own number counts also how it came about, of which layers that were there or made anew.
         before = self.layers()
-        subprocess.run([ROOT / "deploy/container/images.py", "--keep-published", "--no-archive", "--no-cache"], env=self.podman.environment, check=True, stdout=subprocess.DEVNULL, timeout=300)
+        subprocess.run([ROOT / "deploy/container/images.py", "--keep-published", "--no-archive"], env=self.podman.environment, check=True, stdout=subprocess.DEVNULL, timeout=300)
         self.assertEqual(self.layers(), before)
 
 
