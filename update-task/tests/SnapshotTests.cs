@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Optiks.Tests.Shared;
 using Optiks.UpdateTask.Pipeline;
 using Optiks.UpdateTask.Tests.Support;
@@ -70,6 +71,33 @@ public sealed class SnapshotTests
         await RunAsync(folder, updates, "a3", save: true);
         Assert.Equal(log, LogIdentity(folder));
         Assert.Equal(3UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    [Fact]
+    public async Task Nobody_else_gets_the_folder_while_a_snapshot_is_being_saved()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        TaskHost task = await TaskHost.StartAsync(folder);
+        // Who writes into a pipe waits for a reader.
+        string pipe = Path.Combine(folder.Data.Task, "snapshot.new");
+        using (Process made = Process.Start("mkfifo", [pipe]))
+        {
+            await made.WaitForExitAsync(TestContext.Current.CancellationToken);
+            Assert.Equal(0, made.ExitCode);
+        }
+        await new Updates(folder).AcceptAsync("alice", "a1");
+        await task.StepAsync();
+        var ended = task.DisposeAsync().AsTask();
+        await Task.Delay(300, TestContext.Current.CancellationToken);
+        Assert.False(ended.IsCompleted);
+        Assert.Null(TaskFolder.TryOpen(folder.Data));
+        await using (FileStream reader = File.OpenRead(pipe))
+        {
+            await reader.CopyToAsync(Stream.Null, TestContext.Current.CancellationToken);
+        }
+        await ended;
+        using TaskFolder? next = TaskFolder.TryOpen(folder.Data);
+        Assert.NotNull(next);
     }
 
     // Publishes one update.

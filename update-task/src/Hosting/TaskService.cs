@@ -80,7 +80,7 @@ internal sealed class TaskService : BackgroundService
     {
         _report.Enter(TaskRole.Recovering);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop, keeper.Lost);
-        using LogSession session = await _recovery.RunAsync(store, keeper.Lease, ended.Token);
+        await using LogSession session = await _recovery.RunAsync(store, keeper.Lease, ended.Token);
         _report.Enter(TaskRole.Leading);
         await _loop.RunAsync(store, keeper, session, stop);
         // With the lease: who takes over on this machine starts from it.

@@ -10,7 +10,7 @@ using Optiks.UpdateTask.Periods;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>LogSession is the log in memory during one lease: trees, last record, board. One thread at a time.</summary>
-internal sealed class LogSession : IDisposable
+internal sealed class LogSession : IAsyncDisposable
 {
     private readonly List<Task> _ended = [];
 
@@ -101,10 +101,18 @@ internal sealed class LogSession : IDisposable
         }
     }
 
-    public void Dispose()
+    /// <summary>DisposeAsync first waits for a snapshot that is being saved. It reads the leaf log, which the next session of this process, or of another one that gets the folder, may begin anew or cut.</summary>
+    public async ValueTask DisposeAsync()
     {
-        Replay.Dispose();
-        Folder?.Dispose();
-        Identity.Dispose();
+        try
+        {
+            await Task.WhenAll([.. _ended, EndAsync(Saver)]);
+        }
+        finally
+        {
+            Replay.Dispose();
+            Folder?.Dispose();
+            Identity.Dispose();
+        }
     }
 }

@@ -123,7 +123,10 @@ internal sealed class TaskHost : IAsyncDisposable
         {
             await _reader.DisposeAsync();
         }
-        Session?.Dispose();
+        if (Session is not null)
+        {
+            await Session.DisposeAsync();
+        }
         await Keeper.DisposeAsync();
         await Store.DisposeAsync();
         await _services.DisposeAsync();
