@@ -38,7 +38,7 @@ SCRATCH_OCTETS = 8 << 30
 # These suites take longest, and so go first: the others fill the lanes beside them, and none is waited for at the end.
 LONGEST = (
     "python-e2e-openapi", "Optiks.QueryService.Tests", "python-e2e-faults", "python-e2e-stress", "python-e2e-period_faults", "Optiks.UpdateTask.Tests", "cpp-release", "python-e2e-malicious", "python-e2e-recycled_names",
-    "python-e2e-auditor", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests", "python-e2e-hostile_users", "python-e2e-users", "python-e2e-cosigners", "Optiks.Db.Tests", "Optiks.Cli.Tests")
+    "python-e2e-auditor", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests", "python-e2e-hostile_users", "python-e2e-hostile_periods", "python-e2e-users", "python-e2e-cosigners", "Optiks.Db.Tests", "Optiks.Cli.Tests")
 # What one suite alone needs from a network, which may take minutes to give it: the others run meanwhile.
 FETCHED_FIRST = {"python-e2e-openapi": [["eng/npm.sh"]]}
 # These have tests that repeat what they do: a few times in `quick`, more often in `deep`, which is told by the variable.

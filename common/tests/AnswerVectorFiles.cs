@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using System.Text.Json;
 using Optiks.Native;
 using Optiks.Protocol;
@@ -25,6 +26,13 @@ internal static class AnswerVectorFiles
             EndedRecord = vector.TryGetProperty("ended_record", out JsonElement ended) ? Hex(ended) : default,
         };
     }
+
+    /// <summary>End is an end state, whose value is that of the row's.</summary>
+    public static EndState End(JsonElement end) => new(
+        end.GetProperty("period").GetUInt64(),
+        end.GetProperty("last_epoch").GetUInt64(),
+        end.GetProperty("version").GetUInt64(),
+        end.GetProperty("value").ValueKind == JsonValueKind.Null ? default : SHA256.HashData(Hex(end.GetProperty("value"))));
 
     public static byte[] Hex(JsonElement text) => Convert.FromHexString(text.GetString()!);
 }

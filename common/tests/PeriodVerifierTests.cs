@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using System.Text.Json;
 using Optiks.Native;
 using Optiks.Protocol;
@@ -151,9 +150,5 @@ public sealed class PeriodVerifierTests
             known.GetProperty("page_version").GetUInt64());
     }
 
-    private static EndState? End(JsonElement end) => end.ValueKind == JsonValueKind.Null ? null : new EndState(
-        end.GetProperty("period").GetUInt64(),
-        end.GetProperty("last_epoch").GetUInt64(),
-        end.GetProperty("version").GetUInt64(),
-        end.GetProperty("value").ValueKind == JsonValueKind.Null ? default : SHA256.HashData(AnswerVectorFiles.Hex(end.GetProperty("value"))));
+    private static EndState? End(JsonElement end) => end.ValueKind == JsonValueKind.Null ? null : AnswerVectorFiles.End(end);
 }

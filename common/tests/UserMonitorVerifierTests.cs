@@ -8,7 +8,7 @@ namespace Optiks.Common.Tests;
 /// <summary>The owner's verifier through the binding, against answers of the Python reference (tests/vectors/users).</summary>
 public sealed class UserMonitorVerifierTests : IDisposable
 {
-    private readonly JsonDocument _file = JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", "users", "monitor.json")));
+    private readonly JsonDocument _file = Load("users", "monitor.json");
 
     public void Dispose() => _file.Dispose();
 
@@ -39,6 +39,43 @@ public sealed class UserMonitorVerifierTests : IDisposable
     }
 
     [Fact]
+    public void Every_hand_over_of_a_user_gets_its_reason()
+    {
+        using JsonDocument file = Load("periods", "user_handover.json");
+        var reasons = new List<string>();
+        foreach (JsonElement vector in file.RootElement.GetProperty("vectors").EnumerateArray())
+        {
+            JsonElement own = vector.GetProperty("own");
+            byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
+            UserMonitorVerdict verdict = Verifier.UserMonitor(AnswerVectorFiles.Context(file, vector), Question(own), answer);
+            string reason = (verdict.Reason == Reason.Valid ? Handover(own, verdict, answer) : verdict.Reason).Name();
+            Assert.Equal((vector.GetProperty("kind").GetString(), vector.GetProperty("reason").GetString()), (vector.GetProperty("kind").GetString(), reason));
+            reasons.Add(reason);
+        }
+        Assert.True(reasons.Count(reason => reason == "valid") >= 8, "valid answers");
+        Assert.True(reasons.Count(reason => reason.StartsWith("handover_", StringComparison.Ordinal)) >= 21, "hand-overs refused");
+    }
+
+    // docs/spec/periods.md section 6: of the list first, then of each followed key in order.
+    private static Reason Handover(JsonElement own, UserMonitorVerdict verdict, byte[] answer)
+    {
+        if (verdict.User!.List is not { } list)
+        {
+            return Reason.Valid;
+        }
+        (StructureId Structure, string Key, VerifiedVersions Shown)[] all =
+        [
+            (StructureId.Devices, own.GetProperty("user").GetString()!, list),
+            .. verdict.User.Devices.Select(device => (StructureId.Keys, Convert.ToHexStringLower(device.Device.Span), device.Key)),
+        ];
+        return all
+            .SelectMany(one => own.GetProperty("ends").EnumerateArray()
+                .Where(end => one.Shown.From == 1 && end.GetProperty("structure").GetInt32() == (int)one.Structure && end.GetProperty("key").GetString() == one.Key)
+                .Select(end => Verifier.Handover(verdict.Head!, one.Shown, AnswerVectorFiles.End(end), answer)))
+            .FirstOrDefault(reason => reason != Reason.Valid);
+    }
+
+    [Fact]
     public void What_no_owner_can_keep_is_refused_before_the_answer_is_read()
     {
         JsonElement honest = _file.RootElement.GetProperty("vectors").EnumerateArray().First(vector => vector.GetProperty("reason").GetString() == "valid");
@@ -66,6 +103,8 @@ public sealed class UserMonitorVerifierTests : IDisposable
         Assert.All(refused, one => Assert.Equal(
             NativeStatus.Argument, Assert.Throws<OptiksNativeException>(() => Verifier.UserMonitor(context, one, answer)).Status));
     }
+
+    private static JsonDocument Load(string area, string name) => JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", area, name)));
 
     private static OwnUserQuestion Question(JsonElement own)
     {

@@ -1,4 +1,4 @@
-"""A log whose operator lies about users and signs: the Python reference's directory behind HTTP, as the command line asks it."""
+"""A log whose operator lies about users and periods, and signs: the Python reference's directory behind HTTP, as the command line asks it."""
 
 import sys
 import time
@@ -16,6 +16,7 @@ from codec_users import DeviceList
 from directory import STEP_MS
 from directory_users import At
 from serve import MEDIA, Said, Server, split
+from user_monitor import Own
 from users import Asked, Kept, KeptList
 from vectors_users_lies import Liar
 
@@ -26,28 +27,26 @@ Answer = Callable[[list[Asked], int], bytes]
 """What is answered to a request, given whom it is about and the size of the checkpoint that its client keeps."""
 
 
-def young_log(**configuration) -> Liar:
-    return Liar(seed=91, start_ms=time.time_ns() // 1_000_000 - AGE_STEPS * STEP_MS, **configuration)
+def young_log(kind: type[Liar] = Liar, **configuration) -> Liar:
+    return kind(seed=91, start_ms=time.time_ns() // 1_000_000 - AGE_STEPS * STEP_MS, **configuration)
 
 
 class HostileLog(Server):
-    """Use as a context. Answers are those of `answer`, which may be replaced while it runs; by default they are true."""
+    """Use as a context. Lookups of users are answered by `answer`, which may be replaced while it runs; by default they are what the directory has, as all others are."""
 
     def __init__(self, d: Liar):
         super().__init__(d)
         self.d = d
         self.answer: Answer = self.honest
         self.asked: list[Asked] = []
-        """Of the last request."""
-
-    def get(self, target: str) -> Said:
-        """Nothing but lookups of users is answered."""
-        return None
+        """Of the last lookup of users."""
 
     def post(self, target: str, body: bytes) -> Said:
         path, query = split(target)
+        if path == "/v1/users/monitor":
+            return MEDIA + "user-monitor", self.d.user_monitor(own_user(body), self.epoch_of(query), kept_size=self.kept_size(query)).encode()
         if path != "/v1/users/lookup":
-            return None
+            return super().post(target, body)
         self.asked = self.questions(body)
         return MEDIA + "user-lookup", self.answer(self.asked, query.get("checkpoint_size", 0))
 
@@ -79,6 +78,17 @@ class HostileLog(Server):
         asked = reader.elements(1, 2**24 - 1, question)
         reader.finish()
         return asked
+
+
+def own_user(body: bytes) -> Own:
+    """A UserMonitorQuery (docs/spec/rest.md section 4)."""
+    r = Reader(body)
+    user, names = r.opaque(1, 255), r.elements(0, 2**16 - 1, lambda one: one.opaque(1, 255))
+    period, start = r.uint(8), r.uint(8)
+    keys = r.elements(0, 2**24 - 1, lambda key: (key.opaque(1, 255), key.uint(8)))
+    r.finish()
+    listed = KeptList(pahd.Known(period, start - 1), b"")
+    return Own(user, names, devices=listed, keys={one: pahd.Known(period, first - 1) for one, first in keys})
 
 
 def known_alone(asked: list[Asked]) -> list[Asked]:

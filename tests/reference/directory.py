@@ -4,6 +4,7 @@ Everything is kept in memory and derived from one seed. Its parts are open on pu
 leave the rest honest.
 """
 
+import copy
 import random
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ import proofs
 import tree
 from board import LogKey
 from codec import AppendProof, AuditProof, Head, Lookup, LookupAnswer, Member, NonMember, Versions, VersionsAnswer
+from handover import EndState
 from record import Configuration, EpochRecord, StructureState
 from tree import Leaf, Node
 from verify import TrustAnchor
@@ -114,6 +116,9 @@ class Directory:
         """Elsewhere a key has one leaf, of version 0."""
         return structure in facts.PER_PERIOD or (structure == facts.USERNAMES and self.configuration.username_reuse == 1)
 
+    def last_epoch(self, period: int) -> int:
+        return max(r.epoch for r in self.records if r.period == period)
+
     def copied(self, structure: int, key: bytes) -> bool:
         """Whether the next period begins with a copy."""
         return True
@@ -134,6 +139,28 @@ class Directory:
                 self.stored[number - 1][key] = [copy]
                 copies[number - 1].append(self.leaf(key, 1, copy, number))
         return self._close(copies, time_ms)
+
+    def current(self) -> dict:
+        """What the next epoch adds to, for a server that goes back to it."""
+        return copy.deepcopy({name: getattr(self, name) for name in ("vrf_keys", "trees", "counts", "stored", "period", "period_first_epoch")})
+
+    def go_back(self, current: dict) -> None:
+        """The next epoch adds to what was current() then."""
+        self.__dict__.update(copy.deepcopy(current))
+
+    def leaves(self, structure: int = facts.KEYS) -> list[Leaf]:
+        """Of a structure with versions, as they are stored."""
+        return [self.leaf(key, version, stored, structure) for key, mine in self.stored[structure - 1].items() for version, stored in enumerate(mine, 1)]
+
+    def regrow(self, structure: int = facts.KEYS) -> None:
+        """The tree anew, of what is stored by now, for a server that changed that."""
+        leaves = self.leaves(structure)
+        self.trees[structure - 1], self.counts[structure - 1] = proofs.grow(None, leaves), len(leaves)
+
+    def change_vrf_key(self, structure: int = facts.KEYS) -> None:
+        """All that is stored under another one, within a period."""
+        self.vrf_keys[structure - 1] = self._new_vrf_key()
+        self.regrow(structure)
 
     def _close(self, added: list[list[Leaf]], time_ms: int) -> EpochRecord:
         self.trees = [proofs.grow(root, leaves) for root, leaves in zip(self.trees, added, strict=True)]
@@ -185,6 +212,12 @@ class Directory:
         members = [self.member(epoch, key, i, (structure, key, i) not in self.erased, structure) for i in listed]
         absent = pahd.next_rungs(a) if last == a else []
         return Versions(a, start, members, [self.absent(epoch, key, i, structure) for i in absent])
+
+    def end_state(self, key: bytes, period: int, structure: int = facts.KEYS) -> EndState:
+        """What an owner knows who saw the end of this period."""
+        last = self.last_epoch(period)
+        a = self.latest(last, key, structure)
+        return EndState(period, last, a, self.stored_at[last][structure - 1][key][-1].value if a else None)
 
     def entries(self, size: int) -> list[bytes]:
         return [board.leaf_hash(r.encode()) for r in self.records[:size]]

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import facts
-import proofs
 from directory import Directory, Stored
 from serve import Server
 from tree import Leaf
@@ -36,19 +35,15 @@ class Log(Directory):
         """An honest epoch."""
         self.publish(updates or {}, time_ms=self._now())
 
-    def next_of(self, leaves: list[Leaf], listed: list[Leaf]) -> None:
-        """An epoch whose tree of keys has these leaves, and whose audit proof lists those."""
-        self.trees[KEYS], self.counts[KEYS] = proofs.grow(None, leaves), len(leaves)
+    def next_of_stored(self, listed: list[Leaf]) -> None:
+        """An epoch whose tree of keys has what is stored by now, and whose audit proof lists these leaves."""
+        self.regrow()
         self.next()
         self.added[-1][KEYS] = listed
 
     def sign(self, **changes) -> None:
         """Another record of the last epoch than its trees have."""
         self.records[-1] = replace(self.records[-1], **changes)
-
-    def leaves(self) -> list[Leaf]:
-        """Of keys, as they are stored."""
-        return [self.leaf(key, version, stored) for key, mine in self.versions.items() for version, stored in enumerate(mine, 1)]
 
     def _now(self) -> int:
         return max(self.now_ms + 1, time.time_ns() // 1_000_000)
@@ -81,41 +76,38 @@ def rewrites(log: Log) -> None:
 def drops(log: Log) -> None:
     """Bob's leaf is not there any more."""
     del log.versions[BOB]
-    log.next_of(log.leaves(), [])
+    log.next_of_stored([])
 
 
 def replaces(log: Log) -> None:
     """Bob's leaf has given its place to another: the tree is no smaller."""
     log.versions[BOB] = [Stored(log.epoch + 1, bytes(16), MALLORY)]
-    leaves = log.leaves()
-    log.next_of(leaves, leaves[-1:])
+    log.next_of_stored(log.leaves()[-1:])
 
 
 def changes_old(log: Log) -> None:
     """The first of alice's two versions has another value, and its old epoch."""
     log.versions[ALICE][0] = replace(log.versions[ALICE][0], value=MALLORY)
-    leaves = log.leaves()
-    log.next_of(leaves, [])
+    log.next_of_stored([])
 
 
 def drops_latest(log: Log) -> None:
     """Alice's second version has given its place to another leaf."""
     log.versions[ALICE].pop()
     log.versions[b"somebody"] = [Stored(log.epoch + 1, bytes(16), b"new")]
-    leaves = log.leaves()
-    log.next_of(leaves, leaves[-1:])
+    log.next_of_stored(log.leaves()[-1:])
 
 
 def dates_back(log: Log) -> None:
     """A version of alice's that is said to have come with an epoch at which there was none."""
     log.versions[ALICE].append(Stored(log.epoch, bytes(16), MALLORY))
-    log.next_of(log.leaves(), [])
+    log.next_of_stored([])
 
 
 def hides(log: Log) -> None:
     """A version of alice's that no audit proof lists."""
     log.versions[ALICE].append(Stored(log.epoch + 1, bytes(16), MALLORY))
-    log.next_of(log.leaves(), [])
+    log.next_of_stored([])
 
 
 def takes_back(log: Log) -> None:
@@ -123,15 +115,19 @@ def takes_back(log: Log) -> None:
     log.next({ALICE: MALLORY})
     log.versions[ALICE].pop()
     log.versions[b"somebody"] = [Stored(log.epoch + 1, bytes(16), b"new")]
-    leaves = log.leaves()
-    log.next_of(leaves, leaves[-1:])
+    log.next_of_stored(log.leaves()[-1:])
+
+
+def shows_another_vrf_key(log: Log) -> None:
+    """Another VRF key of keys, and all leaves under it: a directory of its own, in which alice has another value."""
+    log.versions[ALICE][-1] = replace(log.versions[ALICE][-1], value=MALLORY)
+    log.change_vrf_key()
+    log.next()
 
 
 def changes_vrf_key(log: Log) -> None:
-    """Another VRF key of keys for one epoch."""
-    log.next()
-    log.records[-1] = log.records[-1].with_structure(facts.KEYS, vrf_public_key=log._new_vrf_key().public.encoded)
-    log.next()
+    """That directory for one epoch, and then the one of before again."""
+    _for_one_epoch(log, shows_another_vrf_key)
 
 
 def skips(log: Log) -> None:
@@ -144,6 +140,19 @@ def skips(log: Log) -> None:
 def switches_early(log: Log) -> None:
     """The next period, a day too soon."""
     log.switch_period(log._now())
+    log.next()
+
+
+def switches_and_back(log: Log) -> None:
+    """The next period for one epoch, a day too soon, and then the one of before again."""
+    _for_one_epoch(log, lambda log: log.switch_period(log._now()))
+
+
+def _for_one_epoch(log: Log, lie: Callable[[Log], object]) -> None:
+    """The lie, and an epoch of what was there before it."""
+    before = log.current()
+    lie(log)
+    log.go_back(before)
     log.next()
 
 
@@ -183,9 +192,11 @@ SCENARIOS = {
     "dates-an-insertion-back": Scenario(dates_back, "append_", "leaf_epoch_order", "leaf_contradicts", False),
     "hides-an-insertion": Scenario(hides, "append_", None, "unexpected_version", False),
     "takes-a-fake-back": Scenario(takes_back, "append_", None, None, False),
+    "shows-another-vrf-key": Scenario(shows_another_vrf_key, "record_vrf_key", "record_vrf_key", "record_vrf_key", True),
     "changes-a-vrf-key": Scenario(changes_vrf_key, "record_vrf_key", None, None, True),
     "skips-an-epoch": Scenario(skips, "record_epoch", None, None, True),
     "switches-early": Scenario(switches_early, "record_period", "record_period", "record_period", True),
+    "switches-early-and-back": Scenario(switches_and_back, "record_period", None, None, True),
 }
 
 

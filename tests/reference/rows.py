@@ -94,6 +94,8 @@ class Rows:
             result, found = None, refused.reason
         _expect(f"user-monitor {kind}", found, reason)
         row = self._brought("user-monitor", kind, v)
+        if v.ended_record is not None:
+            row["ended_record"] = v.ended_record.encode().hex()
         row |= {"own": _own(own), "answer": encoded.hex(), "reason": reason}
         if result is not None:
             row["result"] = _monitor_result(result)
@@ -192,7 +194,9 @@ def _own(own: Own) -> dict:
         devices = _known(own.devices.known) | {"list": own.devices.devices.hex()}
     keys = [{"device": one.hex(), "known": _known(known)} for one, known in sorted(own.keys.items())]
     state = {"user": own.user.hex(), "names": [name.hex() for name in own.names]}
-    return state | {"has_left": own.has_left, "least_epoch": own.least_epoch, "devices": devices, "keys": keys}
+    state |= {"has_left": own.has_left, "least_epoch": own.least_epoch, "devices": devices, "keys": keys}
+    ends = [{"structure": structure, "key": key.hex()} | _end(end) for (structure, key), end in sorted(own.ends.items())]
+    return state | ({"ends": ends} if ends else {})
 
 
 def _monitor_result(result: MonitorResult) -> dict:

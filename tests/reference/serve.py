@@ -94,14 +94,23 @@ class Server:
         if form not in ("lookup", "history", "monitor"):
             return None
         log, asked = self.log, _queries(Reader(body))
-        kept = query.get("checkpoint_size", 0)
-        head = log.head(log.epoch, kept_size=kept if kept <= len(log.records) else 0)
+        epoch = self.epoch_of(query)
+        head = log.head(epoch, kept_size=self.kept_size(query))
         if form == "lookup":
-            known = [version if period == log.period and version <= log.latest(log.epoch, key) else 0 for key, period, version in asked]
-            items = [log.lookup_item(log.epoch, key, before) for (key, _, _), before in zip(asked, known, strict=True)]
+            known = [version if period == log.period and version <= log.latest(epoch, key) else 0 for key, period, version in asked]
+            items = [log.lookup_item(epoch, key, before) for (key, _, _), before in zip(asked, known, strict=True)]
         else:
-            items = [log.versions_item(log.epoch, key, max(version, 1)) for key, _, version in asked]
+            items = [log.versions_item(epoch, key, max(version, 1)) for key, _, version in asked]
         return MEDIA + form, head.encode() + vector(2**32 - 1, encoded_all(items))
+
+    def epoch_of(self, query: dict[str, int]) -> int:
+        """The last one of the period that is asked for, which has ended; without one the newest."""
+        return self.log.last_epoch(query["period"]) if "period" in query else self.log.epoch
+
+    def kept_size(self, query: dict[str, int]) -> int:
+        """Of the checkpoint that the client keeps; 0 for one that this log never had."""
+        kept = query.get("checkpoint_size", 0)
+        return kept if kept <= len(self.log.records) else 0
 
 
 def split(target: str) -> tuple[str, dict[str, int]]:

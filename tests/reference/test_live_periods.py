@@ -9,7 +9,7 @@ import test_live
 from codec import Reader, VersionsAnswer
 from directory import Directory
 from mutations import flip
-from vectors_periods import LENGTH_MS, bounds_of, first_period, last_epoch, periods_answer, switch
+from vectors_periods import LENGTH_MS, bounds_of, first_period, periods_answer, switch
 
 ALICE, BOB = b"alice", b"bob"
 
@@ -39,7 +39,7 @@ class Handler(test_live.Handler):
             self.send_response(410 if period in self.gone else 404)
             self.end_headers()
             return
-        last = last_epoch(d, period)
+        last = d.last_epoch(period)
         made = VersionsAnswer(d.head(last), [d.versions_item(last, key, start) for key, _, start in queries])
         self.answer(made.encode(), live.MEDIA + found[1])
 

@@ -9,7 +9,7 @@ from codec import Reader, VersionsAnswer, decode_whole
 from codec_periods import PeriodsAnswer
 from periods import verify_periods
 from refused import Refused
-from vectors_periods import ALICE, KEYS, end_state, last_epoch
+from vectors_periods import ALICE, KEYS
 from verify import Verifier
 
 
@@ -32,7 +32,7 @@ class PeriodsTest(unittest.TestCase):
             results = dict(zip(KEYS, brought.verify_versions(answer, list(KEYS)), strict=True))
             self.assertEqual({result.known.period for result in results.values()}, {period})
             if last:
-                ends = {key: end_state(d, key, period) for key in KEYS}
+                ends = {key: d.end_state(key, period) for key in KEYS}
                 for key, result in results.items():
                     self.assertEqual((ends[key].version, ends[key].value), (result.version, result.value))
 
@@ -53,7 +53,7 @@ class PeriodsTest(unittest.TestCase):
 
     def test_a_verdict_changes_nothing(self):
         d = self.d
-        v = Verifier(d.anchor, d.now_ms, record=d.records[2], ends={ALICE: end_state(d, ALICE, 1)})
+        v = Verifier(d.anchor, d.now_ms, record=d.records[2], ends={ALICE: d.end_state(ALICE, 1)})
         before = replace(v, ends=dict(v.ends))
         verify_periods(v, self.whole.encode(), 0)
         v = replace(v, record=None)
@@ -61,7 +61,7 @@ class PeriodsTest(unittest.TestCase):
         self.assertEqual((v.ends, v.ended_record, v.known), (before.ends, None, {}))
 
     def test_last_epochs(self):
-        self.assertEqual([last_epoch(self.d, period) for period in range(3)], [3, 6, 8])
+        self.assertEqual([self.d.last_epoch(period) for period in range(3)], [3, 6, 8])
 
 
 class ModelTest(unittest.TestCase):

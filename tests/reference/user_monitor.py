@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import ecvrf
 import facts
+import handover
 import pahd
 from codec import decode_whole
 from codec_users import UserMonitorAnswer
@@ -15,7 +16,10 @@ from verify import Verifier, vrf_key
 
 @dataclass(frozen=True)
 class Own:
-    """Section 2: what the verifier brings. names are those to be shown. keys are the ids that it names, None where nothing is known."""
+    """Section 2: what the verifier brings. names are those to be shown. keys are the ids that it names, None where nothing is known.
+
+    ends: of the list and of keys, by structure and key, what is known at the end of the period before (docs/spec/periods.md section 6).
+    """
 
     user: bytes
     names: list[bytes] = field(default_factory=list)
@@ -23,6 +27,7 @@ class Own:
     least_epoch: int = 0
     devices: KeptList | None = None
     keys: dict[bytes, pahd.Known | None] = field(default_factory=dict)
+    ends: dict[tuple[int, bytes], handover.EndState] = field(default_factory=dict)
 
     def kept_list(self, period: int) -> bytes | None:
         """The octets of the kept list, if it counts in this period."""
@@ -101,7 +106,16 @@ class _Owner(EntryChecks):
         shown = {}
         for device, versions in zip(ids, answer.keys, strict=False):
             shown[device] = pahd.verify_versions(self.structure(facts.KEYS, device), versions, self.own.keys.get(device))
+        self._check_handovers(answer, ids)
         return MonitorResult(self.head.epoch, self.head.period, listed, lists, shown)
+
+    def _check_handovers(self, answer: UserMonitorAnswer, ids: list[bytes]) -> None:
+        """Section 6: of the list first, then of each followed key in order."""
+        keys = ((facts.KEYS, device) for device in ids)
+        for key, versions in zip([(facts.DEVICES, self.own.user), *keys], [answer.devices, *answer.keys], strict=False):
+            end = self.own.ends.get(key)
+            if end is not None and versions.start == 1:
+                handover.check_handover(self.head.period, self.head.period_first_epoch, versions, end)
 
     def _lists(self, listed: pahd.Result) -> dict[int, list[bytes]]:
         opened = {version: value for version, value in listed.values.items() if value is not None}

@@ -15,6 +15,7 @@ from directory import STEP_MS, Directory, Stored
 from handover import EndState
 from record import EpochRecord
 from rows import Rows
+from vectors_user_handover import user_handover_rows
 from verify import Verifier
 
 LENGTH_MS = 5 * STEP_MS
@@ -45,15 +46,11 @@ def switch(d: Directory, early_ms: int = 0) -> EpochRecord:
     return d.switch_period(d.records[d.period_first_epoch].time_ms + LENGTH_MS - early_ms)
 
 
-def last_epoch(d: Directory, period: int) -> int:
-    return max(r.epoch for r in d.records if r.period == period)
-
-
 def bounds_of(d: Directory, period: int, until: int) -> list[int]:
     """The epochs of the bounds, for an answer of this epoch."""
     current = d.records[until].period
     epochs = {r.period_first_epoch for r in d.records[: until + 1] if r.period >= period}
-    return sorted(epochs | {last_epoch(d, one) for one in range(period, current)})
+    return sorted(epochs | {d.last_epoch(one) for one in range(period, current)})
 
 
 def periods_answer(d: Directory, epochs: list[int], epoch: int | None = None, **head) -> PeriodsAnswer:
@@ -61,13 +58,6 @@ def periods_answer(d: Directory, epochs: list[int], epoch: int | None = None, **
     hashes = d.entries(size)
     parts = [PartRecord(d.records[e].encode(), board.make_inclusion(hashes, e)) for e in epochs]
     return PeriodsAnswer(d.head(d.epoch if epoch is None else epoch, **head), parts)
-
-
-def end_state(d: Directory, key: bytes, period: int) -> EndState:
-    last = last_epoch(d, period)
-    a = d.latest(last, key)
-    value = d.stored_at[last][facts.KEYS - 1][key][-1].value if a else None
-    return EndState(period, last, a, value)
 
 
 def bounds_rows(rows: Rows) -> None:
@@ -217,7 +207,7 @@ def handover_rows(rows: Rows) -> None:
     # Answers about ended periods: old records are no error, others than the one brought are.
     late = v.now_ms + d.configuration.max_behind_ms + 1
     for period in (0, 1):
-        last = last_epoch(d, period)
+        last = d.last_epoch(period)
         for form in ("history", "monitor"):
             row(f"ended_period_{period}", list(KEYS), answer(list(KEYS), last), "valid", form, ended_record=d.records[last])
         row(f"ended_period_{period}_long_ago", [ALICE], answer([ALICE], last), "valid", ended_record=d.records[last], now_ms=late)
@@ -234,7 +224,7 @@ def handover_rows(rows: Rows) -> None:
     row("ended_period_before_the_least_epoch", [ALICE], answer([ALICE], 3), "stale", ended_record=d.records[3], least_epoch={ALICE: 4})
 
     # Hand-overs.
-    ends = [{key: end_state(d, key, period) for key in KEYS} for period in (0, 1)]
+    ends = [{key: d.end_state(key, period) for key in KEYS} for period in (0, 1)]
     row("handover", list(KEYS), answer(list(KEYS)), "valid", ends=ends[1])
     row("handover_of_an_ended_period", list(KEYS), answer(list(KEYS), 6), "valid", ends=ends[0], ended_record=d.records[6])
     row("handover_of_some", [ALICE, DAVE], answer([ALICE, DAVE]), "valid", ends={ALICE: ends[1][ALICE]})
@@ -293,7 +283,7 @@ def _lying_handover_rows(rows: Rows) -> None:
             end: EndState | None = None) -> None:
         d = ForgingDirectory(seed=95, period_length_ms=LENGTH_MS)
         first_period(d)
-        own = end or end_state(d, key, 0)
+        own = end or d.end_state(key, 0)
         before(d)
         switch(d)
         after(d)
@@ -320,7 +310,7 @@ def _lying_handover_rows(rows: Rows) -> None:
 
 def files() -> dict[str, dict]:
     content = {}
-    for name, maker in (("bounds", bounds_rows), ("handover", handover_rows)):
+    for name, maker in (("bounds", bounds_rows), ("handover", handover_rows), ("user_handover", user_handover_rows)):
         rows = Rows()
         maker(rows)
         content[f"periods/{name}.json"] = rows.content()

@@ -3,7 +3,9 @@
 
 #include <deque>
 
+#include "optiks/base/sha256.h"
 #include "optiks/ozks/verify/answers.h"
+#include "optiks/ozks/verify/handover.h"
 #include "prover.h"
 #include "vectors.h"
 
@@ -45,6 +47,15 @@ class AnswerRow {
       context_.ended_record = read_record(keep(vector["ended_record"]));
     }
     answer_ = keep(vector["answer"]);
+  }
+
+  // What the verifier brings of a key at the end of a period.
+  EndState end_of(const Json& given) {
+    EndState end{number(given["period"]), number(given["last_epoch"]), number(given["version"]), {}};
+    if (!given["value"].is_null()) {
+      base::sha256(end.value_sha256, keep(given["value"]));
+    }
+    return end;
   }
 
   // The octets, which live as long as the row.

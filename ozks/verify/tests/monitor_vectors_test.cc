@@ -64,6 +64,10 @@ class OwnRow : private AnswerRow {
       room = room.subspan(key.versions.num_entries);
     }
     EXPECT_TRUE(room.empty());
+    reason = check_handovers(verifier.head().record, devices, list_entries, keys, entries);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
     EXPECT_EQ(verifier.head().record.epoch, number(expected["epoch"]));
     EXPECT_FALSE(expected["has_left"].get<bool>());
     check_versions(devices, list_entries, expected["devices"]);
@@ -81,6 +85,28 @@ class OwnRow : private AnswerRow {
   }
 
  private:
+  // docs/spec/periods.md section 6: of the list first, then of each key in order.
+  Reason check_handovers(const EpochRecord& record, const VersionsResult& devices, std::span<const VersionEntry> list,
+                         std::span<const DeviceVersions> keys, std::span<const VersionEntry> entries) {
+    Reason reason = check_handover_of(record, kDevices, query_.user, devices, list);
+    for (std::size_t i = 0; i < keys.size() && reason == Reason::kValid; ++i) {
+      const std::size_t num_entries = keys[i].versions.num_entries;
+      reason = check_handover_of(record, kKeys, keys[i].id, keys[i].versions, entries.first(num_entries));
+      entries = entries.subspan(num_entries);
+    }
+    return reason;
+  }
+
+  Reason check_handover_of(const EpochRecord& record, std::uint8_t structure, ByteSpan key, const VersionsResult& shown,
+                           std::span<const VersionEntry> entries) {
+    for (const Json& end : vector_["own"].value("ends", Json::array())) {
+      if (end["structure"] == structure && end["key"] == base::to_hex(key) && shown.from == 1) {
+        return check_handover({record.period, record.period_first_epoch}, entries, end_of(end));
+      }
+    }
+    return Reason::kValid;
+  }
+
   static void check_versions(const VersionsResult& result, std::span<const VersionEntry> entries,
                              const Json& expected) {
     EXPECT_EQ(result.version, number(expected["version"]));
@@ -101,9 +127,9 @@ class OwnRow : private AnswerRow {
   OwnState state_;
 };
 
-TEST(UserVectors, Monitor) {
-  const Json file = load_vectors("users/monitor.json");
-  EXPECT_GE(file["vectors"].size(), 250U);
+void run(const std::string& path, std::size_t least_rows, int least_valid, std::size_t least_reasons) {
+  const Json file = load_vectors(path);
+  EXPECT_GE(file["vectors"].size(), least_rows);
   std::map<std::string, int> seen;
   for (const Json& vector : file["vectors"]) {
     SCOPED_TRACE(vector["kind"].get<std::string>());
@@ -112,9 +138,12 @@ TEST(UserVectors, Monitor) {
     EXPECT_EQ(reason, vector["reason"].get<std::string>());
     ++seen[reason];
   }
-  EXPECT_GE(seen["valid"], 50);
-  EXPECT_GE(seen.size(), 35U);
+  EXPECT_GE(seen["valid"], least_valid);
+  EXPECT_GE(seen.size(), least_reasons);
 }
+
+TEST(UserVectors, Monitor) { run("users/monitor.json", 250, 50, 35); }
+TEST(UserVectors, Handover) { run("periods/user_handover.json", 31, 8, 7); }
 
 TEST(UserVectors, Notes) {
   const Json file = load_vectors("users/notes.json");

@@ -5,8 +5,6 @@
 #include <map>
 
 #include "answer_row.h"
-#include "optiks/base/sha256.h"
-#include "optiks/ozks/verify/handover.h"
 #include "optiks/ozks/verify/periods.h"
 
 namespace optiks::ozks::verify::test {
@@ -52,8 +50,8 @@ class PeriodRow : private AnswerRow {
     }
     const EpochRecord& record = verifier.head().record;
     for (std::size_t i = 0; i < keys.size() && reason == Reason::kValid; ++i) {
-      if (const auto end = end_of(i); end && results[i].from == 1) {
-        reason = check_handover({record.period, record.period_first_epoch}, lists[i], *end);
+      if (vector_.contains("ends") && !vector_["ends"][i].is_null() && results[i].from == 1) {
+        reason = check_handover({record.period, record.period_first_epoch}, lists[i], end_of(vector_["ends"][i]));
       }
     }
     return reason;
@@ -69,18 +67,6 @@ class PeriodRow : private AnswerRow {
       state.known = known_of(vector_["known"][i]);
     }
     return state;
-  }
-
-  std::optional<EndState> end_of(std::size_t i) {
-    if (!vector_.contains("ends") || vector_["ends"][i].is_null()) {
-      return std::nullopt;
-    }
-    const Json& given = vector_["ends"][i];
-    EndState end{number(given["period"]), number(given["last_epoch"]), number(given["version"]), {}};
-    if (!given["value"].is_null()) {
-      base::sha256(end.value_sha256, keep(given["value"]));
-    }
-    return end;
   }
 
   [[nodiscard]] std::optional<std::uint64_t> latest_of(std::size_t i) const {

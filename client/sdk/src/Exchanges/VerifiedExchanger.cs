@@ -110,8 +110,10 @@ internal sealed class VerifiedExchanger
             {
                 if (period < seen.Head!.Period)
                 {
-                    // Nothing that is of an earlier period than the kept record says anything new.
-                    return await RefuseAsync(exchange, Reason.RecordPeriod, null, seen, answer, leaves, replica, cancellationToken).ConfigureAwait(false) is { EvidencePath: not null } proven ? proven : null;
+                    // Of an earlier epoch too, a replica is behind; of a later one, the log has gone back to a period that had ended.
+                    bool isBehind = EpochRecord.EpochOf(answer) < EpochRecord.EpochOf(seen.Head.Record);
+                    Outcome<T> refused = await RefuseAsync(exchange, Reason.RecordPeriod, null, seen, answer, leaves, replica, cancellationToken).ConfigureAwait(false);
+                    return isBehind && refused.EvidencePath is null ? null : refused;
                 }
                 Outcome<IReadOnlyList<byte[]>>? followed = await TryAskAsync(new PeriodsExchange(seen.Head.Period), replica, cancellationToken).ConfigureAwait(false);
                 if (followed is null || (followed.Reason == Reason.Valid && _store.Current.Head!.Period < period))

@@ -1,0 +1,230 @@
+"""Logs that lie about periods and sign it, before the command line and the Python reference: what is handed over, a step back, and values that were erased."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import harness
+from harness import ROOT, Run, clean_environment
+from hostile_log import HostileLog, young_log
+
+sys.path.insert(0, str(ROOT / "tests/reference"))
+
+import facts
+from codec import uint, vector
+from codec_users import DeviceList
+from live_users import monitor_query
+from record import EpochRecord
+from refused import Refused
+from user_monitor import Own, verify_user_monitor
+from vectors_user_handover import LENGTH_MS, Forger
+from verify import Verifier
+
+VALID, INVALID = 0, 1
+KEY, NEW, NAME, USER = b"plain", b"new", b"alice", b"id-alice"
+LIST = DeviceList([b"laptop", b"phone"]).encode()
+# Of the right form: the log asks for none.
+API_KEY = "optiks_" + "A" * 43
+Lie = Callable[["Forger"], None]
+
+
+def first_period() -> Forger:
+    """Period 0: a key by itself, and Alice with a laptop and a phone."""
+    d = young_log(Forger, period_length_ms=LENGTH_MS)
+    d.create(USER, [NAME], {b"laptop": b"laptop 1", b"phone": b"phone 1"})
+    d.set_device(KEY, b"plain 1")
+    d.publish_users()
+    return d
+
+
+def switched(d: Forger) -> Forger:
+    """In the next period, and with one epoch more of it."""
+    d.switch()
+    d.publish_users()
+    return d
+
+
+class HostilePeriodsTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def optiks(self, log: HostileLog, client: str, *arguments: str) -> tuple[int, dict]:
+        """A client of its own, with what it keeps."""
+        command = [harness.OUT / "cli/optiks", *arguments, "--query-url", log.url, "--data", str(self.folder / client), "--trust", str(log.trust(self.folder)), "--api-key", API_KEY, "--json"]
+        run = Run(subprocess.run(command, env=clean_environment(), capture_output=True, text=True, timeout=60, check=False))
+        lines = run.lines()
+        self.assertEqual(len(lines), 1, str(run))
+        return run.code, lines[0]
+
+    def owner(self, log: HostileLog, client: str, *command: str) -> None:
+        """Everything up to now is its own."""
+        code, said = self.optiks(log, client, *command)
+        if said["reason"] == "unexpected_version":
+            code, said = self.optiks(log, client, *command, "--accept")
+        self.assertEqual((code, said["reason"]), (VALID, "valid"), said)
+
+    # The Python reference, as an owner that saw the end of period 0.
+
+    @staticmethod
+    def judge(log: HostileLog, key: bytes) -> str:
+        asked = vector(2**24 - 1, vector(255, key) + uint(0, 8) + uint(1, 8))
+        return verdict(lambda v: replace(v, ends={key: log.d.end_state(key, 0)}).verify_versions(log.post("/v1/monitor", asked)[1], [key]), log)
+
+    @staticmethod
+    def judge_user(log: HostileLog) -> str:
+        ends = {(structure, key): log.d.end_state(key, 0, structure) for structure, key in ((facts.DEVICES, USER), (facts.KEYS, b"laptop"), (facts.KEYS, b"phone"))}
+        own = Own(USER, keys={b"laptop": None, b"phone": None}, ends=ends)
+        return verdict(lambda v: verify_user_monitor(v, log.post("/v1/users/monitor", monitor_query(own))[1], own), log)
+
+    def test_a_key_is_handed_over(self):
+        def honest(d: Forger) -> None:
+            """Nothing is changed."""
+
+        lies: list[tuple[str, bytes, Lie]] = [
+            ("valid", KEY, honest),
+            ("valid", NEW, honest),
+            ("handover_value", KEY, lambda d: d.forge(facts.KEYS, KEY, b"mallory's")),
+            ("handover_missing", KEY, lambda d: setattr(d, "left_out", ((facts.KEYS, KEY),))),
+            ("handover_unset", NEW, lambda d: d.forge(facts.KEYS, NEW, b"mallory's")),
+        ]
+        for number, (reason, key, lie) in enumerate(lies):
+            with self.subTest(reason, key=key), HostileLog(first_period()) as log:
+                command = ("monitor", key.decode())
+                self.owner(log, str(number), *command)
+                lie(log.d)
+                switched(log.d)
+                self.compare(log, str(number), reason, command)
+                self.assertEqual(self.judge(log, key), reason)
+
+    def test_a_user_is_handed_over(self):
+        lies: list[tuple[str, str, Lie]] = [
+            ("valid", "", lambda d: None),
+            ("handover_value", "list", lambda d: d.forge(facts.DEVICES, USER, DeviceList([b"laptop", b"mallory's", b"phone"]).encode())),
+            ("handover_value", "device", lambda d: d.forge(facts.KEYS, b"phone", b"mallory's")),
+            ("handover_missing", "device", lambda d: setattr(d, "left_out", ((facts.KEYS, b"phone"),))),
+        ]
+        for number, (reason, about, lie) in enumerate(lies):
+            with self.subTest(reason, about=about), HostileLog(first_period()) as log:
+                command = ("user", "monitor", NAME.decode())
+                self.owner(log, str(number), *command)
+                lie(log.d)
+                switched(log.d)
+                alarms = self.compare(log, str(number), reason, command)
+                self.assertEqual([alarm["about"] for alarm in alarms], [about] if about else [])
+                self.assertEqual(self.judge_user(log), reason)
+
+    def compare(self, log: HostileLog, client: str, reason: str, command: tuple[str, ...]) -> list[dict]:
+        """What the command line says of the hand-over; the alarms."""
+        code, said = self.optiks(log, client, *command)
+        if reason == "valid":
+            self.assertEqual((code, said["reason"], said["handed_over"], said["alarms"]), (VALID, "valid", [0], []), said)
+            return []
+        self.assertEqual((code, [alarm["handover"] for alarm in said["alarms"]]), (INVALID, [reason]), said)
+        self.assertEqual([alarm["period"] for alarm in said["alarms"]], [1], said)
+        # It is not forgotten, and nobody is told twice that a period was handed over.
+        code, again = self.optiks(log, client, *command)
+        self.assertEqual((code, again["alarms"], again["handed_over"]), (INVALID, said["alarms"], []), again)
+        return said["alarms"]
+
+    def test_a_version_between_the_last_look_and_the_switch(self):
+        """It is superseded by the true value before the switch, so that the copy is honest again."""
+        with HostileLog(first_period()) as log:
+            self.owner(log, "owner", "monitor", KEY.decode())
+            for value in (b"mallory's", b"plain 1"):
+                log.d.set_device(KEY, value)
+                log.d.publish_users()
+            switched(log.d)
+            # The hand-over alone shows nothing of it.
+            self.assertEqual(self.judge(log, KEY), "valid")
+            code, said = self.optiks(log, "owner", "monitor", KEY.decode())
+            self.assertEqual((code, [(alarm["period"], alarm["version"]) for alarm in said["alarms"]]), (INVALID, [(0, 2), (0, 3)]), said)
+
+    def test_a_switch_back(self):
+        """The period that ended goes on, in a later epoch, with the trees that it had: to who saw the next one."""
+        with HostileLog(first_period()) as log:
+            before = log.d.current()
+            switched(log.d)
+            self.look(log, "valid")
+            kept = log.d.records[-1]
+            log.d.go_back(before)
+            log.d.publish_users()
+            self.look(log, "record_period")
+            self.assertEqual(self.judge_lookup(log, kept), "record_period")
+            self.assertEqual(self.optiks(log, "knows nothing", "lookup", KEY.decode())[0], VALID)
+
+    def test_a_vrf_key_changed_for_one_epoch(self):
+        """With trees of its own: to who looked before, and looks while it is so."""
+        with HostileLog(first_period()) as log:
+            self.look(log, "valid")
+            before, kept = log.d.current(), log.d.records[-1]
+            log.d.stored[facts.KEYS - 1][KEY][-1] = replace(log.d.stored[facts.KEYS - 1][KEY][-1], value=b"mallory's")
+            for structure in facts.PER_PERIOD:
+                log.d.change_vrf_key(structure)
+            log.d.publish_users()
+            self.look(log, "record_vrf_key")
+            self.assertEqual(self.judge_lookup(log, kept), "record_vrf_key")
+            # Whoever knows nothing has only the auditors (test_malicious.py).
+            self.assertEqual(self.optiks(log, "knows nothing", "lookup", KEY.decode())[1]["value"], "mallory's")
+            log.d.go_back(before)
+            log.d.publish_users()
+            self.look(log, "valid")
+            self.assertEqual(self.optiks(log, "knows nothing", "lookup", KEY.decode())[1]["reason"], "record_vrf_key")
+
+    def look(self, log: HostileLog, reason: str) -> None:
+        """A client that looks up a key, one that looks up a user, and an owner."""
+        code = VALID if reason == "valid" else INVALID
+        for client, *command in (("key", "lookup", KEY.decode()), ("user", "user", "lookup", NAME.decode()), ("owner", "monitor", KEY.decode())):
+            with self.subTest(command):
+                if client == "owner" and reason == "valid":
+                    self.owner(log, client, *command)
+                else:
+                    self.assertEqual([(told, said["reason"]) for told, said in [self.optiks(log, client, *command)]], [(code, reason)])
+
+    @staticmethod
+    def judge_lookup(log: HostileLog, kept: EpochRecord) -> str:
+        asked = vector(2**24 - 1, vector(255, KEY) + bytes(16))
+        return verdict(lambda v: replace(v, record=kept).verify_lookup(log.post("/v1/lookup", asked)[1], [KEY]), log)
+
+    def test_an_erased_value_served_again(self):
+        """Whoever kept the opening can show the value, and it is the true one; another one in its place is refused."""
+        d = first_period()
+        d.set_device(KEY, b"plain 2")
+        d.publish_users()
+        with HostileLog(d) as log:
+            self.owner(log, "owner", "monitor", KEY.decode())
+            d.erased.add((facts.KEYS, KEY, 1))
+            d.publish_users()
+            history = ("history", KEY.decode())
+
+            def shown() -> list[str | None]:
+                code, said = self.optiks(log, "owner", *history)
+                self.assertEqual((code, said["reason"]), (VALID, "valid"), said)
+                return [version.get("value") for version in said["versions"]]
+
+            self.assertEqual(shown(), [None, "plain 2"])
+            d.erased.clear()
+            self.assertEqual(shown(), ["plain 1", "plain 2"])
+            at = d.stored_at[-1][facts.KEYS - 1][KEY]
+            at[0] = replace(at[0], value=b"mallory's")
+            code, said = self.optiks(log, "owner", *history)
+            self.assertEqual((code, said["reason"]), (INVALID, "member_root"), said)
+            asked = vector(2**24 - 1, vector(255, KEY) + uint(0, 8) + uint(1, 8))
+            self.assertEqual(verdict(lambda v: v.verify_versions(log.post("/v1/history", asked)[1], [KEY]), log), "member_root")
+
+
+def verdict(judged: Callable[[Verifier], object], log: HostileLog) -> str:
+    try:
+        judged(Verifier(log.d.anchor, time.time_ns() // 1_000_000))
+    except Refused as refused:
+        return refused.reason
+    return "valid"
+
+
+if __name__ == "__main__":
+    unittest.main()
