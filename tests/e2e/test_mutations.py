@@ -1,5 +1,6 @@
 """Live answers, honest and changed, before both verifiers: the Python reference and the native one give the same reason."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -15,12 +16,15 @@ from native_users import NativeUsers
 AT_LEAST = 60
 FORMS = {"lookup", "history", "monitor", "audit", "user-lookup", "user-monitor", "periods"}
 VERSIONS = 5
+# Dummies among the leaves: to whoever verifies they are leaves as others are (docs/operations/padding.md).
+BUCKETS = {"Usernames": 2, "Devices": 3, "Keys": 4, "Decommissioned": 2}
+PADDING = {f"Optiks__Padding__{name}": str(size) for name, size in BUCKETS.items()}
 
 
 class MutationTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.log = cls.enterClassContext(Deployment())
+        cls.log = cls.enterClassContext(Deployment(PADDING))
         cls.log.publish(("bob", "b1"), ("carol", "c1"), ("dave", "d1"))
         for version in range(1, VERSIONS + 1):
             cls.log.publish(("alice", f"alice's value {version}"), (f"other-{version}", "x"))
@@ -59,6 +63,18 @@ class MutationTest(unittest.TestCase):
                          "user b'carol': 1 devices", "user b'erin': has left", "user b'nobody': no such user", "verified monitor of user", "bounds of 1 periods"):
             self.assertIn(expected, self.live.stdout)
         self.assertNotIn("\nskipped ", self.live.stdout)
+
+    def test_an_epoch_tells_its_bucket_alone(self):
+        """Of each structure; the command line audits what it cannot tell apart."""
+        with self.log.query_client() as client:
+            latest = client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["epoch"]
+            records = [client.get(f"/v1/epochs/{epoch}", "application/json").json() for epoch in range(latest + 1)]
+        audit = self.log.optiks("audit", "--from", "0", "--json")
+        self.assertEqual(audit.code, 0, str(audit))
+        for before, after in itertools.pairwise(records):
+            added = {name: later["count"] - earlier["count"] for name, earlier, later in zip(BUCKETS, before["structures"], after["structures"], strict=True)}
+            for name, bucket in BUCKETS.items():
+                self.assertEqual((added[name] % bucket, added[name] > 0), (0, True), (after["epoch"], added))
 
     def test_reference_refuses_another_log(self):
         with Deployment() as other:

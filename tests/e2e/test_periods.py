@@ -24,15 +24,23 @@ class PeriodTest(unittest.TestCase):
         cls.log = cls.enterClassContext(Deployment(PERIODS))
         cls.log.publish(("alice", "a1"), ("bob", "b1"))
         cls.log.publish(("alice", "a2"), ("carol", "c1"))
+        cls.user("create", "dora", "--device", "dora's phone=1", "--device", "dora's tablet=1")
         # A client that keeps what it saw in the first periods.
         cls.before = cls.log.optiks("lookup", "alice", "--json")
         cls.kept = cls.before.lines()[0]["period"]
         cls.wait_for_period(cls.kept + 2)
         cls.log.publish(("alice", "a3"), ("dave", "d1"))
+        cls.user("set-device", "dora", "dora's phone", "2")
         # What is asked from here on is of one epoch: nothing moves on.
         if cls.log.task.stop() != 0:
             raise AssertionError(cls.log.task.log_end())
         cls.bounds = cls.ask_bounds(0)
+
+    @classmethod
+    def user(cls, *arguments: str) -> None:
+        run = cls.log.optiks("user", *arguments, "--wait")
+        if run.code != 0:
+            raise AssertionError(f"user {arguments}: {run}")
 
     @classmethod
     def ask_bounds(cls, first: int) -> list[dict]:
@@ -92,12 +100,13 @@ class PeriodTest(unittest.TestCase):
         export = self.log.data / "live.json"
         live = subprocess.run(
             [sys.executable, ROOT / "tests/reference/live.py", "--query-url", self.log.query.url, "--trust", self.log.data / "trust.json",
-             "--key", "alice", "--key", "bob", "--absent", "nobody", "--periods", "--api-key", self.log.api_key, "--at-least", "60", "--export", export],
+             "--key", "alice", "--key", "bob", "--absent", "nobody", "--handed-over", "dora", "--periods", "--api-key", self.log.api_key, "--at-least", "60", "--export", export],
             capture_output=True, text=True, timeout=300, check=False)
         self.assertEqual(live.returncode, 0, live.stdout[-3000:] + live.stderr[-3000:])
         self.assertIn(f"verified the bounds of {self.bounds[-1]['period'] + 1} periods", live.stdout)
         # What ended and is served still, as an owner is shown it.
         self.assertIn(f"verified hand-over of 3 keys to period {self.bounds[-1]['period']}", live.stdout)
+        self.assertIn(f"verified hand-over of user b'dora' to period {self.bounds[-1]['period']}", live.stdout)
         content = json.loads(export.read_text())
         native = NativePeriods(NativeVerifier(harness.OUT / harness.QUERY / "liboptiks.so"))
         rows = [row for row in content["vectors"] if row["form"] == "periods"]

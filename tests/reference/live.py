@@ -278,7 +278,7 @@ def run(arguments: argparse.Namespace) -> int:
     if http.has_key:
         versions(session, [key.encode() for key in arguments.key])
     if arguments.periods:
-        LivePeriods(session, [key.encode() for key in arguments.key], [key.encode() for key in arguments.absent]).run(http.has_key)
+        LivePeriods(session, [key.encode() for key in arguments.key], [key.encode() for key in arguments.absent], arguments.handed_over.encode()).run(http.has_key)
     if arguments.user and arguments.left:
         names = Names(arguments.user.encode(), arguments.left.encode(), arguments.absent[0].encode())
         LiveUsers(session, names).run(can_monitor=http.has_key)
@@ -300,6 +300,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--absent", action="append", default=[], help="a key that has none")
     parser.add_argument("--user", help="a user with one device now and another before, whose list and first key have two versions or more")
     parser.add_argument("--left", help="a user who has left; --user and --left go together")
+    parser.add_argument("--handed-over", default="", metavar="USER", help="with --periods and an API key: a user who was there in every period that is served")
     parser.add_argument("--periods", action="store_true", help="verify the bounds of periods too, and with an API key those that ended and are served")
     parser.add_argument("--api-key", help="with the scope history; without it history and monitoring are left out")
     parser.add_argument("--export", help="write all answers and verdicts to this file")

@@ -5,15 +5,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Protocol
 
+import facts
 import mutations
 import mutations_periods
 from codec import VersionsAnswer, decode_whole
 from codec_periods import PeriodsAnswer
 from handover import EndState
+from live_users import monitor_query, user_queries
 from mutations import Change
 from record import EpochRecord
 from refused import require
 from rows import Rows, WrongVerdict
+from user_monitor import Own
+from users import Asked
 from verify import TrustAnchor, Verifier
 
 
@@ -37,19 +41,23 @@ class Session(Protocol):
 
     def changed(self, form: str, v: Verifier, keys: list[bytes], changes) -> None: ...
 
+    def post(self, path: str, form: str, query: str, body: bytes) -> bytes: ...
+
 
 class LivePeriods:
-    """All of it of one server."""
+    """All of it of one server. username: of a user who was there in each period that is served; empty: no user is followed."""
 
-    def __init__(self, session: Session, keys: list[bytes], absent: list[bytes]):
+    def __init__(self, session: Session, keys: list[bytes], absent: list[bytes], username: bytes):
         self._s = session
-        self._keys, self._absent = keys, absent
+        self._keys, self._absent, self._username = keys, absent, username
         self._bounds: list[EpochRecord] = []
 
     def run(self, can_monitor: bool) -> None:
         self._read_bounds()
         if can_monitor and len(self._bounds) > 1:
             self._hand_over()
+            if self._username:
+                self._hand_over_user()
 
     def _read_bounds(self) -> None:
         s, v = self._s, self._s.verifier()
@@ -111,6 +119,30 @@ class LivePeriods:
                 for key, found in zip(keys, results, strict=True)
                 if found.complete
             }
+
+    def _hand_over_user(self) -> None:
+        s, ends, asked = self._s, self._ends(), [Asked(self._username)]
+        found = s.post("/v1/users/lookup", "user-lookup", "user-query", user_queries(asked))
+        user = s.rows.users("live_handed_over", s.verifier(), asked, found, "valid")[0].user
+        current = self._bounds[-1].period
+        own = Own(user)
+        for period in range(max(0, current - s.anchor.configuration.retained_periods + 1), current + 1):
+            ended = ends.get(period)
+            path = "/v1/users/monitor" + ("" if ended is None else f"?period={period}")
+            encoded = s.post(path, "user-monitor", "user-monitor-query", monitor_query(own))
+            v = s.verifier(ended_record=ended)
+            result = s.rows.monitor("live_period", v, own, encoded, "valid")
+            if own.ends:
+                print(f"verified hand-over of user {self._username!r} to period {period}")
+            for key, end in own.ends.items():
+                for kind, changed, reason in mutations_periods.end_changes(end) if end.version else []:
+                    s.rows.monitor(f"handover_{kind}", v, replace(own, ends={key: changed}), encoded, reason)
+                    print(f"refused  user's handover_{kind}: {reason}")
+            if ended is None:
+                return
+            shown = {(facts.DEVICES, user): result.devices, **{(facts.KEYS, one): found for one, found in result.keys.items()}}
+            own = Own(user, keys=dict.fromkeys(result.keys), ends={
+                key: EndState(period, ended.epoch, found.version, found.values.get(found.version)) for key, found in shown.items()})
 
     def _unserved(self, first: int, current: int) -> None:
         for period, status in [(first - 1, 410), (current, 404), (current + 1, 404)]:

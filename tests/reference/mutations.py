@@ -43,7 +43,8 @@ def record_changes(answer: Answer) -> Iterator[Change]:
     yield changed("of_another_log", replace(r, log_id=flip(r.log_id, 0)), "record_log_id")
     beyond = "inclusion_index" if r.epoch + 1 >= size else "inclusion_proof"
     yield changed("epoch_plus_1", replace(r, epoch=r.epoch + 1), beyond)
-    yield changed("epoch_minus_1", replace(r, epoch=r.epoch - 1), "record_count" if r.epoch == 1 else "inclusion_proof")
+    before = "record_period" if r.epoch == r.period_first_epoch else "record_count" if r.epoch == 1 else "inclusion_proof"
+    yield changed("epoch_minus_1", replace(r, epoch=r.epoch - 1), before)
     yield changed("epoch_2_64_minus_1", replace(r, epoch=2**64 - 1), "inclusion_index")
     risen = "inclusion_proof" if r.period else "record_period"
     yield changed("period_without_switch", replace(r, period=r.period + 1), risen)
