@@ -184,3 +184,18 @@ class NotedValue:
 
     def encode(self) -> bytes:
         return vector(2**24 - 1, self.payload) + self.note
+
+
+@dataclass(frozen=True)
+class OwnerNote:
+    sequence: int
+    text: bytes
+
+    @classmethod
+    def decode(cls, r: Reader) -> "OwnerNote":
+        sequence = r.uint(8)
+        require(sequence >= 1, "malformed_enum")
+        return cls(sequence, r.opaque(0, 2**16 - 1))
+
+    def encode(self) -> bytes:
+        return self.sequence.to_bytes(8, "big") + vector(2**16 - 1, self.text)

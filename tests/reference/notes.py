@@ -2,7 +2,7 @@
 
 import facts
 from codec import decode_whole
-from codec_users import NotedValue
+from codec_users import NotedValue, OwnerNote
 from refused import Refused
 from tree import H
 
@@ -16,9 +16,17 @@ def noted_value(payload: bytes, opening: bytes, note: bytes) -> bytes:
     return NotedValue(payload, note_commitment(opening, note)).encode()
 
 
-def read_note(value: bytes, opening: bytes, note: bytes) -> bool:
+def is_note(value: bytes, opening: bytes, note: bytes) -> bool:
     """Whether the value is a NotedValue, and commits to this note."""
     try:
         return decode_whole(NotedValue.decode, value).note == note_commitment(opening, note)
     except Refused:
         return False
+
+
+def read_note(value: bytes, opening: bytes, note: bytes) -> OwnerNote | None:
+    """The note of the value; None if this is not its note, or no OwnerNote."""
+    try:
+        return decode_whole(OwnerNote.decode, note) if is_note(value, opening, note) else None
+    except Refused:
+        return None

@@ -6,7 +6,7 @@ from dataclasses import replace
 import facts
 import model_monitor
 from codec import Reader, decode_whole
-from codec_users import DeviceList, NotedValue, UserMonitorAnswer
+from codec_users import DeviceList, NotedValue, OwnerNote, UserMonitorAnswer
 from directory import STEP_MS
 from directory_users import UserDirectory, list_ids
 from handover import EndState, check_handover
@@ -64,6 +64,8 @@ class MonitorTest(unittest.TestCase):
             self.assertEqual(decode_whole(UserMonitorAnswer.decode, answer.encode()), answer)
         value = NotedValue(b"payload", bytes(32))
         self.assertEqual(decode_whole(NotedValue.decode, value.encode()), value)
+        note = OwnerNote(7, "n\u00f6te".encode())
+        self.assertEqual(decode_whole(OwnerNote.decode, note.encode()), note)
 
     def test_every_truncation_is_refused(self):
         whole = self.d.user_monitor(Own(ID, [ALICE]), epoch=3).encode()

@@ -9,7 +9,7 @@ import mutations_monitor
 import mutations_users
 import notes
 import pahd
-from codec_users import DeviceList, UserMonitorAnswer
+from codec_users import DeviceList, OwnerNote, UserMonitorAnswer
 from directory import STEP_MS
 from directory_users import UserDirectory
 from rows import Rows, WrongVerdict
@@ -338,20 +338,37 @@ def monitor_content() -> dict:
 
 
 def notes_content() -> dict:
-    """`opened` says whether the note is that of the value."""
+    """`opened` says whether the note is that of the value; `sequence` and `text` are those of an opened OwnerNote."""
     rows = []
-    opening, note = bytes(range(16)), "added new laptop".encode()
+    opening, note = bytes(range(16)), OwnerNote(1, b"added new laptop").encode()
     value = notes.noted_value(b"credential", opening, note)
 
     def row(kind: str, of: bytes, with_opening: bytes, with_note: bytes) -> None:
-        opened = notes.read_note(of, with_opening, with_note)
-        rows.append({"kind": kind, "value": of.hex(), "opening": with_opening.hex(), "note": with_note.hex(), "opened": opened})
+        read = notes.read_note(of, with_opening, with_note)
+        rows.append(
+            {
+                "kind": kind,
+                "value": of.hex(),
+                "opening": with_opening.hex(),
+                "note": with_note.hex(),
+                "opened": notes.is_note(of, with_opening, with_note),
+                "sequence": read.sequence if read else None,
+                "text": read.text.hex() if read else None,
+            }
+        )
+
+    def committed(kind: str, with_note: bytes) -> None:
+        row(kind, notes.noted_value(b"credential", opening, with_note), opening, with_note)
 
     row("honest", value, opening, note)
-    row("empty_note", notes.noted_value(b"credential", opening, b""), opening, b"")
     row("empty_payload", notes.noted_value(b"", opening, note), opening, note)
-    row("not_ascii", notes.noted_value(b"c", opening, "neuer Rechner: \u00fc".encode()), opening, "neuer Rechner: \u00fc".encode())
-    row("another_note", value, opening, b"added old laptop")
+    committed("empty_text", OwnerNote(1, b"").encode())
+    committed("not_ascii", OwnerNote(2, "neuer Rechner: \u00fc".encode()).encode())
+    committed("not_text", OwnerNote(3, b"\xff\0").encode())
+    committed("large_sequence", OwnerNote(2**53 - 1, b"added new laptop").encode())
+    committed("long_text", OwnerNote(4, b"x" * 300).encode())
+    row("another_note", value, opening, OwnerNote(1, b"added old laptop").encode())
+    row("another_sequence", value, opening, OwnerNote(2, b"added new laptop").encode())
     row("another_opening", value, mutations.flip(opening, 0), note)
     row("note_shortened", value, opening, note[:-1])
     row("boundary_moved", value, opening[:-1] + note[:1], note[1:])
@@ -360,4 +377,11 @@ def notes_content() -> dict:
     row("value_too_long", value + b"\0", opening, note)
     row("value_without_a_note", b"credential", opening, note)
     row("empty_value", b"", opening, note)
-    return {"note": "whether the note with this opening is the one that the value commits to", "vectors": rows}
+    committed("note_empty", b"")
+    committed("note_without_text", note[:8])
+    committed("note_truncated_length", note[:9])
+    committed("note_truncated", note[:-1])
+    committed("note_trailing", note + b"\0")
+    committed("note_of_words_alone", b"added new laptop")
+    committed("note_sequence_zero", bytes(8) + note[8:])
+    return {"note": "whether the note with this opening is the one that the value commits to, and what it says", "vectors": rows}

@@ -14,13 +14,16 @@ public readonly record struct NotedValue(ReadOnlyMemory<byte> Payload, ReadOnlyM
     private const uint MaxPayloadLength = (1u << 24) - 1;
     private const int PrefixLength = 3;
 
+    /// <summary>Overhead is by how many octets a value is longer than its payload.</summary>
+    public const int Overhead = PrefixLength + NativeHash.Length;
+
     /// <summary>NewOpening makes the random octets that go with one note: <see cref="Lengths.Opening"/> of them.</summary>
     public static byte[] NewOpening() => RandomNumberGenerator.GetBytes(Lengths.Opening);
 
     /// <summary>Encode gives the octets of a value that commits to a note. A value without a note has one of random octets, so that others cannot tell.</summary>
     /// <param name="payload">What others use.</param>
     /// <param name="opening"><see cref="NewOpening"/>, once for each note; otherwise <see cref="ArgumentException"/>.</param>
-    /// <param name="note">The owner's words, or anything.</param>
+    /// <param name="note">The note: <see cref="OwnerNote.Encode"/>.</param>
     public static byte[] Encode(ReadOnlySpan<byte> payload, ReadOnlySpan<byte> opening, ReadOnlySpan<byte> note)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)payload.Length, MaxPayloadLength, nameof(payload));
@@ -31,13 +34,13 @@ public readonly record struct NotedValue(ReadOnlyMemory<byte> Payload, ReadOnlyM
     public static bool TryDecode(ReadOnlyMemory<byte> value, out NotedValue noted)
     {
         noted = default;
-        if (value.Length < PrefixLength + NativeHash.Length)
+        if (value.Length < Overhead)
         {
             return false;
         }
         ReadOnlySpan<byte> prefix = value.Span[..PrefixLength];
         int length = (prefix[0] << 16) | (prefix[1] << 8) | prefix[2];
-        if (value.Length != PrefixLength + length + NativeHash.Length)
+        if (value.Length != Overhead + length)
         {
             return false;
         }
