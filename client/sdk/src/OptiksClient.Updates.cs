@@ -92,11 +92,13 @@ public sealed partial class OptiksClient
         }
     }
 
-    private void RequireValue(ReadOnlyMemory<byte> value)
+    private void RequireValue(ReadOnlyMemory<byte> value) => RequireValueLength(value.Length);
+
+    private void RequireValueLength(int value)
     {
-        if (value.Length > _options.TrustAnchor.Configuration.MaxValueLength)
+        if (value > _options.TrustAnchor.Configuration.MaxValueLength)
         {
-            throw new ArgumentException($"A value of this log has at most {_options.TrustAnchor.Configuration.MaxValueLength} octets, not {value.Length}.", nameof(value));
+            throw new ArgumentException($"A value of this log has at most {_options.TrustAnchor.Configuration.MaxValueLength} octets, not {value}.", nameof(value));
         }
     }
 

@@ -72,7 +72,10 @@ public sealed class StateRoundTripTests
         switch (random.Next(13))
         {
             case 0:
-                await client.UpdateAsync(octets, Encoding.UTF8.GetBytes($"own {random.Next(3)}"), cancellationToken: Cancellation);
+                Guid id = client.NewRequestId();
+                byte[] value = Encoding.UTF8.GetBytes($"own {random.Next(3)}");
+                value = random.Next(2) == 0 ? value : client.KeepNote(octets, value, octets, id);
+                await client.UpdateAsync(octets, value, requestId: id, cancellationToken: Cancellation);
                 break;
             case 1:
                 fixture.Server.PublishAtOnce ^= true;

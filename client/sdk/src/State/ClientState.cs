@@ -32,6 +32,9 @@ public sealed record ClientState
     /// <summary>Leaves are statements about what an owner was shown of its own, by structure and key: at most <see cref="LeafRules.MaxVersions"/> of present ones of a key, and one of an absent one.</summary>
     public ImmutableDictionary<string, ImmutableArray<KeptLeaf>> Leaves { get; init => field = value ?? ImmutableDictionary<string, ImmutableArray<KeptLeaf>>.Empty; } = ImmutableDictionary<string, ImmutableArray<KeptLeaf>>.Empty;
 
+    /// <summary>Notes of changes that were made here, by key: in the order of their numbers. None is dropped.</summary>
+    public ImmutableDictionary<string, ImmutableArray<KeptNote>> Notes { get; init => field = value ?? ImmutableDictionary<string, ImmutableArray<KeptNote>>.Empty; } = ImmutableDictionary<string, ImmutableArray<KeptNote>>.Empty;
+
     /// <summary>PeriodEnds are records of the last epochs of periods that ended, by period: those from which an owner of something goes on.</summary>
     public ImmutableArray<byte[]> PeriodEnds { get; init => field = value.IsDefault ? [] : value; } = [];
 

@@ -16,6 +16,7 @@ internal static class StateCheck
         ?? (state.Fork?.Breach is null or Reason.LeafContradicts ? null : "a fork is none, and nothing else that ends a log")
         ?? CosignedFault(anchor, state)
         ?? state.Leaves.Select(key => LeavesFault(key.Key, key.Value)).FirstOrDefault(fault => fault is not null)
+        ?? state.Notes.Select(key => KeyFault(key.Key) ?? NotesFault(key.Value)).FirstOrDefault(fault => fault is not null)
         ?? (Ends(anchor, state) ? null : "period_ends are not records of the last epochs of successive periods")
         ?? (HasNull(state.Keys.Values) || HasNull(state.Owned.Values) || HasNull(state.Names.Values) || HasNull(state.Users.Values) || HasNull(state.OwnedUsers.Values) ? "something is null" : null)
         ?? state.Keys.Select(key => KeyFault(key.Key) ?? HashFault(key.Value.ValueSha256)).FirstOrDefault(fault => fault is not null)
@@ -99,6 +100,9 @@ internal static class StateCheck
         : leaves.IsDefault || HasNull(leaves) ? "something is null"
         : leaves.Count(leaf => leaf.IsPresent) > LeafRules.MaxVersions || leaves.Count(leaf => !leaf.IsPresent) > 1 ? "more statements are kept of a key than there may be"
         : KeyFault(key) ?? leaves.Select(leaf => HashFault(leaf.Sha256)).FirstOrDefault(fault => fault is not null);
+
+    private static string? NotesFault(ImmutableArray<KeptNote> notes) =>
+        notes.IsDefault || HasNull(notes) ? "something is null" : NoteRules.Fault(notes) ?? notes.Select(note => HashFault(note.ValueSha256)).FirstOrDefault(fault => fault is not null);
 
     private static string? HandoverFault(Reason? reason) =>
         reason is null or Reason.HandoverUnset or Reason.HandoverMissing or Reason.HandoverValue ? null : "an alarm about a hand-over has another reason";

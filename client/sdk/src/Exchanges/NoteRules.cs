@@ -1,0 +1,54 @@
+using System.Collections.Immutable;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>NoteRules say how an owner keeps notes of its changes, and finds them again (docs/spec/state.md section 3).</summary>
+internal static class NoteRules
+{
+    /// <summary>
+    /// Keep gives the state with one more note of a key, and the value that commits to it. A request whose note is kept already has that value again: another would be another update under the same id.
+    /// </summary>
+    public static (ClientState State, byte[] Value) Keep(ClientState current, KeyName key, Guid requestId, ReadOnlyMemory<byte> payload, ReadOnlyMemory<byte> text)
+    {
+        ImmutableArray<KeptNote> notes = Of(current, key);
+        if (notes.FirstOrDefault(kept => kept.RequestId == requestId) is { } known)
+        {
+            byte[] again = NotedValue.Encode(payload.Span, known.Opening, known.Note);
+            return Read(known).Text.Span.SequenceEqual(text.Span) && ValueHash.Of(again) == known.ValueSha256
+                ? (current, again)
+                : throw new InvalidOperationException($"Request {requestId} was made with another value or note.");
+        }
+        byte[] opening = NotedValue.NewOpening();
+        byte[] note = new OwnerNote(notes is [.., { } last] ? Read(last).Sequence + 1 : 1, text).Encode();
+        byte[] value = NotedValue.Encode(payload.Span, opening, note);
+        return (current with { Notes = current.Notes.SetItem(key.Id, notes.Add(new KeptNote(requestId, opening, note, ValueHash.Of(value)))) }, value);
+    }
+
+    /// <summary>Find gives the note that a version of a key commits to; null: none that is kept.</summary>
+    public static OwnerNote? Find(ClientState current, KeyName key, KeyVersion version)
+    {
+        string? hash = version.Value is { } value ? ValueHash.Of(value.Span) : null;
+        return Of(current, key).FirstOrDefault(kept => kept.ValueSha256 == hash && version.IsNote(kept.Opening, kept.Note)) is { } found ? Read(found) : null;
+    }
+
+    /// <summary>Fault of the notes of a key in a state, in words; null: none.</summary>
+    public static string? Fault(ImmutableArray<KeptNote> notes)
+    {
+        ulong before = 0;
+        foreach (KeptNote kept in notes)
+        {
+            if (kept.Opening.Length != Lengths.Opening || !OwnerNote.TryDecode(kept.Note, out OwnerNote note) || note.Sequence <= before)
+            {
+                return "notes of a key are not owner's notes with openings, in the order of their numbers";
+            }
+            before = note.Sequence;
+        }
+        return null;
+    }
+
+    private static ImmutableArray<KeptNote> Of(ClientState current, KeyName key) => current.Notes.TryGetValue(key.Id, out ImmutableArray<KeptNote> notes) ? notes : [];
+
+    // It was checked when the state was read.
+    private static OwnerNote Read(KeptNote kept) => OwnerNote.TryDecode(kept.Note, out OwnerNote note) ? note : throw new ClientStateException("The client state has a note that is none.");
+}
