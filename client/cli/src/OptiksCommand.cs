@@ -19,7 +19,7 @@ internal static class OptiksCommand
 
         Exit codes: 0 verified (a proven absence too), 1 a proof is invalid, a key changed unexpectedly or a promise was broken, 2 usage, 3 the server cannot be reached or refused, or a change is not published and proven yet, 5 the log forked (evidence was written).
 
-        Keys and values are printed as text. One that is empty, begins with b64: or a quotation mark, begins or ends with a space, or has characters that cannot be seen or turn the direction of writing, is printed as a JSON string in quotation marks. What is not text is printed as b64: and its octets in base64url. Long values are cut; --json prints all.
+        Keys and values are printed as text. One that is empty, begins with b64: or a quotation mark, begins or ends with a space, or has characters that cannot be seen or turn the direction of writing, is printed as a JSON string in quotation marks. What is not text is printed as b64: and its octets in base64url. Of a value with a note the payload is printed, and that it has a note. Long values are cut; --json prints all.
         """;
 
     private static readonly Dictionary<string, string[]> s_examples = new(StringComparer.Ordinal)
@@ -37,6 +37,7 @@ internal static class OptiksCommand
             "optiks update alice \"alice's public key\" --wait",
             "optiks update alice --file alice.value --expect 1   # only if version 1 is still the latest",
             "optiks update alice \"alice's public key\" --receipt alice.receipt",
+            "optiks update alice \"alice's new key\" --note \"new after the repair\"",
         ],
         ["status"] = ["optiks status 0193a2f0-7c1e-7abc-8def-0123456789ab --wait"],
         ["receipt"] = ["optiks update alice \"alice's public key\" --receipt alice.receipt", "optiks receipt check alice.receipt"],
@@ -56,7 +57,7 @@ internal static class OptiksCommand
         ["user monitor"] = ["optiks user monitor alice", "optiks user monitor alice --accept", "optiks user monitor --follow"],
         ["user history"] = ["optiks user history alice", "optiks user history alice --json | jq '.devices[].versions[].value'"],
         ["user add-username"] = ["optiks user add-username alice alice@example.org --wait"],
-        ["user add-device"] = ["optiks user add-device alice tablet \"the tablet's key\" --wait"],
+        ["user add-device"] = ["optiks user add-device alice tablet \"the tablet's key\" --wait", "optiks user add-device alice tablet \"the tablet's key\" --note \"added new tablet\""],
         ["user set-device"] = ["optiks user set-device alice phone \"the phone's new key\" --wait", "optiks user set-device alice phone --file phone.value --expect 1"],
         ["user remove-device"] = ["optiks user remove-device alice laptop --wait"],
         ["erase"] = ["optiks erase alice --from 1 --to 3 --wait"],

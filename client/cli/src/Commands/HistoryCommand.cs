@@ -28,12 +28,12 @@ internal static class HistoryCommand
         {
             HistoryResult result = await period.ReadAsync(
                 parse, () => session.Client.HistoryAsync(key, cancellationToken), number => session.Client.HistoryAsync(key, number, cancellationToken)).ConfigureAwait(false);
-            code = Math.Max(code, Print(host, options.Json(parse), result));
+            code = Math.Max(code, Print(host, options.Json(parse), result, session.Client.NoteOf));
         }
         return code;
     }
 
-    private static int Print(CommandHost host, bool json, HistoryResult result)
+    private static int Print(CommandHost host, bool json, HistoryResult result, NoteFinder notes)
     {
         string key = DisplayText.Show(result.Key.Span);
         if (!result.IsValid)
@@ -48,7 +48,7 @@ internal static class HistoryCommand
                 Report.Key(writer, result.Key);
                 writer.WriteNumber("version"u8, result.Versions.Count);
                 Report.Head(writer, head);
-                VersionList.Write(writer, "versions", result.Versions);
+                VersionList.Write(writer, "versions", result.Key, result.Versions, notes);
             });
             return ExitCodes.Success;
         }
@@ -58,7 +58,7 @@ internal static class HistoryCommand
             return ExitCodes.Success;
         }
         host.Out.WriteLine($"{key}: {Count(result.Versions.Count, "version")}, complete up to epoch {head.Epoch}{VersionList.Period(head.Period)}, {Report.Standing(head)}");
-        VersionList.Show(host.Out, result.Versions);
+        VersionList.Show(host.Out, result.Key, result.Versions, notes);
         return ExitCodes.Success;
     }
 

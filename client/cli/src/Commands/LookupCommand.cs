@@ -54,7 +54,7 @@ internal static class LookupCommand
                 if (result.Value is { } value)
                 {
                     writer.WriteNumber("published_epoch"u8, result.PublishedEpoch);
-                    AnswerJson.WriteValue(writer, value.Span);
+                    Values.Write(writer, value);
                     writer.WriteBoolean("unchanged"u8, result.Unchanged);
                 }
                 Report.Head(writer, head);
@@ -66,7 +66,7 @@ internal static class LookupCommand
             : $"{key}: present, version {result.Version}, epoch {head.Epoch}, {Report.Standing(head)}");
         if (result.Value is { } shown)
         {
-            host.Out.WriteLine($"  value    {Values.Show(shown.Span)}");
+            host.Out.WriteLine($"  {Values.Name(shown)}  {Values.Show(shown)}");
         }
         host.Out.WriteLine($"  checked  {Statement(head)}{(result.Unchanged ? ", nothing newer than the version known here" : "")}");
         return ExitCodes.Success;

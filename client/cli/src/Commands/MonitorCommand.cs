@@ -94,7 +94,7 @@ internal static class MonitorCommand
                 result = result with { NoGuarantee = session.Client.NoGuarantee(key) };
             }
             result = result with { Alarms = [.. result.Alarms.Except(accepted.Select(reviewed => reviewed.Alarm))] };
-            code = Math.Max(code, Print(host, options.Json(parse), result, accepted));
+            code = Math.Max(code, Print(host, options.Json(parse), result, accepted, session.Client.NoteOf));
             // Once they have been shown.
             session.Client.AcknowledgeAlarms(key, [.. accepted.Select(reviewed => reviewed.Alarm)]);
         }
@@ -109,7 +109,7 @@ internal static class MonitorCommand
         ? $"the key {handover}"
         : $"version {alarm.Version}, published in epoch {alarm.Epoch}{VersionList.Period(alarm.Period)}";
 
-    private static int Print(CommandHost host, bool json, MonitorResult result, IReadOnlyList<ReviewedAlarm> accepted)
+    private static int Print(CommandHost host, bool json, MonitorResult result, IReadOnlyList<ReviewedAlarm> accepted, NoteFinder notes)
     {
         string key = DisplayText.Show(result.Key.Span);
         if (!result.IsValid)
@@ -127,7 +127,7 @@ internal static class MonitorCommand
                 writer.WriteNumber("pending"u8, result.Pending);
                 writer.WriteNumber("overtaken"u8, result.Overtaken);
                 Report.Head(writer, result.Head);
-                VersionList.Write(writer, "new_versions", result.NewVersions);
+                VersionList.Write(writer, "new_versions", result.Key, result.NewVersions, notes);
                 writer.WriteStartArray("alarms"u8);
                 foreach (OwnerAlarm version in result.Alarms)
                 {
@@ -144,16 +144,16 @@ internal static class MonitorCommand
                 }
                 writer.WriteEndArray();
                 PeriodReport.Write(writer, result.HandedOver, result.NoGuarantee);
-                VersionList.Write(writer, "accepted", accepted.Select(reviewed => reviewed.Version ?? new KeyVersion(reviewed.Alarm.Version, reviewed.Alarm.Epoch, null) { Period = reviewed.Alarm.Period }));
+                VersionList.Write(writer, "accepted", result.Key, accepted.Select(reviewed => reviewed.Version ?? new KeyVersion(reviewed.Alarm.Version, reviewed.Alarm.Epoch, null) { Period = reviewed.Alarm.Period }), notes);
             });
             return alarm ? ExitCodes.Invalid : ExitCodes.Success;
         }
         string pending = Pending(result.Pending, result.Overtaken);
         host.Out.WriteLine($"{key}: {result.NewVersions.Count} new of {result.Version} versions, none after it up to epoch {result.Head!.Epoch}, {Report.Standing(result.Head!)}{pending}");
-        VersionList.Show(host.Out, result.NewVersions);
+        VersionList.Show(host.Out, result.Key, result.NewVersions, notes);
         foreach (ReviewedAlarm reviewed in accepted)
         {
-            host.Out.WriteLine($"  accepted: {Subject(reviewed.Alarm)}: {(reviewed.Version is { } version ? Values.Show(version) : "(shown no more)")}");
+            host.Out.WriteLine($"  accepted: {Subject(reviewed.Alarm)}{Values.Note(reviewed.Version?.Value)}: {(reviewed.Version is { } version ? Values.Show(version) : "(shown no more)")}");
         }
         foreach (OwnerAlarm version in result.Alarms)
         {

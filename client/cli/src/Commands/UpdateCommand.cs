@@ -17,6 +17,7 @@ internal static class UpdateCommand
         var expect = new Option<ulong?>("--expect") { Description = "apply only if this is the key's latest version then (0: it has none yet)", HelpName = "N" };
         var requestId = new Option<Guid?>("--request-id") { Description = "go on with an earlier update, or repeat one whose answer was lost: the same command with the id that was printed; it applies once", HelpName = "UUID" };
         var receipt = new Option<string?>("--receipt") { Description = "ask for the log's signed promise to publish it, verify it and write it to a new file, for 'optiks receipt check'; not with --expect", HelpName = "FILE" };
+        var note = new NoteArgument();
         var base64 = new Option<bool>("--b64") { Description = "KEY and VALUE are base64url of their octets" };
         var command = new Command("update", "Set a key's value (API key or token with scope update)") { key };
         value.AddTo(command);
@@ -24,6 +25,7 @@ internal static class UpdateCommand
         {
             command.Options.Add(option);
         }
+        note.AddTo(command);
         command.SetAction(async (parse, cancellationToken) =>
         {
             ReadOnlyMemory<byte> name = ValueArgument.Octets(KeyArguments.NotAnOption(parse, parse.GetValue(key)!), parse.GetValue(base64));
@@ -42,7 +44,7 @@ internal static class UpdateCommand
             }
             byte[] octets = await value.ReadAsync(parse, parse.GetValue(base64), host, cancellationToken).ConfigureAwait(false);
             using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
-            session.RequireValue(octets.Length);
+            session.RequireValue(note.Length(parse, octets.Length));
             session.RequireKeys([name]);
             Guid id = parse.GetValue(requestId) ?? session.Client.NewRequestId();
             if (id.Version != 7)
@@ -50,13 +52,14 @@ internal static class UpdateCommand
                 throw new UsageException("--request-id is a UUIDv7, as an earlier update printed it.");
             }
             KeyVersionNumber? expected = parse.GetValue(expect) is { } version ? new KeyVersionNumber(session.Period, version) : null;
+            ReadOnlyMemory<byte> sent = note.Value(parse, session.Client, name, octets, id);
             UpdateResult? result = null;
             int receiptCode = ExitCodes.Success;
             try
             {
                 result = file is null
-                    ? await session.Client.UpdateAsync(name, octets, expected, id, cancellationToken).ConfigureAwait(false)
-                    : await session.Client.UpdateWithReceiptAsync(name, octets, id, cancellationToken).ConfigureAwait(false);
+                    ? await session.Client.UpdateAsync(name, sent, expected, id, cancellationToken).ConfigureAwait(false)
+                    : await session.Client.UpdateWithReceiptAsync(name, sent, id, cancellationToken).ConfigureAwait(false);
                 if (file is not null)
                 {
                     // Before the waiting: who gives up then has it.

@@ -84,7 +84,7 @@ internal static class VerifyCommand
                         writer.WriteNumber("version"u8, key.Version);
                         if (key.Value is { } value)
                         {
-                            AnswerJson.WriteValue(writer, value.Span);
+                            Values.Write(writer, value);
                         }
                     }
                 });
@@ -94,14 +94,14 @@ internal static class VerifyCommand
                 host.Out.WriteLine($"{DisplayText.Show(key.Key.Span)}: {key.Verdict}{(key.Version > 0 ? $", version {key.Version}" : "")}, epoch {judgement.Epoch}, valid");
                 if (key.Value is { } value)
                 {
-                    host.Out.WriteLine($"  value    {Values.Show(value.Span)}");
+                    host.Out.WriteLine($"  {Values.Name(value)}  {Values.Show(value)}");
                 }
                 if (key.User is { } user)
                 {
                     host.Out.WriteLine($"  user     {(user.User is { } octets ? DisplayText.Show(octets.Span) : "none")}{(user.HasLeft ? ", has left for good" : "")}");
                     UserReport.Earlier(host.Out, user.Earlier);
                     UserReport.Devices(host.Out, user.Devices);
-                    UserVersionList.Show(host.Out, user.Lists, user.Versions);
+                    UserVersionList.Show(host.Out, user.Lists, user.Versions, null);
                 }
             }
             else if (key is null)
@@ -142,7 +142,7 @@ internal static class VerifyCommand
         if (user.Lists.Count > 0 || user.Versions.Count > 0)
         {
             UserVersionList.Write(writer, "lists", user.Lists);
-            UserVersionList.Write(writer, "devices", user.Versions);
+            UserVersionList.Write(writer, "devices", user.Versions, null);
         }
         else
         {

@@ -157,7 +157,7 @@ internal sealed partial class AnswerPrinter
         }
         if (member.Kind == MemberKind.Opened)
         {
-            Line(3, $"value       {Values.Show(member.Value.Span)} ({member.Value.Length} octets)");
+            Line(3, $"{Values.Name(member.Value)}     {Values.Show(member.Value)} ({member.Value.Length} octets{(Values.IsNoted(member.Value) ? " with the note" : "")})");
         }
         else
         {

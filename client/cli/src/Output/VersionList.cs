@@ -1,14 +1,13 @@
 using System.Text.Json;
 using Optiks.Client;
-using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
 /// <summary>VersionList prints versions of a key.</summary>
 internal static class VersionList
 {
-    /// <summary>Write writes them as a list that is the member <paramref name="name"/>.</summary>
-    public static void Write(Utf8JsonWriter writer, string name, IEnumerable<KeyVersion> versions)
+    /// <summary>Write writes them as a list that is the member <paramref name="name"/>, with those notes of the key that are kept here.</summary>
+    public static void Write(Utf8JsonWriter writer, string name, ReadOnlyMemory<byte> key, IEnumerable<KeyVersion> versions, NoteFinder? notes)
     {
         writer.WriteStartArray(name);
         foreach (KeyVersion version in versions)
@@ -19,11 +18,15 @@ internal static class VersionList
             writer.WriteNumber("epoch"u8, version.Epoch);
             if (version.Value is { } value)
             {
-                AnswerJson.WriteValue(writer, value.Span);
+                Values.Write(writer, value);
             }
             else
             {
                 writer.WriteBoolean("erased"u8, true);
+            }
+            if (notes?.Invoke(key, version) is { } note)
+            {
+                Values.WriteNote(writer, note);
             }
             writer.WriteEndObject();
         }
@@ -36,12 +39,16 @@ internal static class VersionList
     /// <summary>Period is told where there is more than the first.</summary>
     public static string Period(ulong period) => period == 0 ? "" : $", period {period}";
 
-    /// <summary>Show prints them for people, one a line.</summary>
-    public static void Show(TextWriter output, IEnumerable<KeyVersion> versions)
+    /// <summary>Show prints them for people, one a line. A note has a line of its own, so that no value can look like one.</summary>
+    public static void Show(TextWriter output, ReadOnlyMemory<byte> key, IEnumerable<KeyVersion> versions, NoteFinder? notes)
     {
         foreach (KeyVersion version in versions)
         {
             output.WriteLine($"  version {version.Version,-4} {Epoch(version.Epoch, version.IsCopy),-14} {Values.Show(version)}{Period(version.Period)}");
+            if (Values.IsNoted(version.Value))
+            {
+                output.WriteLine($"               {(notes?.Invoke(key, version) is { } note ? Values.ShowNote(note) : "with a note that is not kept here")}");
+            }
         }
     }
 }

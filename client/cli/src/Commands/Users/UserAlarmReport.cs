@@ -53,7 +53,7 @@ internal static class UserAlarmReport
             }
             else if (value is { } shown)
             {
-                AnswerJson.WriteValue(writer, shown.Span);
+                Values.Write(writer, shown);
             }
             writer.WriteEndObject();
         }
@@ -77,7 +77,7 @@ internal static class UserAlarmReport
             string shown = alarm.Version == 0 ? ""
                 : value is not { } octets ? ": (erased, or shown no more)"
                 : alarm.Kind == UserAlarmKind.DeviceList ? $": {UserVersionList.Ids(DeviceList.Decode(octets))}"
-                : $": {Values.Show(octets.Span)}";
+                : $"{Values.Note(octets)}: {Values.Show(octets)}";
             output.WriteLine($"  accepted: {Subject(alarm)}{shown}");
         }
     }

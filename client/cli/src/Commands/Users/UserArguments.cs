@@ -75,6 +75,6 @@ internal sealed class UserArguments
             return new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id))
                 .Print(options.Json(parse), host.Out, host.Error);
         }
-        return new UserChangeReport(host, options.Json(parse), waits).Print(result);
+        return new UserChangeReport(host, options.Json(parse), waits, session.Client.NoteOf).Print(result);
     }
 }

@@ -58,9 +58,11 @@ internal static class UserChangeCommands
         var arguments = new UserArguments();
         var device = new Argument<string>("ID") { Description = what };
         var value = new ValueArgument();
+        var note = new NoteArgument();
         var expect = new Option<ulong?>("--expect") { Description = "apply only if this is the latest version of the device's value then", HelpName = "N" };
         var command = new Command(name, description) { device };
         value.AddTo(command);
+        note.AddTo(command);
         arguments.AddTo(command);
         if (canExpect)
         {
@@ -70,12 +72,13 @@ internal static class UserChangeCommands
         {
             ReadOnlyMemory<byte> id = arguments.Octets(parse, parse.GetValue(device)!);
             byte[] octets = await value.ReadAsync(parse, arguments.IsBase64(parse), host, cancellationToken).ConfigureAwait(false);
-            UserChange Change(Session session)
+            UserChange Change(Session session, Guid requestId)
             {
                 session.RequireKeys([id]);
-                session.RequireValue(octets.Length);
-                return !canExpect ? UserChange.AddDevice(id, octets)
-                    : UserChange.SetDevice(id, octets, parse.GetValue(expect) is { } version ? new KeyVersionNumber(session.Period, version) : null);
+                session.RequireValue(note.Length(parse, octets.Length));
+                ReadOnlyMemory<byte> sent = note.Value(parse, session.Client, id, octets, requestId);
+                return !canExpect ? UserChange.AddDevice(id, sent)
+                    : UserChange.SetDevice(id, sent, parse.GetValue(expect) is { } version ? new KeyVersionNumber(session.Period, version) : null);
             }
             return await RunAsync(options, arguments, parse, host, Change, cancellationToken).ConfigureAwait(false);
         });
@@ -85,7 +88,7 @@ internal static class UserChangeCommands
     private static Task<int> RunAsync(
         GlobalOptions options, UserArguments arguments, ParseResult parse, CommandHost host, UserChange change, Action<Session> require, CancellationToken cancellationToken)
     {
-        UserChange Change(Session session)
+        UserChange Change(Session session, Guid _)
         {
             require(session);
             return change;
@@ -94,12 +97,11 @@ internal static class UserChangeCommands
     }
 
     private static async Task<int> RunAsync(
-        GlobalOptions options, UserArguments arguments, ParseResult parse, CommandHost host, Func<Session, UserChange> make, CancellationToken cancellationToken)
+        GlobalOptions options, UserArguments arguments, ParseResult parse, CommandHost host, Func<Session, Guid, UserChange> make, CancellationToken cancellationToken)
     {
         ReadOnlyMemory<byte> name = arguments.Name(parse);
         using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
         session.RequireUsernames([name]);
-        UserChange change = make(session);
-        return await arguments.RunAsync(options, parse, host, session, (client, id) => client.ChangeUserAsync(name, [change], id, cancellationToken), cancellationToken).ConfigureAwait(false);
+        return await arguments.RunAsync(options, parse, host, session, (client, id) => client.ChangeUserAsync(name, [make(session, id)], id, cancellationToken), cancellationToken).ConfigureAwait(false);
     }
 }

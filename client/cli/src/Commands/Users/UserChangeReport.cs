@@ -10,12 +10,14 @@ internal sealed class UserChangeReport
     private readonly CommandHost _host;
     private readonly bool _json;
     private readonly bool _waited;
+    private readonly NoteFinder _notes;
 
-    public UserChangeReport(CommandHost host, bool json, bool waited)
+    public UserChangeReport(CommandHost host, bool json, bool waited, NoteFinder notes)
     {
         _host = host;
         _json = json;
         _waited = waited;
+        _notes = notes;
     }
 
     /// <summary>Print prints the result and gives the exit code.</summary>
@@ -50,7 +52,7 @@ internal sealed class UserChangeReport
         else
         {
             _host.Out.WriteLine($"{name}: not sent, there are alarms up to epoch {look.Head!.Epoch}");
-            UserVersionList.Show(_host.Out, look.NewLists, look.NewVersions);
+            UserVersionList.Show(_host.Out, look.NewLists, look.NewVersions, _notes);
             UserAlarmReport.Show(_host.Out, look.Alarms);
         }
         _host.Error.WriteLine($"Nothing was sent. Of a user who has left nobody is shown more: look at it with optiks user monitor {name} --accept first, or leave all the same with --unseen.");

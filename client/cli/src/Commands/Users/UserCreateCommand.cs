@@ -15,6 +15,8 @@ internal static class UserCreateCommand
             HelpName = "ID=VALUE|ID=@FILE",
         };
         var command = new Command("create", "Create a user with a username and devices (API key with scope update)") { devices };
+        var note = new NoteArgument();
+        note.AddTo(command);
         arguments.AddTo(command);
         command.SetAction(async (parse, cancellationToken) =>
         {
@@ -29,9 +31,10 @@ internal static class UserCreateCommand
             session.RequireKeys(values.Select(device => device.Device));
             foreach (UserDeviceValue device in values)
             {
-                session.RequireValue(device.Value.Length);
+                session.RequireValue(note.Length(parse, device.Value.Length));
             }
-            return await arguments.RunAsync(options, parse, host, session, (client, id) => client.CreateUserAsync([name], values, id, cancellationToken), cancellationToken).ConfigureAwait(false);
+            return await arguments.RunAsync(options, parse, host, session, (client, id) => client.CreateUserAsync(
+                [name], [.. values.Select(device => device with { Value = note.Value(parse, client, device.Device, device.Value, id) })], id, cancellationToken), cancellationToken).ConfigureAwait(false);
         });
         return command;
     }

@@ -25,14 +25,14 @@ internal static class UserHistoryCommand
             {
                 UserHistoryResult result = await PageProgress.RunAsync(host, pages => period.ReadAsync(
                     parse, () => session.Client.UserHistoryAsync(username, pages, cancellationToken), number => session.Client.UserHistoryAsync(username, number, pages, cancellationToken))).ConfigureAwait(false);
-                code = Math.Max(code, Print(host, options.Json(parse), result));
+                code = Math.Max(code, Print(host, options.Json(parse), result, session.Client.NoteOf));
             }
             return code;
         });
         return command;
     }
 
-    private static int Print(CommandHost host, bool json, UserHistoryResult result)
+    private static int Print(CommandHost host, bool json, UserHistoryResult result, NoteFinder notes)
     {
         string name = DisplayText.Show(result.Username.Span);
         if (!result.IsValid)
@@ -53,7 +53,7 @@ internal static class UserHistoryCommand
                 writer.WriteNumber("list_version"u8, result.Lists.Count);
                 Report.Head(writer, head);
                 UserVersionList.Write(writer, "lists", result.Lists);
-                UserVersionList.Write(writer, "devices", result.Devices);
+                UserVersionList.Write(writer, "devices", result.Devices, notes);
             });
             return ExitCodes.Success;
         }
@@ -63,7 +63,7 @@ internal static class UserHistoryCommand
             { HasLeft: true } => $"{name}: has left for good, and nothing more is shown, epoch {head.Epoch}, {Report.Standing(head)}",
             _ => $"{name}: {result.Lists.Count} device list{(result.Lists.Count == 1 ? "" : "s")}, complete up to epoch {head.Epoch}{VersionList.Period(head.Period)}, {Report.Standing(head)}",
         });
-        UserVersionList.Show(host.Out, result.Lists, result.Devices);
+        UserVersionList.Show(host.Out, result.Lists, result.Devices, notes);
         return ExitCodes.Success;
     }
 }

@@ -80,13 +80,13 @@ internal static class UserMonitorCommand
         }
         result = result with { Alarms = [.. result.Alarms.Except(accepted.Select(reviewed => reviewed.Alarm))] };
         // An alarm that was printed stays in the exit code.
-        int code = changesOnly && !result.HasNews ? ExitCodes.Success : Print(host, json, result, accepted);
+        int code = changesOnly && !result.HasNews ? ExitCodes.Success : Print(host, json, result, accepted, session.Client.NoteOf);
         // Once they have been shown.
         session.Client.AcknowledgeUserAlarms(name, [.. accepted.Select(reviewed => reviewed.Alarm)]);
         return code;
     }
 
-    private static int Print(CommandHost host, bool json, UserMonitorResult result, IReadOnlyList<ReviewedUserAlarm> accepted)
+    private static int Print(CommandHost host, bool json, UserMonitorResult result, IReadOnlyList<ReviewedUserAlarm> accepted, NoteFinder notes)
     {
         string name = DisplayText.Show(result.Username.Span);
         if (!result.IsValid)
@@ -120,7 +120,7 @@ internal static class UserMonitorCommand
                 writer.WriteNumber("overtaken"u8, result.Overtaken);
                 Report.Head(writer, result.Head);
                 UserVersionList.Write(writer, "new_lists", result.NewLists);
-                UserVersionList.Write(writer, "new_versions", result.NewVersions.Where(device => device.Versions.Count > 0));
+                UserVersionList.Write(writer, "new_versions", result.NewVersions.Where(device => device.Versions.Count > 0), notes);
                 Write(writer, result.Alarms);
                 PeriodReport.Write(writer, result.HandedOver, result.NoGuarantee);
                 UserAlarmReport.Write(writer, "accepted", accepted);
@@ -134,7 +134,7 @@ internal static class UserMonitorCommand
             { HasLeft: true } => $"{name}: has left for good, epoch {result.Head!.Epoch}, {Report.Standing(result.Head!)}{pending}",
             _ => $"{name}: {result.NewLists.Count} new of {result.ListVersion} device lists, {result.NewVersions.Sum(device => device.Versions.Count)} new values, none after them up to epoch {result.Head!.Epoch}, {Report.Standing(result.Head!)}{pending}",
         });
-        UserVersionList.Show(host.Out, result.NewLists, result.NewVersions);
+        UserVersionList.Show(host.Out, result.NewLists, result.NewVersions, notes);
         UserAlarmReport.ShowAccepted(host.Out, accepted);
         UserAlarmReport.Show(host.Out, result.Alarms);
         PeriodReport.Show(host.Out, result.HandedOver, result.NoGuarantee);

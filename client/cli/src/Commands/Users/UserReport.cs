@@ -127,7 +127,7 @@ internal static class UserReport
             if (device.Value is { } value)
             {
                 writer.WriteNumber("published_epoch"u8, device.PublishedEpoch);
-                AnswerJson.WriteValue(writer, value.Span);
+                Values.Write(writer, value);
                 writer.WriteBoolean("unchanged"u8, device.Unchanged);
             }
             writer.WriteEndObject();
@@ -140,7 +140,7 @@ internal static class UserReport
     {
         foreach (UserDevice device in devices)
         {
-            output.WriteLine($"  device   {DisplayText.Show(device.Device.Span)}: {(device.Value is { } value ? $"version {device.Version}, {Values.Show(value.Span)}" : "no value")}");
+            output.WriteLine($"  device   {DisplayText.Show(device.Device.Span)}: {(device.Value is { } value ? $"version {device.Version}{Values.Note(value)}, {Values.Show(value)}" : "no value")}");
         }
     }
 

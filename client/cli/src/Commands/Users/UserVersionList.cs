@@ -29,14 +29,14 @@ internal static class UserVersionList
         writer.WriteEndArray();
     }
 
-    public static void Write(Utf8JsonWriter writer, string name, IEnumerable<UserDeviceVersions> devices)
+    public static void Write(Utf8JsonWriter writer, string name, IEnumerable<UserDeviceVersions> devices, NoteFinder? notes)
     {
         writer.WriteStartArray(name);
         foreach (UserDeviceVersions device in devices)
         {
             writer.WriteStartObject();
             UserReport.Device(writer, device.Device);
-            VersionList.Write(writer, "versions", device.Versions);
+            VersionList.Write(writer, "versions", device.Device, device.Versions, notes);
             writer.WriteEndObject();
         }
         writer.WriteEndArray();
@@ -54,7 +54,7 @@ internal static class UserVersionList
         writer.WriteEndArray();
     }
 
-    public static void Show(TextWriter output, IEnumerable<UserListVersion> lists, IEnumerable<UserDeviceVersions> devices)
+    public static void Show(TextWriter output, IEnumerable<UserListVersion> lists, IEnumerable<UserDeviceVersions> devices, NoteFinder? notes)
     {
         foreach (UserListVersion list in lists)
         {
@@ -63,7 +63,7 @@ internal static class UserVersionList
         foreach (UserDeviceVersions device in devices.Where(device => device.Versions.Count > 0))
         {
             output.WriteLine($"  device   {DisplayText.Show(device.Device.Span)}");
-            VersionList.Show(output, device.Versions);
+            VersionList.Show(output, device.Device, device.Versions, notes);
         }
     }
 
