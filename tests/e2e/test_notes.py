@@ -3,6 +3,7 @@
 import tempfile
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from harness import Deployment, Run
@@ -78,7 +79,17 @@ class NotesTest(unittest.TestCase):
         self.assertEqual([(version["period"], version["version"], version["epoch"] == 0) for version in history], [(wanted, 1, True), (wanted, 2, False)])
         self.assertEqual(self.notes(history), [(1, WORDS[0]), (2, WORDS[1])])
 
-    def test_4_no_answer_has_the_words(self):
+    def test_4_two_commands_at_once_have_numbers_of_their_own(self):
+        with ThreadPoolExecutor(4) as pool:
+            for done in [pool.submit(self.one, "owner", "update", "key", f"value {i}", "--note", f"note {i}") for i in range(4)]:
+                self.assertEqual(done.result()["verdict"], "accepted")
+        # The updates of a key are published in order: with the last one all of them are.
+        self.one("owner", "update", "key", "last", "--note", "last", "--wait")
+        versions = self.one("owner", "history", "key")["versions"]
+        self.assertEqual(sorted(self.notes(versions)[:4]), sorted((version["note"]["sequence"], version["payload"].replace("value", "note")) for version in versions[:4]))
+        self.assertEqual(sorted(version["note"]["sequence"] for version in versions), [1, 2, 3, 4, 5])
+
+    def test_5_no_answer_has_the_words(self):
         answers = []
 
         def kept(_, said):
