@@ -1,12 +1,15 @@
 #!/usr/bin/python3
 """Measures what an answer about a user costs its client: octets, and the time that liboptiks verifies. Of users with 1, 3 and 10 devices whose keys have 1, 10 and
-1,000 versions each, in a log of N keys: looked up for the first time, looked up again when nothing changed, and monitored likewise. Writes build/bench/users.json.
+1,000 versions each, in a log of N keys: looked up for the first time, looked up again when nothing changed, and monitored likewise, all pages of it. Nothing runs beside
+the verifying. Writes build/bench/users.json.
 usage: measure_users.py [--keys N] [--samples N]"""
 
 import argparse
 import statistics
 import sys
 import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import measure_lookups
@@ -52,55 +55,74 @@ def make_users(log: Deployment) -> None:
                 for version in range(first, first + PENDING) for user in users if version <= user[1]])
 
 
-class UserBench:
-    """Answers of one service, verified by the library that it runs."""
+@dataclass
+class Asking:
+    """One look of a client: the rows of its answers, of which a page is one, and what verifies them."""
 
-    def __init__(self, log: Deployment, samples: int):
-        self._samples = samples
+    name: str
+    rows: list[dict]
+    verify: Callable
+
+    @property
+    def octets(self) -> int:
+        return sum(len(row["answer"]) // 2 for row in self.rows)
+
+
+class UserBench:
+    """Answers of one service, to be verified by the library that it runs once no service runs beside it."""
+
+    def __init__(self, log: Deployment):
         self._session = live.Session(live.Http(log.query.url, log.api_key), TrustAnchor.parse((log.data / "trust.json").read_text()), Rows(), [], None)
         self._native = NativeUsers(NativeVerifier(harness.OUT / harness.QUERY / "liboptiks.so"))
+        self._looks: list[Asking] = []
 
-    def measure(self, devices: int, versions: int) -> list[Figure]:
+    def ask(self, devices: int, versions: int) -> None:
         name = name_of(devices, versions).encode()
+        of = f"devices:{devices}/versions:{versions}"
         asked = Asked(name)
-        first, (shown,) = self._lookup("lookup", devices, versions, asked)
-        known = Asked(name, kept=shown.kept(Kept()))
-        again, _ = self._lookup("lookup-again", devices, versions, known)
-        own = Own(shown.user, [name])
-        looked, result = self._monitor("monitor", devices, versions, own)
-        figures = [first, again, looked]
-        if result.complete:
-            # Otherwise the first was a page, after which another follows.
-            later = result.brought_next(own, self._session.anchor.configuration)
-            figures.append(self._monitor("monitor-again", devices, versions, later)[0])
-        return figures
+        (shown,) = self._lookup(f"lookup/{of}", asked)
+        self._lookup(f"lookup-again/{of}", Asked(name, kept=shown.kept(Kept())))
+        later = self._monitor(f"monitor/{of}", Own(shown.user, [name]))
+        self._monitor(f"monitor-again/{of}", later)
 
-    def _lookup(self, kind: str, devices: int, versions: int, asked: Asked):
+    def _lookup(self, name: str, asked: Asked):
         encoded = self._session.post("/v1/users/lookup", "user-lookup", "user-query", user_queries([asked]))
-        results = self._session.rows.users(kind, self._session.verifier(), [asked], encoded, "valid")
-        return self._figure(kind, devices, versions, self._native.lookup, len(encoded)), results
+        results = self._session.rows.users(name, self._session.verifier(), [asked], encoded, "valid")
+        self._looks.append(Asking(name, self._session.rows.rows[-1:], self._native.lookup))
+        return results
 
-    def _monitor(self, kind: str, devices: int, versions: int, own: Own):
-        encoded = self._session.post("/v1/users/monitor", "user-monitor", "user-monitor-query", monitor_query(own))
-        result = self._session.rows.monitor(kind, self._session.verifier(), own, encoded, "valid")
-        return self._figure(kind, devices, versions, self._native.monitor, len(encoded)), result
+    def _monitor(self, name: str, own: Own) -> Own:
+        """To the last page; what is kept then."""
+        look = Asking(name, [], self._native.monitor)
+        self._looks.append(look)
+        while True:
+            encoded = self._session.post("/v1/users/monitor", "user-monitor", "user-monitor-query", monitor_query(own))
+            result = self._session.rows.monitor(name, self._session.verifier(), own, encoded, "valid")
+            look.rows.append(self._session.rows.rows[-1])
+            own = result.brought_next(own, self._session.anchor.configuration)
+            if result.complete:
+                return own
 
-    def _figure(self, kind: str, devices: int, versions: int, verify, octets: int) -> Figure:
-        """Of the row that was made last."""
-        content = self._session.rows.content()
-        seconds = []
-        for _ in range(self._samples):
-            reason, _ = verify(content["anchors"], content["vectors"][-1])
-            if reason != "valid":
-                raise BenchFailed(f"{kind}: {reason}")
-            seconds.append(1e6 * self._native.seconds)
-        return Figure(f"{kind}/devices:{devices}/versions:{versions}", "us", statistics.median(seconds), samples=seconds, counters={"octets": octets})
+    def figures(self, samples: int) -> list[Figure]:
+        """Verifying only: what Python does around it is left out."""
+        anchors = self._session.rows.content()["anchors"]
+        made = []
+        for look in self._looks:
+            seconds = [sum(self._once(look, anchors, row) for row in look.rows) for _ in range(samples)]
+            made.append(Figure(look.name, "us", 1e6 * statistics.median(seconds), samples=[1e6 * one for one in seconds], counters={"octets": look.octets, "answers": len(look.rows)}))
+        return made
+
+    def _once(self, look: Asking, anchors: list[dict], row: dict) -> float:
+        reason, _ = look.verify(anchors, row)
+        if reason != "valid":
+            raise BenchFailed(f"{look.name}: {reason}")
+        return self._native.seconds
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keys", type=int, default=1 << 20, help="keys of the log beside those of the users (default 2^20)")
-    parser.add_argument("--samples", type=int, default=51, help="verdicts on each answer (default 51)")
+    parser.add_argument("--samples", type=int, default=31, help="verdicts on each answer (default 31)")
     arguments = parser.parse_args()
     # /tmp may be memory.
     tempfile.tempdir = "/var/tmp"
@@ -108,12 +130,16 @@ def main() -> None:
     with Deployment(SETTINGS, before_start=lambda log: measure_lookups.restore(log, filled)) as log:
         print("== making users", flush=True)
         make_users(log)
-        bench = UserBench(log, arguments.samples)
-        figures = [figure for devices in DEVICES for versions in VERSIONS for figure in bench.measure(devices, versions)]
+        bench = UserBench(log)
+        for devices in DEVICES:
+            for versions in VERSIONS:
+                bench.ask(devices, versions)
+                print(f"   asked about {devices} devices of {versions} versions", flush=True)
+    figures = bench.figures(arguments.samples)
     write(ROOT / "build/bench/users.json", figures)
     print(f"\n{table(figures)}")
     for figure in figures:
-        print(f"  {figure.name}: {figure.counters['octets']:,} octets")
+        print(f"  {figure.name}: {figure.counters['octets']:,} octets in {figure.counters['answers']} answers")
 
 
 if __name__ == "__main__":
