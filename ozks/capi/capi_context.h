@@ -110,6 +110,7 @@ inline optiks_lookup_result_t to_result(const LookupResult& result, ByteSpan ans
   out.value_offset = offset_in(answer, result.value);
   out.value_len = result.value.size();
   out.has_value = result.has_value ? 1 : 0;
+  out.begins_with_copy = result.begins_with_copy ? 1 : 0;
   return out;
 }
 

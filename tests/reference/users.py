@@ -238,6 +238,8 @@ class _User(EntryChecks):
         for device, entry in zip(wanted, user.keys, strict=False):
             known = None if self.by_generations else self.kept.keys.get(device)
             shown[device] = self._versioned(facts.KEYS, device, entry, known)
+            if known is not None and self._was_listed(known.period, device):
+                self._check_not_lost(known, entry)
         return UserResult(user.kind, user_id, e, ids, listed, shown, generation, earlier)
 
     def _user_id(self, user: UserLookup) -> bytes | None:
@@ -284,7 +286,21 @@ class _User(EntryChecks):
         kept = None if self.by_generations else self.kept.devices
         listed = self._versioned(facts.DEVICES, user_id, entry, None if kept is None else kept.known)
         require(listed.version >= 1, "devices_missing")
+        if kept is not None:
+            self._check_not_lost(kept.known, entry)
         return listed
+
+    def _check_not_lost(self, known: pahd.Known, entry: VersionedEntry) -> None:
+        """Steps 6 and 7: what had a version in an earlier period begins each later one with a copy, as long as its user is current."""
+        if known.version and known.period < self.records[entry.record].period:
+            members = entry.lookup.members
+            require(members != [] and members[0].epoch == 0, "handover_missing")
+
+    def _was_listed(self, period: int, device: bytes) -> bool:
+        listed = self.kept.devices
+        if listed is None or listed.known.period != period or listed.known.version == 0:
+            return False
+        return device in decode_whole(DeviceList.decode, listed.devices).ids
 
     def _list_octets(self, listed: pahd.Result) -> bytes:
         """The list that was sent or, where the known version stands, the kept one."""

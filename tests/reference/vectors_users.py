@@ -4,6 +4,7 @@ Honest answers, and the changes of mutations_users.py. What a server that signs 
 vectors_users_lies.py.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import board
@@ -15,11 +16,12 @@ import vectors_generations
 import vectors_monitor
 import vectors_users_lies
 from board import Checkpoint
-from codec_users import NO_SUCH_USER, UserLookup, UserLookupAnswer
+from codec_users import NO_SUCH_USER, DeviceList, UserLookup, UserLookupAnswer
 from directory import STEP_MS
 from directory_users import At, UserDirectory
 from rows import Rows, WrongVerdict
 from users import Asked, Kept, KeptList, UserResult, verify_users
+from vectors_user_handover import Forger
 from verify import Verifier
 
 ALICE, AT_WORK, BOB, CAROL, DAVE, ERIN, FRANK = b"alice", b"alice@work", b"bob", b"carol", b"dave", b"erin", b"frank"
@@ -415,6 +417,51 @@ def period_rows(rows: Rows) -> None:
     m.row("part_of_another_first_epoch", asked, replace(plain, parts=parts), "inclusion_proof")
 
 
+def lost_rows(rows: Rows) -> None:
+    """A log whose next period begins without what it owes, to who looked up the user in the one before."""
+    one, two = (facts.KEYS, b"a1"), (facts.DEVICES, b"id-alice")
+
+    def lie(kind: str, reason: str, *left_out: tuple[int, bytes], after: Callable[[Forger], None] = lambda d: None, bring: Callable[[Kept], Kept] = lambda kept: kept, device: bytes | None = None) -> None:
+        d = Forger(seed=74, period_length_ms=5 * STEP_MS)
+        d.create(b"id-alice", [ALICE], {b"a1": b"a1 1", b"a2": b"a2 1", b"a4": None})
+        d.publish_users()
+        kept = Maker(rows, d, Verifier(d.anchor, d.now_ms)).kept_at(Asked(ALICE), d.epoch)
+        d.left_out = left_out
+        d.switch()
+        d.left_out = ()
+        after(d)
+        d.publish_users()
+        asked = [Asked(ALICE, device, bring(kept))]
+        rows.users(f"lost_{kind}", Verifier(d.anchor, d.now_ms), asked, d.user_lookup(asked).encode(), reason)
+
+    def set_again(d: Forger) -> None:
+        d.set_device(b"a1", b"a1 1")
+
+    def list_again(d: Forger) -> None:
+        d.add_device(b"id-alice", b"a5", b"a5 1")
+
+    def one_period_more(d: Forger) -> None:
+        set_again(d)
+        d.publish_users()
+        d.switch()
+
+    lie("control", "valid")
+    lie("key", "handover_missing", one)
+    lie("key_set_again", "handover_missing", one, after=set_again)
+    lie("key_of_one_device", "handover_missing", one, device=b"a1")
+    lie("key_that_is_not_asked", "valid", one, device=b"a2")
+    lie("list", "devices_missing", two)
+    lie("list_set_again", "handover_missing", two, after=list_again)
+    lie("list_and_key", "handover_missing", one, two, after=list_again)
+    lie("first_key_after_the_switch", "valid", after=lambda d: d.set_device(b"a4", b"a4 1"))
+    lie("to_a_newcomer", "valid", one, bring=lambda kept: Kept())
+    # It may have been another user's then, who has left.
+    lie("key_that_was_on_no_known_list", "valid", one, bring=lambda kept: replace(kept, devices=None))
+    lie("key_that_was_not_on_the_known_list", "valid", one, bring=lambda kept: replace(kept, devices=replace(kept.devices, devices=DeviceList([b"a2"]).encode())))
+    # What a period between began without, a later one may have.
+    lie("key_of_a_period_between", "valid", one, after=one_period_more)
+
+
 def files() -> dict[str, dict]:
     rows = Rows()
     d = honest_directory()
@@ -422,6 +469,7 @@ def files() -> dict[str, dict]:
     for make in (honest_rows, changed_rows, kept_rows, verifier_rows, part_rows):
         make(m)
     period_rows(rows)
+    lost_rows(rows)
     vectors_users_lies.lie_rows(rows)
     monitor, notes = vectors_monitor.monitor_content(), vectors_monitor.notes_content()
     return {

@@ -38,7 +38,7 @@ public sealed class CommandTests
 
         Assert.Equal(0, run.Code);
         Assert.Equal(
-            """{"verdict":"present","reason":"valid","epoch":1,"key":"alice","key_b64":"YWxpY2U","version":1,"published_epoch":1,"value_b64":"YWxpY2UncyBrZXk","value":"alice's key","unchanged":false,"period":0,"time_ms":1790000001000,"checkpoint_size":2,"audited":"not-yet"}""",
+            """{"verdict":"present","reason":"valid","epoch":1,"key":"alice","key_b64":"YWxpY2U","version":1,"not_copied":false,"published_epoch":1,"value_b64":"YWxpY2UncyBrZXk","value":"alice's key","unchanged":false,"period":0,"time_ms":1790000001000,"checkpoint_size":2,"audited":"not-yet"}""",
             run.Lines[0].GetRawText());
         Assert.Equal(
             """{"verdict":"absent","reason":"valid","epoch":1,"key":"bob","key_b64":"Ym9i","version":0,"period":0,"time_ms":1790000001000,"checkpoint_size":2,"audited":"not-yet"}""",

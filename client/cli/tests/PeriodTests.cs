@@ -70,6 +70,23 @@ public sealed class PeriodTests
     }
 
     [Fact]
+    public async Task A_key_that_is_not_there_any_more_is_an_alarm_to_who_looked_it_up()
+    {
+        await using Fixture fixture = await StartAsync();
+        fixture.Publish(("bob", "one"));
+        Assert.Equal(0, (await RunAsync(fixture, "lookup bob")).Code);
+        fixture.Switch(_ => []);
+        CommandRun words = await RunAsync(fixture, "lookup bob");
+        CommandRun json = await RunAsync(fixture, "lookup bob --json");
+        CommandRun other = await RunAsync(fixture, "lookup carol --json");
+
+        Assert.Equal((1, 1, 0), (words.Code, json.Code, other.Code));
+        Assert.Contains("ALARM: a version was known here before, and period 1 did not begin with it", words.Out, StringComparison.Ordinal);
+        Assert.Equal(("absent", "valid", true), (Text(json.Json, "verdict"), Text(json.Json, "reason"), json.Json.GetProperty("not_copied").GetBoolean()));
+        Assert.False(other.Json.GetProperty("not_copied").GetBoolean());
+    }
+
+    [Fact]
     public async Task A_user_is_handed_over_and_what_is_missed_is_told()
     {
         await using Fixture fixture = await StartAsync();

@@ -125,6 +125,7 @@ public sealed partial class OptiksClient
             // Written out: a null array would become empty octets.
             Value = answer.Value is { } value ? value : default(ReadOnlyMemory<byte>?),
             Unchanged = answer.Unchanged,
+            NotCopied = answer.After.NotCopied,
         };
     }
 }

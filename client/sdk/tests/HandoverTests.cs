@@ -198,6 +198,33 @@ public sealed class HandoverTests
     }
 
     [Fact]
+    public async Task Whoever_looked_a_key_up_is_told_that_the_next_period_began_without_it()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"), ("bob", "one"));
+        ulong before = fixture.Log.Latest;
+        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        {
+            Assert.False((await fixture.Client(store).LookupAsync("alice", Cancellation)).NotCopied);
+            Assert.False((await fixture.Client(store).LookupAsync("bob", Cancellation)).NotCopied);
+        }
+        fixture.Switch(copies => [.. copies.Where(copy => !copy.Key.SequenceEqual(s_alice))]);
+        using FileClientStateStore later = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(later);
+        LookupResult gone = await client.LookupAsync("alice", Cancellation);
+        LookupResult again = await client.LookupAsync("alice", Cancellation);
+        fixture.Publish(("alice", "another"));
+        LookupResult set = await client.LookupAsync("alice", Cancellation);
+        LookupResult bob = await client.LookupAsync("bob", Cancellation);
+        fixture.Switch();
+        LookupResult next = await client.LookupAsync("alice", Cancellation);
+
+        Assert.Equal([(Verdict.Absent, true), (Verdict.Absent, true), (Verdict.Present, true), (Verdict.Present, false), (Verdict.Present, false)],
+            new[] { gone, again, set, bob, next }.Select(result => (result.Verdict, result.NotCopied)));
+        Assert.Equal([0UL, 1UL, 2UL], new[] { EpochRecord.PeriodOf(fixture.Log.Record(before)), gone.Head!.Period, next.Head!.Period });
+    }
+
+    [Fact]
     public async Task The_history_of_a_period_that_ended_is_complete_up_to_its_end()
     {
         await using Fixture fixture = await Fixture.StartAsync();

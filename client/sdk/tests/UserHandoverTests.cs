@@ -37,6 +37,38 @@ public sealed class UserHandoverTests
     }
 
     [Theory]
+    [InlineData("nothing", Reason.Valid)]
+    [InlineData("its list", Reason.HandoverMissing)]
+    [InlineData("a key", Reason.HandoverMissing)]
+    [InlineData("a key of another", Reason.Valid)]
+    public async Task Who_looked_a_user_up_takes_no_period_that_began_without(string what, Reason reason)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        byte[] user = "id"u8.ToArray();
+        fixture.PublishItems(FixtureItem.Name("alice", user), FixtureItem.List(user, "phone"), FixtureItem.Device("phone", "1"), FixtureItem.Device("other", "1"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        Assert.True((await client.LookupUserAsync("alice", Cancellation)).IsValid);
+        fixture.Switch(copies => [.. copies.Where(copy => what switch
+        {
+            "its list" => copy.Structure != StructureId.Devices,
+            "a key" => !copy.Key.SequenceEqual("phone"u8.ToArray()),
+            "a key of another" => !copy.Key.SequenceEqual("other"u8.ToArray()),
+            _ => true,
+        })]);
+        if (what == "its list")
+        {
+            fixture.PublishItems(FixtureItem.List(user, "phone"));
+        }
+        UserLookupResult found = await client.LookupUserAsync("alice", Cancellation);
+        UserLookupResult again = await client.LookupUserAsync("alice", Cancellation);
+        using FileClientStateStore newcomer = await fixture.OpenStoreAsync("newcomer");
+
+        Assert.Equal((reason, reason), (found.Reason, again.Reason));
+        Assert.True((await fixture.Client(newcomer).LookupUserAsync("alice", Cancellation)).IsValid);
+    }
+
+    [Theory]
     [InlineData("a device came and went")]
     [InlineData("a value came and went")]
     [InlineData("a false list")]

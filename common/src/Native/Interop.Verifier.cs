@@ -70,7 +70,7 @@ internal static unsafe partial class Interop
         public nuint ValueOffset;
         public nuint ValueLen;
         public int HasValue;
-        public int Reserved;
+        public int BeginsWithCopy;
     }
 
     [StructLayout(LayoutKind.Sequential)]

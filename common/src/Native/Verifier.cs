@@ -266,7 +266,7 @@ public static unsafe partial class Verifier
         Slice(head.CheckpointOffset, head.CheckpointLen));
 
     private static VerifiedLookup Accepted(in Interop.LookupResult result) =>
-        new(result.Version, result.Time, result.LeafEpoch, ValueRange(result.HasValue, result.ValueOffset, result.ValueLen));
+        new(result.Version, result.Time, result.LeafEpoch, ValueRange(result.HasValue, result.ValueOffset, result.ValueLen), result.BeginsWithCopy != 0);
 
     private static VerifiedVersions[] Accepted(Interop.VersionsResult[] results, ReadOnlySpan<Interop.VersionEntry> entries)
     {

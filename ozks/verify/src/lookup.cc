@@ -68,12 +68,14 @@ Reason verify_lookup(const StructureView& view, ByteSpan key, const Known& kept,
   VersionEntry entry;
   entry.time = known.time;
   auto member = lookup.members.begin();
+  bool begins_with_copy = false;
   for (const std::uint64_t version : rungs.get()) {
     const Kind kind = version == a ? Kind::kOpened : Kind::kCommitted;
     const Reason reason = check_member(view, known, version, previous, *member, kind, labels, entry);
     if (reason != Reason::kValid) {
       return reason;
     }
+    begins_with_copy = begins_with_copy || (version == 1 && entry.leaf_epoch == 0);
     previous = Previous{version, entry.time};
     ++member;
   }
@@ -83,7 +85,7 @@ Reason verify_lookup(const StructureView& view, ByteSpan key, const Known& kept,
       return reason;
     }
   }
-  out = {a, entry.time, entry.leaf_epoch, entry.has_value, entry.value};
+  out = {a, entry.time, entry.leaf_epoch, entry.has_value, entry.value, begins_with_copy};
   return Reason::kValid;
 }
 

@@ -35,6 +35,19 @@ bool has_device(const List<Device>& list, ByteSpan id) {
   return has_any(list, [&](const Device& device) { return std::ranges::equal(device.id, id); });
 }
 
+// Section 5, steps 6 and 7: what had a version in an earlier period begins each later one with a copy, as long as its
+// user is current.
+bool is_lost(const Known& known, std::uint64_t period, const LookupResult& shown) {
+  return known.version != 0 && known.period < period && !shown.begins_with_copy;
+}
+
+// Whether the user's list had this id in the period.
+bool was_listed(const UserState& state, std::uint64_t period, ByteSpan id) {
+  List<Device> list;
+  return state.devices.version != 0 && state.devices.period == period && decode_device_list(state.list, list) &&
+         has_device(list, id);
+}
+
 // Section 5 step 8.
 bool has_leaf_after(const UserLookup& user, std::uint64_t epoch) {
   if (user.name && user.name->present && user.name->member.epoch > epoch) {
@@ -355,6 +368,9 @@ Reason UserAnswerVerifier::check_devices(const UserLookup& user, const UserState
   if (out.devices.version == 0) {
     return Reason::kDevicesMissing;
   }
+  if (is_lost(known, lists.period, out.devices)) {
+    return Reason::kHandoverMissing;
+  }
   out.devices_epoch = lists.epoch;
   out.list = out.devices.has_value ? out.devices.value : state.list;
   return Reason::kValid;
@@ -391,6 +407,10 @@ Reason UserAnswerVerifier::check_keys(const UserLookup& user, const UserQuery& q
     reason = verify_lookup(keys, device.id, is_known ? known->known : Known(), entry->lookup, result.key);
     if (reason != Reason::kValid) {
       return reason;
+    }
+    if (is_known && is_lost(known->known, keys.period, result.key) &&
+        was_listed(state, known->known.period, device.id)) {
+      return Reason::kHandoverMissing;
     }
     ++entry;
   }

@@ -51,6 +51,7 @@ internal static class LookupCommand
             {
                 Report.Key(writer, result.Key);
                 writer.WriteNumber("version"u8, result.Version);
+                writer.WriteBoolean("not_copied"u8, result.NotCopied);
                 if (result.Value is { } value)
                 {
                     writer.WriteNumber("published_epoch"u8, result.PublishedEpoch);
@@ -59,7 +60,7 @@ internal static class LookupCommand
                 }
                 Report.Head(writer, head);
             });
-            return ExitCodes.Success;
+            return result.NotCopied ? ExitCodes.Invalid : ExitCodes.Success;
         }
         host.Out.WriteLine(result.Verdict == Verdict.Absent
             ? $"{key}: absent, epoch {head.Epoch}, {Report.Standing(head)}"
@@ -69,6 +70,10 @@ internal static class LookupCommand
             host.Out.WriteLine($"  {Values.Name(shown)}  {Values.Show(shown)}");
         }
         host.Out.WriteLine($"  checked  {Statement(head)}{(result.Unchanged ? ", nothing newer than the version known here" : "")}");
-        return ExitCodes.Success;
+        if (result.NotCopied)
+        {
+            host.Out.WriteLine($"  ALARM: a version was known here before, and period {head.Period} did not begin with it: the user whose device it is had left, or the log dropped it. Look the user up.");
+        }
+        return result.NotCopied ? ExitCodes.Invalid : ExitCodes.Success;
     }
 }

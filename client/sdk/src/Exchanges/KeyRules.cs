@@ -36,7 +36,9 @@ internal static class KeyRules
             PublishedEpoch = unchanged ? before!.PublishedEpoch : lookup.LeafEpoch,
             ValueSha256 = unchanged ? before!.ValueSha256 : value is null ? null : ValueHash.Of(value),
         };
-        reason = Compare(before, owned is null ? null : OfOwned(owned), ref after);
+        KeyState? ofOwner = owned is null ? null : OfOwned(owned);
+        after = after with { NotCopied = IsNotCopied(before, period, lookup.BeginsWithCopy) || IsNotCopied(ofOwner, period, lookup.BeginsWithCopy) };
+        reason = Compare(before, ofOwner, ref after);
         return reason == Reason.Valid;
     }
 
@@ -70,6 +72,8 @@ internal static class KeyRules
             // A version that was opened before is not sent again.
             ValueSha256 = latest?.Version.Value is { } value ? ValueHash.Of(value.Span) : isKept ? before!.ValueSha256 : owned?.ValueSha256,
         };
+        bool beginsWithCopy = shown.Versions is [{ Version: { Version: 1, IsCopy: true } }, ..];
+        after = after with { NotCopied = IsNotCopied(before, period, beginsWithCopy) || IsNotCopied(owned, period, beginsWithCopy) };
         Reason reason = Compare(before, owned, ref after);
         return reason != Reason.Valid ? reason : Agree(before, owned, shown, period);
     }
@@ -134,6 +138,10 @@ internal static class KeyRules
         }
         return Reason.Valid;
     }
+
+    // What had a version in an earlier period begins each later one with a copy, unless its user had left by then. Of an answer in the period of what is kept it was said before.
+    private static bool IsNotCopied(KeyState? kept, ulong period, bool beginsWithCopy) =>
+        kept is not null && (kept.Period == period ? kept.NotCopied : kept.Period < period && kept.Version > 0 && !beginsWithCopy);
 
     private static bool StepsBack(KeyState before, KeyState after) =>
         after.Version < before.Version

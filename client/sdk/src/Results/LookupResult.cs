@@ -26,6 +26,12 @@ public sealed record LookupResult : VerifiedAnswer
     /// <summary>Unchanged since this client last verified the key: the value is the remembered one.</summary>
     public bool Unchanged { get; init; }
 
+    /// <summary>
+    /// NotCopied: a version was known here in an earlier period, and this one did not begin with a copy of it (docs/spec/periods.md section 6). The user whose device it is had left by then, which a lookup of the user
+    /// proves; otherwise the log dropped it. Said of each answer of the period.
+    /// </summary>
+    public bool NotCopied { get; init; }
+
     /// <summary>AtFault: in a refused answer for several keys, the one whose proof failed first.</summary>
     public bool AtFault { get; init; }
 }

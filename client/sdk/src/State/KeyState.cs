@@ -24,6 +24,9 @@ public sealed record KeyState
     /// <summary>PublishedEpoch of the version's leaf.</summary>
     public ulong PublishedEpoch { get; init; }
 
+    /// <summary>NotCopied: a version was known in an earlier period, and this one did not begin with a copy of it (docs/spec/periods.md section 6). It is said as long as the period lasts.</summary>
+    public bool NotCopied { get; init; }
+
     /// <summary>ValueSha256 in hexadecimal; null when there is no version.</summary>
     public string? ValueSha256 { get; init; }
 }

@@ -53,6 +53,7 @@ struct LookupResult {
   std::uint64_t leaf_epoch = 0;  // t_a; 0 when no member was sent
   bool has_value = false;        // false: absent, or unchanged since the known version
   ByteSpan value;
+  bool begins_with_copy = false;  // version 1 was sent, as a copy of the period before
 };
 
 // verify_lookup checks the lookup of `key` (1..255 octets) against a consistent state that is not a page's; `out` is
