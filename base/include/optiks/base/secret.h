@@ -1,6 +1,6 @@
 // Tools for code that handles secrets: erasing, branch-free selection, and marks for the checker.
 //
-// With -DOPTIKS_CT_CHECK=ON the marks become Valgrind memcheck requests: OPTIKS_SECRET makes bytes
+// Where OPTIKS_CT_CHECK is defined (vrf_ct_test) the marks become Valgrind memcheck requests: OPTIKS_SECRET makes bytes
 // "undefined", and memcheck then reports every branch and every address that depends on them;
 // OPTIKS_DECLASSIFY ends that for bytes that are public by the protocol. Otherwise both do nothing.
 #pragma once
