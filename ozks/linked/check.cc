@@ -168,7 +168,7 @@ class Checker {
   std::array<Hash, kPutOff> expected_;
 };
 
-struct Part {
+struct CheckedPart {
   NodeId root;
   const Hash* hash;
 };
@@ -184,7 +184,7 @@ const Hash& first_label(const Nodes& nodes, NodeId id) {
 }
 
 // Checks the nodes of the upper levels and collects what is below.
-void divide(const Nodes& nodes, Part at, unsigned levels, Checker& checker, std::vector<Part>& parts) {
+void divide(const Nodes& nodes, CheckedPart at, unsigned levels, Checker& checker, std::vector<CheckedPart>& parts) {
   if (levels == 0 || Nodes::is_leaf(at.root)) {
     parts.push_back(at);
     return;
@@ -211,7 +211,7 @@ void LinkedTrees::check(const LeafLog& log, Workers& workers) const {
     }
     const auto structure = static_cast<std::uint8_t>(s + 1);
     Checker top(nodes_, log, latest, budget, structure);
-    std::vector<Part> parts;
+    std::vector<CheckedPart> parts;
     divide(nodes_, {root_of(tree), &tree.root_hash}, kLevels, top, parts);
     all.add(top.finish());
     std::vector<Counts> counts(parts.size());

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kPageSlots = 512;
 
 // Octets asked for ahead: most searches end in them.
-constexpr std::size_t kPrefetchedLen = 192;
+constexpr std::size_t kPrefetchedSlotsLen = 192;
 
 // Slots that a key passes on average where a whole segment is filled: 5.5 at the highest load. A segment that needs
 // several times as many has bits that somebody chose. What one search can pass follows from it: N keys pass at most
@@ -49,7 +49,7 @@ void KeyTable::prefetch(const Tag& tag) const {
   const Array* array = segments_[address.segment].array.load(std::memory_order_acquire);
   if (array != nullptr) {
     // A key that is not there is looked for as far as an empty slot.
-    optiks::ozks::prefetch(array->slots.data() + array->home(address.bits), kPrefetchedLen);
+    optiks::ozks::prefetch(array->slots.data() + array->home(address.bits), kPrefetchedSlotsLen);
   }
 }
 

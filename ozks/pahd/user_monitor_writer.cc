@@ -53,11 +53,11 @@ struct MonitorPlan {
   std::vector<VersionsPage> keys;  // of the ids
 };
 
-// Planner adds the labels of an answer in their order, and stops where none is due.
+// MonitorPlanner adds the labels of an answer in their order, and stops where none is due.
 template <typename Labels>
-class Planner {
+class MonitorPlanner {
  public:
-  Planner(const View& view, const UserMonitorRequest& request, Labels& labels)
+  MonitorPlanner(const View& view, const UserMonitorRequest& request, Labels& labels)
       : view_(view),
         log_(view.data().log),
         request_(request),
@@ -303,7 +303,7 @@ class Planner {
 
 template <typename Labels>
 UserMonitorSummary plan_user(const View& view, const UserMonitorRequest& request, Labels& labels, MonitorPlan& out) {
-  return Planner<Labels>(view, request, labels).plan(out);
+  return MonitorPlanner<Labels>(view, request, labels).plan(out);
 }
 
 // Writes what was planned.

@@ -13,7 +13,7 @@ namespace {
 // Labels that go down side by side: they wait for memory together.
 constexpr std::size_t kWidth = 16;
 // So that no thread waits long for the last.
-constexpr std::size_t kPartsPerThread = 8;
+constexpr std::size_t kPathPartsPerThread = 8;
 
 // OldPathsOfSome: the paths of some of the leaves.
 class OldPathsOfSome {
@@ -100,7 +100,7 @@ bool OldPaths::find(const Nodes& nodes, const Tree& old, std::span<InsertedLeaf>
                     unsigned threads) {
   const std::size_t n = leaves.size();
   ends_.assign(n + 1, 0);
-  const std::size_t num_parts = threads == 1 ? 1 : kPartsPerThread * threads;
+  const std::size_t num_parts = threads == 1 ? 1 : kPathPartsPerThread * threads;
   std::vector<std::vector<NodeId>> reached(num_parts);
   std::atomic<bool> is_sorted_and_new = true;
   workers.for_each_index(threads, num_parts, [&](std::size_t i) {
