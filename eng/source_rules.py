@@ -224,4 +224,14 @@ def short_files(files):
             yield f"{path}: {length} lines, more than {MOST_LINES}: divide it by what it does"
 
 
-RULES = (no_markers, clean_text, cpp_includes, ozks_folders, project_references, solution_lists_all, links_resolve, citations_resolve, vectors_are_described, short_files)
+def secret_marks(files):
+    """Marks for Valgrind stand only where vrf_ct_test compiles them (vrf/CMakeLists.txt): in another source of the library they would do nothing."""
+    marked = ("base/include/optiks/base/secret.h", "vrf/src/secret_key.cc")
+    for path in files:
+        if path.endswith((".cc", ".h")) and "/tests/" not in path and path not in marked:
+            for number, line in enumerate(_lines(path), 1):
+                if re.search(r"\bOPTIKS_(SECRET|DECLASSIFY)\b", line):
+                    yield f"{path}:{number}: {line.strip()}"
+
+
+RULES = (no_markers, clean_text, cpp_includes, secret_marks, ozks_folders, project_references, solution_lists_all, links_resolve, citations_resolve, vectors_are_described, short_files)

@@ -41,7 +41,7 @@ public sealed class CommandTests
             """{"verdict":"present","reason":"valid","epoch":1,"key":"alice","key_b64":"YWxpY2U","version":1,"not_copied":false,"published_epoch":1,"value_b64":"YWxpY2UncyBrZXk","value":"alice's key","unchanged":false,"period":0,"time_ms":1790000001000,"checkpoint_size":2,"audited":"not-yet"}""",
             run.Lines[0].GetRawText());
         Assert.Equal(
-            """{"verdict":"absent","reason":"valid","epoch":1,"key":"bob","key_b64":"Ym9i","version":0,"period":0,"time_ms":1790000001000,"checkpoint_size":2,"audited":"not-yet"}""",
+            """{"verdict":"absent","reason":"valid","epoch":1,"key":"bob","key_b64":"Ym9i","version":0,"not_copied":false,"period":0,"time_ms":1790000001000,"checkpoint_size":2,"audited":"not-yet"}""",
             run.Lines[1].GetRawText());
         Assert.False(run.Lines[2].TryGetProperty("value", out _));
         Assert.Equal("Ag", run.Lines[2].GetProperty("value_b64").GetString());

@@ -66,7 +66,7 @@ typedef struct optiks_lookup_result {
   uint64_t leaf_epoch; /* t_a; 0 for a copy or when no member was sent */
   size_t value_offset; /* into the answer */
   size_t value_len;
-  int32_t has_value; /* 0: absent, or unchanged since the known version */
+  int32_t has_value;        /* 0: absent, or unchanged since the known version */
   int32_t begins_with_copy; /* version 1 was sent, as a copy of the period before */
 } optiks_lookup_result_t;
 

@@ -127,7 +127,7 @@ class OwnRow : private AnswerRow {
   OwnState state_;
 };
 
-void run(const std::string& path, std::size_t least_rows, int least_valid, std::size_t least_reasons) {
+void run_own(const std::string& path, std::size_t least_rows, int least_valid, std::size_t least_reasons) {
   const Json file = load_vectors(path);
   EXPECT_GE(file["vectors"].size(), least_rows);
   std::map<std::string, int> seen;
@@ -142,8 +142,8 @@ void run(const std::string& path, std::size_t least_rows, int least_valid, std::
   EXPECT_GE(seen.size(), least_reasons);
 }
 
-TEST(UserVectors, Monitor) { run("users/monitor.json", 250, 50, 35); }
-TEST(UserVectors, Handover) { run("periods/user_handover.json", 31, 8, 7); }
+TEST(UserVectors, Monitor) { run_own("users/monitor.json", 250, 50, 35); }
+TEST(UserVectors, Handover) { run_own("periods/user_handover.json", 31, 8, 7); }
 
 TEST(UserVectors, Notes) {
   const Json file = load_vectors("users/notes.json");
