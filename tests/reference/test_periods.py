@@ -9,8 +9,11 @@ from codec import Reader, VersionsAnswer, decode_whole
 from codec_periods import PeriodsAnswer
 from periods import verify_periods
 from refused import Refused
+from rounds import rounds
 from vectors_periods import ALICE, KEYS
 from verify import Verifier
+
+LOGS = rounds(quick=1_200, deep=6_000)
 
 
 class PeriodsTest(unittest.TestCase):
@@ -66,15 +69,23 @@ class PeriodsTest(unittest.TestCase):
 
 class ModelTest(unittest.TestCase):
     def test_nothing_passes_around_a_switch(self):
-        tally = model_periods.play(1_500, seed=1)
+        tally = model_periods.play(LOGS, seed=1)
         self.assertEqual(tally.undetected, 0, tally.example)
         self.assertEqual(tally.no_guarantee, 0)
-        self.assertGreater(tally.detected, 500)
+        self.assertGreater(tally.detected, LOGS // 3)
+        self.assertGreater(tally.refused, LOGS // 6)
 
     def test_each_check_is_needed(self):
         for check in model_periods.CHECKS:
             with self.subTest(check):
-                self.assertGreater(model_periods.play(1_500, seed=1, left_out=check).undetected, 0)
+                tally = model_periods.play(LOGS // 2, seed=1, left_out=check)
+                self.assertGreaterEqual(tally.undetected, 5)
+                self.assertEqual(tally.found_with_it, tally.undetected)
+
+    def test_whoever_keeps_a_record_finds_what_auditors_find_in_records(self):
+        refused, found = model_periods.found_by_records(LOGS, seed=1)
+        self.assertEqual(found, refused)
+        self.assertGreater(refused, LOGS // 10)
 
     def test_honest_logs_alarm_nobody(self):
         alarms, handovers = model_periods.false_alarms(500, seed=2)

@@ -1,0 +1,135 @@
+"""The logs of model_periods.py: trees reduced to one key, and what auditors find out about them."""
+
+import itertools
+from dataclasses import dataclass, field
+
+import model
+
+RETAINED = 2
+# What the model itself judges; the other checks are reasons of docs/spec/reasons.md, or of the ladder.
+LOOKING_BACK = "monitoring_at_the_end"
+REMEMBERED = "remembered_copy"
+RECORDS = ("period_length", "period_skipped", "period_again", "record_vrf_key")
+BEFORE_THE_SWITCH, AFTER_THE_SWITCH = COVERAGE = ("coverage_before_the_switch", "coverage_after_the_switch")
+AUDITED = (*RECORDS, "copy_mark_after_the_switch", *COVERAGE)
+
+
+@dataclass
+class Tree(model.World):
+    """A period's tree, reduced to one key. The epoch that inserted a leaf need not be the one that it names."""
+
+    number: int = 0
+    inserted: dict[int, int] = field(default_factory=dict)
+    # The first epoch without the leaf again.
+    removed: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def period(self) -> int:
+        return self.number
+
+    def holds(self, version: int) -> bool:
+        if version not in self.leaves or self.epoch < self.inserted[version]:
+            return False
+        return version not in self.removed or self.epoch < self.removed[version]
+
+    def put(self, version: int, inserted: int, written: int, value: bytes) -> None:
+        self.leaves[version] = (written, value)
+        self.inserted[version] = inserted
+
+
+@dataclass
+class Log:
+    """sets: epoch -> value that the owner published then. A period's last epoch is the one before the next one's first.
+
+    numbers: what the records name the periods, of which starts has the first epochs. others: under another VRF key, which the record
+    of that epoch alone names, the labels of leaves in the same tree look like a tree of their own.
+    """
+
+    length: int
+    starts: list[int]
+    numbers: list[int]
+    last_epoch: int
+    sets: dict[int, bytes]
+    trees: list[Tree] = field(default_factory=list)
+    others: dict[int, Tree] = field(default_factory=dict)
+
+    def __post_init__(self):
+        for i, (start, number) in enumerate(zip(self.starts, self.numbers, strict=True)):
+            tree = Tree({}, 0, self.end(i), start, number=number)
+            for version, (epoch, value) in enumerate(self.own(i, self.end(i)), start=1):
+                tree.put(version, max(epoch, start), epoch, value)
+            self.trees.append(tree)
+
+    def end(self, i: int) -> int:
+        return self.starts[i + 1] - 1 if i + 1 < len(self.starts) else self.last_epoch
+
+    def index_at(self, epoch: int) -> int:
+        return sum(1 for start in self.starts if start <= epoch) - 1
+
+    def view(self, epoch: int) -> Tree:
+        """What proofs under this epoch's record show."""
+        return self.others.get(epoch, self.trees[self.index_at(epoch)]).at(epoch)
+
+    def own(self, i: int, epoch: int) -> list[tuple[int, bytes]]:
+        """Leaf epoch and value of each version that the owner expects in the i-th period at an epoch of it."""
+        start = self.starts[i]
+        before = [value for at, value in sorted(self.sets.items()) if at < start]
+        copy = [(0, before[-1])] if before else []
+        return copy + [(at, value) for at, value in sorted(self.sets.items()) if start < at <= epoch]
+
+    def owned(self, tree: Tree) -> int:
+        return len(self.own(self.trees.index(tree), tree.last_epoch))
+
+    def has_copy(self, tree: Tree) -> bool:
+        """An honest server would copy the key into it."""
+        return self.true_at(tree.first_epoch - 1) is not None
+
+    def true_at(self, epoch: int) -> bytes | None:
+        values = [value for at, value in sorted(self.sets.items()) if at <= epoch]
+        return values[-1] if values else None
+
+    def records_hold(self, epochs: list[int], left_out: str | None = None) -> bool:
+        """docs/spec/records.md section 4, rules 3 and 4, by a client that keeps the record of each of these epochs for the next one."""
+        for before, after in itertools.pairwise(epochs):
+            q, r = self.index_at(before), self.index_at(after)
+            ahead = self.numbers[r] - self.numbers[q]
+            broken = {
+                "period_length": q != r and self.starts[r] - self.starts[q] < ahead * self.length,
+                "period_skipped": ahead > after - before,
+                "period_again": q != r and ahead <= 0,
+                "record_vrf_key": q == r and not self.others.keys().isdisjoint((before, after)),
+            }
+            if any(is_broken and rule != left_out for rule, is_broken in broken.items()):
+                return False
+        return True
+
+    def with_bounds(self, before: int, after: int) -> list[int]:
+        """The epochs whose records a client compares that looks twice: also, if the period changed, the bounds from the first one's on."""
+        first, last = self.index_at(before), self.index_at(after)
+        ends = [epoch for i in range(first, last) for epoch in (self.starts[i], self.end(i))]
+        return sorted({before, after, *ends, *([self.starts[last]] if ends else [])})
+
+    def uncovered(self, checks: list[int], left_out: str | None) -> set[int]:
+        """The epochs that no auditor compares with the one before, with one range of docs/spec/periods.md section 6 left out."""
+        ranges = []
+        for end, start in ((start - 1, start) for start in self.starts[1:]):
+            if left_out == BEFORE_THE_SWITCH:
+                ranges.append(range(max((at for at in checks if at <= end), default=0) + 1, end + 1))
+            if left_out == AFTER_THE_SWITCH:
+                ranges.append(range(start + 1, min(at for at in checks if at >= start) + 1))
+        return {epoch for one in ranges for epoch in one}
+
+    def passes_audit(self, checks: list[int], left_out: str | None) -> bool:
+        """docs/spec/periods.md section 3. A period's first tree is skipped."""
+        if not self.records_hold(list(range(self.last_epoch + 1)), left_out):
+            return False
+        uncovered = self.uncovered(checks, left_out)
+        for tree in self.trees:
+            if not uncovered.issuperset(tree.removed.values()):
+                return False
+            for version, (written, _) in tree.leaves.items():
+                at = tree.inserted[version]
+                marked = written == 0 and left_out == "copy_mark_after_the_switch"
+                if at > tree.first_epoch and written != at and not marked and at not in uncovered:
+                    return False
+        return True

@@ -1,0 +1,158 @@
+"""Logs for model_periods.py, and what a server that is not honest does to them."""
+
+import random
+from collections.abc import Callable
+
+import model
+import pahd
+from model_periods_log import AFTER_THE_SWITCH, BEFORE_THE_SWITCH, LOOKING_BACK, REMEMBERED, RETAINED, Log, Tree
+
+
+def random_log(rng: random.Random, left_out: str | None, honest: bool = False) -> Log:
+    """Two to four periods, up to three changes by the owner, and one or two moves of a server that is not honest.
+
+    One of the moves is the one that the check which is left out is there for.
+    """
+    length = rng.randrange(3, 5)
+    least = 1 if left_out == "period_length" else length
+    numbers = list(range(rng.randrange(2, 4))) if honest else _numbers(rng, left_out)
+    starts = [0]
+    for i in range(1, len(numbers)):
+        periods = max(numbers[i] - numbers[i - 1], 1)
+        starts.append(starts[-1] + (periods - 1) * length + rng.randrange(least, length + 2))
+    last = starts[-1] + rng.randrange(1, 5)
+    free = [epoch for epoch in range(1, last + 1) if epoch not in starts]
+    chosen = sorted(rng.sample(free, min(len(free), rng.randrange(4))))
+    log = Log(length, starts, numbers, last, {epoch: b"own %d" % i for i, epoch in enumerate(chosen, start=1)})
+    if not honest:
+        AGAINST.get(left_out, rng.choice(MOVES))(rng, log)
+        for _ in range(rng.randrange(2)):
+            rng.choice(MOVES)(rng, log)
+    return log
+
+
+def _numbers(rng: random.Random, left_out: str | None) -> list[int]:
+    """One after the other, or with one left out, or the last one once more after itself or the one after it."""
+    honest = list(range(rng.randrange(2, 4)))
+    skipped = rng.choice(([0, 2], [0, 2, 3], [0, 1, 3]))
+    again = rng.choice(([0, 1, 1], [0, 1, 2, 1]))
+    special = {"period_length": [0, 1, 2], "period_skipped": skipped, "period_again": again}
+    if left_out in special:
+        return special[left_out]
+    return rng.choices((honest, skipped, again), (18, 1, 1))[0]
+
+
+def random_checks(rng: random.Random, log: Log) -> list[int]:
+    """The epochs at which the owner looks: the gaps are at most (R - 1) * T."""
+    checks, at = [], 0
+    while at < log.last_epoch:
+        at = min(at + rng.randrange(1, (RETAINED - 1) * log.length + 1), log.last_epoch)
+        checks.append(at)
+    return checks
+
+
+def _written(rng: random.Random, tree: Tree, inserted: int) -> int:
+    """What a leaf says: nobody compares the leaves of a period's first tree with their epochs."""
+    return rng.randint(tree.first_epoch, tree.last_epoch) + 1 if inserted == tree.first_epoch else inserted
+
+
+def _forge(rng: random.Random, tree: Tree, target: int, inserted: int) -> list[int]:
+    """What a lookup of the target shows, as far as it is not there: these versions, inserted one after the other."""
+    forged = [version for version in pahd.ladder(target) if version not in tree.leaves]
+    for version in forged:
+        tree.put(version, inserted, _written(rng, tree, inserted), model.FORGED)
+        inserted = min(inserted + 1, tree.last_epoch)
+    return forged
+
+
+def forge_version(rng: random.Random, log: Log) -> None:
+    """A later version than the owner's last one."""
+    tree = rng.choice(log.trees)
+    _forge(rng, tree, log.owned(tree) + rng.randrange(1, 4), rng.randint(tree.first_epoch, tree.last_epoch))
+
+
+def forge_late(rng: random.Random, log: Log) -> None:
+    """A later version in the last epochs of a period that ends: the owner may have looked before."""
+    tree = rng.choice(log.trees[:-1])
+    inserted = rng.randint(max(tree.last_epoch - 1, tree.first_epoch), tree.last_epoch)
+    _forge(rng, tree, log.owned(tree) + 1, inserted)
+
+
+def forge_beyond(rng: random.Random, log: Log) -> None:
+    """A later version which is not shown by way of the next one."""
+    trees = [tree for tree in log.trees if log.owned(tree) >= 2 and log.owned(tree) % 2 == 0]
+    if trees:
+        tree = rng.choice(trees)
+        _forge(rng, tree, log.owned(tree) + 2, tree.last_epoch)
+
+
+def forge_for_a_while(rng: random.Random, log: Log) -> None:
+    """A later version that is there soon after a switch or before one, and gone again within the period."""
+    tree = rng.choice(log.trees)
+    inserted = max(tree.first_epoch, rng.choice((tree.first_epoch + 1, tree.last_epoch - 1, tree.last_epoch - 2)))
+    for version in _forge(rng, tree, log.owned(tree) + 1, inserted):
+        if tree.inserted[version] < tree.last_epoch:
+            tree.removed[version] = min(tree.inserted[version] + rng.randrange(1, 3), tree.last_epoch)
+
+
+def _later(rng: random.Random, log: Log) -> Tree:
+    return log.trees[rng.randrange(1, len(log.trees))]
+
+
+def forge_copy(rng: random.Random, log: Log) -> None:
+    """Another value from the switch on, or one for a key that has none; taken on by the copy of the next period or not."""
+    tree = _later(rng, log)
+    tree.put(1, tree.first_epoch, 0, rng.choice((model.FORGED, *log.sets.values())))
+
+
+def delay_copy(rng: random.Random, log: Log) -> None:
+    """The copy is not there at the switch, and comes later."""
+    tree = _later(rng, log)
+    if log.has_copy(tree) and 1 in tree.leaves and tree.first_epoch < tree.last_epoch:
+        inserted = rng.randrange(tree.first_epoch + 1, tree.last_epoch + 1)
+        tree.put(1, inserted, rng.choice((0, inserted)), tree.leaves[1][1])
+
+
+def drop_copy(rng: random.Random, log: Log) -> None:
+    """The key is gone with the switch."""
+    _later(rng, log).leaves.pop(1, None)
+
+
+def show_early(rng: random.Random, log: Log) -> None:
+    """What the owner is about to set is there at the switch already, as if it were a copy."""
+    tree = _later(rng, log)
+    if not log.has_copy(tree) and 1 in tree.leaves:
+        tree.put(1, tree.first_epoch, 0, tree.leaves[1][1])
+
+
+def exchange_vrf_key(rng: random.Random, log: Log) -> None:
+    """At one epoch after the period's first one, the key is absent or has one forged version."""
+    tree = rng.choice([tree for tree in log.trees if tree.first_epoch < tree.last_epoch])
+    epoch = rng.randint(tree.first_epoch + 1, tree.last_epoch)
+    other = Tree({}, 0, tree.last_epoch, tree.first_epoch, number=tree.number)
+    if rng.random() < 0.5:
+        other.put(1, epoch, epoch, model.FORGED)
+    log.others[epoch] = other
+
+
+Move = Callable[[random.Random, Log], None]
+MOVES: tuple[Move, ...] = (
+    *(forge_version, forge_version, forge_beyond, forge_copy, forge_copy, delay_copy, show_early, drop_copy),
+    *(forge_for_a_while, exchange_vrf_key),
+)
+AGAINST: dict[str | None, Move] = {
+    LOOKING_BACK: forge_late,
+    "absent_rungs": forge_beyond,
+    "handover_period": forge_late,
+    "handover_unset": show_early,
+    "handover_missing": delay_copy,
+    "handover_value": forge_copy,
+    "period_length": forge_late,
+    "period_skipped": forge_late,
+    "period_again": forge_copy,
+    "record_vrf_key": exchange_vrf_key,
+    "copy_mark_after_the_switch": delay_copy,
+    BEFORE_THE_SWITCH: forge_for_a_while,
+    AFTER_THE_SWITCH: forge_for_a_while,
+    REMEMBERED: drop_copy,
+}
