@@ -32,6 +32,7 @@ from verify import TrustAnchor
 DEVICES, VERSIONS = (1, 3, 10), (1, 10, 1000)
 # As many updates of one key as may wait (docs/spec/rest.md section 3).
 PENDING = 16
+FIRST = "monitor-later/devices:1/versions:1"
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:00.010"}
 
 
@@ -39,8 +40,8 @@ def name_of(devices: int, versions: int) -> str:
     return f"bench-{devices}-{versions}"
 
 
-def make_users(log: Deployment) -> None:
-    """Each epoch takes one request of a user, and so gives all keys of its devices one version more."""
+def make_users(log: Deployment, created_all: Callable[[], None]) -> None:
+    """Each epoch takes one request of a user, and so gives all keys of its devices one version more. created_all: called once all users are there."""
     users = [(devices, versions) for devices in DEVICES for versions in VERSIONS]
 
     def values(user: tuple[int, int], version: int) -> list[dict]:
@@ -49,6 +50,7 @@ def make_users(log: Deployment) -> None:
     with log.update_client(timeout=90) as client:
         created = publish_users(log, client, [{"changes": [{"op": "create", "usernames": [name_of(*user)], "devices": values(user, 1)}]} for user in users])
         ids = {user: one["user_b64"] for user, one in zip(users, created, strict=True)}
+        created_all()
         for first in range(2, max(VERSIONS) + 1, PENDING):
             publish_users(log, client, [
                 {"user_b64": ids[user], "changes": [{"op": "set-device", **value} for value in values(user, version)]}
@@ -75,6 +77,16 @@ class UserBench:
         self._session = live.Session(live.Http(log.query.url, log.api_key), TrustAnchor.parse((log.data / "trust.json").read_text()), Rows(), [], None)
         self._native = NativeUsers(NativeVerifier(harness.OUT / harness.QUERY / "liboptiks.so"))
         self._looks: list[Asking] = []
+
+    def begin(self) -> None:
+        """Monitors the smallest user, who is monitored again after all epochs that the others' versions take."""
+        (shown,) = self._lookup(f"{FIRST}/before", Asked(name_of(1, 1).encode()))
+        self._first = self._monitor(f"{FIRST}/begins", Own(shown.user, [name_of(1, 1).encode()]))
+        self._epoch = shown.epoch
+
+    def end(self) -> None:
+        (shown,) = self._lookup(f"{FIRST}/after", Asked(name_of(1, 1).encode()))
+        self._monitor(f"{FIRST}/epochs:{shown.epoch - self._epoch}", self._first)
 
     def ask(self, devices: int, versions: int) -> None:
         name = name_of(devices, versions).encode()
@@ -129,8 +141,9 @@ def main() -> None:
     filled = measure_lookups.fill(arguments.keys)
     with Deployment(SETTINGS, before_start=lambda log: measure_lookups.restore(log, filled)) as log:
         print("== making users", flush=True)
-        make_users(log)
         bench = UserBench(log)
+        make_users(log, bench.begin)
+        bench.end()
         for devices in DEVICES:
             for versions in VERSIONS:
                 bench.ask(devices, versions)
