@@ -17,10 +17,11 @@ def honest(_: str, answer: Answer) -> Answer:
 
 
 class LyingProxy:
-    """Use as a context. `target` is whom it asks, `change` what it makes of answers; both may be replaced while it runs."""
+    """Use as a context. `target` is whom it asks, `change` what it makes of answers; both may be replaced while it runs. `asked` are the paths and bodies of all requests."""
 
     def __init__(self, target: str, change: Change = honest):
         self.target, self.change = target, change
+        self.asked: list[tuple[str, bytes | None]] = []
         proxy = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -33,6 +34,7 @@ class LyingProxy:
                 self._pass_on(self.rfile.read(int(self.headers["Content-Length"])))
 
             def _pass_on(self, body: bytes | None) -> None:
+                proxy.asked.append((self.path, body))
                 key = self.headers.get("Authorization", "").removeprefix("Bearer ")
                 with Client(proxy.target, key or None) as client:
                     said = client.request(self.command, self.path, body, self.headers.get("Content-Type"), self.headers.get("Accept"))
