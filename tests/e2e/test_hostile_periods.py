@@ -19,16 +19,18 @@ sys.path.insert(0, str(ROOT / "tests/reference"))
 import facts
 from codec import uint, vector
 from codec_users import DeviceList
-from live_users import monitor_query
+from live_users import monitor_query, user_queries
 from record import EpochRecord
 from refused import Refused
 from user_monitor import Own, verify_user_monitor
+from users import Asked, verify_users
 from vectors_user_handover import LENGTH_MS, Forger
 from verify import Verifier
 
 VALID, INVALID = 0, 1
 KEY, NEW, NAME, USER = b"plain", b"new", b"alice", b"id-alice"
-LIST = DeviceList([b"laptop", b"phone"]).encode()
+# A device on Alice's list that has no key.
+UNSET = b"tablet"
 # Of the right form: the log asks for none.
 API_KEY = "optiks_" + "A" * 43
 Lie = Callable[["Forger"], None]
@@ -73,13 +75,13 @@ class HostilePeriodsTest(unittest.TestCase):
 
     @staticmethod
     def judge(log: HostileLog, key: bytes) -> str:
-        asked = vector(2**24 - 1, vector(255, key) + uint(0, 8) + uint(1, 8))
-        return verdict(lambda v: replace(v, ends={key: log.d.end_state(key, 0)}).verify_versions(log.post("/v1/monitor", asked)[1], [key]), log)
+        return verdict(lambda v: replace(v, ends={key: log.d.end_state(key, 0)}).verify_versions(log.post("/v1/monitor", question(key, 1))[1], [key]), log)
 
     @staticmethod
     def judge_user(log: HostileLog) -> str:
-        ends = {(structure, key): log.d.end_state(key, 0, structure) for structure, key in ((facts.DEVICES, USER), (facts.KEYS, b"laptop"), (facts.KEYS, b"phone"))}
-        own = Own(USER, keys={b"laptop": None, b"phone": None}, ends=ends)
+        keys = log.d.lists[USER]
+        ends = {(structure, key): log.d.end_state(key, 0, structure) for structure, key in ((facts.DEVICES, USER), *((facts.KEYS, one) for one in keys))}
+        own = Own(USER, keys=dict.fromkeys(keys), ends=ends)
         return verdict(lambda v: verify_user_monitor(v, log.post("/v1/users/monitor", monitor_query(own))[1], own), log)
 
     def test_a_key_is_handed_over(self):
@@ -103,20 +105,32 @@ class HostilePeriodsTest(unittest.TestCase):
                 self.assertEqual(self.judge(log, key), reason)
 
     def test_a_user_is_handed_over(self):
-        lies: list[tuple[str, str, Lie]] = [
-            ("valid", "", lambda d: None),
-            ("handover_value", "list", lambda d: d.forge(facts.DEVICES, USER, DeviceList([b"laptop", b"mallory's", b"phone"]).encode())),
-            ("handover_value", "device", lambda d: d.forge(facts.KEYS, b"phone", b"mallory's")),
-            ("handover_missing", "device", lambda d: setattr(d, "left_out", ((facts.KEYS, b"phone"),))),
+        def nothing(d: Forger) -> None:
+            """More."""
+
+        same_list = DeviceList([b"laptop", b"phone", UNSET]).encode()
+        # Before the switch, and after it.
+        lies: list[tuple[str, str, Lie, Lie]] = [
+            ("valid", "", nothing, nothing),
+            ("handover_value", "list", lambda d: d.forge(facts.DEVICES, USER, DeviceList([b"laptop", b"mallory's", b"phone", UNSET]).encode()), nothing),
+            ("handover_missing", "list", lambda d: setattr(d, "left_out", ((facts.DEVICES, USER),)), lambda d: d.put(facts.DEVICES, USER, same_list)),
+            ("handover_value", "device", lambda d: d.forge(facts.KEYS, b"phone", b"mallory's"), nothing),
+            ("handover_missing", "device", lambda d: setattr(d, "left_out", ((facts.KEYS, b"phone"),)), nothing),
+            ("handover_unset", "device", lambda d: d.forge(facts.KEYS, UNSET, b"mallory's"), nothing),
         ]
-        for number, (reason, about, lie) in enumerate(lies):
-            with self.subTest(reason, about=about), HostileLog(first_period()) as log:
+        for number, (reason, about, before, after) in enumerate(lies):
+            d = first_period()
+            d.add_device(USER, UNSET, None)
+            d.publish_users()
+            with self.subTest(reason, about=about), HostileLog(d) as log:
                 command = ("user", "monitor", NAME.decode())
                 self.owner(log, str(number), *command)
-                lie(log.d)
+                before(log.d)
                 switched(log.d)
+                after(log.d)
                 alarms = self.compare(log, str(number), reason, command)
-                self.assertEqual([alarm["about"] for alarm in alarms], [about] if about else [])
+                # A list that comes later is a version too that its owner did not make.
+                self.assertEqual([alarm["about"] for alarm in alarms], [about] * (0 if reason == "valid" else 2 if (reason, about) == ("handover_missing", "list") else 1))
                 self.assertEqual(self.judge_user(log), reason)
 
     def compare(self, log: HostileLog, client: str, reason: str, command: tuple[str, ...]) -> list[dict]:
@@ -125,25 +139,83 @@ class HostilePeriodsTest(unittest.TestCase):
         if reason == "valid":
             self.assertEqual((code, said["reason"], said["handed_over"], said["alarms"]), (VALID, "valid", [0], []), said)
             return []
-        self.assertEqual((code, [alarm["handover"] for alarm in said["alarms"]]), (INVALID, [reason]), said)
-        self.assertEqual([alarm["period"] for alarm in said["alarms"]], [1], said)
+        self.assertEqual((code, [alarm["handover"] for alarm in said["alarms"] if "handover" in alarm]), (INVALID, [reason]), said)
+        self.assertEqual({alarm["period"] for alarm in said["alarms"]}, {1}, said)
         # It is not forgotten, and nobody is told twice that a period was handed over.
         code, again = self.optiks(log, client, *command)
         self.assertEqual((code, again["alarms"], again["handed_over"]), (INVALID, said["alarms"], []), again)
         return said["alarms"]
 
     def test_a_version_between_the_last_look_and_the_switch(self):
-        """It is superseded by the true value before the switch, so that the copy is honest again."""
+        """It is superseded by the true value before the switch, so that the copy is honest again: of a key by itself, and of a user's device."""
+        commands = {"owner": ("monitor", KEY.decode()), "user": ("user", "monitor", NAME.decode())}
         with HostileLog(first_period()) as log:
-            self.owner(log, "owner", "monitor", KEY.decode())
-            for value in (b"mallory's", b"plain 1"):
-                log.d.set_device(KEY, value)
+            for client, command in commands.items():
+                self.owner(log, client, *command)
+            # What the reference knows since then.
+            known = verifier(log).verify_versions(log.post("/v1/monitor", question(KEY, 1))[1], [KEY])[0].known
+            own = Own(USER)
+            own = verify_user_monitor(verifier(log), log.post("/v1/users/monitor", monitor_query(own))[1], own).brought_next(own, log.d.anchor.configuration)
+            looked = log.d.epoch
+            for phone, plain in ((b"mallory's", b"mallory's"), (b"phone 1", b"plain 1")):
+                log.d.set_device(KEY, plain)
+                log.d.set_device(b"phone", phone)
                 log.d.publish_users()
             switched(log.d)
             # The hand-over alone shows nothing of it.
-            self.assertEqual(self.judge(log, KEY), "valid")
-            code, said = self.optiks(log, "owner", "monitor", KEY.decode())
-            self.assertEqual((code, [(alarm["period"], alarm["version"]) for alarm in said["alarms"]]), (INVALID, [(0, 2), (0, 3)]), said)
+            self.assertEqual((self.judge(log, KEY), self.judge_user(log)), ("valid", "valid"))
+
+            ended = replace(verifier(log), ended_record=log.d.records[log.d.last_epoch(0)], known={KEY: known})
+            self.assertEqual(ended.verify_versions(self.end_of_key(log), [KEY])[0].values, {2: b"mallory's", 3: b"plain 1"})
+            shown = verify_user_monitor(ended, self.end_of_user(log, own), own)
+            self.assertEqual({device: found.values for device, found in shown.keys.items()}, {b"laptop": {}, b"phone": {2: b"mallory's", 3: b"phone 1"}})
+
+            # The state at the last look, for the end of the period: nothing would be seen of it.
+            log.epoch_of = lambda query: looked if "period" in query else log.d.epoch
+            for client, command in commands.items():
+                code, said = self.optiks(log, client, *command)
+                self.assertEqual((code, said["reason"]), (INVALID, "record_epoch"), said)
+            self.assertEqual(verdict(lambda _: ended.verify_versions(self.end_of_key(log), [KEY]), log), "record_epoch")
+            self.assertEqual(verdict(lambda _: verify_user_monitor(ended, self.end_of_user(log, own), own), log), "record_epoch")
+            del log.epoch_of
+
+            for client, command in commands.items():
+                code, said = self.optiks(log, client, *command)
+                self.assertEqual((code, [(alarm["period"], alarm["version"]) for alarm in said["alarms"]]), (INVALID, [(0, 2), (0, 3)]), said)
+            self.assertEqual([(alarm["about"], alarm["device"]) for alarm in said["alarms"]], [("device", "phone")] * 2, said)
+
+    @staticmethod
+    def end_of_key(log: HostileLog) -> bytes:
+        """What is answered to who knows version 1."""
+        return log.post("/v1/monitor?period=0", question(KEY, 2))[1]
+
+    @staticmethod
+    def end_of_user(log: HostileLog, own: Own) -> bytes:
+        return log.post("/v1/users/monitor?period=0", monitor_query(own))[1]
+
+    def test_an_early_switch(self):
+        """To who looked before; the same a millisecond later is taken."""
+        for early in (False, True):
+            reason = "record_period" if early else "valid"
+            d = first_period()
+            begun, kept = d.records[0].time_ms, d.records[-1]
+            with self.subTest(early=early), HostileLog(d) as log:
+                if early:
+                    self.look(log, "valid")
+                d.switch_period(begun + LENGTH_MS - (1 if early else 0))
+                self.assertEqual([self.judge_lookup(log, kept), *self.judge_kept(log, kept)], [reason] * 3)
+                if early:
+                    # Also when the newest epoch is late enough: the records of the periods show it.
+                    d.publish_users()
+                    self.assertEqual(self.judge_lookup(log, kept), "valid")
+                    self.look(log, reason)
+
+    @staticmethod
+    def judge_kept(log: HostileLog, kept: EpochRecord) -> list[str]:
+        """A lookup of the user and its monitoring, by who keeps this record and the first one of its period."""
+        asked, own, start = Asked(NAME), Own(USER), log.d.records[kept.period_first_epoch]
+        return [verdict(lambda v: verify_users(replace(v, record=kept, period_record=start), log.post("/v1/users/lookup", user_queries([asked]))[1], [asked]), log),
+                verdict(lambda v: verify_user_monitor(replace(v, record=kept, period_record=start), log.post("/v1/users/monitor", monitor_query(own))[1], own), log)]
 
     def test_a_switch_back(self):
         """The period that ended goes on, in a later epoch, with the trees that it had: to who saw the next one."""
@@ -177,19 +249,20 @@ class HostilePeriodsTest(unittest.TestCase):
             self.assertEqual(self.optiks(log, "knows nothing", "lookup", KEY.decode())[1]["reason"], "record_vrf_key")
 
     def look(self, log: HostileLog, reason: str) -> None:
-        """A client that looks up a key, one that looks up a user, and an owner."""
+        """A client that looks up a key, one that looks up a user, and the owners of both."""
         code = VALID if reason == "valid" else INVALID
-        for client, *command in (("key", "lookup", KEY.decode()), ("user", "user", "lookup", NAME.decode()), ("owner", "monitor", KEY.decode())):
+        for client, *command in (("key", "lookup", KEY.decode()), ("user", "user", "lookup", NAME.decode()),
+                                 ("owner", "monitor", KEY.decode()), ("user's owner", "user", "monitor", NAME.decode())):
             with self.subTest(command):
-                if client == "owner" and reason == "valid":
+                if "monitor" in command and reason == "valid":
                     self.owner(log, client, *command)
                 else:
                     self.assertEqual([(told, said["reason"]) for told, said in [self.optiks(log, client, *command)]], [(code, reason)])
 
     @staticmethod
     def judge_lookup(log: HostileLog, kept: EpochRecord) -> str:
-        asked = vector(2**24 - 1, vector(255, KEY) + bytes(16))
-        return verdict(lambda v: replace(v, record=kept).verify_lookup(log.post("/v1/lookup", asked)[1], [KEY]), log)
+        start = log.d.records[kept.period_first_epoch]
+        return verdict(lambda v: replace(v, record=kept, period_record=start).verify_lookup(log.post("/v1/lookup", question(KEY, 0))[1], [KEY]), log)
 
     def test_an_erased_value_served_again(self):
         """Whoever kept the opening can show the value, and it is the true one; another one in its place is refused."""
@@ -214,13 +287,21 @@ class HostilePeriodsTest(unittest.TestCase):
             at[0] = replace(at[0], value=b"mallory's")
             code, said = self.optiks(log, "owner", *history)
             self.assertEqual((code, said["reason"]), (INVALID, "member_root"), said)
-            asked = vector(2**24 - 1, vector(255, KEY) + uint(0, 8) + uint(1, 8))
-            self.assertEqual(verdict(lambda v: v.verify_versions(log.post("/v1/history", asked)[1], [KEY]), log), "member_root")
+            self.assertEqual(verdict(lambda v: v.verify_versions(log.post("/v1/history", question(KEY, 1))[1], [KEY]), log), "member_root")
+
+
+def question(key: bytes, version: int) -> bytes:
+    """A QueryList (docs/spec/rest.md section 4) of one key."""
+    return vector(2**24 - 1, vector(255, key) + uint(0, 8) + uint(version, 8))
+
+
+def verifier(log: HostileLog) -> Verifier:
+    return Verifier(log.d.anchor, time.time_ns() // 1_000_000)
 
 
 def verdict(judged: Callable[[Verifier], object], log: HostileLog) -> str:
     try:
-        judged(Verifier(log.d.anchor, time.time_ns() // 1_000_000))
+        judged(verifier(log))
     except Refused as refused:
         return refused.reason
     return "valid"
