@@ -1,6 +1,7 @@
 """The native verifier over ctypes (ozks/include/optiks/optiks.h), given rows of tests/reference/rows.py."""
 
 import ctypes
+import hashlib
 import sys
 from ctypes import POINTER, Structure, byref, c_char_p, c_int32, c_size_t, c_uint8, c_uint32, c_uint64
 from pathlib import Path
@@ -27,6 +28,10 @@ class Known(Structure):
                 ("absent_epoch", c_uint64), ("page_version", c_uint64), ("has_absent", c_uint32), ("reserved", c_uint32)]
 
 
+class End(Structure):
+    _fields_ = [("period", c_uint64), ("last_epoch", c_uint64), ("version", c_uint64), ("value_sha256", c_uint8 * 32)]
+
+
 class HeadResult(Structure):
     _fields_ = [("epoch", c_uint64), ("period", c_uint64), ("period_first_epoch", c_uint64), ("time_ms", c_uint64),
                 ("size", c_uint64), ("root", c_uint8 * 32), ("record_offset", c_size_t), ("checkpoint_offset", c_size_t),
@@ -46,7 +51,7 @@ class VersionsResult(Structure):
                 ("reserved", c_int32)]
 
 
-STRUCTS = {"optiks_anchor_t": Anchor, "optiks_context_t": Context, "optiks_known_t": Known,
+STRUCTS = {"optiks_anchor_t": Anchor, "optiks_context_t": Context, "optiks_known_t": Known, "optiks_end_t": End,
            "optiks_head_result_t": HeadResult, "optiks_lookup_result_t": LookupResult,
            "optiks_version_entry_t": VersionEntry, "optiks_versions_result_t": VersionsResult}
 
@@ -69,6 +74,8 @@ class NativeVerifier:
         library.optiks_verify_versions.argtypes = [*keys, POINTER(VersionsResult), POINTER(VersionEntry), c_size_t, out_len]
         library.optiks_verify_audit.argtypes = [
             POINTER(Context), octets, octets, octets, c_size_t, out_reason, c_char_p, POINTER(c_uint32)]
+        library.optiks_verify_handover.argtypes = [
+            POINTER(HeadResult), POINTER(VersionEntry), octets, c_size_t, POINTER(End), out_reason]
         library.optiks_reason_name.argtypes = [c_int32, c_char_p, c_size_t, out_len]
         if library.optiks_abi_version() != ABI_VERSION:
             raise NativeError(f"{path} has ABI version {library.optiks_abi_version()}")
@@ -85,7 +92,7 @@ class NativeVerifier:
         asked = (byref(context), len(keys), *strings(keys), known)
         if row["form"] == "lookup":
             return self._lookup(asked, answer)
-        return self._versions(asked, answer)
+        return self._versions(asked, answer, row.get("ends", [None] * len(keys)))
 
     def _audit(self, context: Context, stored: bytes, start: bytes, answer: bytes) -> str:
         reason, record, structures = c_int32(-1), ctypes.create_string_buffer(RECORD_LEN), c_uint32()
@@ -100,7 +107,7 @@ class NativeVerifier:
             *asked, answer, len(answer), byref(reason), byref(failed), byref(head), results))
         return self.name(reason), [{"version": one.version, "value": value_of(one, answer)} for one in results]
 
-    def _versions(self, asked: tuple, answer: bytes) -> tuple[str, list[dict]]:
+    def _versions(self, asked: tuple, answer: bytes, ends: list[dict | None]) -> tuple[str, list[dict]]:
         reason, failed, head, count = c_int32(-1), c_size_t(), HeadResult(), c_size_t()
         results, capacity = (VersionsResult * asked[1])(), 16
         while True:
@@ -112,7 +119,24 @@ class NativeVerifier:
                 break
             capacity = count.value
         check(status)
-        return self.name(reason), versions_shown(results, entries, answer)
+        judged = self.name(reason)
+        if judged == "valid":
+            judged = self.handed_over(head, results, entries, answer, ends)
+        return judged, versions_shown(results, entries, answer)
+
+    def handed_over(self, head: HeadResult, results, entries, answer: bytes, ends: list[dict | None]) -> str:
+        """The reason of the first list, in order, that is not handed over from its end state: of an accepted answer, whose entries follow each other."""
+        start = 0
+        for one, end in zip(results, ends, strict=True):
+            first = byref(entries[start]) if one.num_entries else None
+            start += one.num_entries
+            if end is not None and getattr(one, "from") == 1:
+                reason = c_int32(-1)
+                check(self.library.optiks_verify_handover(
+                    byref(head), first, answer, len(answer), byref(_end(end)), byref(reason)))
+                if reason.value != 0:
+                    return self.name(reason)
+        return "valid"
 
     def name(self, reason: c_int32) -> str:
         name, length = ctypes.create_string_buffer(64), c_size_t()
@@ -159,11 +183,18 @@ def context_of(anchor: dict, row: dict) -> Context:
     context = Context(now_ms=row["now_ms"], kept_record=bytes.fromhex(record) if record else None)
     if record and (start := row.get("period_record")):
         context.kept_period_record = bytes.fromhex(start)
+    if ended := row.get("ended_record"):
+        context.ended_record = bytes.fromhex(ended)
     context.anchor = Anchor(configuration, len(configuration), (c_uint8 * 32)(*bytes.fromhex(anchor["log_key"])))
     if checkpoint := row.get("checkpoint"):
         context.kept_size = checkpoint["size"]
         context.kept_root = (c_uint8 * 32)(*bytes.fromhex(checkpoint["root"]))
     return context
+
+
+def _end(end: dict) -> End:
+    value = b"" if end["value"] is None else bytes.fromhex(end["value"])
+    return End(end["period"], end["last_epoch"], end["version"], (c_uint8 * 32)(*hashlib.sha256(value).digest()))
 
 
 def _known(row: dict, count: int) -> list[Known]:

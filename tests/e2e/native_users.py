@@ -21,6 +21,8 @@ from native import (
     versions_shown,
 )
 
+from facts import DEVICES, KEYS
+
 KINDS = ("none", "left", "current")
 
 
@@ -48,7 +50,7 @@ class NativeUsers:
     """The same library and verdicts as the verifier of keys. seconds: how long its last verdict took, without what is done here."""
 
     def __init__(self, verifier: NativeVerifier):
-        self._name, self._library = verifier.name, verifier.library
+        self._verifier, self._name, self._library = verifier, verifier.name, verifier.library
         self.seconds = 0.0
         check_sizes(self._library, STRUCTS)
         texts, answer, size, reason = [c_char_p, POINTER(c_uint64)], [c_char_p, c_size_t], POINTER(c_size_t), POINTER(c_int32)
@@ -107,8 +109,14 @@ class NativeUsers:
                 byref(has_left), byref(found), room[0], capacity, byref(num_keys), room[1], capacity, byref(num_entries))
 
         followed, entries = self._with_room(call, num_keys, num_entries)
-        lists = versions_shown([found, *(one.versions for one in followed[:num_keys.value])], entries, answer)
-        return self._name(reason), {"epoch": head.epoch, "has_left": bool(has_left.value), "devices": lists[0], "keys": lists[1:]}
+        results, judged = [found, *(one.versions for one in followed[:num_keys.value])], self._name(reason)
+        if judged == "valid" and not has_left.value:
+            ids = [(octets[0] if one.id_is_brought else answer)[one.id_offset:one.id_offset + one.id_len] for one in followed[:num_keys.value]]
+            ends = {(end["structure"], end["key"]): end for end in own.get("ends", [])}
+            own_ends = [ends.get((DEVICES, own["user"])), *(ends.get((KEYS, one.hex())) for one in ids)]
+            judged = self._verifier.handed_over(head, results, entries, answer, own_ends)
+        lists = versions_shown(results, entries, answer)
+        return judged, {"epoch": head.epoch, "has_left": bool(has_left.value), "devices": lists[0], "keys": lists[1:]}
 
     def _with_room(self, call: Callable[[int], tuple], *counts: c_size_t):
         """Calls again with as many elements as the first call says (rule 4 of optiks.h)."""

@@ -6,6 +6,7 @@ import sys
 import tempfile
 import time
 import unittest
+from collections import Counter
 from pathlib import Path
 
 import harness
@@ -13,6 +14,7 @@ from auditors import Auditor
 from harness import ROOT, Deployment
 from native import NativeVerifier
 from native_periods import NativePeriods
+from native_users import NativeUsers
 
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__Automatic": "true"}
 JSON = "application/json"
@@ -108,15 +110,33 @@ class PeriodTest(unittest.TestCase):
         self.assertIn(f"verified hand-over of 3 keys to period {self.bounds[-1]['period']}", live.stdout)
         self.assertIn(f"verified hand-over of user b'dora' to period {self.bounds[-1]['period']}", live.stdout)
         content = json.loads(export.read_text())
-        native = NativePeriods(NativeVerifier(harness.OUT / harness.QUERY / "liboptiks.so"))
-        rows = [row for row in content["vectors"] if row["form"] == "periods"]
-        self.assertGreater(len(rows), 30)
-        for row in rows:
-            with self.subTest(row["kind"]):
-                reason, epochs = native.verdict(content["anchors"], row)
-                self.assertEqual(reason, row["reason"])
-                if reason == "valid":
-                    self.assertEqual(epochs, row["results"])
+        verifier = NativeVerifier(harness.OUT / harness.QUERY / "liboptiks.so")
+        forms = {"periods": NativePeriods(verifier).verdict, "history": verifier.verdict, "monitor": verifier.verdict, "user-monitor": NativeUsers(verifier).monitor}
+        judged = Counter()
+        for row in content["vectors"]:
+            if row["form"] in forms:
+                with self.subTest(form=row["form"], kind=row["kind"]):
+                    reason, shown = forms[row["form"]](content["anchors"], row)
+                    self.assertEqual(reason, row["reason"])
+                    judged[row["form"]] += 1
+                    judged[row["form"], reason] += 1
+                    if reason == "valid":
+                        self.compare(row, shown)
+        self.assertGreater(judged["periods"], 30)
+        self.assertEqual({form for form in forms if judged[form]}, set(forms))
+        # Of what an owner brings to a hand-over each kind of fault.
+        faults = [("monitor", "handover_missing"), *((form, f"handover_{fault}") for form in ("monitor", "user-monitor") for fault in ("period", "value", "unset"))]
+        self.assertEqual([fault for fault in faults if not judged[fault]], [])
+
+    def compare(self, row: dict, shown: list | dict) -> None:
+        """What both verifiers read in a valid answer."""
+        if row["form"] == "periods":
+            self.assertEqual(shown, row["results"])
+            return
+        own = row.get("result")
+        expected = row["results"] if own is None else [own["devices"], *own["keys"]]
+        found = shown if own is None else [shown["devices"], *shown["keys"]]
+        self.assertEqual(found, [{name: one[name] for name in ("version", "values", "complete")} for one in expected])
 
 
 if __name__ == "__main__":
