@@ -1,13 +1,22 @@
 """Owner's notes on the command line, with real services: the owner reads them, nobody else is sent them, and their numbers go on from period to period."""
 
+import base64
+import json
+import sys
 import tempfile
 import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from harness import Deployment, Run
+from harness import ROOT, Deployment, Run
 from lying import LyingProxy
+from rest import b64
+
+sys.path.insert(0, str(ROOT / "tests/reference"))
+
+from codec_users import OwnerNote
+from notes import read_note
 
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Preparation": "00:00:00.5"}
 WORDS = ("the tablet on the sofa", "fell off the sofa")
@@ -106,6 +115,21 @@ class NotesTest(unittest.TestCase):
         answers += [path.read_bytes() for path in self.log.data.rglob("*") if path.is_file()]
         for words in WORDS:
             self.assertFalse([answer for answer in answers if words.encode() in answer])
+
+    def test_6_the_reference_reads_what_the_client_keeps_in_the_value_that_the_log_serves(self):
+        path, = (self.folders / "owner").rglob("state.json")
+        kept = [{name: base64.b64decode(note[name]) for name in ("opening", "note")} for note in json.loads(path.read_text())["notes"][b64(b"tablet")]]
+        with self.log.query_client() as client:
+            served = client.post_json("/v1/history", {"key": "tablet"}).json()["versions"][0]["members"]
+        values = [base64.urlsafe_b64decode(member["value_b64"] + "==") for member in served]
+        self.assertEqual(len(values), 2)
+        for number, (one, value) in enumerate(zip(kept, values, strict=True), start=1):
+            self.assertEqual(read_note(value, **one), OwnerNote(number, WORDS[number - 1].encode()))
+            changed = bytes([one["opening"][0] ^ 1]) + one["opening"][1:]
+            self.assertIsNone(read_note(value, **one | {"opening": changed}))
+        # Each is the note of its own value alone.
+        self.assertIsNone(read_note(values[0], **kept[1]))
+        self.assertIsNone(read_note(b"phone 1", **kept[0]))
 
 
 if __name__ == "__main__":
