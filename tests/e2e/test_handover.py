@@ -12,6 +12,8 @@ from rest import Answer
 
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Preparation": "00:00:00.5"}
 REFUSED, ALARM = 3, 1
+# Of the operator's tool.
+NOT_ALLOWED = 2
 
 
 class HandoverTest(unittest.TestCase):
@@ -128,6 +130,7 @@ class HandoverTest(unittest.TestCase):
     def test_5_who_comes_too_late_is_told_so(self):
         self.assertEqual(self.one(self.owner("absent", "monitor", "bob", "--accept", "--json"))["reason"], "valid")
         self.log.publish(("bob", "bob 1"))
+        self.operator_is_refused(0)
         self.switch()
         period = self.switch()
         told = self.one(self.owner("absent", "monitor", "bob", "--json"), ALARM)
@@ -139,6 +142,48 @@ class HandoverTest(unittest.TestCase):
         while any((self.log.data / "replicas" / str(query.port) / "leaves").exists() for query in self.log.queries):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.1)
+        self.operator_archives(0, deadline)
+
+    def status(self) -> dict:
+        return self.one(self.log.optiks_db("period", "status", "--json"))
+
+    def operator_is_refused(self, period: int) -> None:
+        """While owners are promised it."""
+        def told() -> tuple[int, list[dict]]:
+            """Without the next period, whose copies are staged meanwhile."""
+            status = self.status()
+            return status["current"], [one for one in status["periods"] if one["state"] != "next"]
+
+        before, archive = told(), self.log.logs / "early.archive"
+        self.assertEqual((before[0], [(one["period"], one["state"], one["served"]) for one in before[1]]), (period + 1, [(period, "ended", True), (period + 1, "current", True)]))
+        until = time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(before[1][0]["served_until_ms"] / 1000))
+        for command, words in ((("drop", str(period)), f"Period {period} is served until period {period + 2} begins, not before {until}"),
+                               (("archive", str(period), str(archive)), f"Period {period} is served until period {period + 2} begins, not before {until}"),
+                               (("drop", str(period + 2)), f"Period {period + 2} has not begun: the log is in period {period + 1}.")):
+            with self.subTest(command):
+                run = self.log.optiks_db("period", *command)
+                self.assertEqual((run.code, run.out), (NOT_ALLOWED, ""), str(run))
+                self.assertIn(words, run.error)
+        self.assertEqual((told(), archive.exists()), (before, False))
+        shown = self.one(self.owner("any", "history", "alice", "--period", str(period), "--json"))
+        self.assertEqual([version["value"] for version in shown["versions"]], ["alice 1", "alice 2"])
+
+    def operator_archives(self, period: int, deadline: float) -> None:
+        """Once the task has destroyed it: its leaves stay. There is nothing more to drop."""
+        while (found := self.status()["periods"][period])["state"] != "destroyed":
+            self.assertLess(time.monotonic(), deadline, found)
+            time.sleep(0.1)
+        self.assertEqual((found["served"], found["first_epoch"], "served_until_ms" in found), (False, 0, False))
+        archive = self.log.logs / "period.archive"
+        said = self.one(self.log.optiks_db("period", "archive", str(period), str(archive), "--json"))
+        self.assertEqual((said["period"], said["epochs"], said["file"]), (period, found["last_epoch"] + 1, str(archive)))
+        # Two versions of alice, a list with two devices, and one of these with a second key.
+        self.assertGreaterEqual(said["leaves"], 6)
+        self.assertEqual(archive.stat().st_mode & 0o777, 0o600)
+        for secret in (b"alice", b"phone of another"):
+            self.assertNotIn(secret, archive.read_bytes())
+        dropped = self.one(self.log.optiks_db("period", "drop", str(period), "--json"))
+        self.assertEqual((dropped["period"], dropped["destroyed_before"]), (period, True))
 
     def test_6_what_was_erased_since_is_told_too(self):
         """The latest value at a period's end, superseded after it: nobody can compare it with its copy any more."""
