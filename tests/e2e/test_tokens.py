@@ -1,14 +1,16 @@
 """Rights of a caller by token (docs/spec/tokens.md): by the command line, and by tokens made here with the reference's Ed25519."""
 
+import base64
 import hashlib
 import hmac
 import json
+import subprocess
 import time
 import unittest
 from pathlib import Path
 
 from harness import Deployment, Run
-from rest import Answer, Client, b64
+from rest import Answer, Client, b64, uuid7
 from tokens import AUDIENCE, Signer, claims, signing_input, write_keys
 
 UNREACHABLE_OR_REFUSED = 3
@@ -94,6 +96,43 @@ class TokenTest(unittest.TestCase):
             self.assertNotIn(token, process.log())
             self.assertNotIn(token.split(".")[2], process.log())
 
+    def test_es256_through_the_command_line(self):
+        """A key of P-256, beside the one of Ed25519."""
+        made = subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"], capture_output=True, text=True, check=True)
+        key_file = self.private("p256.pem", made.stdout)
+        printed = self.optiks("token", "jwks", "--key-file", key_file)
+        self.assertEqual(printed.code, 0, printed)
+        key, = json.loads(printed.out)["keys"]
+        self.assertEqual((key["kty"], key["crv"], "d" in key), ("EC", "P-256", False), printed)
+        self.write_keys(self.signer.jwk, key)
+        self.addCleanup(self.write_keys, self.signer.jwk)
+        created = self.optiks("token", "create", "alice", "--key-file", key_file, "--audience", AUDIENCE, "--scope", "update,history")
+        self.assertEqual(created.code, 0, created)
+        token = created.out.strip()
+        header, payload, signature = token.split(".")
+        self.assertEqual(json.loads(unb64(header)), {"alg": "ES256", "kid": key["kid"], "typ": "JWT"})
+        for service in ("/v1/history", "/v1/updates"):
+            self.until(lambda service=service: self.ask(token, service, {}).status == 400)
+        before = self.view()
+        refused = {
+            # Half of the signature, and claims that were not signed; the other algorithm's name, and the other key's id, on either token.
+            "token-signature": [f"{header}.{payload}.{b64(unb64(signature)[:32] + bytes(32))}", f"{header}.{b64(json.dumps(claims(['alice', 'bob'])).encode())}.{signature}"],
+            "token-algorithm": [f"{b64(json.dumps({'alg': 'EdDSA', 'kid': key['kid']}).encode())}.{payload}.{signature}",
+                                f"{b64(json.dumps({'alg': 'ES256', 'kid': 'signer-1'}).encode())}.{payload}.{signature}",
+                                self.signer.token(claims(["alice"]), kid=key["kid"])],
+        }
+        for reason, tokens in refused.items():
+            for number, wrong in enumerate(tokens):
+                for path, body in (("/v1/history", {"key": "alice"}), ("/v1/updates", {"key": "alice", "value": "evil"})):
+                    with self.subTest(reason, number=number, path=path):
+                        answer = self.ask(wrong, path, body)
+                        self.assertEqual((answer.status, answer.json()["reason"]), (401, reason), answer.body)
+        for path, body in (("/v1/history", {"key": "bob"}), ("/v1/updates", {"key": "bob", "value": "evil"})):
+            self.assertEqual(self.ask(token, path, body).status, 403)
+        self.assertEqual(before, self.view())
+        for path, body, status in (("/v1/history", {"key": "alice"}, 200), ("/v1/updates", {"key": "alice", "value": "by ES256"}, 202)):
+            self.assertEqual(self.ask(token, path, body).status, status)
+
     def test_each_wrong_token_is_refused_with_its_reason_and_changes_nothing(self):
         now, stranger = int(time.time()), Signer("signer-1")
         good = claims(["alice"])
@@ -143,6 +182,35 @@ class TokenTest(unittest.TestCase):
         self.assertEqual(before, self.view())
         for path, body, _ in lists:
             self.assertIn(self.ask(both, path, body).status, (200, 202))
+
+    def test_a_request_of_another_user_in_a_list_is_named(self):
+        """Nothing of the list is done, not even what the token allows by itself."""
+        def new_key(user: str, **more) -> dict:
+            return {"user": user, "changes": [{"op": "set-device", "device": f"{user}'s phone", "value": "evil"}]} | more
+
+        for user in ("u20", "u21"):
+            create = {"op": "create", "usernames": [f"{user}'s name"], "devices": [{"device": f"{user}'s phone", "value": "1"}]}
+            self.assertEqual(self.change(self.log.api_key, user, create)[0], "published")
+        before, token, request = self.view(), self.signer.token(claims([], user="u20")), uuid7()
+        answer = self.ask(token, "/v1/users", [new_key("u20", request_id=request), new_key("u21")])
+        self.assertEqual(answer.status, 403, answer.body)
+        said = answer.json()
+        self.assertEqual((said["type"], said["field"]), ("urn:optiks:problem:forbidden", "$[1].user"), said)
+        with Client(self.log.update.url, self.log.api_key) as client:
+            self.assertEqual(client.get(f"/v1/updates/{request}").status, 404)
+        # What would have been accepted before this is published with it.
+        self.log.publish(("marker", "after the list"))
+        after = self.view()
+        self.assertEqual([len(after[1]["pending"]), len(after[1]["request"]) - len(before[1]["request"])], [len(before[1]["pending"]), 1])
+        with self.log.query_client() as client:
+            shown = client.post_json("/v1/users/lookup", [{"username": "u20's name"}, {"username": "u21's name"}]).json()
+        self.assertEqual([user["keys"][0]["lookup"]["version"] for user in shown["users"]], [1, 1], shown)
+        # Its own request by itself, and both of a backend.
+        self.assertEqual(self.change(token, "u20", *new_key("u20")["changes"]), ("published", [(1, "keys", 2)]))
+        both = self.ask(self.log.api_key, "/v1/users", [new_key("u20"), new_key("u21")])
+        self.assertEqual(both.status, 202, both.body)
+        with Client(self.log.update.url, self.log.api_key) as client:
+            self.assertEqual([client.get(f"{one['status_url']}?wait=60").json()["status"] for one in both.json()], ["published"] * 2)
 
     def test_a_users_token_changes_its_devices_and_has_it_leave(self):
         backend, mine, other = self.log.api_key, self.signer.token(claims([], user="u17")), self.signer.token(claims(["phone"], user="u18"))
@@ -195,6 +263,10 @@ class TokenTest(unittest.TestCase):
         while not condition():
             self.assertLess(time.monotonic(), deadline, "The condition never held.")
             time.sleep(0.05)
+
+
+def unb64(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "==")
 
 
 if __name__ == "__main__":
