@@ -23,7 +23,7 @@ from live_users import monitor_query, user_queries
 from record import EpochRecord
 from refused import Refused
 from user_monitor import Own, verify_user_monitor
-from users import Asked, verify_users
+from users import Asked, Kept, verify_users
 from vectors_user_handover import LENGTH_MS, Forger
 from verify import Verifier
 
@@ -145,6 +145,36 @@ class HostilePeriodsTest(unittest.TestCase):
         code, again = self.optiks(log, client, *command)
         self.assertEqual((code, again["alarms"], again["handed_over"]), (INVALID, said["alarms"], []), again)
         return said["alarms"]
+
+    def test_a_period_that_begins_without_what_was_looked_up(self):
+        """Before those who own nothing: of a user who is current it is refused, of a key by itself it is said."""
+        one, two = (facts.KEYS, b"phone"), (facts.DEVICES, USER)
+        for number, (reason, left_out, after) in enumerate((
+                ("valid", (), lambda d: None),
+                ("handover_missing", (one,), lambda d: None),
+                ("handover_missing", (one,), lambda d: d.set_device(b"phone", b"phone 1")),
+                ("handover_missing", (two,), lambda d: d.add_device(USER, b"tablet", b"tablet 1")))):
+            with self.subTest(number), HostileLog(first_period()) as log:
+                asked = Asked(NAME)
+                client, command = str(number), ("user", "lookup", NAME.decode())
+                self.assertEqual(self.optiks(log, client, *command)[0], VALID)
+                kept = verify_users(Verifier(log.d.anchor, time.time_ns() // 1_000_000), log.of([asked], 0), [asked])[0].kept(Kept())
+                log.d.left_out = left_out
+                log.d.switch()
+                after(log.d)
+                log.d.publish_users()
+                self.assertEqual(self.optiks(log, client, *command)[1]["reason"], reason)
+                known = Asked(NAME, kept=kept)
+                self.assertEqual(verdict(lambda v, known=known, log=log: verify_users(v, log.of([known], 0), [known]), log), reason)
+                # Who knows nothing sees nothing of it.
+                self.assertEqual(self.optiks(log, f"{client} new", *command)[1]["reason"], "valid")
+        with HostileLog(first_period()) as log:
+            self.assertEqual(self.optiks(log, "plain", "lookup", KEY.decode())[1]["not_copied"], False)
+            log.d.left_out = ((facts.KEYS, KEY),)
+            switched(log.d)
+            for client, code in (("plain", INVALID), ("plain", INVALID), ("plain new", VALID)):
+                told, said = self.optiks(log, client, "lookup", KEY.decode())
+                self.assertEqual((told, said["verdict"], said["not_copied"]), (code, "absent", code == INVALID), said)
 
     def test_a_version_between_the_last_look_and_the_switch(self):
         """It is superseded by the true value before the switch, so that the copy is honest again: of a key by itself, and of a user's device."""

@@ -24,10 +24,10 @@ REFUSED, USAGE = 3, 2
 # With a first letter of the width of Chinese characters.
 WIDE = "ＡLICE"
 BINARY, QUERY = "application/vnd.optiks.user-lookup", "application/vnd.optiks.user-query"
-# A name for each fault that a short one can have. U+0378 is not assigned, U+10D40 is since Unicode 16 alone.
+# A name for each fault. U+0378 is not assigned, U+10D40 is since Unicode 16 alone.
 FORMLESS = [("character", "bo b".encode()), ("character", "bob\u0378".encode()), ("character", "bob\U00010d40".encode()), ("utf8", b"bob\xff"),
-            ("context", "a\u00b7b".encode()), ("direction", "bob\u05d0".encode())]
-SENTENCES = {"character": "has a character that no username may have", "utf8": "is not UTF-8", "context": "may not stand where it does", "direction": "mixes characters"}
+            ("context", "a\u00b7b".encode()), ("direction", "bob\u05d0".encode()), ("length", b"b" * 256)]
+SENTENCES = {"character": "has a character that no username may have", "utf8": "is not UTF-8", "context": "may not stand where it does", "direction": "mixes characters", "length": "is empty or too long"}
 
 
 class UsernameFormTest(unittest.TestCase):
@@ -106,7 +106,7 @@ class UsernameFormTest(unittest.TestCase):
                 self.assertEqual(prepare(name)[0], fault)
                 user = self.created.lines()[0]["user_b64"]
                 for client, path, document, field in (
-                        (query, "/v1/users/lookup", [{"username": "alice"}, {"username_b64": b64(name)}], "$[1].username"),
+                        (query, "/v1/users/lookup", [{"username": "alice"}, {"username_b64": b64(name)}], "$[1].username_b64"),
                         (query, "/v1/users/monitor", {"user_b64": user, "usernames_b64": [b64(name)]}, "$.usernames_b64[0]"),
                         (update, "/v1/users", {"user": "bob", "changes": [{"op": "create", "usernames_b64": [b64(b"bob"), b64(name)], "devices": [device]}]}, "$.changes[0].usernames_b64[1]"),
                         (update, "/v1/users", {"user_b64": user, "changes": [{"op": "add-username", "username_b64": b64(name)}]}, "$.changes[0].username_b64")):

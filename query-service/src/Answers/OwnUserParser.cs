@@ -19,7 +19,7 @@ internal static class OwnUserParser
     /// <param name="caller">Who asks.</param>
     public static OwnUserQuery Parse(string mediaType, ReadOnlyMemory<byte> body, Configuration log, CallerRights caller)
     {
-        var rules = new KeyRules(log.MaxKeyLength, Owner: null);
+        KeyRules rules = UserQueryParser.RulesOf(log);
         string user = User;
         string names = Usernames;
         UserMonitorQuery query = mediaType == MediaTypes.UserMonitorQuery ? ParseBinary(body, rules) : ParseJson(body.Span, rules, ref user, ref names);
@@ -31,7 +31,7 @@ internal static class OwnUserParser
         {
             throw UserQueryParser.Malformed("This log uses usernames again: look up to whom one leads.", $"$.{names}");
         }
-        query = query with { Usernames = Prepare(query.Usernames, log, rules, names) };
+        query = query with { Usernames = [.. query.Usernames.Select((name, i) => UserQueryParser.NameOf(log, name, $"$.{names}[{i}]"))] };
         return new OwnUserQuery(query.Encode(), caller.IsToken, user, names);
     }
 
@@ -126,18 +126,6 @@ internal static class OwnUserParser
     }
 
     // The answer is about the names in the log's form, by which the verifier knows them.
-    private static List<ReadOnlyMemory<byte>> Prepare(IReadOnlyList<ReadOnlyMemory<byte>> names, Configuration log, in KeyRules rules, string member)
-    {
-        var forms = new List<ReadOnlyMemory<byte>>(names.Count);
-        for (int i = 0; i < names.Count; i++)
-        {
-            string field = $"$.{member}[{i}]";
-            rules.Check(names[i].Span, field);
-            forms.Add(log.UsernameForm == UsernameForm.Octets ? names[i] : UserQueryParser.Form(log, names[i].Span, field));
-        }
-        return forms;
-    }
-
     private static bool KnowsVersion(UserMonitorQuery query) => query.From > 1 || query.Keys.Any(key => key.Version > 1);
 
     private static ProblemException TooManyNames(string field) => new(new Problem(ProblemTypes.BatchLength, $"A query asks for at most {ProtocolLimits.MaxOwnNames} names.", field));

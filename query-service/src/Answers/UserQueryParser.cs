@@ -20,29 +20,29 @@ internal static class UserQueryParser
     /// <param name="lease">Counts the memory of the result.</param>
     public static UserQueries Parse(string mediaType, ReadOnlyMemory<byte> body, Configuration log, AnswerLease lease)
     {
-        var rules = new KeyRules(log.MaxKeyLength, Owner: null);
         bool isBinary = mediaType == MediaTypes.UserQuery;
         bool isList = true;
-        IReadOnlyList<UserQuery> queries = isBinary ? ParseBinary(body, rules) : ParseJson(body.Span, rules, out isList);
-        if (log.UsernameForm != UsernameForm.Octets)
-        {
-            queries = [.. queries.Select((query, i) => query with { Username = Form(log, query.Username.Span, $"{(isList ? $"$[{i}]" : "$")}.username") })];
-        }
-        else if (isBinary)
-        {
-            return new UserQueries(body.Span, queries.Count, isBinary, isList, lease);
-        }
-        return new UserQueries(UserQueryList.Encode(queries), queries.Count, isBinary, isList, lease);
+        List<UserQuery> queries = isBinary ? ParseBinary(body, log) : ParseJson(body.Span, log, out isList);
+        ReadOnlySpan<byte> asked = isBinary && log.UsernameForm == UsernameForm.Octets ? body.Span : UserQueryList.Encode(queries);
+        return new UserQueries(asked, queries.Count, isBinary, isList, lease);
     }
 
-    /// <summary>Form gives a name in the log's form, in a log that has one.</summary>
-    internal static byte[] Form(Configuration log, ReadOnlySpan<byte> name, string field)
+    /// <summary>NameOf gives a name in the form that the log knows it by; as it is where the log has no form.</summary>
+    internal static ReadOnlyMemory<byte> NameOf(Configuration log, ReadOnlyMemory<byte> name, string field)
     {
-        UsernameFault fault = Usernames.Prepare(log, name, out byte[] form);
+        if (log.UsernameForm == UsernameForm.Octets)
+        {
+            RulesOf(log).Check(name.Span, field);
+            return name;
+        }
+        UsernameFault fault = Usernames.Prepare(log, name.Span, out byte[] form);
         return fault == UsernameFault.Valid ? form : throw new ProblemException(new Problem(ProblemTypes.UsernameForm, fault.Sentence(), field));
     }
 
-    private static IReadOnlyList<UserQuery> ParseBinary(ReadOnlyMemory<byte> body, in KeyRules rules)
+    /// <summary>RulesOf a log for keys that anyone may ask about.</summary>
+    internal static KeyRules RulesOf(Configuration log) => new(log.MaxKeyLength, Owner: null);
+
+    private static List<UserQuery> ParseBinary(ReadOnlyMemory<byte> body, Configuration log)
     {
         if (body.Span.SequenceEqual(stackalloc byte[PrefixLength]))
         {
@@ -61,10 +61,11 @@ internal static class UserQueryParser
         {
             throw BatchLength();
         }
+        KeyRules rules = RulesOf(log);
+        var taken = new List<UserQuery>(queries.Count);
         for (int i = 0; i < queries.Count; i++)
         {
-            UserQuery query = queries[i];
-            rules.Check(query.Username.Span, $"$[{i}].username");
+            UserQuery query = queries[i] with { Username = NameOf(log, queries[i].Username, $"$[{i}].username") };
             if (!query.Device.IsEmpty)
             {
                 rules.Check(query.Device.Span, $"$[{i}].device");
@@ -74,8 +75,9 @@ internal static class UserQueryParser
             {
                 throw Malformed("The period must be 0 without a known version.", $"$[{i}].period");
             }
+            taken.Add(query);
         }
-        return queries;
+        return taken;
     }
 
     /// <summary>CheckKeys checks what a binary body says of keys of devices.</summary>
@@ -94,14 +96,14 @@ internal static class UserQueryParser
         }
     }
 
-    private static List<UserQuery> ParseJson(ReadOnlySpan<byte> body, in KeyRules rules, out bool isList)
+    private static List<UserQuery> ParseJson(ReadOnlySpan<byte> body, Configuration log, out bool isList)
     {
         var reader = new StrictJsonReader(body);
         var queries = new List<UserQuery>();
         isList = reader.IsArray;
         if (!isList)
         {
-            queries.Add(ParseOne(ref reader, rules));
+            queries.Add(ParseOne(ref reader, log));
         }
         else
         {
@@ -112,7 +114,7 @@ internal static class UserQueryParser
                 {
                     throw BatchLength();
                 }
-                queries.Add(ParseOne(ref reader, rules));
+                queries.Add(ParseOne(ref reader, log));
             }
             if (queries.Count == 0)
             {
@@ -123,9 +125,10 @@ internal static class UserQueryParser
         return queries;
     }
 
-    private static UserQuery ParseOne(ref StrictJsonReader reader, in KeyRules rules)
+    private static UserQuery ParseOne(ref StrictJsonReader reader, Configuration log)
     {
-        byte[]? username = null;
+        KeyRules rules = RulesOf(log);
+        ReadOnlyMemory<byte>? username = null;
         byte[]? device = null;
         UserQuery known = new(default);
         string path = reader.Path;
@@ -135,7 +138,7 @@ internal static class UserQueryParser
             switch (member)
             {
                 case 0 or 1:
-                    username = ReadId(ref reader, member == 0, username, rules);
+                    username = NameOf(log, ReadOctets(ref reader, member == 0, username is not null), reader.Path);
                     break;
                 case 2 or 3:
                     device = ReadId(ref reader, member == 2, device, rules);
@@ -149,7 +152,7 @@ internal static class UserQueryParser
         {
             throw Malformed("The query has no username: give 'username' or 'username_b64'.", $"{path}.username");
         }
-        return known with { Username = username, Device = device };
+        return known with { Username = username.Value, Device = device };
     }
 
     private static UserQuery ParseKnown(ref StrictJsonReader reader, in KeyRules rules)
@@ -243,14 +246,13 @@ internal static class UserQueryParser
 
     internal static byte[] ReadId(ref StrictJsonReader reader, bool isText, byte[]? before, in KeyRules rules)
     {
-        if (before is not null)
-        {
-            throw reader.Fail("It stands there already: give it as text or as octets.");
-        }
-        byte[] id = isText ? reader.ReadText().ToArray() : reader.ReadOctets();
+        byte[] id = ReadOctets(ref reader, isText, before is not null);
         rules.Check(id, reader.Path);
         return id;
     }
+
+    private static byte[] ReadOctets(ref StrictJsonReader reader, bool isText, bool isThere) =>
+        isThere ? throw reader.Fail("It stands there already: give it as text or as octets.") : isText ? reader.ReadText().ToArray() : reader.ReadOctets();
 
     private static ProblemException BatchLength() => new(new Problem(ProblemTypes.BatchLength, $"A list has 1 to {QueryBatch.MaxCount} queries.", "$"));
 
