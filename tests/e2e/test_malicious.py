@@ -26,8 +26,8 @@ from serve import Server
 VALID, INVALID, FORK = 0, 1, 5
 # By what a client holds, whatever auditors have.
 PROVEN = ("fork", "leaf_contradicts")
-# Lies whose like another scenario tells, and that client/sdk/tests/LeafTests.cs has too.
-OF_DEEP = ("drops-the-latest-version", "dates-an-insertion-back")
+# Lies whose like another scenario tells, and that client/sdk/tests/LeafTests.cs or test_hostile_periods.py has too.
+OF_DEEP = ("drops-the-latest-version", "dates-an-insertion-back", "shows-another-vrf-key", "switches-early-and-back")
 TOLD = {name: one for name, one in SCENARIOS.items() if IS_DEEP or name not in OF_DEEP}
 NAMES = ("alice", "bob")
 # Of the right form: the server asks for none.
