@@ -224,6 +224,25 @@ public sealed class HandoverTests
         Assert.Equal([0UL, 1UL, 2UL], new[] { EpochRecord.PeriodOf(fixture.Log.Record(before)), gone.Head!.Period, next.Head!.Period });
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_history_of_the_new_period_does_not_make_it_forgotten(bool isCopied)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
+        fixture.Switch(copies => isCopied ? copies : []);
+        fixture.Publish(("alice", "two"));
+        HistoryResult history = await client.HistoryAsync(s_alice, Cancellation);
+        LookupResult found = await client.LookupAsync("alice", Cancellation);
+
+        Assert.Equal(isCopied ? 2 : 1, history.Versions.Count);
+        Assert.Equal((Verdict.Present, !isCopied), (found.Verdict, found.NotCopied));
+    }
+
     [Fact]
     public async Task The_history_of_a_period_that_ended_is_complete_up_to_its_end()
     {
