@@ -158,7 +158,7 @@ class HostilePeriodsTest(unittest.TestCase):
                 asked = Asked(NAME)
                 client, command = str(number), ("user", "lookup", NAME.decode())
                 self.assertEqual(self.optiks(log, client, *command)[0], VALID)
-                kept = verify_users(Verifier(log.d.anchor, time.time_ns() // 1_000_000), log.of([asked], 0), [asked])[0].kept(Kept())
+                kept = verify_users(verifier(log), log.of([asked], 0), [asked])[0].kept(Kept())
                 log.d.left_out = left_out
                 log.d.switch()
                 after(log.d)

@@ -36,9 +36,7 @@ internal static class KeyRules
             PublishedEpoch = unchanged ? before!.PublishedEpoch : lookup.LeafEpoch,
             ValueSha256 = unchanged ? before!.ValueSha256 : value is null ? null : ValueHash.Of(value),
         };
-        KeyState? ofOwner = owned is null ? null : OfOwned(owned);
-        after = after with { NotCopied = IsNotCopied(before, period, lookup.BeginsWithCopy) || IsNotCopied(ofOwner, period, lookup.BeginsWithCopy) };
-        reason = Compare(before, ofOwner, ref after);
+        reason = Compare(before, owned is null ? null : OfOwned(owned), lookup.BeginsWithCopy, ref after);
         return reason == Reason.Valid;
     }
 
@@ -72,9 +70,7 @@ internal static class KeyRules
             // A version that was opened before is not sent again.
             ValueSha256 = latest?.Version.Value is { } value ? ValueHash.Of(value.Span) : isKept ? before!.ValueSha256 : owned?.ValueSha256,
         };
-        bool beginsWithCopy = shown.Versions is [{ Version: { Version: 1, IsCopy: true } }, ..];
-        after = after with { NotCopied = IsNotCopied(before, period, beginsWithCopy) || IsNotCopied(owned, period, beginsWithCopy) };
-        Reason reason = Compare(before, owned, ref after);
+        Reason reason = Compare(before, owned, shown.Versions is [{ Version.IsCopy: true }, ..], ref after);
         return reason != Reason.Valid ? reason : Agree(before, owned, shown, period);
     }
 
@@ -107,7 +103,12 @@ internal static class KeyRules
         ValueSha256 = owned.Version > 0 ? owned.ValueSha256 : null,
     };
 
-    private static Reason Compare(KeyState? before, KeyState? owned, ref KeyState after)
+    /// <summary>
+    /// IsLost: what had a version in an earlier period begins each later one with a copy, and this one did not. Nothing excuses that of a user who is current; a key may be a device of one who had left by then.
+    /// </summary>
+    public static bool IsLost(KeyState? kept, ulong period, bool beginsWithCopy) => kept is { Version: > 0 } && kept.Period < period && !beginsWithCopy;
+
+    private static Reason Compare(KeyState? before, KeyState? owned, bool beginsWithCopy, ref KeyState after)
     {
         foreach (KeyState? kept in (KeyState?[])[before, owned])
         {
@@ -119,6 +120,8 @@ internal static class KeyRules
             {
                 return Reason.Stale;
             }
+            // Of an answer in the period of what is kept it was said before.
+            after = after with { NotCopied = after.NotCopied || (kept.Period == after.Period ? kept.NotCopied : IsLost(kept, after.Period, beginsWithCopy)) };
             if (kept.Period != after.Period)
             {
                 continue;
@@ -138,10 +141,6 @@ internal static class KeyRules
         }
         return Reason.Valid;
     }
-
-    // What had a version in an earlier period begins each later one with a copy, unless its user had left by then. Of an answer in the period of what is kept it was said before.
-    private static bool IsNotCopied(KeyState? kept, ulong period, bool beginsWithCopy) =>
-        kept is not null && (kept.Period == period ? kept.NotCopied : kept.Period < period && kept.Version > 0 && !beginsWithCopy);
 
     private static bool StepsBack(KeyState before, KeyState after) =>
         after.Version < before.Version

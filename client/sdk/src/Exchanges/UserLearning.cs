@@ -129,9 +129,8 @@ internal sealed class UserLearning
         {
             return Reason.UserReturned;
         }
-        if (before?.Devices is { Version: > 0 } known && known.Period < _period && !shown.ListVersion.BeginsWithCopy)
+        if (KeyRules.IsLost(before?.Devices, _period, shown.ListVersion.BeginsWithCopy))
         {
-            // The user is current, so its list is copied into every period.
             return Reason.HandoverMissing;
         }
         if (!KeyRules.TryLearn(before?.Devices, null, shown.ListVersion, shown.List.ToArray(), _period, shown.Epoch, shown.ListEpoch, out KeyState list, out Reason reason))
