@@ -6,7 +6,7 @@ import os
 import platform
 import statistics
 import subprocess
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,9 +28,6 @@ class Figure:
     @property
     def ratio(self) -> float | None:
         return self.value / self.baseline if self.baseline else None
-
-    def renamed(self, name: str) -> "Figure":
-        return replace(self, name=name)
 
     def document(self) -> dict:
         return {"name": self.name, "unit": self.unit, "value": self.value, "baseline": self.baseline, "ratio": self.ratio,

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from engines import add_engines, chosen
@@ -166,11 +167,14 @@ def main() -> None:
     for engine in engines:
         with Deployment(SETTINGS, engine=engine) as log:
             figures += SwitchBench(engine, log, arguments).run()
+    failed = sum(figure.counters.get("failed", 0) for figure in figures)
     # The names without an engine are those of the worst.
-    figures += [max((figure for figure in figures if figure.name.partition("/")[2] == name), key=lambda one: one.value).renamed(name) for name in (f"switch/keys:{arguments.keys}", "p99-ratio")]
+    for name in (f"switch/keys:{arguments.keys}", "p99-ratio"):
+        of_engines = [figure for figure in figures if figure.name in [f"{engine}/{name}" for engine in engines]]
+        figures.append(replace(max(of_engines, key=lambda one: one.value), name=name))
     write(ROOT / "build/bench/period.json", figures)
     print(f"\n{table(figures)}")
-    if failed := sum(figure.counters.get("failed", 0) for figure in figures if figure.name.partition("/")[0] in engines):
+    if failed:
         sys.exit(f"{failed} requests failed or were not sent")
 
 
