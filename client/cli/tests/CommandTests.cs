@@ -1,6 +1,7 @@
 using System.Text;
 using System.Text.Json;
 using Optiks.Protocol;
+using static Optiks.Cli.Tests.TrustingFixture;
 
 namespace Optiks.Cli.Tests;
 
@@ -299,14 +300,6 @@ public sealed class CommandTests
         {
             await Task.Delay(50, TestContext.Current.CancellationToken);
         }
-    }
-
-    private static async Task<Fixture> StartAsync()
-    {
-        Fixture fixture = await Fixture.StartAsync();
-        Directory.CreateDirectory(fixture.Folder.In("data"));
-        FixtureLog.Anchor.Save(fixture.Folder.In("data/trust.json"));
-        return fixture;
     }
 
     private static byte[] Replace(byte[] octets, string from, string to)

@@ -1,3 +1,5 @@
+using static Optiks.Cli.Tests.TrustingFixture;
+
 namespace Optiks.Cli.Tests;
 
 public sealed class EraseTests
@@ -61,14 +63,6 @@ public sealed class EraseTests
     }
 
     private static Task<CommandRun> RunAsync(Fixture fixture, string command) => CommandRun.RunAsync(fixture, command.Split(' '));
-
-    private static async Task<Fixture> StartAsync()
-    {
-        Fixture fixture = await Fixture.StartAsync();
-        Directory.CreateDirectory(fixture.Folder.In("data"));
-        FixtureLog.Anchor.Save(fixture.Folder.In("data/trust.json"));
-        return fixture;
-    }
 
     private static string Text(CommandRun run, string name) => run.Json.GetProperty(name).GetString()!;
 }

@@ -2,6 +2,7 @@ using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using Optiks.Protocol;
+using static Optiks.Cli.Tests.TrustingFixture;
 
 namespace Optiks.Cli.Tests;
 
@@ -176,14 +177,6 @@ public sealed class HostileTests
             Assert.Equal((5, "invalid", "fork"), (fork.Code, Text(fork.Json, "verdict"), Text(fork.Json, "reason")));
             EvidenceCheck.Proves(Text(fork.Json, "evidence"));
         }
-    }
-
-    private static async Task<Fixture> StartAsync()
-    {
-        Fixture fixture = await Fixture.StartAsync();
-        Directory.CreateDirectory(fixture.Folder.In("data"));
-        FixtureLog.Anchor.Save(fixture.Folder.In("data/trust.json"));
-        return fixture;
     }
 
     private static string Text(JsonElement element, string name) => element.GetProperty(name).GetString()!;

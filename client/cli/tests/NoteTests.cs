@@ -2,6 +2,7 @@ using System.Text;
 using System.Text.Json;
 using Optiks.Client;
 using Optiks.Protocol;
+using static Optiks.Cli.Tests.TrustingFixture;
 
 namespace Optiks.Cli.Tests;
 
@@ -139,14 +140,6 @@ public sealed class NoteTests
         [.. device.GetProperty("versions").EnumerateArray().Select(version => version.GetProperty("note")).Select(note => (note.GetProperty("sequence").GetInt32(), Text(note, "text")))];
 
     private static Task<CommandRun> RunAsync(Fixture fixture, string command) => CommandRun.RunAsync(fixture, command.Split(' '));
-
-    private static async Task<Fixture> StartAsync()
-    {
-        Fixture fixture = await Fixture.StartAsync();
-        Directory.CreateDirectory(fixture.Folder.In("data"));
-        FixtureLog.Anchor.Save(fixture.Folder.In("data/trust.json"));
-        return fixture;
-    }
 
     private static string Text(JsonElement element, string name) => element.GetProperty(name).GetString()!;
 }

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Optiks.Protocol;
+using static Optiks.Cli.Tests.TrustingFixture;
 
 namespace Optiks.Cli.Tests;
 
@@ -185,14 +186,6 @@ public sealed class PeriodTests
     }
 
     private static void Save(Fixture fixture, string name, byte[] octets) => File.WriteAllBytes(fixture.Folder.In(name), octets);
-
-    private static async Task<Fixture> StartAsync()
-    {
-        Fixture fixture = await Fixture.StartAsync();
-        Directory.CreateDirectory(fixture.Folder.In("data"));
-        FixtureLog.Anchor.Save(fixture.Folder.In("data/trust.json"));
-        return fixture;
-    }
 
     private static string? Text(JsonElement element, string name) => element.GetProperty(name).GetString();
 

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Optiks.Protocol;
+using static Optiks.Cli.Tests.TrustingFixture;
 
 namespace Optiks.Cli.Tests;
 
@@ -110,14 +111,6 @@ public sealed class UserMonitorTests
     }
 
     private static Task<CommandRun> RunAsync(Fixture fixture, string command) => CommandRun.RunAsync(fixture, command.Split(' '));
-
-    private static async Task<Fixture> StartAsync()
-    {
-        Fixture fixture = await Fixture.StartAsync();
-        Directory.CreateDirectory(fixture.Folder.In("data"));
-        FixtureLog.Anchor.Save(fixture.Folder.In("data/trust.json"));
-        return fixture;
-    }
 
     private static string Text(JsonElement element, string name) => element.GetProperty(name).GetString()!;
 }

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Optiks.Client;
+using static Optiks.Cli.Tests.TrustingFixture;
 
 namespace Optiks.Cli.Tests;
 
@@ -103,14 +104,6 @@ public sealed class UserTests
         using FileClientStateStore store = await FileClientStateStore.OpenAsync(
             fixture.Folder.In("data/client"), FixtureLog.Anchor, TimeSpan.Zero, fixture.Clock, TestContext.Current.CancellationToken);
         store.TryUpdate(state => state with { Names = state.Names.Add("YWxpY2U", new NameState { LeastEpoch = 0, User = "aWQ" }) }, []);
-    }
-
-    private static async Task<Fixture> StartAsync()
-    {
-        Fixture fixture = await Fixture.StartAsync();
-        Directory.CreateDirectory(fixture.Folder.In("data"));
-        FixtureLog.Anchor.Save(fixture.Folder.In("data/trust.json"));
-        return fixture;
     }
 
     private static string Text(JsonElement element, string name) => element.GetProperty(name).GetString()!;

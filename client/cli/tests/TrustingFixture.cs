@@ -1,0 +1,13 @@
+namespace Optiks.Cli.Tests;
+
+/// <summary>TrustingFixture starts a log whose trust anchor lies in the data folder of the command line already.</summary>
+internal static class TrustingFixture
+{
+    public static async Task<Fixture> StartAsync()
+    {
+        Fixture fixture = await Fixture.StartAsync();
+        Directory.CreateDirectory(fixture.Folder.In("data"));
+        FixtureLog.Anchor.Save(fixture.Folder.In("data/trust.json"));
+        return fixture;
+    }
+}
