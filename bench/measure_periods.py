@@ -25,7 +25,7 @@ from stress_tester import StressTester
 from windows import BenchFailed, Moments, compare, windows_of
 
 # A switch may come as soon as it is prepared.
-SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10", "Optiks__Log__PeriodLength": "00:00:01"}
+SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10", "Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic": "false"}
 MIX, OPERATIONS = "hit=9,update=1", ("hit", "update")
 # Uniform, so that lookups find what was changed as well as what was not.
 LOAD = ("--warm-up", "2", "--keys", "uniform", "--check-keys", "2000", "--settle", "600")

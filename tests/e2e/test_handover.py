@@ -10,7 +10,7 @@ from harness import Deployment, Process, Run
 from lying import LyingProxy
 from rest import Answer
 
-PERIODS = {"Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Preparation": "00:00:00.5"}
+PERIODS = {"Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic": "false", "Optiks__Periods__Preparation": "00:00:00.5"}
 REFUSED, ALARM = 3, 1
 # Of the operator's tool.
 NOT_ALLOWED = 2

@@ -13,7 +13,7 @@ from pages import commands_of
 
 PAGE = ROOT / "docs/operations/keys.md"
 # Nothing of the next period is made before it is asked for.
-PERIODS = {"Optiks__Log__PeriodLength": "00:00:01"}
+PERIODS = {"Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic": "false"}
 
 
 class Keys(unittest.TestCase):

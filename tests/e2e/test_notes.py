@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "tests/reference"))
 from codec_users import OwnerNote
 from notes import read_note
 
-PERIODS = {"Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Preparation": "00:00:00.5"}
+PERIODS = {"Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic": "false", "Optiks__Periods__Preparation": "00:00:00.5"}
 WORDS = ("the tablet on the sofa", "fell off the sofa")
 
 

@@ -14,7 +14,7 @@ from storage import OwnPostgreSql, Sqlite
 from test_faults import REUSED, SEED
 from trial import Trial
 
-PERIODS = {"Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__Automatic": "true", "Optiks__Periods__CopiesPerChunk": "16"}
+PERIODS = {"Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__CopiesPerChunk": "16"}
 # So many that none is destroyed: what is judged is read from the database.
 ALL_SERVED = PERIODS | REUSED | {"Optiks__Log__RetainedPeriods": "255"}
 AT_POINTS = faults.killed_at_some("fail points of periods", faults.PERIOD_POINTS, rounds(quick=2, deep=len(faults.PERIOD_POINTS)))

@@ -16,7 +16,7 @@ from native import NativeVerifier
 from native_periods import NativePeriods
 from native_users import NativeUsers
 
-PERIODS = {"Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__Automatic": "true"}
+PERIODS = {"Optiks__Log__PeriodLength": "00:00:02"}
 JSON = "application/json"
 
 

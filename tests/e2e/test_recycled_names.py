@@ -24,7 +24,7 @@ from rows import Rows
 from users import Asked, Kept
 from verify import TrustAnchor, Verifier
 
-SETTINGS = {"Optiks__Log__UsernameReuse": "true", "Optiks__Log__PeriodLength": "00:00:05", "Optiks__Periods__Preparation": "00:00:00.5"}
+SETTINGS = {"Optiks__Log__UsernameReuse": "true", "Optiks__Log__PeriodLength": "00:00:05", "Optiks__Periods__Automatic": "false", "Optiks__Periods__Preparation": "00:00:00.5"}
 NUMBER = "+44 20 7946 0018"
 UNREACHABLE_OR_REFUSED = 3
 USER_LOOKUP = "application/vnd.optiks.user-lookup"

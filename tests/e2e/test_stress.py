@@ -14,7 +14,7 @@ from rest import Client
 
 INVALID, UNREACHABLE = 1, 3
 # Periods follow each other within seconds, and a run can look back at all of them.
-PERIODS = {"Optiks__Log__PeriodLength": "00:00:03", "Optiks__Periods__Automatic": "true", "Optiks__Log__RetainedPeriods": "255"}
+PERIODS = {"Optiks__Log__PeriodLength": "00:00:03", "Optiks__Log__RetainedPeriods": "255"}
 MIX = "hit=40,absent=5,versions=5,history=3,monitor=3,audit=4,update=35,batch:20=5"
 
 

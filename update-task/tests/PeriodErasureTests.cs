@@ -77,7 +77,7 @@ public sealed class PeriodErasureTests
     }
 
     private static Task<TaskHost> StartAsync(TestFolder folder, TimeProvider time) => TaskHost.StartAsync(
-        folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length, periods: options => options.Automatic = true);
+        folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length);
 
     private static AcceptRequest Order(string key, ulong from, ulong through) => Updates.Request(new ErasureOrder(StructureId.Keys, from, through).Item(Encoding.UTF8.GetBytes(key)));
 

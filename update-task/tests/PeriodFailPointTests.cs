@@ -7,7 +7,7 @@ namespace Optiks.UpdateTask.Tests;
 public abstract class PeriodFailPointTests
 {
     private static readonly string[] s_settings =
-        ["--Optiks:Log:PeriodLength=00:00:01", "--Optiks:Log:RetainedPeriods=2", "--Optiks:Periods:Automatic=true", "--Optiks:Periods:CopiesPerChunk=2"];
+        ["--Optiks:Log:PeriodLength=00:00:01", "--Optiks:Log:RetainedPeriods=2", "--Optiks:Periods:CopiesPerChunk=2"];
 
     private static async Task KillInOrderAsync(IEnumerable<string> points)
     {

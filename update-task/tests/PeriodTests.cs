@@ -18,9 +18,10 @@ public sealed class PeriodTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         var time = new ManualTime();
-        await using TaskHost task = await StartAsync(folder, time, Automatic);
+        await using TaskHost task = await StartAsync(folder, time);
         await FillAsync(task, updates);
         Assert.Equal(0UL, task.Session.Period.Period);
+        Assert.Equal(DateTimeOffset.FromUnixTimeMilliseconds((long)task.Session.PeriodStartMs) + s_length, task.State.Current.NextPeriodAt);
 
         // Not a moment earlier.
         ulong last = task.Session.Last.Epoch;
@@ -33,6 +34,7 @@ public sealed class PeriodTests
         Assert.Equal((last + 2, 1UL), (task.Session.Last.Epoch, task.Session.Period.Period));
         Assert.Equal(last + 2, task.Session.Period.FirstEpoch);
         await task.StepAsync();
+        Assert.Equal(DateTimeOffset.FromUnixTimeMilliseconds((long)task.Session.PeriodStartMs) + s_length, task.State.Current.NextPeriodAt);
         Assert.Equal(last + 3, task.Session.Last.Epoch);
 
         // Versions go on after the copies.
@@ -50,7 +52,6 @@ public sealed class PeriodTests
         var time = new ManualTime();
         await using TaskHost task = await StartAsync(folder, time, options =>
         {
-            Automatic(options);
             options.CopiesPerChunk = 3;
         });
         await FillAsync(task, updates);
@@ -122,7 +123,7 @@ public sealed class PeriodTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         var time = new ManualTime();
-        await using TaskHost task = await StartAsync(folder, time, Automatic);
+        await using TaskHost task = await StartAsync(folder, time);
         await FillAsync(task, updates);
         for (ulong period = 1; period <= 3; period++)
         {
@@ -165,11 +166,12 @@ public sealed class PeriodTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         var time = new ManualTime();
-        await using TaskHost task = await StartAsync(folder, time, _ => { });
+        await using TaskHost task = await StartAsync(folder, time, options => options.Automatic = false);
         await FillAsync(task, updates);
         time.Advance(s_length / 2);
         await task.StepAsync();
         await WorkAsync(task);
+        Assert.Null(task.State.Current.NextPeriodAt);
         Assert.Single(await task.Store.ReadPeriodsAsync(TestContext.Current.CancellationToken));
         await using (IMaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync(folder.ConnectionString, TestContext.Current.CancellationToken))
         {
@@ -203,7 +205,7 @@ public sealed class PeriodTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         var time = new ManualTime();
-        await using TaskHost task = await StartAsync(folder, time, Automatic);
+        await using TaskHost task = await StartAsync(folder, time);
         await FillAsync(task, updates);
         await updates.AcceptAsync("key 1", "second");
         await task.StepAsync();
@@ -237,7 +239,6 @@ public sealed class PeriodTests
             await using TaskHost task = await StartAsync(
                 folder, time, options =>
                 {
-                    Automatic(options);
                     options.CopiesPerChunk = 2;
                 });
             if (round == 0)
@@ -261,7 +262,7 @@ public sealed class PeriodTests
                 await task.Session.FinishAsync(TestContext.Current.CancellationToken);
             }
         }
-        await using TaskHost last = await StartAsync(folder, time, Automatic);
+        await using TaskHost last = await StartAsync(folder, time);
         Assert.Equal(4UL, last.Session.Period.Period);
         await last.StepAsync();
         await HistoryCheck.RunAsync(folder);
@@ -277,7 +278,6 @@ public sealed class PeriodTests
         await using TaskHost task = await StartAsync(
             folder, time, options =>
             {
-                Automatic(options);
                 options.CopiesPerChunk = 4;
             },
             wrap: real =>
@@ -318,7 +318,7 @@ public sealed class PeriodTests
         var updates = new Updates(folder);
         FailingStore? fault = null;
         await using TaskHost task = await StartAsync(
-            folder, new ManualTime(), Automatic, wrap: real =>
+            folder, new ManualTime(), wrap: real =>
             {
                 (IPipelineStore store, fault) = FailingStore.Wrap(real);
                 return store;
@@ -338,7 +338,7 @@ public sealed class PeriodTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         var time = new ManualTime();
-        await using TaskHost old = await StartAsync(folder, time, Automatic, holder: "old");
+        await using TaskHost old = await StartAsync(folder, time, holder: "old");
         await FillAsync(old, updates);
         time.Advance(TimeSpan.FromMinutes(1));
         // The lease of the old one is over by the database's clock, which it does not look at.
@@ -346,7 +346,7 @@ public sealed class PeriodTests
         {
             await store.ReleaseLeaseAsync(old.Keeper.Lease, TestContext.Current.CancellationToken);
         }
-        await using TaskHost successor = await StartAsync(folder, time, Automatic, holder: "successor");
+        await using TaskHost successor = await StartAsync(folder, time, holder: "successor");
         await successor.StepAsync();
         await Assert.ThrowsAsync<StorageFencedException>(() => WorkAsync(old));
         await WorkAsync(successor);
@@ -369,7 +369,7 @@ public sealed class PeriodTests
         var updates = new Updates(folder);
         var time = new ManualTime();
         string log = new BoardFolder(folder.Data).Log;
-        await using (TaskHost task = await StartAsync(folder, time, Automatic, bucket: bucket))
+        await using (TaskHost task = await StartAsync(folder, time, bucket: bucket))
         {
             await FillAsync(task, updates);
             for (int period = 1; period <= 3; period++)
@@ -391,7 +391,7 @@ public sealed class PeriodTests
         {
             Directory.Move($"{log}.kept", log);
         }
-        await using (TaskHost task = await StartAsync(folder, time, Automatic, bucket: bucket))
+        await using (TaskHost task = await StartAsync(folder, time, bucket: bucket))
         {
             await updates.AcceptAsync("key 1", "after the board was lost");
             await task.StepAsync();
@@ -405,7 +405,7 @@ public sealed class PeriodTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         var time = new ManualTime();
-        await using (TaskHost task = await StartAsync(folder, time, Automatic, padding: padding => (padding.Usernames, padding.Devices, padding.Keys, padding.Decommissioned) = (4, 4, 8, 2)))
+        await using (TaskHost task = await StartAsync(folder, time, padding: padding => (padding.Usernames, padding.Devices, padding.Keys, padding.Decommissioned) = (4, 4, 8, 2)))
         {
             await FillAsync(task, updates);
             ulong[] before = [.. EpochRecord.Decode(task.Session.Last.Record.Span).Structures.Select(structure => structure.Count)];
@@ -419,11 +419,9 @@ public sealed class PeriodTests
         await HistoryCheck.RunAsync(folder);
     }
 
-    private static void Automatic(PeriodOptions options) => options.Automatic = true;
-
     // Nobody renews the lease, as timers of the manual time never fire.
     private static Task<TaskHost> StartAsync(
-        TestFolder folder, TimeProvider time, Action<PeriodOptions> periods, string holder = "test", Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, BucketOptions? bucket = null) =>
+        TestFolder folder, TimeProvider time, Action<PeriodOptions>? periods = null, string holder = "test", Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, BucketOptions? bucket = null) =>
         TaskHost.StartAsync(folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length, holder: holder, wrap: wrap, padding: padding, periods: periods, bucket: bucket);
 
     // A log with something to copy, whose next period is due.
@@ -432,7 +430,6 @@ public sealed class PeriodTests
         var time = new ManualTime();
         TaskHost task = await StartAsync(folder, time, options =>
         {
-            Automatic(options);
             options.CopiesPerChunk = copiesPerChunk;
         });
         await FillAsync(task, updates);

@@ -146,7 +146,7 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
         (code, output, _) = await log.RunAsync("period", "status");
         Assert.Equal(ExitCodes.Success, code);
         Assert.Contains("not served", output, StringComparison.Ordinal);
-        Assert.Contains($"Period 3 may begin from {DateTimeOffset.FromUnixTimeMilliseconds(began + length):u} on (not asked for", output, StringComparison.Ordinal);
+        Assert.Contains($"Period 3 may begin at {DateTimeOffset.FromUnixTimeMilliseconds(began + length):u}. The update-task makes the switch then", output, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -159,7 +159,7 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
         (code, output, _) = await log.RunAsync("period", "switch", "--json");
         Assert.Equal(ExitCodes.Success, code);
         Assert.True(JsonDocument.Parse(output).RootElement.GetProperty("requested_before").GetBoolean());
-        Assert.Contains("(asked for", (await log.RunAsync("period", "status")).Output, StringComparison.Ordinal);
+        Assert.Contains("The switch has been requested", (await log.RunAsync("period", "status")).Output, StringComparison.Ordinal);
 
         log.Execute("UPDATE head SET epoch = 9, published_epoch = 8");
         (code, output, string error) = await log.RunAsync("period", "switch");

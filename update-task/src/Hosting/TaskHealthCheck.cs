@@ -1,3 +1,4 @@
+using System.Globalization;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Options;
 using Optiks.UpdateTask.Options;
@@ -27,10 +28,15 @@ internal sealed class TaskHealthCheck : IHealthCheck
             TaskRole.Standby => HealthCheckResult.Healthy("Standby: another task holds the lease."),
             TaskRole.Leading when status.Problem is not null => HealthCheckResult.Unhealthy(status.Problem),
             TaskRole.Leading when _state.SinceProgress > _limit => HealthCheckResult.Unhealthy("The last epoch is overdue."),
-            TaskRole.Leading => HealthCheckResult.Healthy(
-                status.Copies is { } copies ? $"Published epoch {status.PublishedEpoch}. Period {status.Period + 1} is made ahead: {copies} copies." : $"Published epoch {status.PublishedEpoch}."),
+            TaskRole.Leading => HealthCheckResult.Healthy($"Published epoch {status.PublishedEpoch}.{DescribeNextPeriod(status)}"),
             TaskRole.Recovering => HealthCheckResult.Unhealthy(status.Problem ?? "Rebuilding the trees."),
             _ => HealthCheckResult.Unhealthy(status.Problem ?? "Opening the database."),
         });
+    }
+
+    private static string DescribeNextPeriod(TaskStatus status)
+    {
+        string begins = status.NextPeriodAt is { } at ? string.Create(CultureInfo.InvariantCulture, $" Period {status.Period + 1} begins at {at:u}.") : "";
+        return status.Copies is { } copies ? string.Create(CultureInfo.InvariantCulture, $"{begins} Period {status.Period + 1} is made ahead: {copies} copies.") : begins;
     }
 }

@@ -68,6 +68,9 @@ internal sealed class TaskState
         }
     }
 
+    /// <summary>Sets when the next period begins at the earliest; null while no switch is planned.</summary>
+    public void NextPeriod(DateTimeOffset? at) => _current = _current with { NextPeriodAt = at };
+
     public void Hold(string problem) => _current = _current with { Problem = problem };
 
     private static TaskCompletionSource NewSource() => new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -15,4 +15,7 @@ internal sealed record TaskStatus(TaskRole Role, ulong? PublishedEpoch, long Pro
 
     /// <summary>Copies that are staged of the next period; null: none is made.</summary>
     public int? Copies { get; init; }
+
+    /// <summary>Earliest time of the next period; null while no switch is planned.</summary>
+    public DateTimeOffset? NextPeriodAt { get; init; }
 }

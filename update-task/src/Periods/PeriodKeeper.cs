@@ -23,6 +23,7 @@ internal sealed class PeriodKeeper
     private bool _isOpen;
     private bool _isComplete;
     private bool _hasMuch;
+    private ulong? _announcedMs;
 
     /// <summary>PeriodKeeper of one lead.</summary>
     public PeriodKeeper(EpochPublisher publisher, IOptions<PeriodOptions> options, TaskReport report)
@@ -49,7 +50,9 @@ internal sealed class PeriodKeeper
             _isOpen = true;
             Tell(lead);
         }
-        return _stager is not null && session.Schedule.SwitchAt(session.PeriodStartMs, isRequested) <= nowMs;
+        ulong? switchAt = session.Schedule.SwitchAt(session.PeriodStartMs, isRequested);
+        Announce(lead, switchAt);
+        return _stager is not null && switchAt <= nowMs;
     }
 
     /// <summary>CompleteAsync stages what the last epochs left, as far as an epoch may wait for it. Gives how many rows the next period begins with; null: it is not complete.</summary>
@@ -120,6 +123,22 @@ internal sealed class PeriodKeeper
         FailPoints.Hit(FailPoints.PeriodSecrets);
         _report.Log.PeriodPrepared(next.Period);
         return next;
+    }
+
+    // A switch costs disk and processors, and owners who are away for longer than the periods that are served lose their guarantee: the operator is told its time long before.
+    private void Announce(Lead lead, ulong? switchAtMs)
+    {
+        if (switchAtMs == _announcedMs)
+        {
+            return;
+        }
+        _announcedMs = switchAtMs;
+        DateTimeOffset? at = switchAtMs is { } ms ? DateTimeOffset.FromUnixTimeMilliseconds((long)ms) : null;
+        if (at is { } time)
+        {
+            _report.Log.PeriodAnnounced(lead.Session.Period.Period + 1, time);
+        }
+        _report.NextPeriod(at);
     }
 
     private void Tell(Lead lead) => _report.Period(lead.Session.Period.Period, _stager?.Rows);

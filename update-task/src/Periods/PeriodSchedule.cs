@@ -25,13 +25,13 @@ internal sealed class PeriodSchedule
         }
     }
 
-    /// <summary>SwitchAt is when the period after one that began at <paramref name="firstMs"/> begins at the earliest; null: nobody asks for it.</summary>
+    /// <summary>Returns the earliest time of the switch that ends a period which began at <paramref name="firstMs"/>; null while no switch is planned.</summary>
     /// <param name="firstMs">Time of the record of the current period's first epoch.</param>
     /// <param name="isRequested">The operator asks for the switch.</param>
     public ulong? SwitchAt(ulong firstMs, bool isRequested) =>
         isRequested ? firstMs + _lengthMs : _isAutomatic ? firstMs + _intervalMs : null;
 
-    /// <summary>PrepareAt is when the period after it is begun to be made; null: it is not.</summary>
+    /// <summary>Returns when the task starts to make the period after it; null while no switch is planned.</summary>
     public ulong? PrepareAt(ulong firstMs, bool isRequested) =>
         isRequested ? 0 : SwitchAt(firstMs, isRequested: false) is { } at ? at - Math.Min(at, _preparationMs) : null;
 }

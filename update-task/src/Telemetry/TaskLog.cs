@@ -63,6 +63,11 @@ internal static partial class TaskLog
     [LoggerMessage(EventId = 3034, EventName = "CommitUnknown", Level = LogLevel.Warning, Message = "The result of the commit of epoch {Epoch} is unknown: asking the database.")]
     public static partial void CommitUnknown(this ILogger logger, ulong epoch);
 
+    [LoggerMessage(
+        EventId = 3039, EventName = "PeriodAnnounced", Level = LogLevel.Information,
+        Message = "Period {Period} begins at {Time:u} or as soon afterwards as its copies are complete. To decide that yourself, set Optiks:Periods:Automatic to false.")]
+    public static partial void PeriodAnnounced(this ILogger logger, ulong period, DateTimeOffset time);
+
     [LoggerMessage(EventId = 3040, EventName = "PeriodPrepared", Level = LogLevel.Information, Message = "Period {Period} is made ahead: it has its secrets.")]
     public static partial void PeriodPrepared(this ILogger logger, ulong period);
 

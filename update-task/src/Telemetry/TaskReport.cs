@@ -32,6 +32,9 @@ internal sealed class TaskReport
     /// <summary>Period that is current, and how many copies of the next one are staged; null: none is made.</summary>
     public void Period(ulong current, int? copies) => _state.Period(current, copies);
 
+    /// <summary>Sets when the next period begins at the earliest; null while no switch is planned.</summary>
+    public void NextPeriod(DateTimeOffset? at) => _state.NextPeriod(at);
+
     /// <summary>Hold says in a sentence what keeps epochs from being published, until the next progress.</summary>
     public void Hold(string problem) => _state.Hold(problem);
 

@@ -17,11 +17,11 @@ internal sealed class LogOptions
     [StringLength(255, MinimumLength = 1)]
     public string Origin { get; set; } = "localhost/optiks";
 
-    /// <summary>PeriodLength is how long the secrets of a period last.</summary>
+    /// <summary>PeriodLength is the least time between two switches of the period.</summary>
     [Range(typeof(TimeSpan), "00:00:01", "36500.00:00:00")]
     public TimeSpan PeriodLength { get; set; } = TimeSpan.FromDays(90);
 
-    /// <summary>RetainedPeriods are kept for lookups of older versions.</summary>
+    /// <summary>RetainedPeriods is the number of periods whose history and monitoring are served, the current one included.</summary>
     [Range(2, 255)]
     [Setting(Unit = "periods")]
     public int RetainedPeriods { get; set; } = 2;

@@ -72,8 +72,10 @@ internal static class PeriodStatus
         }
         int[] widths = [.. s_columns.Select((_, i) => rows.Max(row => row[i].Length))];
         IEnumerable<string> lines = rows.Select(row => string.Join("  ", row.Select((cell, i) => cell.PadRight(widths[i]))).TrimEnd());
-        string asked = isRequested ? "asked for: it begins as soon as it may and its copies are staged" : "not asked for: see 'optiks-db period switch'";
-        return string.Join(Environment.NewLine, [.. lines, "", FormattableString.Invariant($"Period {times.Current.Period + 1} may begin from {times.SwitchNotBefore:u} on ({asked}).")]);
+        string when = isRequested
+            ? "The switch has been requested: the update-task makes it then, or as soon afterwards as the copies are staged."
+            : "The update-task makes the switch then, or later if it is configured so (Optiks:Periods). Where Optiks:Periods:Automatic is false, it waits for 'optiks-db period switch'.";
+        return string.Join(Environment.NewLine, [.. lines, "", FormattableString.Invariant($"Period {times.Current.Period + 1} may begin at {times.SwitchNotBefore:u}. {when}")]);
     }
 
     private static string StateOf(PeriodRow period) => period.State.ToString().ToLowerInvariant();
