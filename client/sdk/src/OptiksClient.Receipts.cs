@@ -23,7 +23,7 @@ public sealed partial class OptiksClient
         ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, Guid? requestId = null, CancellationToken cancellationToken = default)
     {
         (UpdateResult result, byte[] answer) = await SendUpdateAsync(key, value, null, requestId, wantsReceipt: true, cancellationToken).ConfigureAwait(false);
-        if (ReadNotes(answer) is not { } notes)
+        if (result.Status == UpdateStatus.Refused || ReadNotes(answer) is not { } notes)
         {
             return result;
         }

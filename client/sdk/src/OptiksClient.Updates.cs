@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Net;
 using System.Runtime.ExceptionServices;
 using System.Text.Json;
 using Optiks.Protocol;
@@ -13,7 +14,8 @@ public sealed partial class OptiksClient
     /// <summary>
     /// UpdateAsync sets a key's value. When it returns <see cref="UpdateStatus.Pending"/>, the server holds the update durably. The change is
     /// registered as expected before it is sent, so that monitoring knows it. Retried under one request id, so that it applies once; a caller
-    /// that lost the result repeats the call with the same <paramref name="requestId"/>. Needs an API key or token with the scope update.
+    /// that lost the result repeats the call with the same <paramref name="requestId"/>. A client that has verified nothing yet verifies the newest epoch first. If that is refused,
+    /// nothing is sent, and <see cref="UpdateResult.Lookup"/> says why. Needs an API key or token with the scope update.
     /// </summary>
     /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
     /// <param name="value">Value, at most the configuration's length.</param>
@@ -32,9 +34,16 @@ public sealed partial class OptiksClient
         RequireValue(value);
         Guid id = RequestIdOf(requestId);
         string hash = ValueHash.Of(value.Span);
-        _store.TryUpdate(current => OwnerRules.Expect(current, name, new ExpectedChange(id, hash)), []);
-        byte[] answer = await SendAsync(server, "/v1/updates", Body(id, name, value, expected, wantsReceipt), current => OwnerRules.Forget(current, name, id), cancellationToken).ConfigureAwait(false);
-        return (new UpdateResult { Key = key, RequestId = id, ValueSha256 = hash, Status = UpdateStatus.Pending }, answer);
+        var result = new UpdateResult { Key = key, RequestId = id, ValueSha256 = hash, Status = UpdateStatus.Pending };
+        if (await FindRefusedHeadAsync(cancellationToken).ConfigureAwait(false) is { } refused)
+        {
+            return (result with { Status = UpdateStatus.Refused, Lookup = new LookupResult(refused) { Key = key } }, []);
+        }
+        byte[] answer = await SendAsync(
+            new ServerRequest(server, "/v1/updates", MediaTypes.Json, MaxStatusLength) { Body = (Body(id, name, value, expected, wantsReceipt), MediaTypes.Json), Authorize = true },
+            current => OwnerRules.Expect(current, name, new ExpectedChange(id, hash)),
+            (current, before) => OwnerRules.Forget(current, name, id, before), cancellationToken).ConfigureAwait(false);
+        return (result, answer);
     }
 
     /// <summary>NewRequestId for an update whose id the caller wants to know before it is sent.</summary>
@@ -54,7 +63,7 @@ public sealed partial class OptiksClient
             case UpdateStatus.Published:
                 return await ConfirmAsync(name, pending with { Status = outcome.Status, Epoch = outcome.Epoch, Version = outcome.Items[0].Version }, cancellationToken).ConfigureAwait(false);
             case UpdateStatus.Refused:
-                _store.TryUpdate(current => OwnerRules.Forget(current, name, pending.RequestId), []);
+                _store.TryUpdate(current => OwnerRules.Forget(current, name, pending.RequestId, null), []);
                 return pending with { Status = outcome.Status, RefusedBecause = outcome.RefusedBecause, Current = outcome.Current };
             default:
                 return pending;
@@ -111,22 +120,34 @@ public sealed partial class OptiksClient
 
     private Uri UpdateUrl() => _options.UpdateUrl ?? throw new InvalidOperationException("No update URL was given.");
 
-    // A request that the server refuses for good is expected no more.
-    private async Task<byte[]> SendAsync(Uri server, string path, ReadOnlyMemory<byte> body, Func<ClientState, ClientState> forget, CancellationToken cancellationToken)
+    // The owner goes on from the period of the first head. Without one, what the log shows before it begins another period is never looked at. Null: there is a head.
+    private async Task<Outcome?> FindRefusedHeadAsync(CancellationToken cancellationToken) =>
+        _store.Current.Head is null && await _exchanger.RunAsync(new HeadExchange(), cancellationToken).ConfigureAwait(false) is { Reason: not Reason.Valid } refused ? refused : null;
+
+    // What this call alone expects is expected no more when the server refuses the request for good. That says nothing about an earlier request with this id, or an earlier try that may have arrived: either may have been accepted.
+    private async Task<byte[]> SendAsync(ServerRequest request, Func<ClientState, ClientState> expect, Func<ClientState, ClientState, ClientState> forget, CancellationToken cancellationToken)
     {
-        var request = new ServerRequest(server, path, MediaTypes.Json, MaxStatusLength) { Body = (body, MediaTypes.Json), Authorize = true };
+        ClientState before = _store.Current;
+        _store.TryUpdate(
+            current =>
+            {
+                before = current;
+                return expect(current);
+            },
+            []);
+        bool mayHaveArrived = false;
         try
         {
-            return await RetryAsync(request, cancellationToken).ConfigureAwait(false);
+            return await RetryAsync(request, cancellationToken, failure => mayHaveArrived |= failure.Status != HttpStatusCode.TooManyRequests).ConfigureAwait(false);
         }
-        catch (OptiksServerException e) when (e.Failure == ServerFailure.Refused && !e.IsTransient)
+        catch (OptiksServerException e) when (e.Failure == ServerFailure.Refused && !e.IsTransient && !mayHaveArrived)
         {
-            _store.TryUpdate(forget, []);
+            _store.TryUpdate(current => forget(current, before), []);
             throw;
         }
     }
 
-    private async Task<byte[]> RetryAsync(ServerRequest request, CancellationToken cancellationToken)
+    private async Task<byte[]> RetryAsync(ServerRequest request, CancellationToken cancellationToken, Action<OptiksServerException>? note = null)
     {
         var backoff = new Backoff(_options, _time);
         while (true)
@@ -139,6 +160,7 @@ public sealed partial class OptiksClient
             catch (OptiksServerException e) when (e.IsTransient)
             {
                 failure = e;
+                note?.Invoke(e);
             }
             if (!await backoff.TryWaitAsync(failure.RetryAfter, cancellationToken).ConfigureAwait(false))
             {

@@ -119,7 +119,7 @@ public sealed partial class OptiksClient
                 return await ConfirmAsync(pending with { Status = outcome.Status, Epoch = outcome.Epoch, Items = UserRequest.WithKeys(outcome.Items, pending.User!.Value, pending.Changes) }, cancellationToken).ConfigureAwait(false);
             case UpdateStatus.Refused:
                 var request = new UserRequest(pending.RequestId, KeyName.OfVerified(pending.User!.Value), pending.Changes);
-                _store.TryUpdate(request.Forget, []);
+                _store.TryUpdate(current => request.Forget(current, null), []);
                 return pending with { Status = outcome.Status, RefusedBecause = outcome.RefusedBecause, Current = outcome.Current };
             default:
                 return pending;
@@ -129,9 +129,15 @@ public sealed partial class OptiksClient
     private async Task<UserUpdateResult> SendAsync(KeyName username, UserRequest request, CancellationToken cancellationToken)
     {
         Uri server = UpdateUrl();
-        _store.TryUpdate(request.Expect, []);
-        await SendAsync(server, "/v1/users", request.Body(), request.Forget, cancellationToken).ConfigureAwait(false);
-        return new UserUpdateResult { Username = username.Octets, User = request.User.Octets, Changes = request.Changes, RequestId = request.Id, Status = UpdateStatus.Pending };
+        var result = new UserUpdateResult { Username = username.Octets, User = request.User.Octets, Changes = request.Changes, RequestId = request.Id, Status = UpdateStatus.Pending };
+        if (await FindRefusedHeadAsync(cancellationToken).ConfigureAwait(false) is { } refused)
+        {
+            return result with { Status = UpdateStatus.Refused, Lookups = [new UserLookupResult(refused) { Username = username.Octets }] };
+        }
+        await SendAsync(
+            new ServerRequest(server, "/v1/users", MediaTypes.Json, MaxStatusLength) { Body = (request.Body(), MediaTypes.Json), Authorize = true }, request.Expect, request.Forget, cancellationToken)
+            .ConfigureAwait(false);
+        return result;
     }
 
     // With the usernames in their form, once nothing is found that no log takes.

@@ -132,6 +132,46 @@ public sealed class OwnerTests
         Assert.Empty(store.Current.Owned.Values.Single().Expected);
     }
 
+    [Theory]
+    [InlineData("reused", "one", "two")]
+    [InlineData("token expired", "one", null)]
+    [InlineData("arrived", "two", null)]
+    [InlineData("too many", null, "two")]
+    public async Task A_refusal_says_nothing_of_what_was_accepted_before(string what, string? expected, string? forgotten)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Server.PublishAtOnce = false;
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store, TimeSpan.FromSeconds(5));
+        Guid id = client.NewRequestId();
+        if (what is "reused" or "token expired")
+        {
+            await client.UpdateAsync(Alice, "one"u8.ToArray(), requestId: id, cancellationToken: Cancellation);
+        }
+        int tries = 0;
+        fixture.Server.Refuse = path => path != "/v1/updates" ? null : (what, tries++) switch
+        {
+            ("reused", _) => (409, "request-id-reused"),
+            ("arrived", 0) => (500, "internal"),
+            ("too many", 0) => (429, "rate-limited"),
+            _ => (401, "unauthorized"),
+        };
+        byte[] value = what == "token expired" ? "one"u8.ToArray() : "two"u8.ToArray();
+
+        await Assert.ThrowsAsync<OptiksServerException>(() => client.UpdateAsync(Alice, value, requestId: id, cancellationToken: Cancellation));
+
+        fixture.Server.Refuse = _ => null;
+        foreach (string? published in (string?[])[expected, forgotten])
+        {
+            if (published is not null)
+            {
+                fixture.Publish(("alice", published));
+                MonitorResult seen = await client.MonitorAsync(Alice, Cancellation);
+                Assert.Equal((Reason.Valid, published == expected ? 0 : 1, 0), (seen.Reason, seen.Alarms.Count, seen.Pending));
+            }
+        }
+    }
+
     [Fact]
     public async Task History_is_complete_over_pages()
     {

@@ -71,8 +71,31 @@ public sealed class UserFirstPeriodTests
         Assert.Contains((UserAlarmKind.DeviceList, 0UL, 3UL), found.Alarms.Select(alarm => (alarm.Kind, alarm.Period, alarm.Version)));
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Nothing_is_changed_before_a_head_was_verified(bool ofUser)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        fixture.Server.Mutate = (path, answer) => path == "/v1/epochs/latest" ? [.. answer[..^1], (byte)(answer[^1] ^ 1)] : answer;
+        VerifiedAnswer refused = ofUser
+            ? Assert.Single((await client.CreateUserAsync([s_carol], [], cancellationToken: Cancellation)).Lookups)
+            : (await client.UpdateAsync("alice"u8.ToArray(), "one"u8.ToArray(), cancellationToken: Cancellation)).Lookup!;
+        fixture.Server.Mutate = (_, answer) => answer;
+
+        Assert.False(refused.IsValid);
+        Assert.DoesNotContain(fixture.Server.Requests, request => request is "POST /v1/updates" or "POST /v1/users");
+        Assert.Equal((0, 0), (store.Current.Owned.Count, store.Current.OwnedUsers.Count));
+        Assert.Equal(UpdateStatus.Pending, ofUser
+            ? (await client.CreateUserAsync([s_carol], [], cancellationToken: Cancellation)).Status
+            : (await client.UpdateAsync("alice"u8.ToArray(), "one"u8.ToArray(), cancellationToken: Cancellation)).Status);
+        Assert.NotNull(store.Current.Head);
+    }
+
     [Fact]
-    public async Task What_was_asked_for_before_anything_was_verified_is_looked_at_from_the_first_answer_on()
+    public async Task What_was_asked_for_first_of_all_is_looked_at_from_its_period_on()
     {
         await using Fixture fixture = await Fixture.StartAsync();
         using FileClientStateStore store = await fixture.OpenStoreAsync();
@@ -81,7 +104,6 @@ public sealed class UserFirstPeriodTests
         ReadOnlyMemory<byte> user = await CreateAsync(client);
         await client.UpdateAsync("alice"u8.ToArray(), "one"u8.ToArray(), cancellationToken: Cancellation);
         fixture.Clock.UtcNow = fixture.Log.Now;
-        await WithHeadAsync(fixture, store);
         fixture.PublishItems([.. Created(user), FixtureItem.Device("alice", "forged")]);
         fixture.PublishItems(FixtureItem.Device("phone", "M"), FixtureItem.Device("alice", "one"));
         fixture.PublishItems(FixtureItem.Device("phone", "P1"));

@@ -69,6 +69,27 @@ public sealed class UserRequestTests
     }
 
     [Fact]
+    public async Task A_request_id_that_is_used_again_forgets_nothing_of_the_first_request()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        UserUpdateResult first = await client.CreateUserAsync([s_alice], [new UserDeviceValue(s_phone, s_one)], cancellationToken: Cancellation);
+        ClientState accepted = store.Current;
+        fixture.Server.Refuse = path => path == "/v1/users" ? (409, "request-id-reused") : null;
+
+        await Assert.ThrowsAsync<OptiksServerException>(
+            () => client.CreateUserAsync([s_alice, "al"u8.ToArray()], [new UserDeviceValue(s_phone, s_two), new UserDeviceValue(s_laptop, s_two)], first.RequestId, Cancellation));
+
+        OwnedUser before = accepted.OwnedUsers.Values.Single();
+        OwnedUser after = store.Current.OwnedUsers.Values.Single();
+        Assert.Equal(before.Names, after.Names);
+        Assert.Equal(before.Expected, after.Expected);
+        Assert.Equal(accepted.Owned[Base64UrlText.Encode(s_phone)].Expected, store.Current.Owned[Base64UrlText.Encode(s_phone)].Expected);
+        Assert.Empty(store.Current.Owned[Base64UrlText.Encode(s_laptop)].Expected);
+    }
+
+    [Fact]
     public async Task A_known_user_is_changed_by_its_id_and_the_state_is_read_back()
     {
         await using Fixture fixture = await Fixture.StartAsync();

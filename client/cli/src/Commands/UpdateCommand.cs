@@ -60,12 +60,12 @@ internal static class UpdateCommand
                 result = file is null
                     ? await session.Client.UpdateAsync(name, sent, expected, id, cancellationToken).ConfigureAwait(false)
                     : await session.Client.UpdateWithReceiptAsync(name, sent, id, cancellationToken).ConfigureAwait(false);
-                if (file is not null)
+                if (file is not null && result.Status == UpdateStatus.Pending)
                 {
                     // Before the waiting: who gives up then has it.
                     receiptCode = ReceiptCommand.Keep(host, result, file, session.Anchor);
                 }
-                if (parse.GetValue(wait))
+                if (parse.GetValue(wait) && result.Status == UpdateStatus.Pending)
                 {
                     result = await session.Client.WaitAsync(result, TimeSpan.FromSeconds(parse.GetValue(timeout)), cancellationToken).ConfigureAwait(false);
                 }
@@ -91,8 +91,8 @@ internal static class UpdateCommand
         string key = DisplayText.Show(result.Key.Span);
         return result switch
         {
-            { Status: UpdateStatus.Refused } => Refused(host, json, key, result),
             { Lookup: { IsValid: false } lookup } => Report.Refused(host, json, key, lookup, writer => Report.Key(writer, result.Key)),
+            { Status: UpdateStatus.Refused } => Refused(host, json, key, result),
             { History: { IsValid: false } history } => Report.Refused(host, json, key, history, writer => Report.Key(writer, result.Key)),
             { Confirmation: UpdateConfirmation.Contradicted } => NotShown(host, json, key, result),
             { Confirmation: UpdateConfirmation.Unproven } => NotConfirmed(host, json, key, result),

@@ -1,3 +1,4 @@
+using System.Collections.Immutable;
 using Optiks.Native;
 using Optiks.Protocol;
 
@@ -102,7 +103,7 @@ internal static class OwnerRules
     {
         // From the period on in which it was first set: what was shown of it before its owner looks is looked at, too.
         OwnedKey owned = current.Owned.GetValueOrDefault(key.Id) ?? new OwnedKey { Period = current.Head?.Period ?? 0 };
-        return owned.Expected.Any(known => known.RequestId == change.RequestId)
+        return owned.Expected.Any(known => known.RequestId == change.RequestId && known.ValueSha256 == change.ValueSha256)
             ? current
             : current with { Owned = current.Owned.SetItem(key.Id, owned with { Expected = owned.Expected.Add(change), IsListedOnly = false }) };
     }
@@ -114,9 +115,13 @@ internal static class OwnerRules
         OwnedUsers = current.OwnedUsers.SetItems(current.OwnedUsers.Select(user => KeyValuePair.Create(user.Key, user.Value with { Period = period }))),
     };
 
-    /// <summary>State in which a request about an owned key is expected no more; the same state if it is not.</summary>
-    public static ClientState Forget(ClientState current, KeyName key, Guid requestId) =>
-        current.Owned.TryGetValue(key.Id, out OwnedKey? owned) && owned.Expected.Any(known => known.RequestId == requestId)
-            ? current with { Owned = current.Owned.SetItem(key.Id, owned with { Expected = owned.Expected.RemoveAll(known => known.RequestId == requestId) }) }
+    /// <summary>State in which a request about an owned key is expected no more; the same state if it is not. What was expected under its id already <paramref name="before"/> stays: that was another request.</summary>
+    public static ClientState Forget(ClientState current, KeyName key, Guid requestId, ClientState? before)
+    {
+        ImmutableArray<ExpectedChange> earlier = before?.Owned.GetValueOrDefault(key.Id)?.Expected ?? [];
+        bool IsRefused(ExpectedChange known) => known.RequestId == requestId && !earlier.Any(one => one.RequestId == requestId && one.ValueSha256 == known.ValueSha256);
+        return current.Owned.TryGetValue(key.Id, out OwnedKey? owned) && owned.Expected.Any(IsRefused)
+            ? current with { Owned = current.Owned.SetItem(key.Id, owned with { Expected = owned.Expected.RemoveAll(IsRefused) }) }
             : current;
+    }
 }

@@ -54,20 +54,22 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
         ImmutableArray<string> added = [.. Changes.Where(change => change.Operation is UserOperation.Create or UserOperation.AddDevice).SelectMany(change => change.Devices).Select(device => Text(device.Device))];
         ImmutableArray<string> removed = [.. Changes.Select(change => change.Removed).OfType<ReadOnlyMemory<byte>>().Select(Text)];
         bool leaves = Changes.Any(change => change.Operation == UserOperation.Decommission);
-        return (added.Length == 0 && removed.Length == 0 && !leaves && Changes[0].Operation != UserOperation.Create) || (leaves && owned.HasLeft) || owned.Expected.Any(known => known.RequestId == Id)
+        return (added.Length == 0 && removed.Length == 0 && !leaves && Changes[0].Operation != UserOperation.Create) || (leaves && owned.HasLeft) || owned.Expected.Any(new ExpectedUserChange(Id, added, removed, leaves).IsSame)
             ? next
             : next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, owned with { Expected = owned.Expected.Add(new ExpectedUserChange(Id, added, removed, leaves)) }) };
     }
 
-    /// <summary>State in which none of it is expected.</summary>
-    public ClientState Forget(ClientState current)
+    /// <summary>State in which none of it is expected. What was expected under its id, and which names were one's own, already <paramref name="before"/> stays: that was another request.</summary>
+    public ClientState Forget(ClientState current, ClientState? before)
     {
-        ClientState next = OwnedUserRules.Disclaim(Values.Aggregate(current, (state, device) => OwnerRules.Forget(state, KeyName.OfVerified(device.Device), Id)), User.Id, [.. Names]);
+        OwnedUser earlier = before?.OwnedUsers.GetValueOrDefault(User.Id) ?? new OwnedUser();
+        ClientState next = OwnedUserRules.Disclaim(
+            Values.Aggregate(current, (state, device) => OwnerRules.Forget(state, KeyName.OfVerified(device.Device), Id, before)), User.Id, [.. Names.Except(earlier.Names)]);
         if (!next.OwnedUsers.TryGetValue(User.Id, out OwnedUser? owned))
         {
             return next;
         }
-        OwnedUser left = owned with { Expected = owned.Expected.RemoveAll(known => known.RequestId == Id) };
+        OwnedUser left = owned with { Expected = owned.Expected.RemoveAll(known => known.RequestId == Id && !earlier.Expected.Any(known.IsSame)) };
         // Of whom nothing is expected, and nothing was seen, there is no period to go on from.
         left = left is { List: null, HasLeft: false, Names.Length: 0, Expected.Length: 0 } ? left with { Period = null } : left;
         return left == owned ? next : PeriodEnds.Tidy(next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, left) });

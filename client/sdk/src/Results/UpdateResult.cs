@@ -14,7 +14,7 @@ public sealed record UpdateResult
     /// <summary>ValueSha256 of the value that was set, in hexadecimal.</summary>
     public required string ValueSha256 { get; init; }
 
-    /// <summary>Status so far.</summary>
+    /// <summary>Status so far. Refused without a request: no verified head could be had (<see cref="Lookup"/>).</summary>
     public required UpdateStatus Status { get; init; }
 
     /// <summary>Epoch of publication: the version's own once it is confirmed, before that what the server says; null until published.</summary>

@@ -12,6 +12,10 @@ public sealed record ExpectedUserChange(Guid RequestId, ImmutableArray<string> A
 {
     ExpectedUserChange IExpected<ExpectedUserChange>.Overtaken() => IsOvertaken ? this : this with { IsOvertaken = true };
 
+    /// <summary>IsSame tells whether two are of one request and expect the same.</summary>
+    internal bool IsSame(ExpectedUserChange other) =>
+        RequestId == other.RequestId && Leaves == other.Leaves && Added.SequenceEqual(other.Added) && Removed.SequenceEqual(other.Removed);
+
     /// <summary>Makes tells whether the request makes the second of two lists of the first.</summary>
     internal bool Makes(IReadOnlySet<string> before, IReadOnlySet<string> after)
     {

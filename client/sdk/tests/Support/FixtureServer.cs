@@ -172,6 +172,9 @@ internal sealed class FixtureServer : IAsyncDisposable
         }
         switch (path)
         {
+            case "/v1/epochs/latest":
+                await HeadAsync(context, latest);
+                break;
             case "/v1/periods":
                 await PeriodsAsync(context, latest);
                 break;
@@ -222,6 +225,10 @@ internal sealed class FixtureServer : IAsyncDisposable
             : HasErasedEnds ? (0, "erased")
             : (Log.LastEpoch(asked, latest), null);
     }
+
+    private async Task HeadAsync(HttpContext context, ulong latest) => await BytesAsync(
+        context, "/v1/epochs/latest", MediaTypes.Head,
+        (await Log.HeadAsync(latest, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture)))!);
 
     private async Task PeriodsAsync(HttpContext context, ulong latest)
     {

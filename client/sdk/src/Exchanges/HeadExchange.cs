@@ -1,0 +1,27 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>HeadExchange asks for the newest epoch alone, so that a client without a head has one before it changes anything (docs/spec/state.md section 3.2).</summary>
+internal sealed class HeadExchange : VerifiedExchange<VerifiedHead>
+{
+    public override string Path => "/v1/epochs/latest";
+
+    public override string MediaType => MediaTypes.Head;
+
+    public override bool NeedsAuthorization => false;
+
+    public override byte[]? Body(ClientState seen) => null;
+
+    // A head says nothing about a key that auditors would have to cover.
+    public override IEnumerable<Believed> Shown(VerifiedHead learnt) => [];
+
+    public override Checked<VerifiedHead> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)
+    {
+        HeadVerdict verdict = Verifier.Head(context, answer.Span);
+        return new(verdict.Reason, verdict.Head, verdict.Head, null);
+    }
+
+    public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, VerifiedHead learnt) => current;
+}
