@@ -227,6 +227,9 @@ public sealed class CosignerTests : IDisposable
         await client.LookupAsync("bob"u8.ToArray(), Cancellation);
         Assert.Equal((2, 1), (store.Current.Unaudited.Length, client.Overdue.Count));
 
+        // A run without auditors covers nothing, and is no person.
+        Assert.True((await fixture.Client(store).LookupAsync(Alice, Cancellation)).IsValid);
+        Assert.Equal((2, 1), (store.Current.Unaudited.Length, client.Overdue.Count));
         Assert.Equal(0, client.AcceptOverdue([client.Overdue[0] with { BelievedAtMs = 0 }]));
         Assert.Equal(1, client.AcceptOverdue([.. store.Current.Unaudited]));
 

@@ -20,7 +20,8 @@ internal static class Beliefs
     {
         if (policy.Auditors is null)
         {
-            return state.Unaudited.IsEmpty ? state : state with { Unaudited = [] };
+            // What an earlier run believed under auditors stays: a run without them covers nothing, and nobody accepted it.
+            return state;
         }
         var coverage = new Coverage(policy, state.Cosigners);
         ImmutableArray<Belief> open = state.Unaudited.RemoveAll(belief => coverage.IsAudited(belief.FromEpoch, belief.Epoch));
