@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Net.Sockets;
-using System.Runtime.CompilerServices;
+using Optiks.Tlog;
 
 namespace Optiks.Client;
 
@@ -11,6 +11,9 @@ namespace Optiks.Client;
 /// </summary>
 internal sealed class ServerConnection
 {
+    // Of an answer, once the time to begin with is used up.
+    private const int LeastOctetsPerSecond = 16 * 1024;
+
     private readonly HttpClient _http;
     private readonly Func<CancellationToken, ValueTask<string>>? _credential;
     private readonly TimeSpan _answerWithin;
@@ -48,7 +51,7 @@ internal sealed class ServerConnection
             message.Content = new ReadOnlyMemoryContent(body.Octets);
             message.Content.Headers.ContentType = new MediaTypeHeaderValue(body.MediaType);
         }
-        using var deadline = new AnswerDeadline(_answerWithin, _time, cancellationToken);
+        using var deadline = new AnswerDeadline(_answerWithin, _time, LeastOctetsPerSecond, cancellationToken);
         try
         {
             using HttpResponseMessage response = await _http.SendAsync(message, HttpCompletionOption.ResponseHeadersRead, deadline.Token).ConfigureAwait(false);
@@ -87,22 +90,15 @@ internal sealed class ServerConnection
     /// </summary>
     private static bool IsConnectionFailure(Exception e) => e is HttpRequestException or HttpIOException or SocketException or IOException { InnerException: SocketException };
 
-    // Counted while reading: the header may be missing or false.
     private static async Task<byte[]> ReadAsync(HttpResponseMessage response, Uri server, int maxLength, AnswerDeadline deadline)
     {
-        Stream body = await response.Content.ReadAsStreamAsync(deadline.Token).ConfigureAwait(false);
-        await using ConfiguredAsyncDisposable _ = body.ConfigureAwait(false);
-        using var octets = new MemoryStream();
-        byte[] buffer = new byte[16 * 1024];
-        for (int read; (read = await body.ReadAsync(buffer, deadline.Token).ConfigureAwait(false)) > 0;)
+        try
         {
-            if (octets.Length + read > maxLength)
-            {
-                throw new OptiksServerException(ServerFailure.Unusable, server, $"{server.Authority} answered with more than {maxLength} octets.");
-            }
-            octets.Write(buffer, 0, read);
-            deadline.Received(read);
+            return await AnswerBody.ReadAsync(response.Content, maxLength, deadline).ConfigureAwait(false);
         }
-        return octets.ToArray();
+        catch (AnswerTooLongException e)
+        {
+            throw new OptiksServerException(ServerFailure.Unusable, server, $"{server.Authority} answered with more than {maxLength} octets.", e);
+        }
     }
 }

@@ -11,8 +11,6 @@ namespace Optiks.Tlog;
 /// </summary>
 public sealed class HttpTileReader : ITileReader
 {
-    private const int BufferLength = 16 * 1024;
-
     private readonly HttpClient _http;
     private readonly Uri _prefix;
     private readonly TimeSpan _timeout;
@@ -62,16 +60,18 @@ public sealed class HttpTileReader : ITileReader
 
     private async Task<Tagged?> GetAsync(string path, int maxLength, Tagged? known, CancellationToken cancellationToken)
     {
-        // The client's own limit ends with the header: whoever sends an octet a second would be waited for.
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        limit.CancelAfter(_timeout);
+        using var deadline = new AnswerDeadline(_timeout, TimeProvider.System, 0, cancellationToken);
         try
         {
-            return await SendAsync(path, maxLength, known, limit.Token).ConfigureAwait(false);
+            return await SendAsync(path, maxLength, known, deadline).ConfigureAwait(false);
         }
-        catch (OperationCanceledException e) when (limit.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+        catch (OperationCanceledException e) when (deadline.IsLate)
         {
             throw new HttpRequestException(string.Create(CultureInfo.InvariantCulture, $"{path} takes longer than {_timeout.TotalSeconds:0.###} s."), e);
+        }
+        catch (AnswerTooLongException e)
+        {
+            throw new HttpRequestException($"{path} is longer than {maxLength} bytes.", e);
         }
         catch (IOException e)
         {
@@ -79,14 +79,14 @@ public sealed class HttpTileReader : ITileReader
         }
     }
 
-    private async Task<Tagged?> SendAsync(string path, int maxLength, Tagged? known, CancellationToken cancellationToken)
+    private async Task<Tagged?> SendAsync(string path, int maxLength, Tagged? known, AnswerDeadline deadline)
     {
         using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(_prefix, path));
         if (known is not null)
         {
             request.Headers.IfNoneMatch.Add(known.Tag!);
         }
-        using HttpResponseMessage response = await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, cancellationToken).ConfigureAwait(false);
+        using HttpResponseMessage response = await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, deadline.Token).ConfigureAwait(false);
         if (response.StatusCode == HttpStatusCode.NotFound)
         {
             return null;
@@ -96,20 +96,7 @@ public sealed class HttpTileReader : ITileReader
             return known;
         }
         response.EnsureSuccessStatusCode();
-
-        // Counted while reading: the header may be missing, false, or the body compressed.
-        using Stream body = await response.Content.ReadAsStreamAsync(cancellationToken).ConfigureAwait(false);
-        using var bytes = new MemoryStream();
-        byte[] buffer = new byte[BufferLength];
-        for (int read; (read = await body.ReadAsync(buffer, cancellationToken).ConfigureAwait(false)) > 0;)
-        {
-            if (bytes.Length + read > maxLength)
-            {
-                throw new HttpRequestException($"{path} is longer than {maxLength} bytes.");
-            }
-            bytes.Write(buffer, 0, read);
-        }
-        return new Tagged(bytes.ToArray(), response.Headers.ETag);
+        return new Tagged(await AnswerBody.ReadAsync(response.Content, maxLength, deadline).ConfigureAwait(false), response.Headers.ETag);
     }
 
     private sealed record Tagged(byte[] Octets, EntityTagHeaderValue? Tag);
