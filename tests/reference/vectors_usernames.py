@@ -24,6 +24,7 @@ NAMES = {
 OCTETS = {
     "empty": b"", "longest": b"a" * 255, "too_long": b"a" * 256, "form_too_long": "\u0130".encode() * 127, "form_as_long_as_allowed": "\u0130".encode() * 85,
     "composed_to_a_shorter_form": "e\u0301".encode() * 85, "overlong": b"\xc0\xaf", "surrogate": b"\xed\xa0\x80", "cut": b"a\xc3", "beyond_unicode": b"\xf4\x90\x80\x80",
+    "too_long_and_not_utf8": b"\xff" * 256,
 }
 # Of what random names are made: letters of several scripts, marks, what a rule looks at.
 ALPHABET = [*map(ord, "aAlLzZ019\u00b7\u00df\u00e9\u00c9\u0130\u03a3\u03c2\u03b1\u0375\u05d0\u05f3\u0627\u0628\u062f\u0661\u06f1\u0915\u094d\u200c\u200d\u30ab\u30fb\uff21\uff76\uff9e\u1100\u1161\uac00\uac01\u11a8"),
@@ -47,7 +48,7 @@ def _digest(points: range) -> str:
 
 def files() -> dict:
     rows = [_row(kind, name.encode()) for kind, name in NAMES.items()] + [_row(kind, name) for kind, name in OCTETS.items()]
-    rows += [_row("shorter_limit", b"alice", 5), _row("beyond_a_shorter_limit", b"alice", 4)]
+    rows += [_row("shorter_limit", b"alice", 5), _row("beyond_a_shorter_limit", b"alice", 4), _row("form_within_a_shorter_limit", "e\u0301".encode() * 2, 4)]
     source = random.Random(7564)
     while len(rows) < 600:
         name = "".join(chr(source.choice(ALPHABET)) for _ in range(source.randint(1, 6)))

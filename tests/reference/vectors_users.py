@@ -323,6 +323,7 @@ def part_rows(m: Maker) -> None:
         m.honest(f"parts_{kind}", Asked(name), at=[at], epoch=epoch)
     several = [Asked(ALICE), Asked(NOBODY), Asked(BOB), Asked(ERIN)]
     m.honest("parts_of_several_users", *several, at=[At.all(8), At.all(6), At(7, 9, 7, 7), At(9, 8, 8, 8)], epoch=9)
+    m.honest("one_user_by_two_names_at_falling_epochs", Asked(AT_WORK), Asked(ALICE), at=[At.all(8), At.all(6)], epoch=9)
     at = [replace(At.all(8), name=None, keys=7)]
     m.honest("parts_name_left_out", Asked(ALICE, kept=m.kept_at(Asked(ALICE), 7)), at=at, epoch=9)
     for kind, name, at, epoch in (
@@ -445,6 +446,15 @@ def lost_rows(rows: Rows) -> None:
         d.publish_users()
         d.switch()
 
+    def key_lost_one_period_later(d: Forger) -> None:
+        d.publish_users()
+        d.left_out = (one,)
+        d.switch()
+        d.left_out = ()
+
+    def list_of_the_period_between(kept: Kept) -> Kept:
+        return replace(kept, devices=replace(kept.devices, known=replace(kept.devices.known, period=1)))
+
     lie("control", "valid")
     lie("key", "handover_missing", one)
     lie("key_set_again", "handover_missing", one, after=set_again)
@@ -460,6 +470,9 @@ def lost_rows(rows: Rows) -> None:
     lie("key_that_was_not_on_the_known_list", "valid", one, bring=lambda kept: replace(kept, devices=replace(kept.devices, devices=DeviceList([b"a2"]).encode())))
     # What a period between began without, a later one may have.
     lie("key_of_a_period_between", "valid", one, after=one_period_more)
+    lie("key_one_period_later", "handover_missing", after=key_lost_one_period_later)
+    # The list says whose device the key was in the list's own period, and in no other.
+    lie("key_of_another_period_than_the_list", "valid", after=key_lost_one_period_later, bring=list_of_the_period_between)
 
 
 def files() -> dict[str, dict]:
