@@ -49,6 +49,62 @@ public sealed class ErasureTests
     }
 
     [Fact]
+    public async Task Erasures_of_nothing_hold_up_no_update()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await using TaskHost task = await TaskHost.StartAsync(folder);
+        await PublishAsync(task, updates, "a-one", "a-two");
+        // Claims as many versions of 64 keys as a request may.
+        AcceptRequest[] orders = [.. Enumerable.Range(0, 64).Select(i => Order($"nobody {i}", 1, ErasureOrder.MaxValues)), OrderOfUser("no user"), Order("alice", 1, ErasureOrder.MaxValues)];
+        AcceptRequest update = Updates.Request(Updates.Item("bob", "b"));
+        AcceptRequest control = Order("alice", 1, 1);
+        await updates.AcceptAsync([.. orders, update]);
+        await task.StepAsync();
+        Assert.Equal((RequestState.Published, 3UL), ((await updates.StatusAsync(update)).State, (await updates.StatusAsync(update)).Epoch));
+        foreach (AcceptRequest order in orders)
+        {
+            Assert.Equal(RequestState.Refused, (await updates.StatusAsync(order)).State);
+        }
+        await updates.AcceptAsync(control);
+        await task.StepAsync();
+        Assert.Equal(RequestState.Published, (await updates.StatusAsync(control)).State);
+    }
+
+    [Fact]
+    public async Task Erasures_beyond_an_epochs_share_wait_in_their_order_and_hold_up_no_update()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await using TaskHost task = await TaskHost.StartAsync(folder);
+        const int Keys = 360;
+        for (int version = 1; version <= 4; version++)
+        {
+            await updates.AcceptAsync([.. Enumerable.Range(0, Keys).Select(i => Updates.Request(Updates.Item($"key {i}", $"key {i} v{version}.")))]);
+            await task.StepAsync();
+        }
+        // 3 versions each: more together than an epoch erases.
+        AcceptRequest[] orders = [.. Enumerable.Range(0, Keys).Select(i => Order($"key {i}", 1, 3))];
+        AcceptRequest update = Updates.Request(Updates.Item("bob", "b"));
+        await updates.AcceptAsync([.. orders, update]);
+        await task.StepAsync();
+        Assert.Equal(5UL, (await updates.StatusAsync(update)).Epoch);
+        int first = ErasureOrder.MaxValues / 3;
+        foreach ((AcceptRequest order, int i) in orders.Select((order, i) => (order, i)))
+        {
+            Assert.Equal(i < first ? RequestState.Published : RequestState.Pending, (await updates.StatusAsync(order)).State);
+        }
+        // What was read ahead has those that waited, in front.
+        await task.StepAsync();
+        foreach (AcceptRequest order in orders[first..])
+        {
+            RequestStatus status = await updates.StatusAsync(order);
+            Assert.Equal((RequestState.Published, 6UL), (status.State, status.Epoch));
+        }
+        Assert.DoesNotContain(await ValuesAsync(task), value => value.StartsWith("key ", StringComparison.Ordinal) && !value.EndsWith(" v4.", StringComparison.Ordinal));
+    }
+
+    [Fact]
     public async Task The_latest_version_is_never_erased()
     {
         using TestFolder folder = await TestFolder.CreateAsync();

@@ -18,10 +18,23 @@ public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int It
         {
             return this;
         }
-        PendingRequest[] first = [.. Requests.Take(requests)];
-        // What is pending before the first that waits was decided, or stays behind already.
-        (long Sequence, int Item) before = (Requests[requests].Sequence - 1, byte.MaxValue);
-        return new EpochUpdates(first, first.Sum(request => request.Items.Count), More: true) { DecidedThrough = before.CompareTo(DecidedThrough) < 0 ? before : DecidedThrough };
+        return Keep([.. Requests.Take(requests)], Requests[requests]);
+    }
+
+    /// <summary>Without gives the requests but those with these ids, which wait for the next epoch. None of the others has a key of theirs.</summary>
+    public EpochUpdates Without(IReadOnlySet<Guid> waiting)
+    {
+        ArgumentNullException.ThrowIfNull(waiting);
+        return waiting.Count == 0
+            ? this
+            : Keep([.. Requests.Where(request => !waiting.Contains(request.RequestId))], Requests.First(request => waiting.Contains(request.RequestId)));
+    }
+
+    private EpochUpdates Keep(IReadOnlyList<PendingRequest> kept, PendingRequest firstThatWaits)
+    {
+        // Earlier pending requests are decided with these, or DecidedThrough ends before them already.
+        (long Sequence, int Item) before = (firstThatWaits.Sequence - 1, byte.MaxValue);
+        return new EpochUpdates(kept, kept.Sum(request => request.Items.Count), More: true) { DecidedThrough = before.CompareTo(DecidedThrough) < 0 ? before : DecidedThrough };
     }
 
     /// <summary>None at all.</summary>

@@ -11,27 +11,13 @@ namespace Optiks.Storage;
 /// <param name="Through">Last version; 0 without a structure.</param>
 public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Through)
 {
-    /// <summary>MaxValues that an order names, and that one epoch erases (docs/spec/erasure.md).</summary>
+    /// <summary>MaxValues that an order names, and the share of one epoch: the leaves that it looks up for all orders together, unless its first order alone needs more (docs/spec/erasure.md).</summary>
     public const int MaxValues = ProtocolLimits.MaxErasures;
 
-    // An epoch takes as many octets of updates as it may, or erases as many values as an order names: by default both are reached together.
     private const int EncodedLength = 17;
-    private const long WeightOfValue = 64 << 10;
 
     /// <summary>OfUser is everything of a user who has left.</summary>
     public static ErasureOrder OfUser { get; } = new(null, 0, 0);
-
-    /// <summary>WeightOf is what a pending request counts for where an epoch's octets are bounded, beyond those that it has: an erasure's work grows with the values that it names.</summary>
-    public static long WeightOf(PendingRequest request)
-    {
-        // One that cannot be read is refused where it is decided.
-        if (!IsIn(request) || request.Items[0].Value.Length != EncodedLength)
-        {
-            return 0;
-        }
-        ErasureOrder order = Of(request);
-        return WeightOfValue * (order.Structure is null ? MaxValues : (long)(order.Through - order.From + 1));
-    }
 
     /// <summary>IsIn says whether a pending request asks for an erasure.</summary>
     public static bool IsIn(PendingRequest request)

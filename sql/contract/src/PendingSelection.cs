@@ -4,7 +4,8 @@ namespace Optiks.Storage;
 
 /// <summary>
 /// PendingSelection picks what the next epoch takes from the pending rows in order of acceptance. A request is taken when no earlier one, taken or not, has one of its
-/// keys. The first that would exceed a limit ends the selection, so that large requests are not overtaken for ever. Remembers every key that it was shown: at most
+/// keys. The first that would exceed a limit ends the selection, so that large requests are not overtaken for ever. Erasures get half of the items at most, and those beyond
+/// it wait without ending the selection: however many there are, updates behind them are taken. Remembers every key that it was shown: at most
 /// <see cref="Limits.PendingPerKey"/> rows are looked at for each one that is taken. It may be shown rows over any time, those accepted since with each
 /// <see cref="IPipelineStore.ReadPendingAsync"/>. One thread at a time.
 /// </summary>
@@ -23,6 +24,8 @@ public sealed class PendingSelection
     private long _requestBytes;
     private int _takenItems;
     private long _takenBytes;
+    private int _takenErasures;
+    private bool _hasWaitingErasures;
 
     /// <summary>PendingSelection of at most so much, but at least one request.</summary>
     /// <param name="maxItems">Items.</param>
@@ -102,19 +105,23 @@ public sealed class PendingSelection
             EndRequest();
         }
         (long Sequence, int Item) decided = _left ?? After;
-        return new EpochUpdates(_taken, _takenItems, IsFull) { DecidedThrough = _allThrough < decided.Sequence ? (_allThrough.Value, byte.MaxValue) : decided };
+        return new EpochUpdates(_taken, _takenItems, IsFull || _hasWaitingErasures) { DecidedThrough = _allThrough < decided.Sequence ? (_allThrough.Value, byte.MaxValue) : decided };
     }
 
     private void EndRequest()
     {
         var request = new PendingRequest(_request.RequestId!.Value, _request.Sequence, _request.BodyHash, _items.ToArray());
-        _requestBytes += ErasureOrder.WeightOf(request);
+        bool isErasure = ErasureOrder.IsIn(request);
+        bool waits = isErasure && _takenErasures >= Math.Max(1, _maxItems / 2);
+        _hasWaitingErasures |= waits && _isOldest;
+        _isOldest &= !waits;
         IsFull = _isOldest && _taken.Count > 0 && (_takenItems + _items.Count > _maxItems || _takenBytes + _requestBytes > _maxBytes);
         if (_isOldest && !IsFull)
         {
             _taken.Add(request);
             _takenItems += _items.Count;
             _takenBytes += _requestBytes;
+            _takenErasures += isErasure ? 1 : 0;
         }
         else
         {

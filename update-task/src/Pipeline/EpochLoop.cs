@@ -237,6 +237,7 @@ internal sealed class EpochLoop
         using (updates.Times.Measure(EpochStep.Read))
         {
             erasures = await ErasurePlanner.PlanAsync(session, lead.Store, updates.Pending.Requests, stop);
+            updates = updates with { Pending = updates.Pending.Without(erasures.Waiting) };
             await lead.Periods.TakeOutAsync(lead, erasures.Leaving, stop);
             copied = await CopiedVersions.ReadAsync(session, lead.Store, updates.Pending.Requests, stop);
             freed = await FreedUsernames.ReadAsync(session, lead.Store, updates.Pending.Requests, stop);

@@ -1,3 +1,4 @@
+using System.Collections.Frozen;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Storage;
@@ -13,6 +14,9 @@ internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyLis
 {
     /// <summary>Leaving are the lists of users who are erased, and the keys of all devices on them: the next period has none of them. What names them is gone with the epoch.</summary>
     public IReadOnlyCollection<UpdateKey> Leaving { get; init; } = [];
+
+    /// <summary>Waiting are requests that ask for more than the epoch's share of erasures: the next epoch decides them.</summary>
+    public IReadOnlySet<Guid> Waiting { get; init; } = FrozenSet<Guid>.Empty;
 
     /// <summary>None: no request asks for any.</summary>
     public static ErasurePlan None { get; } = new([], [], new Dictionary<Guid, Refusal>());

@@ -4,13 +4,19 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>ErasurePlanner decides the requests of an epoch that ask for erasures, by the epoch before, and finds the leaves that they mean. One thread.</summary>
+/// <summary>
+/// ErasurePlanner decides the requests of an epoch that ask for erasures, by the epoch before, and finds the leaves that they mean. It charges each request for the leaves that it looks up, not for those that
+/// the request claims: a request that is refused by the trees alone costs nothing. When the epoch's share (<see cref="ErasureOrder.MaxValues"/>) is used up, the requests that need more leaves wait in their
+/// order; the first of an epoch never waits. One thread.
+/// </summary>
 internal sealed class ErasurePlanner
 {
     // A user whose lists and keys ever had more versions is refused before any of them is looked up: that holds up the epoch.
     private const int MaxVersionsOfUser = 4 * ErasureOrder.MaxValues;
 
     private static readonly Refusal s_done = new(RefusalReason.Unchanged, 0, default);
+
+    private static readonly Refusal s_waits = new(RefusalReason.Unchanged, 0, default);
 
     private readonly LogSession _session;
     private readonly IPipelineStore _store;
@@ -19,6 +25,10 @@ internal sealed class ErasurePlanner
     private readonly HashSet<UpdateKey> _leaving = [];
     private readonly HashSet<(ulong Epoch, ulong? Period, int Ordinal)> _erased = [];
     private readonly Dictionary<Guid, Refusal> _decisions = [];
+    private readonly HashSet<Guid> _waiting = [];
+    private int _charged;
+    private bool _isFirst;
+    private bool _isFull;
 
     private ErasurePlanner(LogSession session, IPipelineStore store)
     {
@@ -38,7 +48,7 @@ internal sealed class ErasurePlanner
                 await planner.AddAsync(request, cancellationToken);
             }
         }
-        return planner is null ? ErasurePlan.None : new ErasurePlan(planner._erasures, planner._leaves, planner._decisions) { Leaving = planner._leaving };
+        return planner is null ? ErasurePlan.None : new ErasurePlan(planner._erasures, planner._leaves, planner._decisions) { Leaving = planner._leaving, Waiting = planner._waiting };
     }
 
     private async Task AddAsync(PendingRequest request, CancellationToken cancellationToken)
@@ -47,6 +57,7 @@ internal sealed class ErasurePlanner
         ReadOnlyMemory<byte> key = request.Items[0].Key;
         var names = new List<LeafName>();
         var leaving = new List<UpdateKey>();
+        _isFirst = _charged == 0;
         Refusal? refusal = order.Structure is { } structure ? AddVersions(names, order, structure, key) : await AddUserAsync(names, leaving, key, cancellationToken);
         if (refusal is null)
         {
@@ -54,7 +65,20 @@ internal sealed class ErasurePlanner
             refusal = places.Count(place => place.HasValue) > ErasureOrder.MaxValues ? Refused(RefusalReason.ErasureLimit) : Add(request, names, places);
             _leaving.UnionWith(ReferenceEquals(refusal, s_done) ? leaving : []);
         }
+        if (ReferenceEquals(refusal, s_waits))
+        {
+            _ = _waiting.Add(request.RequestId);
+            return;
+        }
         _decisions[request.RequestId] = refusal;
+    }
+
+    private bool TryCharge(ulong leaves)
+    {
+        // Once full it stays so: a small request does not overtake a large one.
+        _isFull |= !_isFirst && (ulong)_charged + leaves > ErasureOrder.MaxValues;
+        _charged += _isFull ? 0 : (int)leaves;
+        return !_isFull;
     }
 
     private Refusal Add(PendingRequest request, List<LeafName> names, IReadOnlyList<LeafPlace> places)
@@ -78,7 +102,12 @@ internal sealed class ErasurePlanner
         {
             return Refused(RefusalReason.LatestVersion, latest);
         }
-        AddNames(names, structure, key, order.From, (int)(order.Through - order.From + 1));
+        ulong count = order.Through - order.From + 1;
+        if (!TryCharge(count))
+        {
+            return s_waits;
+        }
+        AddNames(names, structure, key, order.From, (int)count);
         return null;
     }
 
@@ -93,6 +122,10 @@ internal sealed class ErasurePlanner
         if (lists > MaxVersionsOfUser)
         {
             return Refused(RefusalReason.ErasureLimit);
+        }
+        if (!TryCharge(lists))
+        {
+            return s_waits;
         }
         AddNames(names, StructureId.Devices, user, 1, (int)lists);
         IReadOnlyList<LeafPlace> places = await FindAsync(names, cancellationToken);
@@ -113,6 +146,10 @@ internal sealed class ErasurePlanner
             if (versions > (ulong)(MaxVersionsOfUser - names.Count))
             {
                 return Refused(RefusalReason.ErasureLimit);
+            }
+            if (!TryCharge(versions))
+            {
+                return s_waits;
             }
             AddNames(names, StructureId.Keys, device.Key, 1, (int)versions);
         }
