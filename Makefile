@@ -31,7 +31,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks build deb images run up down test test-deep test-all check facts username-tables configuration fix test-faults test-storm test-slow test-auditor test-deb test-images fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-rolling bench-sizes bench-audit bench-scale bench-failover bench-upgrade load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks build deb images run up down test test-deep test-all check facts username-tables configuration fix test-faults test-storm test-slow test-fairness test-auditor test-deb test-images fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-rolling bench-sizes bench-audit bench-scale bench-failover bench-upgrade load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -127,6 +127,10 @@ test-storm: build ## two of each service behind connections that stall, are cut 
 test-slow: build ## 60 slow readers and 60 slow writers for MINUTES (default 6) beside verified lookups and updates; writes build/test/slow.json
 	@mkdir -p build/test
 	@tests/e2e/run_slow.py build/test/slow.json --minutes $(MINUTES)
+
+test-fairness: build ## one greedy caller after another beside honest ones, each for SECONDS_EACH (default 20); writes build/test/fairness.json
+	@mkdir -p build/test
+	@tests/e2e/run_fairness.py build/test/fairness.json $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH))
 
 test-auditor: build ## kill -9 the auditor at each step 200 times, then what catching up costs; writes build/test/auditor.json
 	@mkdir -p build/test
