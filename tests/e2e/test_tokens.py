@@ -152,7 +152,7 @@ class TokenTest(unittest.TestCase):
         }
         requests = {"/v1/updates": {"key": "alice", "value": "evil"}, "/v1/history": {"key": "alice"}, "/v1/monitor": {"key": "alice"},
                     "/v1/users": {"user": "u16", "changes": [{"op": "set-device", "device": "watch", "value": "evil"}]}, "/v1/users/monitor": {"user": "u16"},
-                    "/v1/erasures": {"key": "watch", "from": 1, "to": 1}}
+                    "/v1/erasures": {"key": "watch", "period": 0, "from": 1, "to": 1}}
         create = {"op": "create", "usernames": ["u16's name"], "devices": [{"device": "watch", "value": "1"}]}
         self.assertEqual(self.change(self.log.api_key, "u16", create)[0], "published")
         before = self.view()
@@ -252,7 +252,7 @@ class TokenTest(unittest.TestCase):
             self.assertNotIn(b64(bytes(32)), process.log())
         self.write_keys(other.jwk)
         for path, body in (("/v1/history", {"key": "bob"}), ("/v1/updates", {"key": "bob", "value": "evil"}), ("/v1/users", {"user": "bob", "changes": [{"op": "decommission"}]}),
-                           ("/v1/users/monitor", {"user": "bob"}), ("/v1/erasures", {"key": "bob", "from": 1, "to": 1})):
+                           ("/v1/users/monitor", {"user": "bob"}), ("/v1/erasures", {"key": "bob", "period": 0, "from": 1, "to": 1})):
             self.until(lambda path=path, body=body: self.ask(token, path, body).status == 401)
             self.assertEqual(self.ask(token, path, body).json()["reason"], "token-key")
         self.assertEqual(before, self.view())

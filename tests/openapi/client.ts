@@ -155,7 +155,7 @@ for (;;) {
 const own = good(await query.POST("/v1/users/monitor", { body: { user_b64: user.user_b64, usernames: [`${name} user`] } }));
 assert.deepEqual([own.names.length, own.keys?.length], [1, 1]);
 assert.equal(refused(await anyone.POST("/v1/users/monitor", { body: { user_b64: user.user_b64 } })), "unauthorized");
-const erasure = good(await update.POST("/v1/erasures", { body: { key: `${name} phone`, from: 1, to: 2 } }));
+const erasure = good(await update.POST("/v1/erasures", { body: { key: `${name} phone`, period: 0, from: 1, to: 2 } }));
 assert(!Array.isArray(erasure));
 const kept = good(await update.GET("/v1/erasures/{request_id}", { params: { path: { request_id: erasure.request_id }, query: { wait: 60 } } }));
 assert.deepEqual([kept.status, kept.reason], ["refused", "latest-version"]);

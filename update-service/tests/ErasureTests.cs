@@ -11,7 +11,7 @@ namespace Optiks.UpdateService.Tests;
 public sealed class ErasureTests : IAsyncLifetime
 {
     private const string Path = "/v1/erasures";
-    private const string Good = """{"key":"K","from":1,"to":1}""";
+    private const string Good = """{"key":"K","period":0,"from":1,"to":1}""";
 
     private static readonly Dictionary<string, RefusedBody> s_cases = Cases().ToDictionary(one => one.Name);
 
@@ -45,14 +45,14 @@ public sealed class ErasureTests : IAsyncLifetime
         await Service.PostAsync("""{"key":"alice","value":"2"}""");
         await Service.Log.PublishAsync();
         Guid id = Ids.New();
-        string body = $$"""{"request_id":"{{id}}","key":"alice","from":1,"to":1}""";
+        string body = $$"""{"request_id":"{{id}}","key":"alice","period":0,"from":1,"to":1}""";
         Answer accepted = await PostAsync(body);
         Assert.Equal(202, accepted.Status);
         Assert.Equal($$"""{"request_id":"{{id}}","status":"pending","status_url":"/v1/erasures/{{id}}"}""", accepted.Json.GetRawText());
         Assert.Equal($"/v1/erasures/{id}", accepted.Headers.Location?.OriginalString);
         (int item, int structure, byte[] key, byte[] value) = Assert.Single(Service.Database.PendingItems());
         Assert.Equal((0, (int)StructureId.Decommissioned, "alice"), (item, structure, Encoding.UTF8.GetString(key)));
-        Assert.Equal(new ErasureOrder(StructureId.Keys, 1, 1).Item(key).Value.ToArray(), value);
+        Assert.Equal(new ErasureOrder(StructureId.Keys, 1, 1) { Period = 0 }.Item(key).Value.ToArray(), value);
         Assert.Equal($$"""{"request_id":"{{id}}","status":"pending"}""", (await Service.GetAsync($"{Path}/{id}")).Json.GetRawText());
         // The same again, and another under its id.
         Assert.Equal(202, (await PostAsync(body)).Status);
@@ -73,6 +73,7 @@ public sealed class ErasureTests : IAsyncLifetime
 
     [Theory]
     [InlineData(RefusalReason.LatestVersion, ""","reason":"latest-version","current":{"period":0,"version":7}""")]
+    [InlineData(RefusalReason.OtherPeriod, ""","reason":"other-period","current":{"period":0,"version":7}""")]
     [InlineData(RefusalReason.UserNotLeft, ""","reason":"user-not-left""" + "\"")]
     [InlineData(RefusalReason.ErasureLimit, ""","reason":"erasure-limit""" + "\"")]
     public async Task A_refused_erasure_says_why(RefusalReason reason, string told)
@@ -108,32 +109,35 @@ public sealed class ErasureTests : IAsyncLifetime
             AtomicFile.PrivateMode);
         Authorize(updateAlone);
         await Eventually.IsAsync(async () => (await Service.PostAsync("""{"key":"alice","value":"1"}""")).Status == 202);
-        (await PostAsync("""{"key":"alice","from":1,"to":1}""")).IsProblem("forbidden", 403, null);
+        (await PostAsync("""{"key":"alice","period":0,"from":1,"to":1}""")).IsProblem("forbidden", 403, null);
         (await Service.GetAsync($"{Path}/{Ids.New()}")).IsProblem("forbidden", 403, null);
         Service.Client.DefaultRequestHeaders.Authorization = null;
-        (await PostAsync("""{"key":"alice","from":1,"to":1}""")).IsProblem("unauthorized", 401, null);
+        (await PostAsync("""{"key":"alice","period":0,"from":1,"to":1}""")).IsProblem("unauthorized", 401, null);
         Authorize(_key);
-        Assert.Equal(202, (await PostAsync("""{"key":"alice","from":1,"to":1}""")).Status);
+        Assert.Equal(202, (await PostAsync("""{"key":"alice","period":0,"from":1,"to":1}""")).Status);
         (await Service.PostAsync("""{"key":"alice","value":"1"}""")).IsProblem("forbidden", 403, null);
     }
 
     private static IEnumerable<RefusedBody> Cases() =>
     [
         new("nothing", "{}", "malformed-request", "$.key"),
-        new("both", """{"key":"K","user":"K","from":1,"to":1}""", "malformed-request", "$.key"),
-        new("both forms", """{"key":"K","key_b64":"YQ","from":1,"to":1}""", "malformed-request", "$.key_b64"),
-        new("no first", """{"key":"K","to":1}""", "malformed-request", "$.from"),
-        new("no last", """{"user":"K","from":1}""", "malformed-request", "$.to", """{"user":"K","from":1,"to":1}"""),
+        new("both", """{"key":"K","user":"K","period":0,"from":1,"to":1}""", "malformed-request", "$.key"),
+        new("both forms", """{"key":"K","key_b64":"YQ","period":0,"from":1,"to":1}""", "malformed-request", "$.key_b64"),
+        new("no first", """{"key":"K","period":0,"to":1}""", "malformed-request", "$.from"),
+        new("no last", """{"user":"K","period":0,"from":1}""", "malformed-request", "$.to", """{"user":"K","period":0,"from":1,"to":1}"""),
         new("a key whole", """{"key":"K"}""", "malformed-request", "$.from", """{"user":"K"}"""),
-        new("version 0", """{"key":"K","from":0,"to":1}""", "malformed-request", "$.from"),
-        new("backwards", """{"key":"K","from":3,"to":2}""", "malformed-request", "$.to", """{"key":"K","from":2,"to":2}"""),
-        new("too many", """{"key":"K","from":1,"to":1025}""", "range-too-large", "$.to", """{"key":"K","from":1,"to":1024}"""),
-        new("an empty key", """{"key":"","from":1,"to":1}""", "key-length", "$.key"),
-        new("a value", """{"key":"K","from":1,"to":1,"value":"v"}""", "malformed-request", "$.value"),
-        new("an empty list", "[]", "batch-length", "$", """[{"key":"K","from":1,"to":1}]"""),
-        new("one of a list", """[{"key":"K","from":1,"to":1},{"user_b64":"!","from":1,"to":1}]""", "malformed-request", "$[1].user_b64", """[{"key":"K","from":1,"to":1},{"user_b64":"YQ"}]"""),
-        new("a text as version", """{"key":"K","from":"1","to":1}""", "malformed-request", "$.from"),
-        new("old id", """{"request_id":"OLD","key":"K","from":1,"to":1}""", "request-id-time", "$.request_id", """{"request_id":"ALMOST_O","key":"K","from":1,"to":1}"""),
+        new("no period", """{"key":"K","from":1,"to":1}""", "malformed-request", "$.period"),
+        new("a period without versions", """{"user":"K","period":0}""", "malformed-request", "$.period", """{"user":"K"}"""),
+        new("a period below 0", """{"key":"K","period":-1,"from":1,"to":1}""", "malformed-request", "$.period"),
+        new("version 0", """{"key":"K","period":0,"from":0,"to":1}""", "malformed-request", "$.from"),
+        new("backwards", """{"key":"K","period":0,"from":3,"to":2}""", "malformed-request", "$.to", """{"key":"K","period":0,"from":2,"to":2}"""),
+        new("too many", """{"key":"K","period":0,"from":1,"to":1025}""", "range-too-large", "$.to", """{"key":"K","period":0,"from":1,"to":1024}"""),
+        new("an empty key", """{"key":"","period":0,"from":1,"to":1}""", "key-length", "$.key"),
+        new("a value", """{"key":"K","period":0,"from":1,"to":1,"value":"v"}""", "malformed-request", "$.value"),
+        new("an empty list", "[]", "batch-length", "$", """[{"key":"K","period":0,"from":1,"to":1}]"""),
+        new("one of a list", """[{"key":"K","period":0,"from":1,"to":1},{"user_b64":"!","period":0,"from":1,"to":1}]""", "malformed-request", "$[1].user_b64", """[{"key":"K","period":0,"from":1,"to":1},{"user_b64":"YQ"}]"""),
+        new("a text as version", """{"key":"K","period":0,"from":"1","to":1}""", "malformed-request", "$.from"),
+        new("old id", """{"request_id":"OLD","key":"K","period":0,"from":1,"to":1}""", "request-id-time", "$.request_id", """{"request_id":"ALMOST_O","key":"K","period":0,"from":1,"to":1}"""),
     ];
 
     private Task<Answer> PostAsync(string json) => Service.PostAsync(Encoding.UTF8.GetBytes(json), path: Path);

@@ -36,7 +36,15 @@ public sealed class PeriodErasureTests
 
             // Version 1 of the period is the copy; what it was made of has the same value.
             await PublishAsync(task, updates, Updates.Request(Updates.Item("alice", "SECRET-three")));
-            AcceptRequest order = Order("alice", 1, 1);
+            foreach (ulong other in (ulong[])[0, 2])
+            {
+                // Meant for version 1 of another period.
+                AcceptRequest across = Order("alice", 1, 1, other);
+                await PublishAsync(task, updates, across);
+                Assert.Equal(new Refusal(RefusalReason.OtherPeriod, 0, new ExpectedVersion(1, 2)), (await updates.StatusAsync(across)).Refusal);
+                Assert.Equal(2, await CountAsync(task, "SECRET-two"));
+            }
+            AcceptRequest order = Order("alice", 1, 1, period: 1);
             await PublishAsync(task, updates, order);
             Assert.Equal(RequestState.Published, (await updates.StatusAsync(order)).State);
             Assert.Equal(0, await CountAsync(task, "SECRET-two"));
@@ -79,7 +87,9 @@ public sealed class PeriodErasureTests
     private static Task<TaskHost> StartAsync(TestFolder folder, TimeProvider time) => TaskHost.StartAsync(
         folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length);
 
-    private static AcceptRequest Order(string key, ulong from, ulong through) => Updates.Request(new ErasureOrder(StructureId.Keys, from, through).Item(Encoding.UTF8.GetBytes(key)));
+    // Without a period as an older release accepted it.
+    private static AcceptRequest Order(string key, ulong from, ulong through, ulong? period = null) =>
+        Updates.Request(new ErasureOrder(StructureId.Keys, from, through) { Period = period }.Item(Encoding.UTF8.GetBytes(key)));
 
     private static async Task PublishAsync(TaskHost task, Updates updates, AcceptRequest request)
     {

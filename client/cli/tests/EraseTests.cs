@@ -37,6 +37,8 @@ public sealed class EraseTests
         CommandRun refused = await RunAsync(fixture, "user erase alice --wait --json");
         fixture.Server.ErasureStatus = """{"status":"refused","reason":"latest-version","current":{"period":0,"version":7}}""";
         CommandRun latest = await RunAsync(fixture, "user erase alice --from 1 --to 7 --wait");
+        fixture.Server.ErasureStatus = """{"status":"refused","reason":"other-period","current":{"period":1,"version":2}}""";
+        CommandRun across = await RunAsync(fixture, "user erase alice --from 1 --to 1 --wait");
         CommandRun nobody = await RunAsync(fixture, "user erase bob --json");
 
         Assert.Equal(3, late.Code);
@@ -44,6 +46,8 @@ public sealed class EraseTests
         Assert.Equal((3, "user-not-left"), (refused.Code, Text(refused, "reason")));
         Assert.Equal(3, latest.Code);
         Assert.Contains("that is version 7", latest.Error, StringComparison.Ordinal);
+        Assert.Equal(3, across.Code);
+        Assert.Contains("those of period 0, and another one is current, 1", across.Error, StringComparison.Ordinal);
         Assert.Equal((3, "user-unknown"), (nobody.Code, Text(nobody, "reason")));
     }
 

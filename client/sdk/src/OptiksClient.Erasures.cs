@@ -11,11 +11,19 @@ public sealed partial class OptiksClient
     /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
     /// <param name="from">First version, 1 or more.</param>
     /// <param name="to">Last version, at most <see cref="ProtocolLimits.MaxErasures"/> in all.</param>
+    /// <param name="period">Period of the versions (<see cref="KeyVersionNumber.Period"/>); null: the one in which this client verified the owned key's versions, or that of the newest record that it verified.</param>
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null: a new one.</param>
     /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
-    public Task<ErasureResult> EraseAsync(ReadOnlyMemory<byte> key, ulong from, ulong to, Guid? requestId = null, CancellationToken cancellationToken = default) =>
-        SendAsync(
-            new ErasureResult { Key = KeyName.Of(key, _options.TrustAnchor).Octets, Versions = Versions(from, to), RequestId = RequestIdOf(requestId), Status = ErasureStatus.Pending }, cancellationToken);
+    public async Task<ErasureResult> EraseAsync(
+        ReadOnlyMemory<byte> key, ulong from, ulong to, ulong? period = null, Guid? requestId = null, CancellationToken cancellationToken = default)
+    {
+        KeyName name = KeyName.Of(key, _options.TrustAnchor);
+        var request = new ErasureResult { Key = name.Octets, Versions = Versions(from, to), RequestId = RequestIdOf(requestId), Status = ErasureStatus.Pending };
+        // A client without a head has verified no version: it asks which period is current.
+        return await FindRefusedHeadAsync(cancellationToken).ConfigureAwait(false) is { } refused
+            ? request with { Status = ErasureStatus.Refused, Lookup = new UserLookupResult(refused) { Username = default } }
+            : await SendAsync(request with { Period = period ?? VerifiedPeriod(name) }, cancellationToken).ConfigureAwait(false);
+    }
 
     /// <summary>
     /// EraseUserAsync erases superseded versions of a user's device list, or of a user who has left all that it had: every list, and every key of the devices that these lists name. Otherwise as <see cref="EraseAsync"/>. The
@@ -23,10 +31,11 @@ public sealed partial class OptiksClient
     /// </summary>
     /// <param name="username">Username of the user.</param>
     /// <param name="versions">First and last version of the list; null: all, once the user has left.</param>
+    /// <param name="period">Period of the versions, as of <see cref="EraseAsync"/>; goes unused without versions.</param>
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null: a new one.</param>
     /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
     public async Task<ErasureResult> EraseUserAsync(
-        ReadOnlyMemory<byte> username, (ulong From, ulong To)? versions = null, Guid? requestId = null, CancellationToken cancellationToken = default)
+        ReadOnlyMemory<byte> username, (ulong From, ulong To)? versions = null, ulong? period = null, Guid? requestId = null, CancellationToken cancellationToken = default)
     {
         KeyName name = UsernameOf(username);
         var request = new ErasureResult
@@ -36,10 +45,13 @@ public sealed partial class OptiksClient
             RequestId = RequestIdOf(requestId),
             Status = ErasureStatus.Pending,
         };
+        // Before the lookup, which may be the first that shows another period.
+        ulong? known = _store.Current.Head?.Period;
         (ReadOnlyMemory<byte>? user, UserLookupResult? lookup) = await FindUserAsync(name, cancellationToken).ConfigureAwait(false);
         return user is null
             ? request with { Status = ErasureStatus.Refused, Lookup = lookup, RefusedBecause = lookup!.IsValid ? "user-unknown" : null }
-            : await SendAsync(request with { User = user }, cancellationToken).ConfigureAwait(false);
+            : await SendAsync(
+                request with { User = user, Period = versions is null ? null : period ?? ListPeriod(KeyName.OfVerified(user.Value)) ?? known ?? _store.Current.Head!.Period }, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>
@@ -78,6 +90,11 @@ public sealed partial class OptiksClient
         await RetryAsync(sent, cancellationToken).ConfigureAwait(false);
         return request;
     }
+
+    // An owner's numbers are those of the period in which it verified them, though a later lookup may have shown the next one: a log refuses them then, and the owner monitors first.
+    private ulong VerifiedPeriod(KeyName key) => _store.Current.Owned.GetValueOrDefault(key.Id) is { Version: > 0 } owned ? owned.Period : _store.Current.Head!.Period;
+
+    private ulong? ListPeriod(KeyName user) => _store.Current.OwnedUsers.GetValueOrDefault(user.Id)?.List?.Period;
 
     private static (ulong From, ulong To) Versions(ulong from, ulong to) => from >= 1 && from <= to && to - from < ProtocolLimits.MaxErasures
         ? (from, to)

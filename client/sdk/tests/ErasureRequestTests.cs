@@ -25,7 +25,7 @@ public sealed class ErasureRequestTests
         fixture.Server.ErasureStatus = """{"status":"erased","epoch":2,"erased":[{"structure":"keys","period":0,"version":1,"epoch":1}]}""";
         ErasureResult done = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
 
-        Assert.Equal($$"""{"request_id":"{{pending.RequestId}}","key_b64":"YWxpY2U","from":1,"to":1}""", sent);
+        Assert.Equal($$"""{"request_id":"{{pending.RequestId}}","key_b64":"YWxpY2U","period":0,"from":1,"to":1}""", sent);
         Assert.Equal((ErasureStatus.Pending, ErasureStatus.Pending, ErasureStatus.Erased), (pending.Status, still.Status, done.Status));
         Assert.Equal((2UL, new ErasedVersion(StructureId.Keys, new KeyVersionNumber(0, 1), 1)), (done.Epoch, Assert.Single(done.Erased)));
         // By the time of a record that was verified.
@@ -52,9 +52,38 @@ public sealed class ErasureRequestTests
         ErasureResult refused = await client.WaitAsync(all, TimeSpan.FromSeconds(5), Cancellation);
 
         Assert.Equal((ErasureStatus.Refused, "user-unknown", true), (nobody.Status, nobody.RefusedBecause, nobody.Lookup!.IsValid));
-        Assert.Equal($$"""{"request_id":"{{lists.RequestId}}","user_b64":"{{Base64UrlText.Encode(user)}}","from":1,"to":3}""", ofLists);
+        Assert.Equal($$"""{"request_id":"{{lists.RequestId}}","user_b64":"{{Base64UrlText.Encode(user)}}","period":0,"from":1,"to":3}""", ofLists);
         Assert.Equal($$"""{"request_id":"{{all.RequestId}}","user_b64":"{{Base64UrlText.Encode(user)}}"}""", Encoding.UTF8.GetString(fixture.Server.LastUserRequest));
         Assert.Equal((ErasureStatus.Refused, "user-not-left"), (refused.Status, refused.RefusedBecause));
+    }
+
+    [Fact]
+    public async Task Versions_are_of_the_period_in_which_they_were_verified()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"), ("bob", "one"));
+        fixture.Publish(("alice", "two"), ("bob", "two"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        _ = await client.MonitorAsync(s_alice, Cancellation);
+        fixture.Switch();
+        // Shows the next period, and nothing of alice in it.
+        _ = await client.LookupAsync("bob", Cancellation);
+
+        ErasureResult own = await client.EraseAsync(s_alice, 1, 1, cancellationToken: Cancellation);
+        string sentOwn = Sent(fixture);
+        ErasureResult other = await client.EraseAsync("bob"u8.ToArray(), 1, 1, cancellationToken: Cancellation);
+        string sentOther = Sent(fixture);
+        ErasureResult told = await client.EraseAsync("bob"u8.ToArray(), 1, 1, period: 7, cancellationToken: Cancellation);
+        string sentTold = Sent(fixture);
+        _ = await client.MonitorAsync(s_alice, Cancellation);
+        ErasureResult after = await client.EraseAsync(s_alice, 1, 1, cancellationToken: Cancellation);
+
+        Assert.Equal((0UL, 1UL, 7UL, 1UL), (own.Period, other.Period, told.Period, after.Period));
+        Assert.Contains("\"period\":0,", sentOwn, StringComparison.Ordinal);
+        Assert.Contains("\"period\":1,", sentOther, StringComparison.Ordinal);
+        Assert.Contains("\"period\":7,", sentTold, StringComparison.Ordinal);
+        Assert.Contains("\"period\":1,", Sent(fixture), StringComparison.Ordinal);
     }
 
     [Theory]
@@ -90,4 +119,6 @@ public sealed class ErasureRequestTests
         OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => client.WaitAsync(pending, TimeSpan.Zero, Cancellation));
         Assert.Equal(ServerFailure.Unusable, e.Failure);
     }
+
+    private static string Sent(Fixture fixture) => Encoding.UTF8.GetString(fixture.Server.LastUserRequest);
 }

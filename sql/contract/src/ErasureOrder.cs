@@ -15,9 +15,13 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
     public const int MaxValues = ProtocolLimits.MaxErasures;
 
     private const int EncodedLength = 17;
+    private const int EncodedLengthWithPeriod = 25;
 
     /// <summary>OfUser is everything of a user who has left.</summary>
     public static ErasureOrder OfUser { get; } = new(null, 0, 0);
+
+    /// <summary>Period of the versions; null without a structure, and in an order that an older release accepted: that one means the period that is served.</summary>
+    public ulong? Period { get; init; }
 
     /// <summary>IsIn says whether a pending request asks for an erasure.</summary>
     public static bool IsIn(PendingRequest request)
@@ -29,10 +33,14 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
     /// <summary>Item makes the request's item for a key or a user id.</summary>
     public AcceptItem Item(ReadOnlyMemory<byte> key)
     {
-        var writer = new OctetWriter(EncodedLength);
+        var writer = new OctetWriter(EncodedLengthWithPeriod);
         writer.U8((byte)(Structure ?? 0));
         writer.U64(From);
         writer.U64(Through);
+        if (Period is ulong period)
+        {
+            writer.U64(period);
+        }
         return new AcceptItem(StructureId.Decommissioned, key, writer.Written, null);
     }
 
@@ -42,7 +50,10 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
         ArgumentNullException.ThrowIfNull(request);
         var reader = new OctetReader(request.Items[0].Value, Unknown(request.RequestId).Message);
         byte structure = reader.U8();
-        var order = new ErasureOrder(structure == 0 ? null : (StructureId)structure, reader.U64(), reader.U64());
+        var order = new ErasureOrder(structure == 0 ? null : (StructureId)structure, reader.U64(), reader.U64())
+        {
+            Period = request.Items[0].Value.Length == EncodedLength ? null : reader.U64(),
+        };
         bool isWhole = reader.IsEmpty && order.Structure switch
         {
             null => order == OfUser,

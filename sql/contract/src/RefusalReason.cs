@@ -38,4 +38,7 @@ public enum RefusalReason
 
     /// <summary>A user has more values than one epoch erases.</summary>
     ErasureLimit = 11,
+
+    /// <summary>An erasure names versions of another period than the one that is current.</summary>
+    OtherPeriod = 12,
 }

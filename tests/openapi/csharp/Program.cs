@@ -85,7 +85,7 @@ Check(person.Users.Single().Keys.Count == 1, "the user has one device");
 string userId = created.AdditionalProperties["user_b64"].ToString()!;
 UserMonitorAnswer own = await Call("UserMonitor", query.UserMonitorAsync(null, made.Epoch, null, null, new UserMonitorQuery { User_b64 = userId, Usernames = [$"{name} user"], From = 1 }));
 Check(own.Names.Count == 1 && own.Keys.Count == 1, "the owner is shown the name and the key");
-AcceptedErasures gone = await Call("PostErasures", update.PostErasuresAsync(new Erasures { AdditionalProperties = { ["key"] = name, ["from"] = 1, ["to"] = 1 } }));
+AcceptedErasures gone = await Call("PostErasures", update.PostErasuresAsync(new Erasures { AdditionalProperties = { ["key"] = name, ["period"] = 0, ["from"] = 1, ["to"] = 1 } }));
 ErasureStatus kept = await Call("GetErasure", update.GetErasureAsync(Guid.Parse(gone.AdditionalProperties["request_id"].ToString()!), 60));
 Check(kept.Reason == ErasureStatusReason.LatestVersion, "the latest version is not erased");
 Check(found.Lookups.Single() is { Version: 1 } lookup && lookup.Members.Single().Value == "one", "the key has the value");

@@ -13,8 +13,8 @@ internal static class ErasureApi
         {
             Examples = new Dictionary<string, string>
             {
-                ["key"] = """{"key": "alice@example.org", "from": 1, "to": 3}""",
-                ["list"] = """[{"key_b64": "YWxpY2UA", "from": 2, "to": 2}, {"user": "user 17", "from": 1, "to": 9}]""",
+                ["key"] = """{"key": "alice@example.org", "period": 0, "from": 1, "to": 3}""",
+                ["list"] = """[{"key_b64": "YWxpY2UA", "period": 0, "from": 2, "to": 2}, {"user": "user 17", "period": 0, "from": 1, "to": 9}]""",
                 ["user"] = """{"user_b64": "AAECAwQFBgcICQoLDA0ODw"}""",
             },
         }),

@@ -22,6 +22,7 @@ internal static class ErasureSchemas
             ["key_b64"] = ApiSchemas.Octets("The key as octets."),
             ["user"] = ApiSchemas.Text("The user id as UTF-8 text."),
             ["user_b64"] = ApiSchemas.Octets("The user id as octets."),
+            ["period"] = ApiSchemas.WholeNumber("The time period of the versions, which is given with them: an erasure of another period than the current one is refused."),
             ["from"] = ApiSchemas.WholeNumber("First version.", least: 1),
             ["to"] = ApiSchemas.WholeNumber($"Last version, below the latest; {ErasureOrder.MaxValues} versions at most.", least: 1),
         }));

@@ -18,6 +18,7 @@ internal sealed record ErasureStatus(
         [RefusalReason.LatestVersion] = "latest-version",
         [RefusalReason.UserNotLeft] = "user-not-left",
         [RefusalReason.ErasureLimit] = "erasure-limit",
+        [RefusalReason.OtherPeriod] = "other-period",
     };
 
     /// <summary>Reasons of refusals.</summary>
@@ -40,7 +41,7 @@ internal sealed record ErasureStatus(
         { State: RequestState.Published } => new ErasureStatus(requestId, "erased", status.Epoch, [.. erased.Select(ErasedItem.Of)]),
         { State: RequestState.Refused, Refusal: { } refusal } => new ErasureStatus(
             requestId, "refused", Reason: s_reasons[refusal.Reason],
-            Current: refusal.Reason == RefusalReason.LatestVersion ? new StatusVersion(refusal.Current.Period, refusal.Current.Version) : null),
+            Current: refusal.Reason is RefusalReason.LatestVersion or RefusalReason.OtherPeriod ? new StatusVersion(refusal.Current.Period, refusal.Current.Version) : null),
         _ => new ErasureStatus(requestId, "pending"),
     };
 }

@@ -7,7 +7,7 @@ namespace Optiks.UpdateService.Requests;
 /// <summary>ErasureRequestParser reads the body of <c>POST /v1/erasures</c> (docs/spec/erasure.md section 4) whole, as <see cref="UpdateRequestParser"/> does that of <c>/v1/updates</c>.</summary>
 internal ref struct ErasureRequestParser
 {
-    private static readonly JsonMembers s_members = new("request_id", "key", "key_b64", "user", "user_b64", "from", "to");
+    private static readonly JsonMembers s_members = new("request_id", "key", "key_b64", "user", "user_b64", "from", "to", "period");
 
     private readonly Configuration _log;
     private readonly CallerRights _caller;
@@ -35,6 +35,7 @@ internal ref struct ErasureRequestParser
         string name = "";
         ulong? from = null;
         ulong? to = null;
+        ulong? period = null;
         _reader.StartObject(s_members);
         while (_reader.TryNextMember(out int member))
         {
@@ -62,8 +63,11 @@ internal ref struct ErasureRequestParser
                 case 5:
                     from = Version();
                     break;
-                default:
+                case 6:
                     to = Version();
+                    break;
+                default:
+                    period = _reader.ReadInteger();
                     break;
             }
         }
@@ -71,21 +75,23 @@ internal ref struct ErasureRequestParser
         {
             throw _reader.FailAt("key", ProblemTypes.MalformedRequest, "One of key and user must be given, and not both.");
         }
-        return new ParsedErasure(index, requestId, Order(user is not null, from, to).Item(key ?? user!), name);
+        return new ParsedErasure(index, requestId, Order(user is not null, period, from, to).Item(key ?? user!), name);
     }
 
     private ulong Version() => _reader.ReadInteger() is var version and > 0 ? version : throw _reader.Fail("Versions begin with 1.");
 
-    private readonly ErasureOrder Order(bool isOfUser, ulong? from, ulong? to)
+    private readonly ErasureOrder Order(bool isOfUser, ulong? period, ulong? from, ulong? to)
     {
         if (from is null && to is null && isOfUser)
         {
-            return ErasureOrder.OfUser;
+            // All of a user has no versions to count.
+            return period is null ? ErasureOrder.OfUser : throw _reader.FailAt("period", ProblemTypes.MalformedRequest, "A period belongs to versions: give from and to as well.");
         }
         ulong first = from ?? throw _reader.Missing("from");
         ulong last = to ?? throw _reader.Missing("to");
+        ulong counted = period ?? throw _reader.Missing("period");
         return first > last ? throw _reader.FailAt("to", ProblemTypes.MalformedRequest, "The last version is before the first.")
             : last - first >= ErasureOrder.MaxValues ? throw _reader.FailAt("to", ProblemTypes.RangeTooLarge, $"An erasure names {ErasureOrder.MaxValues} versions at most.")
-            : new ErasureOrder(isOfUser ? StructureId.Devices : StructureId.Keys, first, last);
+            : new ErasureOrder(isOfUser ? StructureId.Devices : StructureId.Keys, first, last) { Period = counted };
     }
 }

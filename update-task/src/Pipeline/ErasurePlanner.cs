@@ -98,6 +98,10 @@ internal sealed class ErasurePlanner
     private Refusal? AddVersions(List<LeafName> names, ErasureOrder order, StructureId structure, ReadOnlyMemory<byte> key)
     {
         ulong latest = LatestVersion(structure, key);
+        if (order.Period is ulong period && period != _session.Period.Period)
+        {
+            return Refused(RefusalReason.OtherPeriod, latest);
+        }
         if (order.Through >= latest)
         {
             return Refused(RefusalReason.LatestVersion, latest);

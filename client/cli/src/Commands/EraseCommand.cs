@@ -16,7 +16,7 @@ internal static class EraseCommand
             (ulong from, ulong to) = arguments.Versions(parse) ?? throw new UsageException("Give --from and --to: the latest value of a key is never erased.");
             using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
             session.RequireKeys([key]);
-            return await arguments.RunAsync(options, parse, host, session, (client, id) => client.EraseAsync(key, from, to, id, cancellationToken), cancellationToken).ConfigureAwait(false);
+            return await arguments.RunAsync(options, parse, host, session, (client, id) => client.EraseAsync(key, from, to, requestId: id, cancellationToken: cancellationToken), cancellationToken).ConfigureAwait(false);
         });
         return command;
     }

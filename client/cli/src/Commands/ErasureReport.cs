@@ -85,6 +85,7 @@ internal sealed class ErasureReport
     private static string Sentence(ErasureResult result) => result.RefusedBecause switch
     {
         "latest-version" => $"latest-version: the latest value is never erased{(result.Current is { } current ? $", that is version {current.Version}" : "")}.",
+        "other-period" => $"other-period: the versions are those of period {result.Period}, and another one is current{(result.Current is { } current ? $", {current.Period}" : "")}. Monitor first, and name its versions.",
         "user-not-left" => "user-not-left: all of a user is erased only once it has left.",
         "user-unknown" => "user-unknown: no user has this name.",
         "erasure-limit" => "erasure-limit: the user has too many values at once, erase superseded versions of its devices first.",

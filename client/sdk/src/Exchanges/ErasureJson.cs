@@ -24,6 +24,7 @@ internal static class ErasureJson
             }
             if (request.Versions is { } versions)
             {
+                writer.WriteNumber("period"u8, request.Period!.Value);
                 writer.WriteNumber("from"u8, versions.From);
                 writer.WriteNumber("to"u8, versions.To);
             }

@@ -18,6 +18,9 @@ public sealed record ErasureResult
     /// <summary>Versions that are erased; null: all of a user who has left.</summary>
     public (ulong From, ulong To)? Versions { get; init; }
 
+    /// <summary>Period of the versions; null: all of a user who has left, or nothing was sent.</summary>
+    public ulong? Period { get; init; }
+
     /// <summary>RequestId under which the server knows the request.</summary>
     public required Guid RequestId { get; init; }
 
@@ -42,6 +45,6 @@ public sealed record ErasureResult
     /// </summary>
     public DateTimeOffset? ServedUntil { get; init; }
 
-    /// <summary>Lookup of the user, if it shows no user or is refused: then nothing was sent. Null otherwise.</summary>
+    /// <summary>Lookup of the user, if it shows no user or is refused, or the newest epoch, if that is refused: then nothing was sent. Null otherwise.</summary>
     public UserLookupResult? Lookup { get; init; }
 }

@@ -17,7 +17,7 @@ internal static class UserEraseCommand
             (ulong From, ulong To)? versions = arguments.Versions(parse);
             using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
             session.RequireUsernames([name]);
-            return await arguments.RunAsync(options, parse, host, session, (client, id) => client.EraseUserAsync(name, versions, id, cancellationToken), cancellationToken).ConfigureAwait(false);
+            return await arguments.RunAsync(options, parse, host, session, (client, id) => client.EraseUserAsync(name, versions, requestId: id, cancellationToken: cancellationToken), cancellationToken).ConfigureAwait(false);
         });
         return command;
     }
