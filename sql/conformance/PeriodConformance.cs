@@ -42,7 +42,7 @@ public abstract class PeriodConformance : StorageConformance
     {
         Lease lease = await StartLogAsync();
         await PublishAsync(lease, 1, Item("a", "value of a"), Item("b", ""), Item("c", "list") with { Structure = StructureId.Devices });
-        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("c", 1), ("a", 0));
+        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("c", 1), ("d", 0));
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
         IFollowStore follow = await OpenFollowAsync();
         Assert.Equal(0, await follow.CountCopiesAsync(1, Cancel));
@@ -147,21 +147,21 @@ public abstract class PeriodConformance : StorageConformance
     public async Task A_copy_is_erased_with_what_it_was_made_of()
     {
         Lease lease = await StartLogAsync();
-        await PublishAsync(lease, 1, Item("a", "first"), Item("b", "other"));
+        await PublishAsync(lease, 1, Item("a", "first"), Item("b", "other"), Item("c", "third"));
         await PublishAsync(lease, 2, Item("a", "second"));
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
-        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("a", 2), ("b", 0), ("a", 1));
+        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("a", 2), ("c", 1));
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
         Guid request = await EraseAsync(lease, 3, "a", (1, "a"));
         IFollowStore follow = await OpenFollowAsync();
         CopyBatch left = await follow.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel);
-        Assert.Equal([false, true, true, false, false], HaveValues(left));
+        Assert.Equal([false, true, true, true], HaveValues(left));
         Assert.Equal(copies.Sources.ToArray(), left.Sources.ToArray());
         Assert.DoesNotContain("first", Encoding.UTF8.GetString(left.Values.Span), StringComparison.Ordinal);
 
-        // Followers are told of each, and the caller of what it asked for: nobody was shown the copies.
+        // Followers are told of each, also of one that has lost its value to a later row: they may not have that one yet. The caller is told of what it asked for: nobody was shown the copies.
         IReadOnlyList<StoredErasure> erasures = await follow.ReadErasuresAsync(3, 3, Cancel);
-        Assert.Equal([(1UL, null, 0), (0UL, 1UL, 0), (0UL, 1UL, 4)], erasures.Select(erasure => (erasure.Erasure.Epoch, erasure.Erasure.Period, erasure.Erasure.Period is null ? 0 : erasure.Erasure.Ordinal)));
+        Assert.Equal([(1UL, null, 0), (0UL, 1UL, 0)], erasures.Select(erasure => (erasure.Erasure.Epoch, erasure.Erasure.Period, erasure.Erasure.Period is null ? 0 : erasure.Erasure.Ordinal)));
         Assert.All(erasures, erasure => Assert.Equal(new LeafOrigin(request, 0), erasure.Erasure.Origin));
         Assert.Equal(copies.Rows.Span[0].Label.ToArray(), erasures[1].Label.ToArray());
         Assert.Equal([new ErasedVersion(StructureId.Keys, 0, 1, 1)], await Accept.ReadReceiptAsync(3, request, Cancel));
@@ -174,12 +174,12 @@ public abstract class PeriodConformance : StorageConformance
         {
             await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.CommitEpochAsync(lease, Named(bad), Cancel));
         }
-        foreach (Erasure gone in new[] { copy with { Ordinal = 0 }, copy with { Ordinal = 3 }, copy with { Ordinal = 77 }, copy with { Period = 2 } })
+        foreach (Erasure gone in new[] { copy with { Ordinal = 0 }, copy with { Ordinal = 4 }, copy with { Ordinal = 77 }, copy with { Period = 2 } })
         {
             Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease, Named(gone), Cancel));
         }
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Named(copy), Cancel));
-        Assert.Equal([false, true, false, false, false], HaveValues(await Pipeline.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel)));
+        Assert.Equal([false, true, false, true], HaveValues(await Pipeline.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel)));
         Assert.Equal([false], (await FindAsync((2, "a"))).Select(place => place!.HasValue));
         Assert.Equal(2, (await Pipeline.ReadUnpublishedAsync(Cancel))!.Erasures.Count);
     }
@@ -287,9 +287,9 @@ public abstract class PeriodConformance : StorageConformance
     public async Task The_tool_reads_imports_and_restores_copies()
     {
         Lease lease = await StartLogAsync();
-        await PublishAsync(lease, 1, Item("a", "1"), Item("b", "2"));
+        await PublishAsync(lease, 1, Item("a", "1"), Item("b", "2"), Item("c", "3"), Item("d", "4"));
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
-        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("b", 0));
+        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("x", 0));
         await using IMaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         // All of a chunk, what is missing of it, or none of it.
         CopyBatch first = copies with { Rows = copies.Rows[..1], Sources = copies.Sources[..1], KeyEnds = copies.KeyEnds[..1], Keys = copies.Keys[..1] };
@@ -300,7 +300,8 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(StageResult.Fenced, await source.RestoreCopiesAsync(lease with { Fence = lease.Fence + 1 }, copies with { First = 3 }, Cancel));
         // A value that was erased since it was staged.
         int[] keyEnds = [0, 1, 1];
-        CopyBatch without = Changed(copies with { First = 3, Keys = copies.Keys[1..], KeyEnds = keyEnds }, (ref LeafRow row) => (row.ValueOffset, row.ValueLength) = (LeafRow.NoValue, 0));
+        CopyBatch others = await CopiesAsync(1, 3, ("c", 1), ("d", 1), ("y", 0));
+        CopyBatch without = Changed(others with { Keys = others.Keys[1..], KeyEnds = keyEnds }, (ref LeafRow row) => (row.ValueOffset, row.ValueLength) = (LeafRow.NoValue, 0));
         await Assert.ThrowsAsync<ArgumentException>(() => source.StageCopiesAsync(lease, without, Cancel));
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, without, Cancel));
 
@@ -318,6 +319,71 @@ public abstract class PeriodConformance : StorageConformance
             Assert.Equal(3, await read.CountCopyValuesAsync(Cancel));
             AssertSameCopies(copies, await target.ReadCopiesAsync(1, 0, 3, LeafColumns.All, Cancel));
             Assert.Equal(PeriodState.Next, (await target.ReadPeriodsAsync(Cancel))[1].State);
+        }
+        finally
+        {
+            await Fixture.DropAsync(other);
+        }
+    }
+
+    [Fact]
+    public async Task Of_a_keys_rows_the_last_one_alone_keeps_its_value()
+    {
+        Lease lease = await StartLogAsync();
+        await PublishAsync(lease, 1, Item("a", "first"), Item("b", "gone"), Item("c", "same"), Item("l", "list") with { Structure = StructureId.Devices });
+        await PublishAsync(lease, 2, Item("a", "second"));
+        _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        CopyBatch first = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("c", 1), ("l", 1));
+        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, first, Cancel));
+        Assert.Empty(await Pipeline.ReadSupersededAsync(1, 0, int.MaxValue, Cancel));
+        Assert.Equal([true, true, true, true], HaveValues(await Pipeline.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel)));
+        // Another structure's key with this label is another key.
+        CopyBatch other = Changed(await CopiesAsync(1, 4, ("c", 0)), (ref LeafRow row) => row.Structure = StructureId.Devices);
+        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, other, Cancel));
+        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, await CopiesAsync(1, 5, ("a", 2), ("b", 0)), Cancel));
+        CopyBatch left = await Pipeline.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel);
+        Assert.Equal([false, false, true, true, false, true, false], HaveValues(left));
+        Assert.DoesNotContain("first", Encoding.UTF8.GetString(left.Values.Span), StringComparison.Ordinal);
+        Assert.DoesNotContain("gone", Encoding.UTF8.GetString(left.Values.Span), StringComparison.Ordinal);
+        Assert.Equal([0, 1], await Pipeline.ReadSupersededAsync(1, 0, int.MaxValue, Cancel));
+        Assert.Equal([0], await Pipeline.ReadSupersededAsync(1, 5, 5, Cancel));
+
+        // Once the period has begun: what is erased with what they were made of is no version of it.
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(3, []) with { Period = 1, Switch = new PeriodSwitch(1, 7) }, Cancel));
+        await SignAndPublishAsync(lease, 3);
+        Guid request = await EraseAsync(lease, 4, "b", (1, "b"), (1, "a"));
+        Assert.Equal([0, 1], (await Pipeline.ReadErasuresAsync(4, 4, Cancel)).Where(erasure => erasure.Erasure.Period == 1).Select(erasure => erasure.Erasure.Ordinal).Order());
+        Assert.Equal([(0UL, 1UL, 1UL), (0UL, 1UL, 1UL)], (await Accept.ReadReceiptAsync(4, request, Cancel)).Select(erased => (erased.Period, erased.Version, erased.Epoch)));
+    }
+
+    [Fact]
+    public async Task An_import_takes_no_value_of_a_row_whose_place_another_took()
+    {
+        Lease lease = await StartLogAsync();
+        await PublishAsync(lease, 1, Item("a", "first"), Item("b", "other"));
+        await PublishAsync(lease, 2, Item("a", "second"));
+        _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("a", 2));
+        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
+        await using IMaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        string other = await Fixture.CreateMigratedAsync(Cancel);
+        try
+        {
+            await using IMaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel);
+            await using IConsistentRead read = await source.OpenConsistentReadAsync(Cancel);
+            StoredCopy[] rows = [.. await read.ReadCopiesAsync(0, 0, 100, Cancel)];
+            Assert.Null(rows[0].Value);
+            // As an earlier version exported it.
+            rows[0] = rows[0] with { Value = rows[1].Value };
+            await using (IStorageImport import = await target.BeginImportAsync(Cancel))
+            {
+                await import.AddPeriodsAsync(await read.ReadPeriodsAsync(Cancel), Cancel);
+                await import.AddEpochsAsync(await read.ReadEpochsAsync(0, 100, Cancel), Cancel);
+                await import.AddCopiesAsync(rows[..2], Cancel);
+                await import.AddCopiesAsync(rows[2..], Cancel);
+                await import.CommitAsync(await read.ReadHeadAsync(Cancel), Cancel);
+            }
+            Assert.Equal([false, true, true], HaveValues(await target.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel)));
         }
         finally
         {

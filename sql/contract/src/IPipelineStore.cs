@@ -35,9 +35,12 @@ public interface IPipelineStore : IFollowStore
 
     /// <summary>
     /// StageCopiesAsync adds rows to the copies of the period that is next, in one transaction: on condition of the lease, that the rows there end where these begin, and that every source has its value,
-    /// which no epoch erases meanwhile. Never repeats a commit by itself.
+    /// which no epoch erases meanwhile. Of each key the last row alone keeps its value. Never repeats a commit by itself.
     /// </summary>
     Task<StageResult> StageCopiesAsync(Lease lease, CopyBatch copies, CancellationToken cancellationToken);
+
+    /// <summary>ReadSupersededAsync gives the numbers of a period's copies whose place rows <paramref name="first"/> to <paramref name="last"/> took: they have no values any more.</summary>
+    Task<IReadOnlyList<int>> ReadSupersededAsync(ulong period, int first, int last, CancellationToken cancellationToken);
 
     /// <summary>ReadRequestedSwitchAsync gives the period after the current one if the operator asks for its beginning, whatever has been staged; null: nobody does. What was asked for is over once that period is current.</summary>
     Task<ulong?> ReadRequestedSwitchAsync(CancellationToken cancellationToken);

@@ -137,9 +137,9 @@ public sealed class FsckTests(SampleLog sample)
             INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration)
               SELECT 1, {state}, CASE {state} WHEN 2 THEN 4 END, CASE {state} WHEN 2 THEN 3 END, x'01', configuration FROM period;
             INSERT INTO copy (id, structure, version, source_epoch, source_ordinal, label, commitment, tag)
-              SELECT 1 << 31 | (epoch = 3), structure, version, epoch, ordinal, label, commitment, tag FROM leaf WHERE epoch > 1;
+              SELECT 1 << 31 | (epoch = 3), structure, version, epoch, ordinal, label, commitment, CASE epoch WHEN 3 THEN zeroblob(16) ELSE tag END FROM leaf WHERE epoch > 1;
             INSERT INTO copy_value SELECT 1 << 31 | (id >> 28 = 3), opening, key, value FROM value WHERE id >> 28 > 1;
-            INSERT INTO copy (id, structure, version, label, commitment, tag) SELECT 1 << 31 | 2, structure, 0, label, zeroblob(32), tag FROM leaf WHERE epoch = 3;
+            INSERT INTO copy (id, structure, version, label, commitment, tag) SELECT 1 << 31 | 2, structure, 0, label, zeroblob(32), CAST('of another key..' AS BLOB) FROM leaf WHERE epoch = 3;
             {fault}
             """);
         (int code, string output, string error) = await log.RunAsync("fsck");

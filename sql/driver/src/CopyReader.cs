@@ -26,6 +26,15 @@ internal static class CopyReader
             Parameter.Of("commitment", last.Commitment.ToArray()));
     }
 
+    /// <summary>SupersededAsync gives the numbers of the rows whose place those of a batch took.</summary>
+    public static Task<IReadOnlyList<int>> SupersededAsync(ISession session, ulong period, int first, int last, CancellationToken cancellationToken) => session.ListAsync(
+        session.Database.Statements.Superseded,
+        rows => rows.Medium(0),
+        cancellationToken,
+        Parameter.Of("period", period),
+        Parameter.Of("number", first),
+        Parameter.Of("last", last));
+
     /// <summary>FindAsync finds the copy of a name: of the rows with its label the last one counts; null: there is none, or that one takes the key out.</summary>
     public static Task<LeafPlace?> FindAsync(ISession session, ulong period, LeafName name, CancellationToken cancellationToken) => session.FirstAsync(
         session.Database.Statements.FindCopy,

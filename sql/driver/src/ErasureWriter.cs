@@ -24,9 +24,12 @@ internal static class ErasureWriter
         Statements statements = session.Database.Statements;
         IReadOnlyList<Erasure> erasures = commit.Erasures;
         bool hasCopies = await session.FirstAsync(statements.HasCopies, rows => rows.Flag(0), cancellationToken);
+        int expected = erasures.Count;
         if (hasCopies)
         {
-            erasures = [.. erasures, .. await ConnectedAsync(session, erasures, cancellationToken)];
+            (List<Erasure> connected, int withValues) = await ConnectedAsync(session, erasures, cancellationToken);
+            erasures = [.. erasures, .. connected];
+            expected += withValues;
         }
         await session.CopyAsync(Table.Erasure, erasures.Count, (cells, i) => RowWriting.WriteErasure(cells, epoch, i, erasures[i]), cancellationToken);
         int erased = await session.ChangeAsync(statements.EraseValues, cancellationToken, Parameter.Of("epoch", epoch));
@@ -34,20 +37,21 @@ internal static class ErasureWriter
         {
             erased += await session.ChangeAsync(statements.EraseCopies, cancellationToken, Parameter.Of("epoch", epoch));
         }
-        return restores || erased == erasures.Count;
+        return restores || erased == expected;
     }
 
-    // What has the same value and still has it. What lost it is passed through: its period may be destroyed.
-    private static async Task<List<Erasure>> ConnectedAsync(ISession session, IReadOnlyList<Erasure> erasures, CancellationToken cancellationToken)
+    // What has the same value and still has it, and rows of copies that lost it to a later row: bundles and followers may be behind that one. What lost it otherwise is passed through: its period may be destroyed.
+    private static async Task<(List<Erasure> Connected, int WithValues)> ConnectedAsync(ISession session, IReadOnlyList<Erasure> erasures, CancellationToken cancellationToken)
     {
         var met = new HashSet<(ulong, ulong?, int)>(erasures.Select(Name));
         var open = new Queue<Erasure>(erasures);
         var connected = new List<Erasure>();
+        int withValues = 0;
         while (open.TryDequeue(out Erasure erasure))
         {
             Parameter[] leaf = [Parameter.Of("epoch", erasure.Epoch), Parameter.Of("period", erasure.Period), Parameter.Of("ordinal", erasure.Ordinal)];
-            IReadOnlyList<(Erasure Leaf, bool HasValue)> others = await session.ListAsync(
-                session.Database.Statements.CopiesOf, rows => (new Erasure(0, rows.Medium(1), erasure.Origin) { Period = rows.Natural(0) }, rows.Flag(2)), cancellationToken, leaf);
+            IReadOnlyList<(Erasure Leaf, bool HasValue, bool IsSuperseded)> others = await session.ListAsync(
+                session.Database.Statements.CopiesOf, rows => (new Erasure(0, rows.Medium(1), erasure.Origin) { Period = rows.Natural(0) }, rows.Flag(2), rows.Flag(3)), cancellationToken, leaf);
             if (erasure.Period is ulong period)
             {
                 others =
@@ -55,26 +59,27 @@ internal static class ErasureWriter
                     .. others,
                     .. await session.ListAsync(
                         session.Database.Statements.SourceOf,
-                        rows => (new Erasure(rows.Natural(0), rows.Medium(1), erasure.Origin) { Period = rows.Natural(0) == 0 ? period - 1 : null }, rows.Flag(2)),
+                        rows => (new Erasure(rows.Natural(0), rows.Medium(1), erasure.Origin) { Period = rows.Natural(0) == 0 ? period - 1 : null }, rows.Flag(2), false),
                         cancellationToken,
                         Parameter.Of("period", period),
                         Parameter.Of("number", erasure.Ordinal)),
                 ];
             }
-            foreach ((Erasure other, bool hasValue) in others)
+            foreach ((Erasure other, bool hasValue, bool isSuperseded) in others)
             {
                 if (!met.Add(Name(other)))
                 {
                     continue;
                 }
                 open.Enqueue(other);
-                if (hasValue)
+                withValues += hasValue ? 1 : 0;
+                if (hasValue || isSuperseded)
                 {
                     connected.Add(other);
                 }
             }
         }
-        return connected;
+        return (connected, withValues);
     }
 
     private static (ulong Epoch, ulong? Period, int Ordinal) Name(Erasure erasure) => (erasure.Epoch, erasure.Period, erasure.Ordinal);

@@ -108,6 +108,14 @@ internal sealed class Import : IStorageImport
                 cells.Octets(copy.Value.Value);
             },
             cancellationToken);
+        // An export that an earlier version wrote has values in rows whose place others took.
+        foreach (IGrouping<ulong, StoredCopy> added in copies.GroupBy(copy => copy.Period))
+        {
+            _ = await _transaction.RunAsync(
+                session => session.ChangeAsync(
+                    _statements.DropSuperseded, cancellationToken, Parameter.Of("period", added.Key), Parameter.Of("number", added.Min(copy => copy.Number))),
+                cancellationToken);
+        }
     }
 
     /// <inheritdoc/>

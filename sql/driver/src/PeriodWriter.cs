@@ -193,7 +193,14 @@ internal static class PeriodWriter
             cancellationToken);
         long sources = await session.FirstAsync(
             session.Database.Statements.CountSources, rows => rows.Big(0), cancellationToken, Parameter.Of("period", copies.Period), Parameter.Of("number", copies.First));
-        return sources == withValues.Length ? StageResult.Staged : StageResult.SourceErased;
+        if (sources != withValues.Length)
+        {
+            return StageResult.SourceErased;
+        }
+        // Of a key's rows the last one counts, and no erasure names what the others have once their sources are gone with an earlier period.
+        _ = await session.ChangeAsync(
+            session.Database.Statements.DropSuperseded, cancellationToken, Parameter.Of("period", copies.Period), Parameter.Of("number", copies.First));
+        return StageResult.Staged;
     }
 
     /// <summary>WriteCopyStart gives the cells of a copy up to its source.</summary>

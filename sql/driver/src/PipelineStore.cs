@@ -160,6 +160,10 @@ public class PipelineStore : FollowStore, IPipelineStore
         cancellationToken);
 
     /// <inheritdoc/>
+    public Task<IReadOnlyList<int>> ReadSupersededAsync(ulong period, int first, int last, CancellationToken cancellationToken) =>
+        Database.ReadAsync((session, cancel) => CopyReader.SupersededAsync(session, period, first, last, cancel), cancellationToken);
+
+    /// <inheritdoc/>
     public Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken) =>
         Database.ReadAsync((session, cancel) => session.ReadStoredLeavesAsync(epoch, ordinal, max, cancel), cancellationToken);
 

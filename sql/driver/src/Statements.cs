@@ -93,7 +93,7 @@ public sealed class Statements
     /// <summary>HasCopies () returns whether there are copies.</summary>
     public required Sql HasCopies { get; init; }
 
-    /// <summary>CopiesOf (epoch, period, ordinal) returns the copies of a leaf, or with epoch 0 of the copy of this number of the period: period, number, and whether it has a value.</summary>
+    /// <summary>CopiesOf (epoch, period, ordinal) returns the copies of a leaf, or with epoch 0 of the copy of this number of the period: period, number, whether it has a value, and whether a later row of its key took its place.</summary>
     public required Sql CopiesOf { get; init; }
 
     /// <summary>SourceOf (period, number) returns what a copy was made of, if anything: source_epoch, source_ordinal, and whether it has a value.</summary>
@@ -106,7 +106,7 @@ public sealed class Statements
     public required Sql Erasures { get; init; }
 
     /// <summary>Receipt (epoch, id) returns what the request of this id erased in this epoch, if it is published, in order: structure, period, version, epoch of each leaf, and of each copy of a period
-    /// that had begun, whose epoch is the period's first. A version that was staged twice is one.</summary>
+    /// that had begun, whose epoch is the period's first. A row whose place a later one took was no version.</summary>
     public required Sql Receipt { get; init; }
 
     /// <summary>LeafAt (epoch, ordinal) returns a leaf: structure, label, and whether it has a value.</summary>
@@ -190,6 +190,12 @@ public sealed class Statements
 
     /// <summary>CountSources (period, number) returns how many copies from this number on have a value whose source has one too.</summary>
     public required Sql CountSources { get; init; }
+
+    /// <summary>Superseded (period, number, last) returns the numbers of the copies whose place those of these numbers took.</summary>
+    public required Sql Superseded { get; init; }
+
+    /// <summary>DropSuperseded (period, number) deletes the values of the copies whose place those from this number on took.</summary>
+    public required Sql DropSuperseded { get; init; }
 
     /// <summary>CopiesOfTrees (period, number, max) returns copies of a period in order: number, structure, version, source_epoch, source_ordinal, label, commitment, tag.</summary>
     public required Sql CopiesOfTrees { get; init; }

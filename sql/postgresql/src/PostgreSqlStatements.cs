@@ -40,6 +40,10 @@ internal static class PostgreSqlStatements
     private const string UpToRow = " ROWS UNBOUNDED PRECEDING) - coalesce(octet_length(v.value), 0) AS octets_before";
     private const string Fitting = ") AS s WHERE octets_before <= $4 ORDER BY ";
 
+    // Copy d is a later row of the key that copy c is of. The whole label too: the index has its beginning.
+    private const string TakesPlace =
+        "d.period = c.period AND d.structure = c.structure AND substring(d.label, 1, 4) = substring(c.label, 1, 4) AND d.label = c.label AND d.number > c.number";
+
     public static Statements All { get; } = new()
     {
         Head = new("SELECT epoch, record_hash, published_epoch, fence, holder, lease_end FROM head WHERE one = 1"),
@@ -126,8 +130,8 @@ internal static class PostgreSqlStatements
             """),
         HasCopies = new("SELECT EXISTS (SELECT FROM copy)"),
         CopiesOf = new(
-            """
-            SELECT c.period, c.number, EXISTS (SELECT FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0)
+            $"""
+            SELECT c.period, c.number, EXISTS (SELECT FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0), EXISTS (SELECT FROM copy AS d WHERE {TakesPlace} OFFSET 0)
             FROM copy AS c WHERE c.source_epoch = $1 AND c.source_ordinal = $3 AND ($1 > 0 OR c.period = $2 + 1) ORDER BY c.period, c.number
             """),
         SourceOf = new(
@@ -146,13 +150,12 @@ internal static class PostgreSqlStatements
             WHERE (e.decided_in, e.number) >= ($1, $2) AND e.decided_in <= $3 ORDER BY e.decided_in, e.number LIMIT $4
             """),
         Receipt = new(
-            """
+            $"""
             SELECT l.structure, l.period, l.version, l.epoch
             FROM erasure AS e CROSS JOIN LATERAL (
               SELECT structure, period, version, epoch FROM leaf WHERE epoch = e.epoch AND ordinal = e.ordinal
               UNION ALL SELECT c.structure, c.period, 1, p.first_epoch FROM copy AS c JOIN period AS p ON p.period = c.period
-                WHERE c.period = e.period AND c.number = e.ordinal AND p.first_epoch <= e.decided_in AND NOT EXISTS (
-                  SELECT FROM copy AS d WHERE d.source_epoch = c.source_epoch AND d.source_ordinal = c.source_ordinal AND d.period = c.period AND d.number > c.number)
+                WHERE c.period = e.period AND c.number = e.ordinal AND p.first_epoch <= e.decided_in AND NOT EXISTS (SELECT FROM copy AS d WHERE {TakesPlace} OFFSET 0)
               OFFSET 0) AS l
             WHERE e.decided_in = $1 AND e.request_id = $2 AND $1 <= (SELECT published_epoch FROM head) ORDER BY e.number
             """),
@@ -213,6 +216,17 @@ internal static class PostgreSqlStatements
             AND EXISTS (SELECT FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0)
             AND CASE WHEN c.source_epoch > 0 THEN EXISTS (SELECT FROM value WHERE epoch = c.source_epoch AND ordinal = c.source_ordinal OFFSET 0)
               ELSE EXISTS (SELECT FROM copy_value WHERE period = c.period - 1 AND number = c.source_ordinal OFFSET 0) END
+            """),
+        Superseded = new(
+            $"""
+            SELECT DISTINCT c.number FROM copy AS d CROSS JOIN LATERAL (SELECT number FROM copy AS c WHERE {TakesPlace} OFFSET 0) AS c
+            WHERE d.period = $1 AND d.number BETWEEN $2 AND $3 ORDER BY c.number
+            """),
+        DropSuperseded = new(
+            $"""
+            DELETE FROM copy_value WHERE ctid = ANY (ARRAY(
+              SELECT v.ctid FROM copy AS d CROSS JOIN LATERAL (SELECT period, number FROM copy AS c WHERE {TakesPlace} OFFSET 0) AS c
+              CROSS JOIN LATERAL (SELECT ctid FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0) AS v WHERE d.period = $1 AND d.number >= $2))
             """),
         CopiesOfTrees = new(Copies + FromCopy + OfPeriod),
         CopiesWithLists = new(Page + Copies + Values + OctetsBefore + "c.number" + UpToRow + FromCopy + JoinCopiedList + OfPeriod + Fitting + "number"),

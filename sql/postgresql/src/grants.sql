@@ -27,7 +27,7 @@ BEGIN
         GRANT SELECT ON outcome, erasure TO optiks_update;
         GRANT SELECT (epoch, ordinal, structure, period, version) ON leaf TO optiks_update;
         GRANT SELECT (epoch, ordinal, key) ON value TO optiks_update;
-        GRANT SELECT (period, number, structure, source_epoch, source_ordinal) ON copy TO optiks_update;
+        GRANT SELECT (period, number, structure, label) ON copy TO optiks_update;
         GRANT SELECT (period, first_epoch) ON period TO optiks_update;
       WHEN 'optiks_task' THEN
         GRANT SELECT ON request, pending, outcome, leaf, value, erasure, period, copy, copy_value, switch_request TO optiks_task;

@@ -38,6 +38,9 @@ internal static class SqliteStatements
     private const string JoinCopied = " LEFT JOIN copy_value AS v ON v.id = c.id";
     private const string OfPeriod = " WHERE c.id BETWEEN (?1 << 31 | ?2) AND (?1 << 31 | 2147483647) ORDER BY c.id LIMIT ?3";
 
+    // Copy d is a later row of the key that copy c is of. The whole label too: the index has its beginning.
+    private const string TakesPlace = "d.period = c.period AND d.structure = c.structure AND substr(d.label, 1, 4) = substr(c.label, 1, 4) AND d.label = c.label AND d.id > c.id";
+
     public static Statements All { get; } = new()
     {
         Head = new("SELECT epoch, record_hash, published_epoch, fence, holder, lease_end FROM head"),
@@ -93,8 +96,8 @@ internal static class SqliteStatements
         EraseCopies = new("DELETE FROM copy_value WHERE id IN (SELECT leaf FROM erasure WHERE id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 AND period IS NOT NULL)"),
         HasCopies = new("SELECT EXISTS (SELECT 1 FROM copy)"),
         CopiesOf = new(
-            """
-            SELECT c.period, c.number, EXISTS (SELECT 1 FROM copy_value WHERE id = c.id)
+            $"""
+            SELECT c.period, c.number, EXISTS (SELECT 1 FROM copy_value WHERE id = c.id), EXISTS (SELECT 1 FROM copy AS d WHERE {TakesPlace})
             FROM copy AS c WHERE c.source_epoch = ?1 AND c.source_ordinal = ?3 AND (?1 > 0 OR c.id >> 31 = ?2 + 1) ORDER BY c.id
             """),
         SourceOf = new(
@@ -111,12 +114,11 @@ internal static class SqliteStatements
             WHERE e.id BETWEEN (?1 << 28 | ?2) AND (min(?3, 34359738367) << 28 | 268435455) ORDER BY e.id LIMIT ?4
             """),
         Receipt = new(
-            """
+            $"""
             SELECT coalesce(l.structure, c.structure), coalesce(l.period, c.period), coalesce(l.version, 1), coalesce(l.epoch, p.first_epoch)
             FROM erasure AS e LEFT JOIN leaf AS l ON l.id = CASE WHEN e.period IS NULL THEN e.leaf END LEFT JOIN copy AS c ON c.id = CASE WHEN e.period IS NOT NULL THEN e.leaf END
             LEFT JOIN period AS p ON p.period = c.period AND p.first_epoch <= e.decided_in
-            WHERE e.id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 AND e.request_id = ?2 AND ?1 <= (SELECT published_epoch FROM head) AND (l.id IS NOT NULL OR p.period IS NOT NULL AND NOT EXISTS (
-              SELECT 1 FROM copy AS d WHERE d.source_epoch = c.source_epoch AND d.source_ordinal = c.source_ordinal AND d.id > c.id AND d.id >> 31 = c.id >> 31))
+            WHERE e.id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 AND e.request_id = ?2 AND ?1 <= (SELECT published_epoch FROM head) AND (l.id IS NOT NULL OR p.period IS NOT NULL AND NOT EXISTS (SELECT 1 FROM copy AS d WHERE {TakesPlace}))
             ORDER BY e.id
             """),
         LeafAt = new("SELECT l.structure, l.label, v.id IS NOT NULL FROM leaf AS l LEFT JOIN value AS v ON v.id = l.id WHERE l.id = (?1 << 28 | ?2)"),
@@ -174,6 +176,14 @@ internal static class SqliteStatements
             LEFT JOIN value AS v ON v.id = CASE WHEN c.source_epoch > 0 THEN c.source_epoch << 28 | c.source_ordinal END
             LEFT JOIN copy_value AS s ON s.id = CASE WHEN c.source_epoch = 0 THEN (c.id >> 31) - 1 << 31 | c.source_ordinal END
             WHERE c.id BETWEEN (?1 << 31 | ?2) AND (?1 << 31 | 2147483647) AND (v.id IS NOT NULL OR s.id IS NOT NULL)
+            """),
+        Superseded = new(
+            $"""
+            SELECT DISTINCT c.number FROM copy AS d CROSS JOIN copy AS c WHERE d.id BETWEEN (?1 << 31 | ?2) AND (?1 << 31 | ?3) AND {TakesPlace} ORDER BY c.number
+            """),
+        DropSuperseded = new(
+            $"""
+            DELETE FROM copy_value WHERE id IN (SELECT c.id FROM copy AS d CROSS JOIN copy AS c WHERE d.id BETWEEN (?1 << 31 | ?2) AND (?1 << 31 | 2147483647) AND {TakesPlace})
             """),
         CopiesOfTrees = new(Copies + FromCopy + OfPeriod),
         CopiesWithLists = new(Copies + Values + FromCopy + JoinCopiedList + OfPeriod),

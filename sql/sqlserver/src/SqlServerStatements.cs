@@ -54,6 +54,9 @@ internal static class SqlServerStatements
     private const string UpToRow = " ROWS UNBOUNDED PRECEDING) - COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0) AS OctetsBefore";
     private const string Fitting = ") AS s WHERE s.OctetsBefore <= @bytes ORDER BY ";
 
+    // Copy d is a later row of the key that copy c is of.
+    private const string TakesPlace = "d.Period = c.Period AND d.Label = c.Label AND d.Structure = c.Structure AND d.Number > c.Number";
+
     public static Statements All { get; } = new()
     {
         Head = new Statement(Head),
@@ -139,7 +142,7 @@ internal static class SqlServerStatements
         HasCopies = new Statement("SELECT CASE WHEN EXISTS (SELECT 1 FROM optiks.[Copy]) THEN 1 ELSE 0 END"),
         CopiesOf = new Statement(
             $"""
-            SELECT c.Period, c.Number, CASE WHEN v.Period IS NULL THEN 0 ELSE 1 END
+            SELECT c.Period, c.Number, CASE WHEN v.Period IS NULL THEN 0 ELSE 1 END, CASE WHEN EXISTS (SELECT 1 FROM optiks.[Copy] AS d WHERE {TakesPlace}) THEN 1 ELSE 0 END
             FROM optiks.[Copy] AS c LEFT JOIN optiks.CopyValue AS v ON v.Period = c.Period AND v.Number = c.Number
             WHERE c.SourceEpoch = @epoch AND c.SourceOrdinal = @ordinal AND (@epoch > 0 OR c.Period = @period + 1) ORDER BY c.Period, c.Number {Statement.ByIndex}
             """),
@@ -162,7 +165,7 @@ internal static class SqlServerStatements
             FROM optiks.Erasure AS e LEFT JOIN optiks.Leaf AS l ON l.Epoch = e.Epoch AND l.Ordinal = e.Ordinal LEFT JOIN optiks.[Copy] AS c ON c.Period = e.Period AND c.Number = e.Ordinal
             LEFT JOIN optiks.Period AS p ON p.Period = c.Period AND p.FirstEpoch <= e.DecidedIn
             WHERE e.DecidedIn = @epoch AND e.RequestId = @id AND @epoch <= (SELECT PublishedEpoch FROM optiks.Head) AND (l.Epoch IS NOT NULL OR (p.Period IS NOT NULL AND NOT EXISTS (
-              SELECT 1 FROM optiks.[Copy] AS d WHERE d.SourceEpoch = c.SourceEpoch AND d.SourceOrdinal = c.SourceOrdinal AND d.Period = c.Period AND d.Number > c.Number))) ORDER BY e.Number {Statement.ByIndex}
+              SELECT 1 FROM optiks.[Copy] AS d WHERE {TakesPlace}))) ORDER BY e.Number {Statement.ByIndex}
             """),
         LeafAt = new Statement(
             """
@@ -222,6 +225,16 @@ internal static class SqlServerStatements
             LEFT JOIN optiks.[Value] AS v ON v.Epoch = c.SourceEpoch AND v.Ordinal = c.SourceOrdinal
             LEFT JOIN optiks.CopyValue AS s ON c.SourceEpoch = 0 AND s.Period = c.Period - 1 AND s.Number = c.SourceOrdinal
             WHERE c.Period = @period AND c.Number >= @number AND (v.Epoch IS NOT NULL OR s.Period IS NOT NULL) {Statement.ByIndex}
+            """),
+        Superseded = new Statement(
+            $"""
+            SELECT DISTINCT c.Number FROM optiks.[Copy] AS d JOIN optiks.[Copy] AS c ON {TakesPlace}
+            WHERE d.Period = @period AND d.Number BETWEEN @number AND @last ORDER BY c.Number {Statement.ByIndex}
+            """),
+        DropSuperseded = new Statement(
+            $"""
+            DELETE v FROM optiks.[Copy] AS d JOIN optiks.[Copy] AS c ON {TakesPlace} JOIN optiks.CopyValue AS v ON v.Period = c.Period AND v.Number = c.Number
+            WHERE d.Period = @period AND d.Number >= @number {Statement.ByIndex}
             """),
         CopiesOfTrees = new Statement("SELECT TOP (@max) " + CopyColumns + FromCopy + OfPeriod),
         CopiesWithLists = new Statement(

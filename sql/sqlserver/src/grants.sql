@@ -17,7 +17,7 @@ GRANT SELECT ON optiks.Outcome TO optiks_update;
 GRANT SELECT ON optiks.Erasure TO optiks_update;
 GRANT SELECT ON optiks.Leaf (Epoch, Ordinal, Structure, Period, Version) TO optiks_update;
 GRANT SELECT ON optiks.[Value] (Epoch, Ordinal, [Key]) TO optiks_update;
-GRANT SELECT ON optiks.[Copy] (Period, Number, Structure, SourceEpoch, SourceOrdinal) TO optiks_update;
+GRANT SELECT ON optiks.[Copy] (Period, Number, Structure, Label) TO optiks_update;
 GRANT SELECT ON optiks.Period (Period, FirstEpoch) TO optiks_update;
 
 GRANT SELECT, DELETE ON optiks.Request TO optiks_task;

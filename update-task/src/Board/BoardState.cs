@@ -142,6 +142,22 @@ internal sealed class BoardState
         }
     }
 
+    /// <summary>HasCopies says whether there are bundles of a period's copies.</summary>
+    public bool HasCopies(ulong period) => Copies.Any(name => name.Period == period);
+
+    /// <summary>EraseCopies takes values, openings and keys of copies of these numbers out of a period's bundles. Of several bundles that have a row, as after a crash, each loses it.</summary>
+    public void EraseCopies(ulong period, IReadOnlySet<int> numbers)
+    {
+        int last = numbers.DefaultIfEmpty(-1).Max();
+        foreach (CopyBundleName name in Copies.Where(name => name.Period == period && name.First <= last).ToArray())
+        {
+            if (ReadCopies(name).Without(numbers) is { } left)
+            {
+                WriteCopies(left);
+            }
+        }
+    }
+
     /// <summary>
     /// Prune deletes bundles that are older than the last <paramref name="kept"/> epochs. Replicas do not report yet how far they are; one that
     /// needs older epochs reads them from the database.
@@ -185,23 +201,6 @@ internal sealed class BoardState
         return names;
     }
 
-    // Of several bundles that have a row, as after a crash, each loses it.
-    private void EraseFromCopies(IReadOnlyList<Erasure> erasures)
-    {
-        foreach (IGrouping<ulong, Erasure> erased in erasures.Where(erasure => erasure.Period is not null).GroupBy(erasure => erasure.Period!.Value))
-        {
-            var numbers = erased.Select(erasure => erasure.Ordinal).ToHashSet();
-            int last = numbers.Max();
-            foreach (CopyBundleName name in Copies.Where(name => name.Period == erased.Key && name.First <= last).ToArray())
-            {
-                if (ReadCopies(name).Without(numbers) is { } left)
-                {
-                    WriteCopies(left);
-                }
-            }
-        }
-    }
-
     private CopyBundle ReadCopies(CopyBundleName name)
     {
         try
@@ -241,7 +240,10 @@ internal sealed class BoardState
                 ReplaceWithout(ReadBundle(erased.Key), erased.Select(erasure => erasure.Ordinal).ToHashSet());
             }
         }
-        EraseFromCopies(erasures);
+        foreach (IGrouping<ulong, Erasure> erased in erasures.Where(erasure => erasure.Period is not null).GroupBy(erasure => erasure.Period!.Value))
+        {
+            EraseCopies(erased.Key, erased.Select(erasure => erasure.Ordinal).ToHashSet());
+        }
     }
 
     private void ReplaceWithout(EpochContent content, HashSet<int> ordinals)

@@ -83,6 +83,12 @@ internal sealed class PeriodDestroyer
         using BoardLock boardLock = await _publisher.LockAsync(lead.Store, lead.Lease, cancellationToken);
         await _publisher.CheckHeadAsync(lead, CancellationToken.None);
         lead.Session.State.DestroyCopies(period.Period);
+        if (_nextBundle == 0 && lead.Session.State.HasCopies(period.Period + 1))
+        {
+            // Rows whose place others took have values of this period's leaves: bundles were written before that.
+            lead.Session.State.EraseCopies(
+                period.Period + 1, (await lead.Store.ReadSupersededAsync(period.Period + 1, 0, int.MaxValue, cancellationToken)).ToHashSet());
+        }
         return lead.Session.State.DestroyValues(Math.Max(period.FirstEpoch!.Value, _nextBundle), end - 1, BundlesPerPiece) is not ulong next || (_nextBundle = next) >= end;
     }
 }

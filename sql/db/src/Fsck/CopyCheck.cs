@@ -6,12 +6,15 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// CopyCheck: the copies of each period are complete, as many as its first epoch took, and have their values unless these were erased or destroyed. Of a period that has begun it gives the rows that count.
+/// CopyCheck: the copies of each period are complete, as many as its first epoch took. The last row of each key has its value unless that was erased or destroyed, and no other row has one. Of a period that has begun it
+/// gives the rows that count.
 /// </summary>
 internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> periods, ErasureCheck erasures, Report report)
 {
     private readonly CopyCursor _cursor = new(read);
     private readonly Dictionary<ulong, int> _counts = [];
+    private readonly Dictionary<(StructureId, UInt128), (int Number, bool HasValue)> _last = [];
+    private ulong _period;
     private long _values;
 
     /// <summary>
@@ -28,7 +31,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
                 continue;
             }
             each(copy);
-            (StructureId, UInt128) key = (copy.Structure, BinaryPrimitives.ReadUInt128BigEndian(copy.Tag.Span));
+            (StructureId, UInt128) key = KeyOf(copy);
             if (!copy.Source.IsDrop)
             {
                 states[key] = new KeyState(1, 0, copy.Number, LeafCheck.HashOf(copy.Value?.Key), LeafCheck.HashOf(copy.Value?.Value)) { Source = copy.Source };
@@ -39,6 +42,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
                 _ = states.Remove(key);
             }
         }
+        EndPeriod();
         return states;
     }
 
@@ -49,6 +53,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
         {
             Check(copy);
         }
+        EndPeriod();
         long stored = await read.CountCopyValuesAsync(cancellationToken);
         if (stored != _values)
         {
@@ -67,14 +72,34 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
         }
     }
 
+    private static (StructureId, UInt128) KeyOf(StoredCopy copy) => (copy.Structure, BinaryPrimitives.ReadUInt128BigEndian(copy.Tag.Span));
+
+    private void EndPeriod()
+    {
+        foreach ((int number, bool hasValue) in _last.Values)
+        {
+            erasures.Check(_period, number, hasValue);
+        }
+        _last.Clear();
+    }
+
     private void Check(StoredCopy copy)
     {
+        if (copy.Period != _period)
+        {
+            EndPeriod();
+            _period = copy.Period;
+        }
         if (copy.Number != _counts.GetValueOrDefault(copy.Period))
         {
             report.Found($"The copies of period {copy.Period} have a gap before {copy.Number}.");
         }
         _counts[copy.Period] = copy.Number + 1;
         _values += copy.Value is null ? 0 : 1;
+        if (_last.Remove(KeyOf(copy), out (int Number, bool HasValue) earlier) && earlier.HasValue)
+        {
+            report.Found($"Copy {earlier.Number} of period {copy.Period} has a value, although copy {copy.Number} took its place.");
+        }
         if (copy.Source.IsDrop)
         {
             if (copy.Value is not null)
@@ -83,7 +108,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
             }
             return;
         }
-        erasures.Check(copy);
+        _last[KeyOf(copy)] = (copy.Number, copy.Value is not null);
         if (copy.Value is { } value && !NativeHash.Compute(HashTags.Commitment, [.. value.Opening.Span, .. value.Value.Span]).AsSpan().SequenceEqual(copy.Commitment.Span))
         {
             report.Found($"Copy {copy.Number} of period {copy.Period} has a value that does not open its commitment.");

@@ -44,9 +44,9 @@ internal sealed class ErasureCheck
         (leaf.Epoch, null, leaf.Ordinal),
         leaf.Structure is StructureId.Devices or StructureId.Keys ? leaf.Period : null);
 
-    /// <summary>Check takes a copy, which does not take its key out.</summary>
-    public void Check(StoredCopy copy) =>
-        Check(FormattableString.Invariant($"Copy {copy.Number} of period {copy.Period}"), copy.Value is not null, (0, copy.Period, copy.Number), copy.Period);
+    /// <summary>Check takes the last row of copies of a key, which does not take the key out.</summary>
+    public void Check(ulong period, int number, bool hasValue) =>
+        Check(FormattableString.Invariant($"Copy {number} of period {period}"), hasValue, (0, period, number), period);
 
     // The period is that with which the value is destroyed; null: with none.
     private void Check(string name, bool hasValue, (ulong Epoch, ulong? Period, int Ordinal) leaf, ulong? period)

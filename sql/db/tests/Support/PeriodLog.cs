@@ -251,23 +251,18 @@ internal sealed class PeriodLog : IAsyncDisposable
         return latest;
     }
 
-    // The last row of each key. Of one that takes a key out the key is not known any more: the row before tells it.
+    // The last row of each key, which its label tells: the others have lost their keys, and one that takes a key out has none.
     private async Task<List<Latest>> StagedAsync(ulong period)
     {
         CopyBatch copies = await _store.ReadCopiesAsync(period, 0, 10_000, LeafColumns.All, Cancel);
-        var keys = new Dictionary<string, byte[]>(StringComparer.Ordinal);
-        var staged = new List<Latest>();
+        var staged = new Dictionary<string, Latest>(StringComparer.Ordinal);
         for (int i = 0; i < copies.Rows.Length; i++)
         {
             LeafRow row = copies.Rows.Span[i];
-            string label = Convert.ToHexString(row.Label);
             bool hasValue = row.ValueOffset != LeafRow.NoValue;
-            byte[] key = hasValue ? keys[label] = copies.Key(i).ToArray() : keys.GetValueOrDefault(label, []);
-            var leaf = new Latest(row.Structure, key, hasValue ? copies.Value(i).ToArray() : [], copies.Sources.Span[i], i);
-            staged.RemoveAll(leaf.IsOf);
-            staged.Add(leaf);
+            staged[Convert.ToHexString(row.Label)] = new Latest(row.Structure, hasValue ? copies.Key(i).ToArray() : [], hasValue ? copies.Value(i).ToArray() : [], copies.Sources.Span[i], i);
         }
-        return staged;
+        return [.. staged.Values];
     }
 
     // Also of one that an earlier request for the same key would hold back.
