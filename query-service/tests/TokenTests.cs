@@ -8,6 +8,7 @@ using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.QueryService.Telemetry;
 using Optiks.ServiceDefaults;
+using Optiks.Storage;
 using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
@@ -34,6 +35,38 @@ public sealed class TokenTests : IAsyncLifetime
     {
         _accounts.Dispose();
         await Log.DisposeAsync();
+    }
+
+    /// <summary>Bob's key came free with the switch, and is another's: its token says nothing of what it was before.</summary>
+    [Theory]
+    [InlineData("/v1/history")]
+    [InlineData("/v1/monitor")]
+    public async Task A_token_reads_of_an_ended_period_what_goes_on_in_the_next(string path)
+    {
+        await using Replica replica = await StartAsync();
+        await Log.BeginNextAsync();
+        await Log.StageAsync("alice");
+        EpochRow switched = await Log.SwitchAsync();
+        string token = Token("history", "alice", "bob", "nobody");
+        foreach (ulong epoch in (ulong[])[switched.Epoch, switched.Epoch + 1])
+        {
+            await replica.WaitForEpochAsync(epoch);
+            string own = await BodyAsync(replica, Replica.Post($"{path}?period=0", """[{"key":"alice"},{"key":"nobody"}]"""), token, HttpStatusCode.OK);
+            Assert.Contains("new", own, StringComparison.Ordinal);
+            foreach ((Func<HttpRequestMessage> request, string field) in ((Func<HttpRequestMessage>, string)[])
+            [
+                (() => Replica.Post($"{path}?period=0", """{"key":"bob"}"""), "$"),
+                (() => Replica.Post($"{path}?period=0", """[{"key":"alice"},{"key":"bob"}]"""), "$[1]"),
+            ])
+            {
+                JsonElement refused = await ProblemAsync(replica, request(), token, ProblemTypes.Forbidden);
+                Assert.Equal(field, refused.GetProperty("field").GetString());
+                Assert.Contains("bob's secret past", Encoding.UTF8.GetString(await replica.OctetsAsync(request(), asOwner: true)), StringComparison.Ordinal);
+            }
+            // Also once the next owner has set it.
+            await Log.PublishAsync(("bob", "another's"));
+        }
+        await BodyAsync(replica, Replica.Post(path, """{"key":"bob"}"""), token, HttpStatusCode.OK);
     }
 
     [Theory]

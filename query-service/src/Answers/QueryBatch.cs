@@ -40,10 +40,13 @@ internal sealed class QueryBatch : IDisposable
             if (seen > Latest[i] && (kind != QueryKind.Lookup || Periods[i] == period))
             {
                 string member = IsBinary ? "version" : kind == QueryKind.Lookup ? "known" : "from";
-                throw ClientPosition.NotCaughtUp("The client has seen a later version of the key than there is here.", IsList || IsBinary ? $"$[{i}].{member}" : $"$.{member}");
+                throw ClientPosition.NotCaughtUp("The client has seen a later version of the key than there is here.", $"{FieldOf(i)}.{member}");
             }
         }
     }
+
+    /// <summary>FieldOf a query in the request, for a problem.</summary>
+    public string FieldOf(int index) => IsList || IsBinary ? $"$[{index}]" : "$";
 
     public void Add(ReadOnlySpan<byte> key, ulong period, ulong version)
     {

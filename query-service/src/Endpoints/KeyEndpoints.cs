@@ -52,7 +52,11 @@ internal sealed class KeyEndpoints
         var state = AskedState.Read(context.Request);
         using AnswerLease lease = _budget.LeaseFor(context);
         using QueryBatch queries = await ReadAsync(context.Request, kind, lease, cancellationToken);
-        var request = new KeyRequest(kind, queries, position, type, _options.UsesCacheFor(context), lease) { State = state };
+        var request = new KeyRequest(kind, queries, position, type, _options.UsesCacheFor(context), lease)
+        {
+            State = state,
+            OwnOnly = kind != QueryKind.Lookup && CallerRights.Of(context) is { IsToken: true },
+        };
         await _answers.SendAsync(request, context.Response, cancellationToken);
     }
 

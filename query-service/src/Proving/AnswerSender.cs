@@ -87,6 +87,15 @@ internal sealed class AnswerSender
         {
             // Before it waits: what the client knows of the log, which no worker asks for, decides what is said of a state that is not here.
             _current.AcquireFresh(request.Position, request.State).Release();
+            ServedEpoch current = _current.AcquireFresh();
+            try
+            {
+                request.ReadLaterPeriods(current);
+            }
+            finally
+            {
+                current.Release();
+            }
         }
         using ProvenAnswer proven = await _proofs.AnswerAsync(request, cancellationToken);
         byte[] head;

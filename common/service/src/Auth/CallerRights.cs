@@ -78,6 +78,11 @@ public sealed class CallerRights : ClaimsIdentity
     /// <param name="field">Where in the request the key stands.</param>
     public static Problem NotOwn(string field) => new(ProblemTypes.Forbidden, "The token does not name this key. Nothing of the request was done.", field);
 
+    /// <summary>NotOwnBefore is the answer to a request about a key in a period before it came free.</summary>
+    /// <param name="field">Where in the request the key stands.</param>
+    public static Problem NotOwnBefore(string field) => new(
+        ProblemTypes.Forbidden, "Since that period the key came free with the user whose device it was: with a token that user asks POST /v1/users/monitor. Nothing of the request was done.", field);
+
     /// <summary>NotOwnUser is the answer to a request about a user who is not the caller's own.</summary>
     /// <param name="field">Where in the request the user stands.</param>
     public static Problem NotOwnUser(string field) => new(ProblemTypes.Forbidden, "The token does not name this user. Nothing of the request was done.", field);
