@@ -31,7 +31,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks build deb images run up down test test-deep test-all check facts username-tables configuration fix test-faults test-storm test-slow test-fairness test-auditor test-deb test-images fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-rolling bench-sizes bench-audit bench-scale bench-failover bench-upgrade load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks build deb images run up down test test-deep test-all check facts username-tables configuration fix test-faults test-storm test-erasures test-slow test-fairness test-auditor test-deb test-images fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-rolling bench-sizes bench-audit bench-scale bench-failover bench-upgrade load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -123,6 +123,10 @@ test-faults: build ## put every fault to every engine for MINUTES (default 6), o
 test-storm: build ## two of each service behind connections that stall, are cut and refused, for MINUTES (default 6) an engine; writes build/test/storm.json
 	@mkdir -p build/test
 	@tests/e2e/run_faults.py build/test/storm.json --storm $(MINUTES) $(if $(ENGINES),--engines $(ENGINES))
+
+test-erasures: build ## users, erasures, periods that switch, tokens and recycled names under kills, for MINUTES (default 6) an engine; writes build/test/erasures.json
+	@mkdir -p build/test
+	@tests/e2e/run_erasure_storm.py build/test/erasures.json --minutes $(MINUTES)
 
 test-slow: build ## 60 slow readers and 60 slow writers for MINUTES (default 6) beside verified lookups and updates; writes build/test/slow.json
 	@mkdir -p build/test

@@ -2,6 +2,8 @@
 
 import mmap
 import struct
+import uuid
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -60,6 +62,24 @@ def read(path: Path) -> Facts:
     return facts
 
 
+def origins(path: Path) -> Counter[tuple[str, int]]:
+    """How many leaves there are of each request and item, whether their values are erased or not."""
+    found: Counter[tuple[str, int]] = Counter()
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        for kind, start, _ in _rows(data):
+            if kind == LEAF:
+                request_id, item = ORIGIN.unpack_from(data, _origin(data, start))
+                found[str(uuid.UUID(bytes=request_id)), item] += 1
+    return found
+
+
+def _origin(data: mmap.mmap, start: int) -> int:
+    at = start + LEAF_START.size
+    for _ in ("label", "commitment", "tag"):
+        at += LENGTH.size + LENGTH.unpack_from(data, at)[0]
+    return at
+
+
 def _rows(data: mmap.mmap) -> Iterator[tuple[int, int, int]]:
     if data[: len(MAGIC)] != MAGIC:
         raise ValueError("no export")
@@ -74,9 +94,7 @@ def _rows(data: mmap.mmap) -> Iterator[tuple[int, int, int]]:
 def _leaf(facts: Facts, data: mmap.mmap, start: int, end: int) -> None:
     epoch, _, structure, period, version = LEAF_START.unpack_from(data, start)
     facts.periods[epoch] = period
-    at = start + LEAF_START.size
-    for _ in ("label", "commitment", "tag"):
-        at += LENGTH.size + LENGTH.unpack_from(data, at)[0]
+    at = _origin(data, start)
     request_id, item = ORIGIN.unpack_from(data, at)
     at += ORIGIN.size
     if data[at] != 1:

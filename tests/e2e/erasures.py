@@ -1,0 +1,399 @@
+"""A storm of users, erasures, periods that switch, tokens and recycled names under kills, and an oracle that knows what was acknowledged and erased."""
+
+import base64
+import http.client
+import json
+import random
+import re
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import export
+from harness import Deployment, Process
+from load import ANSWER_SECONDS, RETRY_SECONDS, Worker
+from oracle import Wrong, require
+from rest import Answer, Client, b64, uuid7
+from storage import DATABASE, OwnPostgreSql
+from tokens import Signer, claims
+
+RETAINED = 2
+SETTINGS = {
+    "Optiks__Log__UsernameReuse": "true", "Optiks__Log__PeriodLength": "00:00:10", "Optiks__Log__RetainedPeriods": str(RETAINED),
+    "Optiks__Periods__Automatic": "true", "Optiks__Periods__Preparation": "00:00:06", "Optiks__Periods__CopiesPerChunk": "8"}
+SECRET = re.compile(rb"SECRET[0-9a-f]{24}")
+HOUSEHOLDS, PEOPLE, IDS, NAMES, MOST_DEVICES = 2, 4, 24, 12, 3
+# Seconds between two strikes, and after which a process is started again.
+BETWEEN, RESTART = 5.0, 1.0
+SERVER_SHARE = 0.2
+PUBLISHED, REFUSED, PENDING = "published", "refused", "pending"
+# What a request may meet that is right about what this side cannot know: that an id or a name is not free yet, and that a period began since.
+NOT_FREE, TOO_LATE = {"device-taken", "username-taken"}, {"latest-version", "nothing-left", "expected-version"}
+
+
+@dataclass
+class Value:
+    """One value that was sent, and what is known of it."""
+
+    secret: bytes
+    request_id: str
+    item: int
+    device: str
+    period: int = -1
+    version: int = 0
+
+
+@dataclass
+class Person:
+    """A user, from creation to erasure."""
+
+    id: bytes
+    names: list[str]
+    token: str = ""
+    values: list[Value] = field(default_factory=list)
+    devices: list[str] = field(default_factory=list)
+    removed_in: dict[str, int] = field(default_factory=dict)
+    """By device, the period in which it left the list."""
+    left: float = 0.0
+
+    @property
+    def secrets(self) -> set[bytes]:
+        return {value.secret for value in self.values}
+
+    def latest(self, device: str) -> Value:
+        return next(value for value in reversed(self.values) if value.device == device)
+
+
+class Facts:
+    """What was acknowledged, of all workers."""
+
+    def __init__(self) -> None:
+        self.published: Counter[tuple[str, int]] = Counter()
+        self.refused: set[str] = set()
+        self.erased: dict[bytes, str] = {}
+        """Secrets, and what said that they are erased."""
+        self.living: dict[bytes, Person] = {}
+        self.everyone: list[Person] = []
+        self.erasures = 0
+        self.tries = 0
+        self.shown = 0
+        """Of these tries, those that were answered with values: all of the asking person's own."""
+
+
+class Household(Worker):
+    """A thread with people of its own, and with names and ids of devices that go from one of them to the next."""
+
+    def __init__(self, log: Deployment, name: str, seed: int, signer: Signer, facts: Facts):
+        self._log, self._signer, self._facts, self._random = log, signer, facts, random.Random(seed)
+        self._ids = [f"{name}-device-{i}" for i in range(IDS)]
+        self._names = [f"{name}-name-{i}" for i in range(NAMES)]
+        self._people: list[Person] = []
+        self._gone: list[Person] = []
+        """Those who left and are not erased yet."""
+        super().__init__(pause=0.05)
+
+    def _work(self) -> None:
+        if len(self._people) < PEOPLE:
+            self._create()
+            return
+        person = self._random.choice(self._people)
+        self._random.choices((self._set, self._add, self._remove, self._erase_versions, self._leave), (5, 2, 3, 3, 2))[0](person)
+        # Some are erased at once, and most after a switch.
+        for gone in [gone for gone in self._gone if time.monotonic() - gone.left > self._random.uniform(0, 15)]:
+            self._erase(gone)
+
+    def finish_people(self) -> None:
+        """Whoever left is erased. After the thread has ended."""
+        for gone in list(self._gone):
+            self._erase(gone)
+
+    def _value(self, device: str) -> Value:
+        return Value(b"SECRET" + uuid.uuid4().hex[:24].encode(), uuid7(), 0, device)
+
+    def _create(self) -> None:
+        devices = self._random.sample(self._ids, self._random.randint(1, MOST_DEVICES))
+        person = Person(b"", [self._random.choice(self._names)])
+        person.values = [self._value(device) for device in devices]
+        create = {"op": "create", "usernames": person.names, "devices": [{"device": value.device, "value": value.secret.decode()} for value in person.values]}
+        request = {"request_id": uuid7(), "changes": [create]}
+        answer = self._until_answered("/v1/users", request, self._log.api_key)
+        person.id = base64.urlsafe_b64decode(answer["user_b64"] + "==")
+        status = self._outcome(f"/v1/updates/{request['request_id']}", self._log.api_key)
+        if status["status"] == REFUSED:
+            require(status["reason"] in NOT_FREE, f"create: {status}")
+            self._facts.refused.add(request["request_id"])
+            return
+        self._ids = [device for device in self._ids if device not in devices]
+        self._names.remove(person.names[0])
+        person.devices = devices
+        # Before anything can be asked with it.
+        self._facts.everyone.append(person)
+        self._note(status, request["request_id"], person.values, 1 + len(person.names))
+        person.token = self._signer.token(claims(devices, scope="update history erase", user_b64=b64(person.id)))
+        self._facts.living[person.id] = person
+        self._people.append(person)
+
+    def _set(self, person: Person) -> None:
+        if person.devices:
+            value = self._value(self._random.choice(person.devices))
+            self._change(person, [{"op": "set-device", "device": value.device, "value": value.secret.decode()}], [value])
+
+    def _add(self, person: Person) -> None:
+        if len(person.devices) < MOST_DEVICES:
+            value = self._value(self._random.choice(self._ids))
+            token = self._signer.token(claims([*person.devices, value.device], scope="update history erase", user_b64=b64(person.id)))
+            if self._change(person, [{"op": "add-device", "device": value.device, "value": value.secret.decode()}], [value], token):
+                self._ids.remove(value.device)
+                person.devices.append(value.device)
+                person.token = token
+
+    def _remove(self, person: Person) -> None:
+        if len(person.devices) > 1:
+            device = self._random.choice(person.devices)
+            if status := self._change(person, [{"op": "remove-device", "device": device}], []):
+                person.devices.remove(device)
+                person.removed_in[device] = next(item["period"] for item in status["items"] if item["structure"] == "devices")
+
+    def _change(self, person: Person, changes: list[dict], values: list[Value], token: str | None = None) -> dict | None:
+        """The status; None: an id is not free yet."""
+        request = {"request_id": uuid7(), "user_b64": b64(person.id), "changes": changes}
+        # Whoever is shown one meanwhile is shown the person's own.
+        person.values += values
+        self._until_answered("/v1/users", request, token or person.token)
+        status = self._outcome(f"/v1/updates/{request['request_id']}", self._log.api_key)
+        if status["status"] == REFUSED:
+            require(status["reason"] in NOT_FREE, f"change: {status}")
+            self._facts.refused.add(request["request_id"])
+            person.values = [value for value in person.values if value not in values]
+            return None
+        self._note(status, request["request_id"], values, 1)
+        return status
+
+    def _note(self, status: dict, request_id: str, values: list[Value], first: int) -> None:
+        items = {item["item"]: item for item in status["items"]}
+        for number in items:
+            self._facts.published[request_id, number] += 1
+        for i, value in enumerate(values):
+            value.request_id, value.item = request_id, first + i
+            value.period, value.version = items[value.item]["period"], items[value.item]["version"]
+
+    def _leave(self, person: Person) -> None:
+        request = {"request_id": uuid7(), "user_b64": b64(person.id), "changes": [{"op": "decommission"}]}
+        self._until_answered("/v1/users", request, person.token)
+        status = self._outcome(f"/v1/updates/{request['request_id']}", self._log.api_key)
+        require(status["status"] == PUBLISHED, f"decommission: {status}")
+        self._facts.living.pop(person.id)
+        self._people.remove(person)
+        person.left = time.monotonic()
+        self._gone.append(person)
+        # The name is free at once, and ids with a switch: who tries earlier is refused.
+        self._names += person.names
+        self._ids += sorted({value.device for value in person.values})
+
+    def _erase_versions(self, person: Person) -> None:
+        """Superseded versions of one device, with the person's token, as this side knows them."""
+        device = self._random.choice(person.devices)
+        known = [value for value in person.values if value.device == device and value.version]
+        old = [value for value in known[:-1] if value.period == known[-1].period and value.secret not in self._facts.erased]
+        if old:
+            first, last = old[0].version, old[-1].version
+            self._ask_for_erasure({"key": device, "from": first, "to": last}, person, person.token)
+
+    def _erase(self, person: Person) -> None:
+        status = self._ask_for_erasure({"user_b64": b64(person.id)}, person, self._log.api_key)
+        self._gone.remove(person)
+        # A device that was removed in a period that was served no more then is not found (docs/spec/erasure.md section 1).
+        served = self._period() - RETAINED + 1
+        for value in person.values:
+            if person.removed_in.get(value.device, served) >= served:
+                self._facts.erased.setdefault(value.secret, f"{status['status']} {status.get('reason', '')} of user {person.id.hex()}, request {status['request_id']}")
+
+    def _ask_for_erasure(self, order: dict, person: Person, credential: str) -> dict:
+        request = {"request_id": uuid7()} | order
+        self._until_answered("/v1/erasures", request, credential)
+        status = self._outcome(f"/v1/erasures/{request['request_id']}", self._log.api_key)
+        if status["status"] == REFUSED:
+            require(status["reason"] in TOO_LATE, f"erasure {order}: {status}")
+            return status
+        self._facts.erasures += 1
+        gone = {(one["period"], one["version"]) for one in status["erased"] if one["structure"] == "keys"}
+        for value in person.values:
+            if "key" in order and value.device == order["key"] and (value.period, value.version) in gone:
+                self._facts.erased.setdefault(value.secret, f"request {request['request_id']} about {order}")
+        return status
+
+    def _period(self) -> int:
+        """The newest that a replica shows, which is not before that of any epoch that was published when this was called."""
+        latest = self._repeat(lambda client: client.get("/v1/epochs/latest", "application/json"), self._log.api_key, 200, self._log.query)
+        return latest["record_fields"]["period"]
+
+    def _until_answered(self, path: str, document: dict, credential: str) -> dict:
+        return self._repeat(lambda client: client.post_json(path, document), credential, 202)
+
+    def _outcome(self, url: str, credential: str) -> dict:
+        deadline = time.monotonic() + ANSWER_SECONDS
+        while (status := self._repeat(lambda client: client.get(f"{url}?wait=5"), credential, 200))["status"] == PENDING:
+            require(time.monotonic() < deadline, f"still pending: {status}")
+        return status
+
+    def _repeat(self, ask: Callable[[Client], Answer], credential: str, wanted: int, service: Process | None = None) -> dict:
+        deadline = time.monotonic() + ANSWER_SECONDS
+        while True:
+            try:
+                with Client((service or self._log.update).url, credential, timeout=15) as client:
+                    answer = ask(client)
+                if answer.status == wanted:
+                    return answer.json()
+                if answer.status not in (429, 503):
+                    raise Wrong(f"HTTP {answer.status} {answer.body!r}")
+            except (OSError, http.client.HTTPException):
+                pass
+            require(not self._abandoned and time.monotonic() < deadline, f"no answer in {ANSWER_SECONDS} s")
+            time.sleep(RETRY_SECONDS)
+
+
+class Thief(Worker):
+    """Asks with people's tokens for all that there is of their devices, in this period and in the one that ended: ids that others had before among them."""
+
+    def __init__(self, log: Deployment, seed: int, signer: Signer, facts: Facts):
+        self._log, self._random, self._signer, self._facts = log, random.Random(seed), signer, facts
+        super().__init__(pause=0.1)
+
+    def _work(self) -> None:
+        living = list(self._facts.living.values())
+        if not living:
+            return
+        person = self._random.choice(living)
+        device = self._random.choice(person.devices)
+        token = self._signer.token(claims([device], scope="history", user_b64=b64(person.id)))
+        path, ended = self._random.choice(("/v1/history", "/v1/monitor")), ""
+        try:
+            if self._random.random() < 0.7:
+                with self._log.query_client() as client:
+                    period = client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["period"]
+                ended = f"?period={max(period - 1, 0)}"
+            with Client(self._log.query.url, token, timeout=15) as client:
+                answer = client.post_json(path + ended, [{"key": device}], "application/json")
+        except (OSError, http.client.HTTPException, KeyError, ValueError):
+            return
+        self._facts.tries += 1
+        shown = set(SECRET.findall(answer.body))
+        self._facts.shown += bool(shown)
+        require(shown <= person.secrets, f"leaked: {path}{ended} of {device} shows {shown - person.secrets} to {person.id.hex()}")
+
+
+class ErasureStorm:
+    """Use as a context: entering starts services and load, leaving ends them."""
+
+    def __init__(self, engine: str, seed: int):
+        self.seed = seed
+        self.facts = Facts()
+        self.kills: Counter[str] = Counter()
+        self._random = random.Random(seed)
+        self._signer = Signer("storm")
+        self.log = Deployment(SETTINGS, replicas=2, engine=engine, before_start=self._signer.trust)
+        self._households: list[Household] = []
+        self._thief: Thief
+
+    def __enter__(self) -> "ErasureStorm":
+        self.log.__enter__()
+        self._households = [Household(self.log, f"h{i}", self._random.randrange(2**32), self._signer, self.facts) for i in range(HOUSEHOLDS)]
+        self._thief = Thief(self.log, self._random.randrange(2**32), self._signer, self.facts)
+        return self
+
+    def __exit__(self, *_) -> None:
+        for worker in self._workers:
+            worker.abandon()
+        self.log.__exit__()
+
+    @property
+    def _workers(self) -> list[Worker]:
+        return [*self._households, self._thief]
+
+    def blow(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            time.sleep(min(left, self._random.uniform(0, 2 * BETWEEN)))
+            for worker in self._workers:
+                worker.hold()
+                worker.go_on()
+            self._strike()
+        self.log.wait_ready()
+
+    def _strike(self) -> None:
+        if self.log.storage.name == OwnPostgreSql.name and self._random.random() < SERVER_SHARE:
+            self.kills["database server"] += 1
+            self.log.storage.server.kill()
+            time.sleep(self._random.uniform(0, RESTART))
+            self.log.storage.server.start()
+        else:
+            process: Process = self._random.choice(self.log.processes)
+            self.kills[process.service] += 1
+            process.kill()
+            time.sleep(self._random.uniform(0, RESTART))
+        for process in self.log.processes:
+            if not process.running:
+                process.start()
+
+    def judge(self) -> dict:
+        """Ends the load and all processes. Raises Wrong for what was leaked, or is not as promised in another way; the report has what was lost, doubled or came back."""
+        for worker in self._workers:
+            worker.finish()
+        for household in self._households:
+            household.finish_people()
+        # After the last erasure: every replica serves it on return.
+        self.log.publish(("the last one", "of all"))
+        self._look_living_up()
+        audit = self.log.optiks("audit", "--from", "0", "--json")
+        require(audit.code == 0, f"audit: {audit}")
+        periods = json.loads(self.log.optiks_db("period", "status", "--json").out)
+        self._forget_destroyed(periods)
+        self.log.stop()
+        fsck = self.log.optiks_db("fsck", "--board", self.log.data / "board")
+        require(fsck.code == 0, f"fsck: {fsck}")
+        file = self.log.logs / "export"
+        run = self.log.optiks_db("export", file)
+        require(run.code == 0, f"export: {run}")
+        there = export.origins(file)
+        lost = [one for one in self.facts.published if there[one] == 0]
+        doubled = [one for one, count in there.items() if count > 1 and one[0] != str(uuid.UUID(int=0))]
+        refused = [one for one in there if one[0] in self.facts.refused]
+        require(not refused, f"published, although it was refused: {refused}")
+        found = {path: SECRET.findall(path.read_bytes()) for path in self._files(file)}
+        back = sorted({f"{secret.decode()} in {path}: {self.facts.erased[secret]}" for path, secrets in found.items() for secret in secrets if secret in self.facts.erased})
+        living = {person.latest(device).secret for person in self.facts.living.values() for device in person.devices}
+        require(self.facts.shown > 0, "nobody was shown a value")
+        require(living <= set(found[file]), "the export lacks values of people who are there: nothing is found in it")
+        return {"engine": self.log.storage.name, "seed": self.seed, "kills": dict(self.kills), "periods": periods["current"], "published": len(self.facts.published),
+                "erasures": self.facts.erasures, "erased": len(self.facts.erased), "thefts": self.facts.tries, "lost": len(lost), "doubled": len(doubled), "back": back}
+
+    def _look_living_up(self) -> None:
+        """Everyone who is there is shown as the last change has it."""
+        for person in self.facts.living.values():
+            with self.log.query_client() as client:
+                answer = client.post_json("/v1/users/lookup", [{"username": person.names[0]}], "application/json")
+            require(answer.status == 200, f"lookup: HTTP {answer.status} {answer.body!r}")
+            shown, expected = set(SECRET.findall(answer.body)), {person.latest(device).secret for device in person.devices}
+            require(shown == expected, f"{person.names[0]} is shown with {shown}, set were {expected}")
+
+    def _forget_destroyed(self, periods: dict) -> None:
+        """What was superseded in a period that is destroyed has gone with it, and all of who left in it."""
+        destroyed = {row["period"] for row in periods["periods"] if row["state"] == "destroyed"}
+        for person in self.facts.everyone:
+            for value in person.values:
+                later = [one for one in person.values if one.device == value.device and one.period == value.period and one.version > value.version]
+                if value.period in destroyed and later:
+                    self.facts.erased.setdefault(value.secret, f"superseded in period {value.period}, which is destroyed")
+
+    def _files(self, file: Path) -> Iterator[Path]:
+        yield file
+        for folder in (self.log.data, self.log.logs):
+            yield from (path for path in folder.rglob("*") if path.is_file() and path != file)
+        if self.log.storage.name == OwnPostgreSql.name:
+            # Whatever the server has not overwritten yet is not the log's to bound.
+            self.log.storage.server.sql("VACUUM FULL", DATABASE)
+            self.log.storage.server.sql("CHECKPOINT")
+            yield from (path for path in (self.log.storage.server.data / "base").rglob("*") if path.is_file())

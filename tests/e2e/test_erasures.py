@@ -1,0 +1,32 @@
+"""A short form of run_erasure_storm.py: nothing that was acknowledged is lost or doubled, nobody is shown another's values, and what is erased is nowhere."""
+
+import os
+import random
+import unittest
+
+from erasures import ErasureStorm
+from rounds import rounds
+from storage import OwnPostgreSql, Sqlite
+
+SECONDS = rounds(quick=30, deep=60)
+
+
+class ErasureStormTest(unittest.TestCase):
+    def storm(self, engine: str) -> None:
+        with ErasureStorm(engine, int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2**32)))) as storm:
+            storm.blow(SECONDS)
+            row = storm.judge()
+        with self.subTest(**row):
+            self.assertEqual((row["lost"], row["doubled"], row["back"]), (0, 0, []))
+            self.assertGreater(row["erased"], 0)
+            self.assertGreater(row["periods"], 0)
+
+    def test_on_sqlite(self):
+        self.storm(Sqlite.name)
+
+    def test_on_postgresql(self):
+        self.storm(OwnPostgreSql.name)
+
+
+if __name__ == "__main__":
+    unittest.main()
