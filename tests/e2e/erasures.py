@@ -31,7 +31,7 @@ BETWEEN, RESTART = 5.0, 1.0
 SERVER_SHARE = 0.2
 PUBLISHED, REFUSED, PENDING = "published", "refused", "pending"
 # What a request may meet that is right about what this side cannot know: that an id or a name is not free yet, and that a period began since.
-NOT_FREE, TOO_LATE = {"device-taken", "username-taken"}, {"latest-version", "nothing-left", "expected-version"}
+NOT_FREE, TOO_LATE = {"device-taken", "username-taken"}, {"other-period", "nothing-left"}
 
 
 @dataclass
@@ -200,7 +200,7 @@ class Household(Worker):
         old = [value for value in known[:-1] if value.period == known[-1].period and value.secret not in self._facts.erased]
         if old:
             first, last = old[0].version, old[-1].version
-            self._ask_for_erasure({"key": device, "from": first, "to": last}, person, person.token)
+            self._ask_for_erasure({"key": device, "period": old[0].period, "from": first, "to": last}, person, person.token)
 
     def _erase(self, person: Person) -> None:
         status = self._ask_for_erasure({"user_b64": b64(person.id)}, person, self._log.api_key)

@@ -75,6 +75,8 @@ public sealed class ErasureTests : IAsyncLifetime
     [InlineData(RefusalReason.LatestVersion, ""","reason":"latest-version","current":{"period":0,"version":7}""")]
     [InlineData(RefusalReason.OtherPeriod, ""","reason":"other-period","current":{"period":0,"version":7}""")]
     [InlineData(RefusalReason.UserNotLeft, ""","reason":"user-not-left""" + "\"")]
+    [InlineData(RefusalReason.NothingLeft, ""","reason":"nothing-left""" + "\"")]
+    [InlineData(RefusalReason.ErasedWithUser, ""","reason":"erased-with-user""" + "\"")]
     [InlineData(RefusalReason.ErasureLimit, ""","reason":"erasure-limit""" + "\"")]
     public async Task A_refused_erasure_says_why(RefusalReason reason, string told)
     {

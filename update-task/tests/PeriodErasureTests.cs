@@ -84,6 +84,125 @@ public sealed class PeriodErasureTests
         await HistoryCheck.RunAsync(folder);
     }
 
+    [Fact]
+    public async Task A_version_that_changed_after_it_was_staged_goes_with_its_period()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using (TaskHost task = await StartAsync(folder, time))
+        {
+            await PublishAsync(task, updates, Updates.Request(Updates.Item("alice", "SECRET-one")), UserUpdate.Of("ada").Create("name").AddDevice("phone", "SECRET-p").Request());
+            await WorkAsync(task);
+            Assert.Equal(2, await CountAsync(task, "SECRET-one"));
+            await PublishAsync(task, updates, Updates.Request(Updates.Item("alice", "SECRET-two")), UserUpdate.Of("ada").Decommission().Request());
+            await WorkAsync(task);
+            // What was staged first has nothing any more: the leaves alone are left.
+            Assert.Equal(1, await CountAsync(task, "SECRET-one"));
+            Assert.Equal(1, await CountAsync(task, "SECRET-p"));
+            Assert.Equal(2, await CountAsync(task, "SECRET-two"));
+            for (ulong period = 1; period <= 2; period++)
+            {
+                time.Advance(s_length + TimeSpan.FromSeconds(1));
+                await task.StepAsync();
+                Assert.Equal(period, task.Session.Period.Period);
+                await PublishAsync(task, updates, Updates.Request(Updates.Item("bob", "any")));
+                await WorkAsync(task);
+            }
+            Assert.Equal(PeriodState.Destroyed, (await task.Store.ReadPeriodsAsync(Cancel))[0].State);
+            Assert.Equal((0, 0), (await CountAsync(task, "SECRET-one"), Found(folder, "SECRET-one")));
+            Assert.Equal((0, 0), (await CountAsync(task, "SECRET-p"), Found(folder, "SECRET-p")));
+            Assert.NotEqual(0, await CountAsync(task, "SECRET-two"));
+        }
+        await HistoryCheck.RunAsync(folder);
+    }
+
+    /// <summary>A user left before the switch, and one earlier still: requests with the user alone reach what ended periods have while they are served, and what the next one has of a removed device.</summary>
+    [Fact]
+    public async Task A_user_who_left_before_the_switch_is_erased_from_ended_periods()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using (TaskHost task = await StartAsync(folder, time))
+        {
+            await PublishAsync(task, updates, UserUpdate.Of("ada").Create("ada's name").AddDevice("phone", "SECRET-p").AddDevice("tablet", "SECRET-t").Request());
+            await PublishAsync(task, updates, UserUpdate.Of("ada").RemoveDevice("tablet").Request(), Updates.Request(Updates.Item("phone", "SECRET-q")));
+            await PublishAsync(task, updates, UserUpdate.Of("bea").Create("bea's name").AddDevice("pad", "SECRET-b").AddDevice("watch", "SECRET-w").Request());
+            await PublishAsync(task, updates, UserUpdate.Of("bea").RemoveDevice("watch").Request(), UserUpdate.Of("ada").Decommission().Request());
+            await SwitchAsync(task, time, 1);
+            // Ada's tablet came free, and is Cleo's.
+            await PublishAsync(
+                task, updates, UserUpdate.Of("cleo").Create("cleo's name").AddDevice("tablet", "CLEO").Request(), UserUpdate.Of("bea").Decommission().Request());
+            AcceptRequest ofLists = Updates.Request(new ErasureOrder(StructureId.Devices, 1, 1).Item("bea"u8.ToArray()));
+            await PublishAsync(task, updates, ofLists);
+            Assert.Equal(RefusalReason.ErasedWithUser, (await updates.StatusAsync(ofLists)).Refusal?.Reason);
+            AcceptRequest ada = Updates.Request(ErasureOrder.OfUser.Item("ada"u8.ToArray()));
+            AcceptRequest bea = Updates.Request(ErasureOrder.OfUser.Item("bea"u8.ToArray()));
+            ulong before = task.Session.Last.Epoch;
+            await updates.AcceptAsync(ada, bea);
+            await task.StepAsync();
+            Assert.Equal(before, task.Session.Last.Epoch);
+            Assert.Equal(RequestState.Pending, (await updates.StatusAsync(ada)).State);
+            // Others do not wait for the search.
+            await PublishAsync(task, updates, Updates.Request(Updates.Item("plain", "any")));
+            Assert.Equal(before + 1, task.Session.Last.Epoch);
+            await WorkAsync(task);
+            await task.StepAsync();
+
+            Assert.Equal([RequestState.Published, RequestState.Published], [(await updates.StatusAsync(ada)).State, (await updates.StatusAsync(bea)).State]);
+            Assert.Equal(0, await CountAsync(task, "SECRET-"));
+            Assert.Equal(0, Found(folder, "SECRET-"));
+            Assert.NotEqual(0, await CountAsync(task, "CLEO"));
+            await using IAcceptStore accept = await folder.OpenAcceptAsync();
+            (StructureId, ulong, ulong)[] receipt =
+                [.. (await accept.ReadReceiptAsync(task.Session.Last.Epoch, ada.RequestId, Cancel)).Select(erased => (erased.Structure, erased.Period, erased.Version)).Order()];
+            Assert.Equal(
+                [(StructureId.Devices, 0UL, 1UL), (StructureId.Devices, 0UL, 2UL), (StructureId.Keys, 0UL, 1UL), (StructureId.Keys, 0UL, 1UL), (StructureId.Keys, 0UL, 2UL)], receipt);
+            // Nothing is said to be erased of which there is nothing.
+            AcceptRequest again = Updates.Request(ErasureOrder.OfUser.Item("ada"u8.ToArray()));
+            await updates.AcceptAsync(again);
+            await task.StepAsync();
+            await WorkAsync(task);
+            await task.StepAsync();
+            Assert.Equal(RefusalReason.NothingLeft, (await updates.StatusAsync(again)).Refusal?.Reason);
+            await SwitchAsync(task, time, 2);
+        }
+        await HistoryCheck.RunAsync(folder);
+    }
+
+    [Fact]
+    public async Task What_a_user_removed_before_leaving_is_not_copied_and_what_others_removed_is()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using (TaskHost task = await StartAsync(folder, time))
+        {
+            foreach (string user in (string[])["ada", "bea"])
+            {
+                await PublishAsync(task, updates, UserUpdate.Of(user).Create($"{user}'s name").AddDevice($"{user}'s phone", "SECRET-p").AddDevice($"{user}'s tablet", "SECRET-t").Request());
+                await PublishAsync(task, updates, UserUpdate.Of(user).RemoveDevice($"{user}'s tablet").Request());
+            }
+            await WorkAsync(task);
+            await PublishAsync(task, updates, UserUpdate.Of("ada").Decommission().Request());
+            await WorkAsync(task);
+            time.Advance(s_length + TimeSpan.FromSeconds(1));
+            await task.StepAsync();
+            Assert.Equal(1UL, task.Session.Period.Period);
+            Assert.Equal([2UL, 1UL, 2UL, 1UL], EpochRecord.Decode(task.Session.Last.Record.Span).Structures.Select(structure => structure.Count));
+        }
+        await HistoryCheck.RunAsync(folder);
+    }
+
+    private static async Task SwitchAsync(TaskHost task, ManualTime time, ulong period)
+    {
+        await WorkAsync(task);
+        time.Advance(s_length + TimeSpan.FromSeconds(1));
+        await task.StepAsync();
+        Assert.Equal(period, task.Session.Period.Period);
+    }
+
     private static Task<TaskHost> StartAsync(TestFolder folder, TimeProvider time) => TaskHost.StartAsync(
         folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length);
 
@@ -91,10 +210,10 @@ public sealed class PeriodErasureTests
     private static AcceptRequest Order(string key, ulong from, ulong through, ulong? period = null) =>
         Updates.Request(new ErasureOrder(StructureId.Keys, from, through) { Period = period }.Item(Encoding.UTF8.GetBytes(key)));
 
-    private static async Task PublishAsync(TaskHost task, Updates updates, AcceptRequest request)
+    private static async Task PublishAsync(TaskHost task, Updates updates, params AcceptRequest[] requests)
     {
         await task.StepAsync();
-        await updates.AcceptAsync(request);
+        await updates.AcceptAsync(requests);
         await task.StepAsync();
         Assert.Null(task.Session.Unfinished);
     }

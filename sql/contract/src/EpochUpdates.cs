@@ -18,23 +18,25 @@ public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int It
         {
             return this;
         }
-        return Keep([.. Requests.Take(requests)], Requests[requests]);
+        return Keep([.. Requests.Take(requests)], Requests[requests], more: true);
     }
 
-    /// <summary>Without gives the requests but those with these ids, which wait for the next epoch. None of the others has a key of theirs.</summary>
-    public EpochUpdates Without(IReadOnlySet<Guid> waiting)
+    /// <summary>Without gives the requests but those with these ids, which wait for a later epoch. None of the others has a key of theirs.</summary>
+    /// <param name="waiting">Ids.</param>
+    /// <param name="more">Whether the next epoch can decide them.</param>
+    public EpochUpdates Without(IReadOnlySet<Guid> waiting, bool more)
     {
         ArgumentNullException.ThrowIfNull(waiting);
         return waiting.Count == 0
             ? this
-            : Keep([.. Requests.Where(request => !waiting.Contains(request.RequestId))], Requests.First(request => waiting.Contains(request.RequestId)));
+            : Keep([.. Requests.Where(request => !waiting.Contains(request.RequestId))], Requests.First(request => waiting.Contains(request.RequestId)), more);
     }
 
-    private EpochUpdates Keep(IReadOnlyList<PendingRequest> kept, PendingRequest firstThatWaits)
+    private EpochUpdates Keep(IReadOnlyList<PendingRequest> kept, PendingRequest firstThatWaits, bool more)
     {
         // Earlier pending requests are decided with these, or DecidedThrough ends before them already.
         (long Sequence, int Item) before = (firstThatWaits.Sequence - 1, byte.MaxValue);
-        return new EpochUpdates(kept, kept.Sum(request => request.Items.Count), More: true) { DecidedThrough = before.CompareTo(DecidedThrough) < 0 ? before : DecidedThrough };
+        return new EpochUpdates(kept, kept.Sum(request => request.Items.Count), More || more) { DecidedThrough = before.CompareTo(DecidedThrough) < 0 ? before : DecidedThrough };
     }
 
     /// <summary>None at all.</summary>

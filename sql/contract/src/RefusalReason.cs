@@ -41,4 +41,10 @@ public enum RefusalReason
 
     /// <summary>An erasure names versions of another period than the one that is current.</summary>
     OtherPeriod = 12,
+
+    /// <summary>All of a user is to be erased of whom no period that is served has anything.</summary>
+    NothingLeft = 13,
+
+    /// <summary>Versions of the list of a user who has left are to be erased: they go with all of the user alone.</summary>
+    ErasedWithUser = 14,
 }

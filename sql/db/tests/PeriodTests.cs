@@ -45,6 +45,7 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
     [InlineData($"UPDATE copy_value SET key = CAST('x' AS BLOB) WHERE id = {Key}", "has another key or value than what it was made of.")]
     [InlineData("UPDATE value SET key = CAST('x' AS BLOB) WHERE key = CAST('b' AS BLOB)", "has another key or value than what it was made of.")]
     [InlineData($"DELETE FROM copy_value WHERE id = {Key}", "has no value, and no epoch erased it.")]
+    [InlineData("INSERT INTO copy_value SELECT c.id, zeroblob(16), CAST('a' AS BLOB), x'' FROM copy AS c JOIN copy AS d ON d.label = c.label AND d.id > c.id", "has a value, although copy")]
     [InlineData("DELETE FROM copy WHERE version = 0 AND id = (SELECT max(id) FROM copy WHERE id >> 31 = 1)", "copies, but its first epoch took")]
     [InlineData("UPDATE leaf SET version = 7 WHERE id = (SELECT max(id) FROM leaf)", "has version 7 of its key instead of 2.")]
     [InlineData("UPDATE period SET first_epoch = first_epoch + 1 WHERE period = 1", "of which there is no row.")]
@@ -75,6 +76,34 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
         Assert.Equal(2, problems.Count(problem => problem.Contains("is of a user who had left.", StringComparison.Ordinal)));
         Assert.Equal(1, problems.Count(problem => problem.Contains("Period 1 has no copy of version 1", StringComparison.Ordinal)));
         Assert.Equal(3, problems.Count(problem => problem.Contains("eriod 1", StringComparison.Ordinal)));
+    }
+
+    /// <summary>A device that was removed before its user left is left out as those on the last list are; and one that comes free so is the next owner's.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_period_has_no_copy_of_any_device_of_a_user_who_left(bool isLeftOut)
+    {
+        using LogFolder log = plain.Copy();
+        await using (PeriodLog periods = await PeriodLog.OpenAsync(log))
+        {
+            await PeriodSample.PublishUserAsync(periods);
+            await periods.StageAsync();
+            await periods.PublishAsync(LogFolder.Item("user", "") with { Structure = StructureId.Devices, Value = DeviceList.Encode([]) });
+            await PeriodSample.LeaveAsync(periods);
+            await periods.StageAsync(isLeftOut ? ["user", "device"] : ["user"]);
+            await periods.SwitchAsync();
+            if (isLeftOut)
+            {
+                await periods.PublishAsync(
+                    LogFolder.Item("other", "") with { Structure = StructureId.Devices, Value = DeviceList.Encode([Encoding.UTF8.GetBytes("device")]) }, LogFolder.Item("device", "another's key"));
+                await periods.StageAsync();
+                await periods.SwitchAsync();
+            }
+        }
+        (int code, string output, _) = await log.RunAsync("fsck", "--board", log.Data.Board);
+        Assert.Equal(isLeftOut ? ExitCodes.Success : ExitCodes.Invalid, code);
+        Assert.Contains(isLeftOut ? "clean: " : "is of a user who had left.", output, StringComparison.Ordinal);
     }
 
     /// <summary>The newest copy is lost, after an older one was made before, between and after what was staged, and after a switch.</summary>

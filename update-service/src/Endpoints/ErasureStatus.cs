@@ -19,6 +19,8 @@ internal sealed record ErasureStatus(
         [RefusalReason.UserNotLeft] = "user-not-left",
         [RefusalReason.ErasureLimit] = "erasure-limit",
         [RefusalReason.OtherPeriod] = "other-period",
+        [RefusalReason.NothingLeft] = "nothing-left",
+        [RefusalReason.ErasedWithUser] = "erased-with-user",
     };
 
     /// <summary>Reasons of refusals.</summary>

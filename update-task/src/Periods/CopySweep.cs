@@ -15,6 +15,7 @@ internal sealed class CopySweep
     // Of one call, that an epoch may have to wait for.
     private const int MaxValueBytes = 8 << 20;
     private const int ScannedPerRow = 4;
+    private const int VersionsPerRead = 1024;
 
     private readonly LogSession _session;
     private readonly IPipelineStore _store;
@@ -54,7 +55,7 @@ internal sealed class CopySweep
         {
             int scanned = Position.Copy < _session.Period.Copies
                 ? await AddCopiesAsync(inputs, maxRows - inputs.Count, cancellationToken)
-                : await HasLeavesAsync(maxRows, cancellationToken) ? AddLeaves(inputs, Math.Min(left, maxRows - inputs.Count)) : -1;
+                : await HasLeavesAsync(maxRows, cancellationToken) ? await AddLeavesAsync(inputs, Math.Min(left, maxRows - inputs.Count), cancellationToken) : -1;
             if (scanned < 0)
             {
                 return any;
@@ -145,7 +146,7 @@ internal sealed class CopySweep
         }
     }
 
-    private int AddLeaves(CopyInputs inputs, int max)
+    private async Task<int> AddLeavesAsync(CopyInputs inputs, int max, CancellationToken cancellationToken)
     {
         int end = Math.Min(_next + max, _leaves.Count);
         using var candidates = new Candidates(_session.Directory);
@@ -164,7 +165,7 @@ internal sealed class CopySweep
             StoredLeaf leaf = _leaves[_next];
             if (leaf.Structure == StructureId.Decommissioned)
             {
-                if (leaf.Value is { } left && !TryTakeOut(inputs, left.Key))
+                if (leaf.Value is { } left && !await TryTakeOutAsync(inputs, left.Key, cancellationToken))
                 {
                     break;
                 }
@@ -182,8 +183,8 @@ internal sealed class CopySweep
         return _next - first;
     }
 
-    // A list that was erased had its keys taken out before, or they have no values.
-    private bool TryTakeOut(CopyInputs inputs, ReadOnlyMemory<byte> user)
+    // All lists of the period: a device that was removed before its user left is on an earlier one. A list that was erased had its keys taken out before, or they have no values.
+    private async Task<bool> TryTakeOutAsync(CopyInputs inputs, ReadOnlyMemory<byte> user, CancellationToken cancellationToken)
     {
         using var users = new ByteStrings();
         users.Add(user.Span);
@@ -197,8 +198,19 @@ internal sealed class CopySweep
         {
             return false;
         }
-        IReadOnlyList<ReadOnlyMemory<byte>> devices = _session.Directory.NewestValues(StructureId.Devices, users)[0] is { } list ? DeviceList.Decode(list) : [];
-        return devices.All(device => inputs.TakeOut(new UpdateKey(StructureId.Keys, device)));
+        for (ulong first = 1; first <= versions[0]; first += VersionsPerRead)
+        {
+            IReadOnlyList<LeafPlace> places = await LeafNames.FindAsync(
+                _session, _store, StructureId.Devices, user, first, (int)Math.Min(VersionsPerRead, versions[0] - first + 1), cancellationToken);
+            foreach (LeafPlace place in places.Where(place => place.HasValue))
+            {
+                if (await _store.ReadValueAsync(place, cancellationToken) is { } list && !DeviceLists.Decode(list, place).All(device => inputs.TakeOut(new UpdateKey(StructureId.Keys, device))))
+                {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     /// <summary>Candidates are leaves that have a value, of which it is asked at once whether they are their keys' latest.</summary>

@@ -34,6 +34,9 @@ internal sealed class PeriodKeeper
         _destroyer = new PeriodDestroyer(publisher, report);
     }
 
+    /// <summary>LeftUsers finds what ended periods have of users who are to be erased.</summary>
+    public LeftUserSearch LeftUsers { get; } = new();
+
     /// <summary>IsSwitchDueAsync begins the next period's making when it is time to, and says whether the next epoch is to be its first, if it is complete (<see cref="CompleteAsync"/>).</summary>
     public async Task<bool> IsSwitchDueAsync(Lead lead, ulong nowMs, CancellationToken cancellationToken)
     {
@@ -72,7 +75,7 @@ internal sealed class PeriodKeeper
 
     /// <summary>WorkAsync does a small piece of what can be done at any time between epochs. False: there was nothing.</summary>
     public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken) =>
-        (_stager is { IsInDoubt: false } && await StageAsync(lead, cancellationToken)) || await _destroyer.WorkAsync(lead, cancellationToken);
+        await LeftUsers.WorkAsync(lead, cancellationToken) || (_stager is { IsInDoubt: false } && await StageAsync(lead, cancellationToken)) || await _destroyer.WorkAsync(lead, cancellationToken);
 
     /// <summary>TakeOutAsync takes keys of users who are about to be erased out of the period that is next, if there is one.</summary>
     public Task TakeOutAsync(Lead lead, IReadOnlyCollection<UpdateKey> keys, CancellationToken cancellationToken) =>

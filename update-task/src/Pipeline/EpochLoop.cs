@@ -105,7 +105,7 @@ internal sealed class EpochLoop
             return End(session, now, more: true);
         }
         ReadUpdates updates = await lead.Updates.ReadAsync(times, stop);
-        if (updates.Pending.Items > 0 || now >= session.LastTimeMs + session.Identity.Anchor.Configuration.HeartbeatMs)
+        if (updates.Pending.Items > 0 || now >= NextHeartbeatMs(session))
         {
             (int refused, more) = await CommitAsync(lead, updates, now, stop);
             if (session.Unfinished is not null)
@@ -120,6 +120,8 @@ internal sealed class EpochLoop
         }
         return End(session, now, committed && (behind || more));
     }
+
+    private static ulong NextHeartbeatMs(LogSession session) => session.LastTimeMs + session.Identity.Anchor.Configuration.HeartbeatMs;
 
     private void Tell(LogSession session) => _report.Newest(session.LastTimeMs, session.Identity.Anchor.Configuration.HeartbeatMs);
 
@@ -236,8 +238,13 @@ internal sealed class EpochLoop
         FreedUsernames freed;
         using (updates.Times.Measure(EpochStep.Read))
         {
-            erasures = await ErasurePlanner.PlanAsync(session, lead.Store, updates.Pending.Requests, stop);
-            updates = updates with { Pending = updates.Pending.Without(erasures.Waiting) };
+            erasures = await ErasurePlanner.PlanAsync(session, lead.Store, lead.Periods.LeftUsers, updates.Pending.Requests, stop);
+            updates = updates with { Pending = updates.Pending.Without(erasures.Waiting, more: true).Without(erasures.Searched, more: false) };
+            if (erasures.Searched.Count > 0 && updates.Pending.Items == 0 && nowMs < NextHeartbeatMs(session))
+            {
+                // A search takes its time: no epoch is made that decides nothing.
+                return (0, More: false);
+            }
             await lead.Periods.TakeOutAsync(lead, erasures.Leaving, stop);
             copied = await CopiedVersions.ReadAsync(session, lead.Store, updates.Pending.Requests, stop);
             freed = await FreedUsernames.ReadAsync(session, lead.Store, updates.Pending.Requests, stop);

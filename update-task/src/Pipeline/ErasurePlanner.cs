@@ -1,6 +1,7 @@
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Storage;
+using Optiks.UpdateTask.Periods;
 
 namespace Optiks.UpdateTask.Pipeline;
 
@@ -18,37 +19,45 @@ internal sealed class ErasurePlanner
 
     private static readonly Refusal s_waits = new(RefusalReason.Unchanged, 0, default);
 
+    private static readonly Refusal s_searched = new(RefusalReason.Unchanged, 0, default);
+
     private readonly LogSession _session;
     private readonly IPipelineStore _store;
+    private readonly LeftUserSearch _leftUsers;
     private readonly List<Erasure> _erasures = [];
-    private readonly List<LeafName> _leaves = [];
+    private readonly List<LeafName?> _leaves = [];
     private readonly HashSet<UpdateKey> _leaving = [];
     private readonly HashSet<(ulong Epoch, ulong? Period, int Ordinal)> _erased = [];
     private readonly Dictionary<Guid, Refusal> _decisions = [];
     private readonly HashSet<Guid> _waiting = [];
+    private readonly HashSet<Guid> _searched = [];
     private int _charged;
     private bool _isFirst;
     private bool _isFull;
 
-    private ErasurePlanner(LogSession session, IPipelineStore store)
+    private ErasurePlanner(LogSession session, IPipelineStore store, LeftUserSearch leftUsers)
     {
         _session = session;
         _store = store;
+        _leftUsers = leftUsers;
     }
 
-    /// <summary>PlanAsync changes nothing. Requests that ask for no erasure are passed over.</summary>
-    public static async Task<ErasurePlan> PlanAsync(LogSession session, IPipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
+    /// <summary>PlanAsync changes nothing, but asks for a search. Requests that ask for no erasure are passed over.</summary>
+    public static async Task<ErasurePlan> PlanAsync(
+        LogSession session, IPipelineStore store, LeftUserSearch leftUsers, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
     {
         ErasurePlanner? planner = null;
         foreach (PendingRequest request in pending)
         {
             if (ErasureOrder.IsIn(request))
             {
-                planner ??= new ErasurePlanner(session, store);
+                planner ??= new ErasurePlanner(session, store, leftUsers);
                 await planner.AddAsync(request, cancellationToken);
             }
         }
-        return planner is null ? ErasurePlan.None : new ErasurePlan(planner._erasures, planner._leaves, planner._decisions) { Leaving = planner._leaving, Waiting = planner._waiting };
+        return planner is null
+            ? ErasurePlan.None
+            : new ErasurePlan(planner._erasures, planner._leaves, planner._decisions) { Leaving = planner._leaving, Waiting = planner._waiting, Searched = planner._searched };
     }
 
     private async Task AddAsync(PendingRequest request, CancellationToken cancellationToken)
@@ -56,18 +65,26 @@ internal sealed class ErasurePlanner
         ErasureOrder order = ErasureOrder.Of(request);
         ReadOnlyMemory<byte> key = request.Items[0].Key;
         var names = new List<LeafName>();
+        var ended = new List<LeafPlace>();
         var leaving = new List<UpdateKey>();
         _isFirst = _charged == 0;
-        Refusal? refusal = order.Structure is { } structure ? AddVersions(names, order, structure, key) : await AddUserAsync(names, leaving, key, cancellationToken);
+        Refusal? refusal = order.Structure is { } structure ? AddVersions(names, order, structure, key) : await AddUserAsync(names, ended, leaving, key, cancellationToken);
         if (refusal is null)
         {
-            IReadOnlyList<LeafPlace> places = await FindAsync(names, cancellationToken);
-            refusal = places.Count(place => place.HasValue) > ErasureOrder.MaxValues ? Refused(RefusalReason.ErasureLimit) : Add(request, names, places);
+            IReadOnlyList<LeafPlace> places = [.. await LeafNames.FindAsync(_store, names, cancellationToken), .. await HavingValuesAsync(ended, cancellationToken)];
+            refusal = places.Count == 0 ? Refused(RefusalReason.NothingLeft)
+                : places.Count(place => place.HasValue) > ErasureOrder.MaxValues ? Refused(RefusalReason.ErasureLimit)
+                : Add(request, names, places);
             _leaving.UnionWith(ReferenceEquals(refusal, s_done) ? leaving : []);
         }
         if (ReferenceEquals(refusal, s_waits))
         {
             _ = _waiting.Add(request.RequestId);
+            return;
+        }
+        if (ReferenceEquals(refusal, s_searched))
+        {
+            _ = _searched.Add(request.RequestId);
             return;
         }
         _decisions[request.RequestId] = refusal;
@@ -89,7 +106,8 @@ internal sealed class ErasurePlanner
             if (places[i].HasValue && _erased.Add((places[i].Epoch, places[i].Period, places[i].Ordinal)))
             {
                 _erasures.Add(new Erasure(places[i].Epoch, places[i].Ordinal, new LeafOrigin(request.RequestId, 0)) { Period = places[i].Period });
-                _leaves.Add(names[i]);
+                // The trees here are those of the current period, of which the names are.
+                _leaves.Add(i < names.Count ? names[i] : null);
             }
         }
         return s_done;
@@ -97,6 +115,11 @@ internal sealed class ErasurePlanner
 
     private Refusal? AddVersions(List<LeafName> names, ErasureOrder order, StructureId structure, ReadOnlyMemory<byte> key)
     {
+        if (structure == StructureId.Devices && HasLeft(key))
+        {
+            // The lists alone tell which devices are erased with the user.
+            return Refused(RefusalReason.ErasedWithUser);
+        }
         ulong latest = LatestVersion(structure, key);
         if (order.Period is ulong period && period != _session.Period.Period)
         {
@@ -111,38 +134,64 @@ internal sealed class ErasurePlanner
         {
             return s_waits;
         }
-        AddNames(names, structure, key, order.From, (int)count);
+        LeafNames.Add(_session, names, structure, key, order.From, (int)count);
         return null;
     }
 
-    // The lists' versions, and those of the keys of all devices that these lists name, the latest too.
-    private async Task<Refusal?> AddUserAsync(List<LeafName> names, List<UpdateKey> leaving, ReadOnlyMemory<byte> user, CancellationToken cancellationToken)
+    private bool HasLeft(ReadOnlyMemory<byte> user) => _session.Directory.TryLeaves(StructureId.Decommissioned, user.Span, 0, new byte[Lengths.Hash], new ulong[1]);
+
+    // What a search found may have been erased or destroyed since.
+    private async Task<List<LeafPlace>> HavingValuesAsync(List<LeafPlace> ended, CancellationToken cancellationToken)
     {
-        if (!_session.Directory.TryLeaves(StructureId.Decommissioned, user.Span, 0, new byte[Lengths.Hash], new ulong[1]))
+        var left = new List<LeafPlace>();
+        foreach (LeafPlace place in ended)
+        {
+            if (await _store.ReadValueAsync(place, cancellationToken) is not null)
+            {
+                left.Add(place);
+            }
+        }
+        return left;
+    }
+
+    // The lists' versions, and those of the keys of all devices that these lists name, the latest too: of this period, and of ended ones as far as they are served.
+    private async Task<Refusal?> AddUserAsync(List<LeafName> names, List<LeafPlace> ended, List<UpdateKey> leaving, ReadOnlyMemory<byte> user, CancellationToken cancellationToken)
+    {
+        if (!HasLeft(user))
         {
             return Refused(RefusalReason.UserNotLeft);
+        }
+        if (!_leftUsers.TryFind(_session, user, out LeftUserSearch.FoundUser found))
+        {
+            return s_searched;
         }
         ulong lists = LatestVersion(StructureId.Devices, user);
         if (lists > MaxVersionsOfUser)
         {
             return Refused(RefusalReason.ErasureLimit);
         }
-        if (!TryCharge(lists))
+        if (!TryCharge(lists + (ulong)found.Places.Count))
         {
             return s_waits;
         }
-        AddNames(names, StructureId.Devices, user, 1, (int)lists);
-        IReadOnlyList<LeafPlace> places = await FindAsync(names, cancellationToken);
+        ended.AddRange(found.Places);
+        IReadOnlyList<LeafPlace> places = [];
+        if (lists > 0)
+        {
+            LeafNames.Add(_session, names, StructureId.Devices, user, 1, (int)lists);
+            places = await LeafNames.FindAsync(_store, names, cancellationToken);
+        }
         if (places.Count(place => place.HasValue) > ErasureOrder.MaxValues)
         {
             return Refused(RefusalReason.ErasureLimit);
         }
-        var devices = new HashSet<UpdateKey>();
+        // Where this period has no copy, the id came free and may be another user's.
+        HashSet<UpdateKey> devices = [.. found.Devices.Where(device => BeginsWithCopy(device.Key))];
         foreach (LeafPlace place in places.Where(place => place.HasValue))
         {
             ReadOnlyMemory<byte> list = await _store.ReadValueAsync(place, cancellationToken)
                 ?? throw new StorageCorruptException($"The database lost the value of leaf {place.Ordinal} of epoch {place.Epoch} while it was read: restore it.");
-            devices.UnionWith(DevicesOf(list, place).Select(device => new UpdateKey(StructureId.Keys, device)));
+            devices.UnionWith(DeviceLists.Decode(list, place).Select(device => new UpdateKey(StructureId.Keys, device)));
         }
         foreach (UpdateKey device in devices)
         {
@@ -155,29 +204,20 @@ internal sealed class ErasurePlanner
             {
                 return s_waits;
             }
-            AddNames(names, StructureId.Keys, device.Key, 1, (int)versions);
+            if (versions > 0)
+            {
+                LeafNames.Add(_session, names, StructureId.Keys, device.Key, 1, (int)versions);
+            }
         }
         leaving.Add(new UpdateKey(StructureId.Devices, user));
         leaving.AddRange(devices);
         return null;
     }
 
-    private static IReadOnlyList<ReadOnlyMemory<byte>> DevicesOf(ReadOnlyMemory<byte> list, LeafPlace place)
+    private bool BeginsWithCopy(ReadOnlyMemory<byte> device)
     {
-        try
-        {
-            return DeviceList.Decode(list);
-        }
-        catch (EncodingException e)
-        {
-            throw new StorageCorruptException($"The value of leaf {place.Ordinal} of epoch {place.Epoch} is no list of devices: see 'optiks-db fsck'.", e);
-        }
-    }
-
-    private async Task<IReadOnlyList<LeafPlace>> FindAsync(List<LeafName> names, CancellationToken cancellationToken)
-    {
-        IReadOnlyList<LeafPlace?> places = names.Count == 0 ? [] : await _store.FindLeavesAsync(names, cancellationToken);
-        return [.. places.Select((place, i) => place ?? throw new StorageCorruptException($"The database lacks a leaf of epoch {names[i].Epoch} that the trees have: restore it."))];
+        ulong[] epochs = new ulong[1];
+        return _session.Directory.TryLeaves(StructureId.Keys, device.Span, 1, new byte[Lengths.Hash], epochs) && epochs[0] == 0;
     }
 
     private ulong LatestVersion(StructureId structure, ReadOnlyMemory<byte> key)
@@ -187,21 +227,6 @@ internal sealed class ErasurePlanner
         ulong[] versions = new ulong[1];
         _session.Directory.Versions([structure], keys, versions);
         return versions[0];
-    }
-
-    private void AddNames(List<LeafName> names, StructureId structure, ReadOnlyMemory<byte> key, ulong from, int count)
-    {
-        byte[] labels = new byte[Lengths.Hash * count];
-        ulong[] epochs = new ulong[count];
-        if (!_session.Directory.TryLeaves(structure, key.Span, from, labels, epochs))
-        {
-            throw new StorageCorruptException("The trees lack a version of a key below its latest: start again without the task's snapshot.");
-        }
-        for (int i = 0; i < count; i++)
-        {
-            // Leaf epoch 0 is a copy's, with which the period began.
-            names.Add(new LeafName(epochs[i], structure, labels.AsMemory(Lengths.Hash * i, Lengths.Hash)) { Period = epochs[i] == 0 ? _session.Period.Period : null });
-        }
     }
 
     private Refusal Refused(RefusalReason reason, ulong latest = 0) => new(reason, 0, new ExpectedVersion(_session.Period.Period, latest));

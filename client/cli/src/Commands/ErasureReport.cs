@@ -89,6 +89,8 @@ internal sealed class ErasureReport
         "user-not-left" => "user-not-left: all of a user is erased only once it has left.",
         "user-unknown" => "user-unknown: no user has this name.",
         "erasure-limit" => "erasure-limit: the user has too many values at once, erase superseded versions of its devices first.",
+        "nothing-left" => "nothing-left: no period that is served has a value of the user.",
+        "erased-with-user" => "erased-with-user: lists of a user who has left are erased with all of the user, without versions.",
         var reason => $"{reason}.",
     };
 

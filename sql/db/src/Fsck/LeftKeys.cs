@@ -3,7 +3,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>LeftKeys are the device lists of users who have left, and the keys of the devices on them, at the end of a period: of them no copy is made (docs/spec/periods.md section 2).</summary>
+/// <summary>LeftKeys are the device lists of users who have left by the end of a period, and the keys of the devices on any of that period's lists: of them no copy is made (docs/spec/periods.md section 2).</summary>
 internal sealed class LeftKeys
 {
     private readonly IReadOnlySet<ulong> _users;
@@ -19,7 +19,6 @@ internal sealed class LeftKeys
         {
             return left;
         }
-        var lists = new Dictionary<ulong, ReadOnlyMemory<byte>>();
         await foreach (StoredCopy copy in new CopyCursor(read, period).TakeAsync(period, cancellationToken))
         {
             Take(copy.Structure, copy.Value);
@@ -32,17 +31,13 @@ internal sealed class LeftKeys
                 Take(leaf.Structure, leaf.Value);
             }
         }
-        foreach (ReadOnlyMemory<byte> list in lists.Values)
-        {
-            left._devices.UnionWith(DevicesOn(list).Select(device => LeafCheck.HashOf(device)));
-        }
         return left;
 
         void Take(StructureId structure, StoredValue? value)
         {
             if (structure == StructureId.Devices && value is not null && users.Contains(LeafCheck.HashOf(value.Key)))
             {
-                lists[LeafCheck.HashOf(value.Key)] = value.Value;
+                left._devices.UnionWith(DevicesOn(value.Value).Select(device => LeafCheck.HashOf(device)));
             }
         }
     }

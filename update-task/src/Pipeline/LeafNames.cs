@@ -1,0 +1,40 @@
+using Optiks.Protocol;
+using Optiks.Storage;
+
+namespace Optiks.UpdateTask.Pipeline;
+
+/// <summary>LeafNames leads from versions of a key of the current period, which the trees have, to where tables have them.</summary>
+internal static class LeafNames
+{
+    /// <summary>Add the names of versions that the key has.</summary>
+    public static void Add(LogSession session, List<LeafName> names, StructureId structure, ReadOnlyMemory<byte> key, ulong from, int count)
+    {
+        byte[] labels = new byte[Lengths.Hash * count];
+        ulong[] epochs = new ulong[count];
+        if (!session.Directory.TryLeaves(structure, key.Span, from, labels, epochs))
+        {
+            throw new StorageCorruptException("The trees lack a version of a key below its latest: start again without the task's snapshot.");
+        }
+        for (int i = 0; i < count; i++)
+        {
+            // Leaf epoch 0 is a copy's, with which the period began.
+            names.Add(new LeafName(epochs[i], structure, labels.AsMemory(Lengths.Hash * i, Lengths.Hash)) { Period = epochs[i] == 0 ? session.Period.Period : null });
+        }
+    }
+
+    /// <summary>FindAsync finds leaves that the trees have.</summary>
+    public static async Task<IReadOnlyList<LeafPlace>> FindAsync(IPipelineStore store, List<LeafName> names, CancellationToken cancellationToken)
+    {
+        IReadOnlyList<LeafPlace?> places = names.Count == 0 ? [] : await store.FindLeavesAsync(names, cancellationToken);
+        return [.. places.Select((place, i) => place ?? throw new StorageCorruptException($"The database lacks a leaf of epoch {names[i].Epoch} that the trees have: restore it."))];
+    }
+
+    /// <summary>FindAsync finds versions that the key has.</summary>
+    public static Task<IReadOnlyList<LeafPlace>> FindAsync(
+        LogSession session, IPipelineStore store, StructureId structure, ReadOnlyMemory<byte> key, ulong from, int count, CancellationToken cancellationToken)
+    {
+        var names = new List<LeafName>(count);
+        Add(session, names, structure, key, from, count);
+        return FindAsync(store, names, cancellationToken);
+    }
+}
