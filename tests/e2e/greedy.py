@@ -119,7 +119,7 @@ def of_update_service(url: str, credentials: dict[str, str | None]) -> list[Gree
         return Greed(name, caller, url, credentials[caller], make)
 
     def erasures(number: int) -> Request:
-        return post("/v1/erasures", [{"key": f"never {number} {i}", "from": 1, "to": 1024} for i in range(64)])
+        return post("/v1/erasures", [{"key": f"never {number} {i}", "period": 0, "from": 1, "to": 1024} for i in range(64)])
 
     return [
         greed("updates without a credential", "stranger", lambda number: post("/v1/updates", {"key": f"k{number}", "value": "v"})),
