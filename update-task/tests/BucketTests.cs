@@ -181,7 +181,10 @@ public sealed class BucketTests : IAsyncLifetime
             await Task.Delay(Timeout.Infinite, context.RequestAborted).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             return true;
         };
+        TimeSpan timeout = _bucket.Timeout;
+        _bucket.Timeout = TimeSpan.FromSeconds(1);
         Assert.Contains("no answer in time", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
+        _bucket.Timeout = timeout;
         _bucket.Fault = (context, _, _) => Task.FromResult(Refuse(context));
         Assert.Contains("503", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
         _bucket.Fault = null;

@@ -2,20 +2,25 @@ using System.Net;
 using Amazon.Runtime;
 using Amazon.S3;
 using Amazon.S3.Model;
+using Optiks.Tlog;
 using Optiks.UpdateTask.Options;
 
 namespace Optiks.UpdateTask.Buckets;
 
-/// <summary>S3ObjectStore is a bucket of S3, or of a storage that speaks its language.</summary>
+/// <summary>
+/// S3ObjectStore is a bucket of S3, or of a storage that speaks its language. Each request has one deadline to the last octet of its answer, and answers are bounded in length: the task's epochs wait for some of them.
+/// </summary>
 internal sealed class S3ObjectStore : IObjectStore, IDisposable
 {
     // The caller tries again as a whole.
     private const int Retries = 1;
     private const int BufferLength = 64 * 1024;
+    private const int MaxKeys = 1000;
 
     private readonly AmazonS3Client _client;
     private readonly string _bucket;
     private readonly string _prefix;
+    private readonly TimeSpan _timeout;
 
     public S3ObjectStore(BucketOptions options)
     {
@@ -23,7 +28,7 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
         {
             AuthenticationRegion = options.Region,
             ForcePathStyle = options.PathStyle,
-            Timeout = options.Timeout,
+            HttpClientFactory = new BucketHttp(),
             MaxErrorRetry = Retries,
             // Of others than Amazon few know the newer checksums; each request's signature covers its body.
             RequestChecksumCalculation = RequestChecksumCalculation.WHEN_REQUIRED,
@@ -40,6 +45,7 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
         _client = new AmazonS3Client(config);
         _bucket = options.Name;
         _prefix = options.Prefix;
+        _timeout = options.Timeout;
     }
 
     /// <inheritdoc/>
@@ -48,15 +54,16 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
     /// <inheritdoc/>
     public async Task<StoredObject?> GetAsync(string key, int maxLength, CancellationToken cancellationToken)
     {
+        using AnswerDeadline deadline = Begin(cancellationToken);
         try
         {
-            using GetObjectResponse response = await _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = _prefix + key }, cancellationToken);
+            using GetObjectResponse response = await _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = _prefix + key }, deadline.Token);
             using var octets = new MemoryStream();
             byte[] buffer = new byte[BufferLength];
             // Counted while reading: what it says of its length may be false.
             while (octets.Length <= maxLength)
             {
-                int read = await response.ResponseStream.ReadAsync(buffer.AsMemory(0, (int)Math.Min(buffer.Length, maxLength + 1 - octets.Length)), cancellationToken);
+                int read = await response.ResponseStream.ReadAsync(buffer.AsMemory(0, (int)Math.Min(buffer.Length, maxLength + 1 - octets.Length)), deadline.Token);
                 if (read == 0)
                 {
                     break;
@@ -86,10 +93,11 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
     /// <inheritdoc/>
     public async Task<IReadOnlyList<string>> ListAsync(string prefix, CancellationToken cancellationToken)
     {
+        using AnswerDeadline deadline = Begin(cancellationToken);
         try
         {
-            ListObjectsV2Response response = await _client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, Prefix = _prefix + prefix }, cancellationToken);
-            return [.. (response.S3Objects ?? []).Select(found => found.Key).Where(key => key.StartsWith(_prefix + prefix, StringComparison.Ordinal)).Select(key => key[_prefix.Length..])];
+            ListObjectsV2Response response = await _client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, Prefix = _prefix + prefix, MaxKeys = MaxKeys }, deadline.Token);
+            return [.. (response.S3Objects ?? []).Select(found => found.Key).Where(key => key.StartsWith(_prefix + prefix, StringComparison.Ordinal)).Take(MaxKeys).Select(key => key[_prefix.Length..])];
         }
         catch (Exception e) when (IsFailure(e, cancellationToken))
         {
@@ -100,9 +108,10 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
     /// <inheritdoc/>
     public async Task DeleteAsync(string key, CancellationToken cancellationToken)
     {
+        using AnswerDeadline deadline = Begin(cancellationToken);
         try
         {
-            await _client.DeleteObjectAsync(new DeleteObjectRequest { BucketName = _bucket, Key = _prefix + key }, cancellationToken);
+            await _client.DeleteObjectAsync(new DeleteObjectRequest { BucketName = _bucket, Key = _prefix + key }, deadline.Token);
         }
         catch (Exception e) when (IsFailure(e, cancellationToken))
         {
@@ -111,6 +120,9 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
     }
 
     public void Dispose() => _client.Dispose();
+
+    // Of one operation, whatever the client does for it.
+    private AnswerDeadline Begin(CancellationToken cancellationToken) => new(_timeout, TimeProvider.System, 0, cancellationToken);
 
     private static bool IsFailure(Exception e, CancellationToken cancellationToken) =>
         // The client takes the entity tag for a hash, and an argument that is none for its caller's.
@@ -129,9 +141,10 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
         var request = new PutObjectRequest { BucketName = _bucket, Key = _prefix + key, InputStream = body, ContentType = kind.ContentType, UseChunkEncoding = false };
         request.Headers.CacheControl = kind.CacheControl;
         condition(request);
+        using AnswerDeadline deadline = Begin(cancellationToken);
         try
         {
-            await _client.PutObjectAsync(request, cancellationToken);
+            await _client.PutObjectAsync(request, deadline.Token);
             return true;
         }
         // 412: the condition does not hold; 409: another write of the same key is under way; 404: what was to be replaced is gone.

@@ -43,8 +43,14 @@ internal sealed class TaskService : BackgroundService
             await using LeaseKeeper keeper = await _waiter.AcquireAsync(store, stop);
             try
             {
-                await LeadAsync(store, keeper, stop);
+                await LeadUnlessItHangsAsync(store, keeper, stop);
                 return;
+            }
+            catch (Exception e) when (keeper.HasStalled && !stop.IsCancellationRequested && (e is StorageFencedException or LeaseLostException or OperationCanceledException))
+            {
+                _report.Log.SteppedDown(e);
+                // A standby, whose machine may be well, comes first.
+                await _waiter.StandBackAsync(stop);
             }
             catch (Exception e) when (e is StorageFencedException or LeaseLostException)
             {
@@ -74,6 +80,20 @@ internal sealed class TaskService : BackgroundService
                 throw Rollback.Conflict(e.Message, _board, e);
             }
         }
+    }
+
+    // What neither ends nor fails, as a call into a token's library may, is left behind: another process goes on, and a supervisor starts this one again.
+    private async Task LeadUnlessItHangsAsync(IPipelineStore store, LeaseKeeper keeper, CancellationToken stop)
+    {
+        Task leading = LeadAsync(store, keeper, stop);
+        using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        Task hangs = keeper.HangsAsync(ended.Token);
+        if (await Task.WhenAny(leading, hangs) == hangs && hangs.IsCompletedSuccessfully)
+        {
+            throw new StartupException(ExitCodes.Unreachable, "The lease was given up, and a step of an epoch still neither ends nor fails: a device, a file system or a token hangs. The process ends, to be started again.");
+        }
+        await ended.CancelAsync();
+        await leading;
     }
 
     private async Task LeadAsync(IPipelineStore store, LeaseKeeper keeper, CancellationToken stop)

@@ -77,6 +77,9 @@ internal sealed class LeaseWaiter
         }
     }
 
+    /// <summary>StandBackAsync waits for as long as a lease lasts, so that any standby is faster.</summary>
+    public Task StandBackAsync(CancellationToken stop) => Task.Delay(_options.LeaseDuration, _time, stop);
+
     /// <summary>PauseAsync waits before what failed is tried again.</summary>
     public Task PauseAsync(CancellationToken stop) => Task.Delay(s_retryInterval, _time, stop);
 }

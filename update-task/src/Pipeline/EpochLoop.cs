@@ -50,11 +50,12 @@ internal sealed class EpochLoop
         bool behind = false;
         _report.Metrics.Leads();
         Tell(session);
+        keeper.Watch(_options.EpochInterval + _options.StallTimeout);
         while (!stop.IsCancellationRequested)
         {
             keeper.ThrowUnlessHeld();
             long start = _time.GetTimestamp();
-            bool hasNext = await TryStepAsync(lead, behind, stop);
+            bool hasNext = await TryStepAsync(lead, behind, ended.Token);
             behind = Rest(start) <= TimeSpan.Zero;
             if (!behind && !hasNext)
             {
@@ -63,9 +64,11 @@ internal sealed class EpochLoop
             else
             {
                 // However many updates wait: the next period gets there.
-                _ = await TryWorkAsync(lead, stop);
+                _ = await TryWorkAsync(lead, ended.Token);
             }
         }
+        // What a shutdown still saves may take its time.
+        keeper.Watch(Timeout.InfiniteTimeSpan);
     }
 
     /// <summary>ReaderOf makes what a <see cref="Lead"/> reads updates with.</summary>
@@ -102,7 +105,7 @@ internal sealed class EpochLoop
         if (await lead.Periods.IsSwitchDueAsync(lead, now, stop) && await lead.Periods.CompleteAsync(lead, stop) is int copies)
         {
             await SwitchAsync(lead, copies, now, times, stop);
-            return End(session, now, more: true);
+            return End(lead, now, more: true);
         }
         ReadUpdates updates = await lead.Updates.ReadAsync(times, stop);
         if (updates.Pending.Items > 0 || now >= NextHeartbeatMs(session))
@@ -118,7 +121,7 @@ internal sealed class EpochLoop
         {
             _report.Metrics.AllPublished(updates.Start);
         }
-        return End(session, now, committed && (behind || more));
+        return End(lead, now, committed && (behind || more));
     }
 
     private static ulong NextHeartbeatMs(LogSession session) => session.LastTimeMs + session.Identity.Anchor.Configuration.HeartbeatMs;
@@ -126,8 +129,10 @@ internal sealed class EpochLoop
     private void Tell(LogSession session) => _report.Newest(session.LastTimeMs, session.Identity.Anchor.Configuration.HeartbeatMs);
 
     // Of a step that went well.
-    private bool End(LogSession session, ulong now, bool more)
+    private bool End(Lead lead, ulong now, bool more)
     {
+        LogSession session = lead.Session;
+        lead.Keeper.Progressed();
         session.OfferSnapshot();
         Tell(session);
         if (session.LastTimeMs > now + session.Identity.Anchor.Configuration.MaxAheadMs)

@@ -27,6 +27,9 @@ internal static partial class TaskLog
     [LoggerMessage(EventId = 3007, EventName = "LockHolderKilled", Level = LogLevel.Warning, Message = "Killed the update-task {ProcessId}, which kept the board's lock without holding the lease.")]
     public static partial void LockHolderKilled(this ILogger logger, int processId);
 
+    [LoggerMessage(EventId = 3008, EventName = "LeaseGivenUp", Level = LogLevel.Error, Message = "No epoch was finished for {Seconds:F0} s: giving the lease up, so that a standby takes over.")]
+    public static partial void LeaseGivenUp(this ILogger logger, double seconds);
+
     [LoggerMessage(EventId = 3010, EventName = "GenesisCreated", Level = LogLevel.Information, Message = "Created the log {Origin}; clients need {TrustAnchor}.")]
     public static partial void GenesisCreated(this ILogger logger, string origin, string trustAnchor);
 

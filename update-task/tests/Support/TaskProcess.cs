@@ -9,7 +9,7 @@ internal sealed class TaskProcess : IAsyncDisposable
     /// <summary>Exit code that .NET reports for SIGKILL.</summary>
     public const int Killed = ServiceProcess.Killed;
 
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(3);
 
     // Short, so that the start after a kill does not wait long for the killed one's lease.
     private static readonly string[] s_arguments =

@@ -34,8 +34,11 @@ internal sealed class TestBucket : IAsyncDisposable
     /// <summary>Url below which the objects are.</summary>
     public Uri Url => new($"{_server!.Address}/{Name}/");
 
+    /// <summary>Timeout of requests: longer than a busy machine takes for one. A test of what does not answer makes it short for that.</summary>
+    public TimeSpan Timeout { get; set; } = TimeSpan.FromMinutes(2);
+
     /// <summary>Options that lead here.</summary>
-    public BucketOptions Options => new() { Name = Name, ServiceUrl = Url.GetLeftPart(UriPartial.Authority), PathStyle = true, Timeout = TimeSpan.FromSeconds(1) };
+    public BucketOptions Options => new() { Name = Name, ServiceUrl = Url.GetLeftPart(UriPartial.Authority), PathStyle = true, Timeout = Timeout };
 
     /// <summary>Settings of a process that lead here.</summary>
     public string[] Settings =>

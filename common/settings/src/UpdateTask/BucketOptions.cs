@@ -35,7 +35,7 @@ internal sealed class BucketOptions
     /// <value>false: tasks share the folder <c>board</c>.</value>
     public bool KeepsMark { get; set; }
 
-    /// <summary>Timeout of one request.</summary>
+    /// <summary>Timeout of one request, to the last octet of its answer.</summary>
     /// <value>10 seconds.</value>
     [Range(typeof(TimeSpan), "00:00:00.100", "00:05:00")]
     public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(10);

@@ -28,6 +28,14 @@ internal sealed class EpochOptions
     [Range(typeof(TimeSpan), "00:00:01", "00:10:00")]
     public TimeSpan LeaseDuration { get; set; } = TimeSpan.FromSeconds(10);
 
+    /// <summary>
+    /// StallTimeout is how long the holder of the lease may go without finishing an epoch that is due, beyond the interval. Then it gives the lease up and lets a standby take over; noticed at a renewal, within a third of
+    /// the lease. A step that hangs for as long again ends the process with exit code 3.
+    /// </summary>
+    /// <value>Two minutes.</value>
+    [Range(typeof(TimeSpan), "00:00:01", "01:00:00")]
+    public TimeSpan StallTimeout { get; set; } = TimeSpan.FromMinutes(2);
+
     /// <summary>How often a standby tries for the lease.</summary>
     [Range(typeof(TimeSpan), "00:00:00.050", "00:01:00")]
     public TimeSpan LeasePollInterval { get; set; } = TimeSpan.FromSeconds(1);

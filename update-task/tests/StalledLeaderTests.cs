@@ -1,0 +1,75 @@
+using System.Diagnostics;
+using Optiks.Tests.Shared;
+using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Tests.Support;
+
+namespace Optiks.UpdateTask.Tests;
+
+/// <summary>A holder of the lease whose work does not come to an end: it gives the lease up, and a standby makes the epochs.</summary>
+public sealed class StalledLeaderTests
+{
+    private const string Stalls = "--Optiks:UpdateTask:StallTimeout=00:00:08";
+
+    [Fact]
+    public async Task A_leader_whose_bucket_stalls_gives_the_lease_up_and_a_standby_takes_over()
+    {
+        await using TestBucket bucket = await TestBucket.StartAsync();
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        string[] settings = [.. bucket.Settings, "--Optiks:Bucket:KeepsMark=true", folder.StorageSetting];
+        // By this name the bucket is reached by the first task alone, which would wait longer than this test.
+        string byName = $"--Optiks:Bucket:ServiceUrl={bucket.Options.ServiceUrl.Replace("127.0.0.1", "localhost", StringComparison.Ordinal)}";
+        await using TaskProcess first = TaskProcess.Start(folder, null, [.. settings, byName, Stalls, "--Optiks:Bucket:Timeout=00:05:00"]);
+        await first.UntilAsync(folder, head => head.PublishedEpoch == 0);
+        using TestFolder other = folder.OtherHost();
+        await using TaskProcess second = TaskProcess.Start(other, null, settings);
+        await second.UntilAsync(async () => (await second.GetAsync("/health/ready")).Body.Contains("Standby", StringComparison.Ordinal));
+        bucket.Fault = async (context, _, _) =>
+        {
+            if (context.Request.Host.Host != "localhost")
+            {
+                return false;
+            }
+            await context.Response.Body.FlushAsync(context.RequestAborted);
+            await Task.Delay(Timeout.InfiniteTimeSpan, context.RequestAborted).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            return true;
+        };
+        await updates.AcceptAsync("alice", "a1");
+        await second.UntilAsync(folder, head => head.PublishedEpoch == 1);
+        Assert.Contains("LeaseGivenUp", first.Output, StringComparison.Ordinal);
+
+        // The first one is a standby again, and takes over when its storage is well.
+        await first.UntilAsync(async () => (await first.GetAsync("/health/ready")).Body.Contains("Standby", StringComparison.Ordinal));
+        bucket.Fault = null;
+        Assert.Equal(ExitCodes.Success, await second.TerminateAsync());
+        await updates.AcceptAsync("alice", "a2");
+        await first.UntilAsync(folder, head => head.PublishedEpoch == 2);
+        Assert.Equal(ExitCodes.Success, await first.TerminateAsync());
+        Assert.Equal(2UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    [Fact]
+    public async Task A_step_that_never_ends_ends_the_process_and_the_next_one_goes_on()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await using TaskProcess hung = TaskProcess.Start(folder, null, Stalls);
+        await hung.UntilAsync(folder, head => head.PublishedEpoch == 0);
+        // Whoever opens it waits for a writer, as on a network file system that is gone.
+        string checkpoint = Path.Combine(new BoardFolder(folder.Data).Log, "checkpoint");
+        File.Move(checkpoint, $"{checkpoint}.kept");
+        using (Process made = Process.Start("/usr/bin/mkfifo", [checkpoint]))
+        {
+            await made.WaitForExitAsync(TestContext.Current.CancellationToken);
+        }
+        await updates.AcceptAsync("alice", "a1");
+        Assert.Equal(ExitCodes.Unreachable, await hung.ExitAsync());
+        Assert.Contains("neither ends nor fails", hung.Output, StringComparison.Ordinal);
+
+        File.Move($"{checkpoint}.kept", checkpoint, overwrite: true);
+        await using TaskProcess next = TaskProcess.Start(folder);
+        await next.UntilAsync(folder, head => head.PublishedEpoch == 1);
+        Assert.Equal(ExitCodes.Success, await next.TerminateAsync());
+        Assert.Equal(1UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+}
