@@ -4,6 +4,7 @@ using System.Net;
 using System.Net.Http.Headers;
 using Optiks.Protocol;
 using Optiks.QueryService.Telemetry;
+using Optiks.Tlog;
 
 namespace Optiks.QueryService.Snapshots;
 
@@ -12,9 +13,8 @@ internal sealed class SnapshotDownload : IDisposable
 {
     private const int ChunkLength = 256 * 1024;
 
-    // A peer that gives less in the time is of no use: the database is faster.
-    private const long LeastLength = 1024 * 1024;
-    private static readonly TimeSpan s_leastTime = TimeSpan.FromSeconds(10);
+    // A peer that gives less is of no use: the database is faster. With the bound on the length it bounds the time.
+    private const long LeastOctetsPerSecond = 8 * 1024 * 1024;
     private static readonly TimeSpan s_answerTime = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan s_progressTime = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan s_maxRetry = TimeSpan.FromMinutes(1);
@@ -42,31 +42,35 @@ internal sealed class SnapshotDownload : IDisposable
     /// </summary>
     public async Task FetchAsync(Uri peer, string snapshot, string leafLog, CancellationToken cancellationToken)
     {
-        using var slow = new CancellationTokenSource(s_answerTime, _clock);
-        using var either = CancellationTokenSource.CreateLinkedTokenSource(slow.Token, cancellationToken);
+        using var deadline = new AnswerDeadline(s_answerTime, _clock, LeastOctetsPerSecond, cancellationToken);
         try
         {
-            using HttpResponseMessage response = await _http.GetAsync(new Uri(peer, SnapshotTransfer.Path), HttpCompletionOption.ResponseHeadersRead, either.Token);
+            using HttpResponseMessage response = await _http.GetAsync(new Uri(peer, SnapshotTransfer.Path), HttpCompletionOption.ResponseHeadersRead, deadline.Token);
             long length = LengthOf(response);
+            // A disk without room says so now. Space is taken only for octets that came.
+            if (new DriveInfo(Path.GetDirectoryName(Path.GetFullPath(snapshot))!).AvailableFreeSpace < length)
+            {
+                throw new SnapshotRefusedException($"The disk has no room for its {length} octets.");
+            }
             _logger.SnapshotFetching(peer, length);
-            Stream body = await response.Content.ReadAsStreamAsync(either.Token);
+            Stream body = await response.Content.ReadAsStreamAsync(deadline.Token);
             await using (body)
             {
-                var progress = new Progress(this, slow, length);
+                var progress = new Progress(this, deadline, length);
                 byte[] header = new byte[SnapshotTransfer.HeaderLength];
-                await body.ReadExactlyAsync(header, either.Token);
+                await body.ReadExactlyAsync(header, deadline.Token);
                 if (!SnapshotTransfer.TryRead(header, length, out SnapshotTransfer transfer))
                 {
                     throw new SnapshotRefusedException("The lengths in its answer do not fit together.");
                 }
                 progress.Took(header.Length);
-                await WriteAsync(body, snapshot, transfer.SnapshotLength, progress, either.Token);
-                await WriteAsync(body, leafLog, transfer.LeafLogLength, progress, either.Token);
+                await WriteAsync(body, snapshot, transfer.SnapshotLength, progress, deadline.Token);
+                await WriteAsync(body, leafLog, transfer.LeafLogLength, progress, deadline.Token);
             }
         }
-        catch (OperationCanceledException e) when (slow.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+        catch (OperationCanceledException e) when (deadline.IsLate)
         {
-            throw new SnapshotRefusedException($"It gave less than {LeastLength} octets in {s_leastTime.TotalSeconds} s, or no answer in {s_answerTime.TotalSeconds} s.", e);
+            throw new SnapshotRefusedException($"It gave no answer in {s_answerTime.TotalSeconds} s, or less than {LeastOctetsPerSecond} octets a second beyond these.", e);
         }
         catch (HttpRequestException e)
         {
@@ -98,7 +102,8 @@ internal sealed class SnapshotDownload : IDisposable
                 HttpStatusCode status => $"It answers with status {(int)status}.",
             });
         }
-        return response.Content.Headers is { ContentType.MediaType: MediaTypes.Snapshot, ContentLength: { } length and >= SnapshotTransfer.HeaderLength }
+        return string.Equals(response.Content.Headers.ContentType?.MediaType, MediaTypes.Snapshot, StringComparison.OrdinalIgnoreCase)
+            && response.Content.Headers.ContentLength is { } length and >= SnapshotTransfer.HeaderLength
             ? length <= _maxBytes ? length : throw new SnapshotRefusedException($"Its {length} octets are more than Optiks:QueryService:SnapshotPeerMaxBytes.")
             : throw new SnapshotRefusedException("Its answer is not a snapshot of known length.");
     }
@@ -114,8 +119,6 @@ internal sealed class SnapshotDownload : IDisposable
                 Access = FileAccess.Write,
                 UnixCreateMode = AtomicFile.PrivateMode,
                 BufferSize = 0,
-                // A disk without room says so now.
-                PreallocationSize = length,
             };
             var file = new FileStream(path, options);
             await using (file)
@@ -141,33 +144,26 @@ internal sealed class SnapshotDownload : IDisposable
         }
     }
 
-    /// <summary>Progress puts off the end of a peer that is fast enough, and logs how far it is.</summary>
+    /// <summary>Progress puts off the deadline of a peer that is fast enough, and logs how far it is.</summary>
     private sealed class Progress
     {
         private readonly SnapshotDownload _owner;
-        private readonly CancellationTokenSource _slow;
+        private readonly AnswerDeadline _deadline;
         private readonly long _length;
         private long _taken;
-        private long _sinceLast;
         private long _logged = Stopwatch.GetTimestamp();
 
-        public Progress(SnapshotDownload owner, CancellationTokenSource slow, long length)
+        public Progress(SnapshotDownload owner, AnswerDeadline deadline, long length)
         {
             _owner = owner;
-            _slow = slow;
+            _deadline = deadline;
             _length = length;
-            slow.CancelAfter(s_leastTime);
         }
 
         public void Took(int octets)
         {
             _taken += octets;
-            _sinceLast += octets;
-            if (_sinceLast >= LeastLength)
-            {
-                _sinceLast = 0;
-                _slow.CancelAfter(s_leastTime);
-            }
+            _deadline.Received(octets);
             if (Stopwatch.GetElapsedTime(_logged) >= s_progressTime)
             {
                 _logged = Stopwatch.GetTimestamp();
