@@ -72,11 +72,11 @@ class Http:
         raise AssertionError("unreachable")
 
     def file(self, path: str) -> bytes | None:
-        """A file of the board; None for 404."""
+        """A file of the board; None for 404, and for 403 of a partial tile."""
         try:
             return self.request(f"/log/{path}")
         except urllib.error.HTTPError as error:
-            if error.code == 404:
+            if error.code == 404 or (error.code == 403 and ".p/" in path):
                 return None
             raise
 

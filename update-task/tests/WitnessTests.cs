@@ -137,8 +137,11 @@ public sealed class WitnessTests : WitnessedTests
         Assert.Equal("1 of 6 witnesses cosign.", running.State.Describe(TimeSpan.FromDays(1)));
     }
 
-    [Fact]
-    public async Task A_witness_is_followed_to_where_it_is_and_gets_the_newest()
+    [Theory]
+    [InlineData("text/x.tlog.size")]
+    [InlineData("text/x.tlog.size; charset=utf-8")]
+    [InlineData("Text/X.Tlog.Size;charset=UTF-8")]
+    public async Task A_witness_is_followed_to_where_it_is_and_gets_the_newest(string type)
     {
         await StartLogAsync();
         for (int i = 0; i < 5; i++)
@@ -149,7 +152,7 @@ public sealed class WitnessTests : WitnessedTests
         {
             if (oldSize == 0)
             {
-                await ConflictAsync(context, "3\n");
+                await ConflictAsync(context, "3\n", type);
                 return;
             }
             await context.Response.WriteAsync(await self.CosignAsync(text));

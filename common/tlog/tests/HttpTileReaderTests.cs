@@ -74,6 +74,21 @@ public sealed class HttpTileReaderTests
         Assert.Equal(["/board/checkpoint", "/board/tile/1/002", "/board/tile/entries/x001/x234/067.p/5", "/board/audit/x001/x234/067"], paths.Distinct());
     }
 
+    [Fact]
+    public async Task A_partial_tile_that_is_forbidden_is_missing_and_nothing_else_is()
+    {
+        // S3 answers so for what is not there, to whoever may not list the bucket.
+        byte[] full = new byte[TilePath.FullWidth * TreeHash.Length];
+        using var server = new Server(request => request.RequestUri!.AbsolutePath == "/tile/0/000" ? Answer(full, null) : new HttpResponseMessage(HttpStatusCode.Forbidden));
+        using var http = new HttpClient(server, disposeHandler: false);
+        var board = new HttpTileReader(http, new Uri("https://log.example/"));
+        Assert.Equal(7, (await TileFetch.HashesAsync(board, TilePath.Hashes(0, 0, 7), Cancellation)).Length);
+        Assert.Null(await board.ReadTileAsync(TilePath.Entries(0, 7), Cancellation));
+        await Assert.ThrowsAsync<HttpRequestException>(() => board.ReadCheckpointAsync(Cancellation));
+        await Assert.ThrowsAsync<HttpRequestException>(() => board.ReadTileAsync(TilePath.Hashes(0, 1), Cancellation));
+        await Assert.ThrowsAsync<HttpRequestException>(() => board.ReadAuditProofAsync(1, 100, Cancellation));
+    }
+
     [Theory]
     [InlineData("audit/000", 0UL)]
     [InlineData("audit/x001/x234/067", 1_234_067UL)]

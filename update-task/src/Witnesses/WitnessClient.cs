@@ -68,7 +68,7 @@ internal sealed class WitnessClient : IDisposable
             {
                 case HttpStatusCode.OK:
                     return Verify(checkpoint, answer.body) with { WentBack = wentBack };
-                case HttpStatusCode.Conflict when answer.type == SizeType && TryReadSize(answer.body, out ulong size) && size != _size:
+                case HttpStatusCode.Conflict when string.Equals(answer.type, SizeType, StringComparison.OrdinalIgnoreCase) && TryReadSize(answer.body, out ulong size) && size != _size:
                     if (size > checkpoint.Size)
                     {
                         return size > await newest()
@@ -109,7 +109,7 @@ internal sealed class WitnessClient : IDisposable
         };
         // To its end, which the limits of time and length are for.
         using HttpResponseMessage response = await _http.SendAsync(request, cancellationToken);
-        return (response.StatusCode, response.Content.Headers.ContentType?.ToString(), await response.Content.ReadAsByteArrayAsync(cancellationToken));
+        return (response.StatusCode, response.Content.Headers.ContentType?.MediaType, await response.Content.ReadAsByteArrayAsync(cancellationToken));
     }
 
     private WitnessAnswer Verify(Checkpoint checkpoint, ReadOnlySpan<byte> body)

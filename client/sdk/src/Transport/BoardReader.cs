@@ -20,8 +20,19 @@ internal sealed class BoardReader : ITileReader
     public Task<byte[]?> ReadCheckpointAsync(CancellationToken cancellationToken) => GetAsync("checkpoint", SignedNote.MaxBytes, cancellationToken);
 
     /// <inheritdoc/>
-    public Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken) =>
-        GetAsync(path.ToString(), path.IsEntries ? TilePath.FullWidth * (sizeof(ushort) + EpochRecord.Length) : TilePath.FullWidth * TreeHash.Length, cancellationToken);
+    public async Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken)
+    {
+        int maxLength = path.IsEntries ? TilePath.FullWidth * (sizeof(ushort) + EpochRecord.Length) : TilePath.FullWidth * TreeHash.Length;
+        try
+        {
+            return await GetAsync(path.ToString(), maxLength, cancellationToken).ConfigureAwait(false);
+        }
+        catch (OptiksServerException e) when (e.Status == HttpStatusCode.Forbidden && !path.IsFull)
+        {
+            // S3 says so of a missing object to whoever may not list the bucket. The full tile is asked for next.
+            return null;
+        }
+    }
 
     /// <summary>CheckpointAsync is the same, for those who cannot go on without one.</summary>
     public async Task<byte[]> CheckpointAsync(CancellationToken cancellationToken) => await ReadCheckpointAsync(cancellationToken).ConfigureAwait(false)

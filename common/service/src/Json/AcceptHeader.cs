@@ -54,6 +54,11 @@ public static class AcceptHeader
         int specificity = -1;
         foreach (MediaTypeHeaderValue range in accepted)
         {
+            if (range.Charset.Equals("utf-8", StringComparison.OrdinalIgnoreCase))
+            {
+                // As for bodies: it says nothing, as no answer has another.
+                range.Charset = default;
+            }
             int rank = range.MatchesAllTypes ? 0 : range.MatchesAllSubTypes ? 1 : 2;
             if (rank > specificity && type.IsSubsetOf(range))
             {

@@ -5,9 +5,8 @@ using System.Net.Http.Headers;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// HttpTileReader fetches a log over HTTP. 404 means "not there"; every other failure throws <see cref="HttpRequestException"/>, as does an
-/// answer that is longer than its kind can be, or that takes longer than the time limit. A checkpoint that has not changed is not sent
-/// again. Thread-safe.
+/// HttpTileReader fetches a log over HTTP. 404 means "not there", and so does 403 for a partial tile: S3 says that of a missing object to whoever may not list the bucket, and the full tile is asked for next. Every other failure
+/// throws <see cref="HttpRequestException"/>, as does an answer that is longer than its kind can be, or that takes longer than the time limit. A checkpoint that has not changed is not sent again. Thread-safe.
 /// </summary>
 public sealed class HttpTileReader : ITileReader
 {
@@ -48,7 +47,14 @@ public sealed class HttpTileReader : ITileReader
     public async Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken)
     {
         int maxLength = path.IsEntries ? TilePath.FullWidth * (sizeof(ushort) + _maxEntryLength) : TilePath.FullWidth * TreeHash.Length;
-        return (await GetAsync(path.ToString(), maxLength, null, cancellationToken).ConfigureAwait(false))?.Octets;
+        try
+        {
+            return (await GetAsync(path.ToString(), maxLength, null, cancellationToken).ConfigureAwait(false))?.Octets;
+        }
+        catch (HttpRequestException e) when (e.StatusCode == HttpStatusCode.Forbidden && !path.IsFull)
+        {
+            return null;
+        }
     }
 
     /// <summary>ReadAuditProofAsync returns an epoch's audit proof (<see cref="AuditProofPath"/>), which nobody verified; null when there is none.</summary>
