@@ -50,7 +50,7 @@ public sealed class ProofQueueTests
     }
 
     [Fact]
-    public async Task What_is_cached_does_not_wait_and_a_full_queue_refuses()
+    public async Task What_is_cached_does_not_wait_and_a_caller_whose_half_of_the_queue_is_full_is_refused_alone()
     {
         // Without workers whatever waits goes on waiting until the queue is disposed.
         await using Replica replica = await Replica.StartAsync(
@@ -65,16 +65,22 @@ public sealed class ProofQueueTests
         // The service's own rehearsal waits as well.
         Assert.Equal(1, replica.Services.GetRequiredService<QueryMetrics>().WaitingQueries!());
         var waiting = new List<Task<byte[]>> { replica.OctetsAsync(Ask("/v1/lookup", MediaTypes.Lookup, names[1..])) };
-        for (int i = 1; i < ProofQueue.MaxWaiting / QueryBatch.MaxCount; i++)
+        for (int i = 1; i < ProofQueue.MaxWaiting / 2 / QueryBatch.MaxCount; i++)
         {
             waiting.Add(replica.OctetsAsync(Ask("/v1/lookup", MediaTypes.Lookup, names)));
         }
         QueryMetrics metrics = replica.Services.GetRequiredService<QueryMetrics>();
-        while (metrics.WaitingQueries!() < ProofQueue.MaxWaiting)
+        while (metrics.WaitingQueries!() < ProofQueue.MaxWaiting / 2)
         {
             await Task.Delay(10, Cancellation);
         }
         await replica.ProblemAsync(Ask("/v1/lookup", MediaTypes.Lookup, "one more"), ProblemTypes.Overloaded);
+        Task<byte[]> other = replica.OctetsAsync(Ask("/v1/lookup", MediaTypes.Lookup, "one more"), asOwner: true);
+        while (metrics.WaitingQueries!() < (ProofQueue.MaxWaiting / 2) + 1)
+        {
+            Assert.False(other.IsCompleted);
+            await Task.Delay(10, Cancellation);
+        }
 
         Cache(replica, "alice");
         byte[] cached = await replica.OctetsAsync(Ask("/v1/lookup", MediaTypes.Lookup, "alice"));
@@ -83,6 +89,7 @@ public sealed class ProofQueueTests
 
         replica.Services.GetRequiredService<ProofQueue>().Dispose();
         byte[][] answers = await Task.WhenAll(waiting);
+        Assert.Equal(Reason.Valid, Verify(replica, await other, "one more").Reason);
         Assert.Equal(Reason.Valid, Verify(replica, answers[0], names[1..]).Reason);
         Assert.All(answers[1..], answer => Assert.Equal(Reason.Valid, Verify(replica, answer, names).Reason));
     }

@@ -79,17 +79,20 @@ public sealed class GroupCommitTests
     }
 
     [Fact]
-    public async Task A_full_queue_is_overloaded()
+    public async Task A_caller_that_fills_its_half_of_the_queue_is_overloaded_and_another_is_not()
     {
         var engine = new WrappedEngine();
         var gate = new TaskCompletionSource();
         engine.BeforeAccept = () => gate.Task;
-        await using Service service = await Service.StartAsync(new() { ["Optiks:UpdateService:QueuedCallers"] = "2" }, engine);
+        await using Service service = await Service.StartAsync(new() { ["Optiks:UpdateService:QueuedCallers"] = "4" }, engine);
         Task<Answer> inCommit = service.PostAsync(Body(0));
         await Eventually.IsAsync(() => engine.Groups.Count == 1);
         Task<Answer>[] waiting = [service.PostAsync(Body(1)), service.PostAsync(Body(2))];
         await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == 2);
         (await service.PostAsync(Body(3))).IsProblem("overloaded", 503, null);
+        waiting = [.. waiting, service.PostAsSecondAsync(Body(4))];
+        await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == 3);
+        (await service.PostAsSecondAsync(Body(5))).IsProblem("overloaded", 503, null);
         gate.SetResult();
         Assert.Equal(202, (await inCommit).Status);
         Assert.All(await Task.WhenAll(waiting), answer => Assert.Equal(202, answer.Status));
@@ -239,7 +242,7 @@ public sealed class GroupCommitTests
         Assert.All(await Task.WhenAll(answers), answer => Assert.Equal(202, answer.Status));
         await stop;
         Assert.Equal(3, service.Database.Requests());
-        Assert.False(service.Services.GetRequiredService<CommitQueue>().TryEnqueue(new QueuedUnit(new AcceptUnit([]))));
+        Assert.False(service.Services.GetRequiredService<CommitQueue>().TryEnqueue(new QueuedUnit(new AcceptUnit([]), 0)));
     }
 
     [Fact]

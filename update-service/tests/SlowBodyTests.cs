@@ -68,7 +68,7 @@ public sealed class SlowBodyTests
         var time = new ManualTime();
         await using Service service = await Service.StartAsync(new() { ["Optiks:UpdateService:QueuedOctets"] = $"{Capacity}" }, time: time);
         await using var slow = new SlowPosts(service);
-        byte[] body = Encoding.ASCII.GetBytes("""{"key":"slow","value":"v"}""".PadRight(Capacity / 2));
+        byte[] body = Encoding.ASCII.GetBytes("""{"key":"slow","value":"v"}""".PadRight(Capacity / 4));
         Task<string> given = await slow.BeginAsync($"Content-Length: {body.Length}", body.AsMemory(0, body.Length - 1));
         await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.size") == body.Length - 1);
         time.Advance(10 * QueueSpace.Patience);
@@ -84,38 +84,63 @@ public sealed class SlowBodyTests
         var time = new ManualTime();
         var space = new QueueSpace(100, time);
         var first = new System.IO.Pipelines.Pipe();
-        using QueueSpace.Share there = Grown(30);
-        using QueueSpace.Share one = Grown(30);
+        using QueueSpace.Share there = Grown(1, 20);
+        using QueueSpace.Share one = Grown(2, 20);
         one.Arriving(first.Reader);
         time.Advance(TimeSpan.FromSeconds(1));
-        using QueueSpace.Share two = Grown(30);
+        using QueueSpace.Share two = Grown(3, 20);
         two.Arriving(new System.IO.Pipelines.Pipe().Reader);
         time.Advance(QueueSpace.Patience);
 
-        using QueueSpace.Share asking = space.Open();
-        Assert.True(asking.TryGrow(40));
-        Assert.Equal(100, space.Used);
-        Assert.False(one.TryGrow(31));
+        using QueueSpace.Share asking = space.Open(4);
+        Assert.True(asking.TryGrow(25));
+        Assert.Equal(65, space.Used);
+        Assert.False(one.TryGrow(21));
         Assert.True((await first.Reader.ReadAsync(Cancel)).IsCanceled);
         one.Arrived();
         Assert.False(one.TryGrow(1));
-        Assert.True(two.TryGrow(30));
+        Assert.True(two.TryGrow(20));
         two.Arrived();
-        Assert.False(asking.TryGrow(41));
+        Assert.False(asking.TryGrow(31));
         there.Dispose();
-        Assert.True(asking.TryGrow(70));
+        Assert.True(asking.TryGrow(40));
         one.Dispose();
-        Assert.Equal(100, space.Used);
+        Assert.Equal(60, space.Used);
         two.Dispose();
         asking.Dispose();
         Assert.Equal(0, space.Used);
 
-        QueueSpace.Share Grown(long octets)
+        QueueSpace.Share Grown(int caller, long octets)
         {
-            QueueSpace.Share share = space.Open();
+            QueueSpace.Share share = space.Open(caller);
             Assert.True(share.TryGrow(octets));
             return share;
         }
+    }
+
+    [Fact]
+    public async Task Bodies_of_one_caller_that_stall_leave_room_for_those_of_others()
+    {
+        var time = new ManualTime();
+        await using Service service = await Service.StartAsync(new() { ["Optiks:UpdateService:QueuedOctets"] = $"{Capacity}" }, time: time);
+        await using var slow = new SlowPosts(service);
+        // More than there is room for; each waits for its last octets.
+        const int sent = Capacity / 8;
+        Task<string>[] given = new Task<string>[12];
+        for (int i = 0; i < given.Length; i++)
+        {
+            int begun = i;
+            given[i] = await slow.BeginAsync($"Content-Length: {sent + 10}", sent);
+            // Half of the room, and then a refusal.
+            await Eventually.IsAsync(() => begun < 4 ? service.Gauge("optiks.update.queue.size") == (begun + 1) * sent : given[begun].IsCompleted);
+        }
+        Assert.DoesNotContain(given[..4], answer => answer.IsCompleted);
+        static string Large(int key) => $$"""{"key":"{{key}}","value":"{{new string('v', 50_000)}}"}""";
+        for (int i = 0; i < 10; i++)
+        {
+            Assert.Equal(202, (await service.PostAsSecondAsync(Large(i))).Status);
+        }
+        (await service.PostAsync(Large(10))).IsProblem("overloaded", 503, null);
     }
 
     /// <summary>SlowPosts are requests whose bodies a test sends as it likes.</summary>

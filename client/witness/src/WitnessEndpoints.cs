@@ -48,7 +48,7 @@ internal sealed class WitnessEndpoints
         {
             answer = !AddCheckpointRequest.TryParse(body, out AddCheckpointRequest? request) ? new WitnessAnswer(StatusCodes.Status400BadRequest)
                 : (log = _logs.Of(request.Origin)) is null ? new WitnessAnswer(StatusCodes.Status404NotFound)
-                : await log.AddAsync(request, context.RequestAborted);
+                : await log.AddAsync(request, Caller.Of(context), context.RequestAborted);
         }
         catch (SignerUnavailableException e)
         {

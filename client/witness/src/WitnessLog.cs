@@ -2,6 +2,7 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 using Optiks.Native;
 using Optiks.Secrets;
+using Optiks.ServiceDefaults;
 using Optiks.Tlog;
 
 namespace Optiks.Witness;
@@ -13,7 +14,7 @@ namespace Optiks.Witness;
 /// </remarks>
 internal sealed class WitnessLog : IDisposable
 {
-    // More than these wait for a disk that does not keep up.
+    // More than these wait for a disk that does not keep up. Anyone can send again what a log has published, hence a share for each caller.
     private const int MaxWaiting = 16;
 
     // Beyond this a clock was not corrected, it went back.
@@ -22,6 +23,7 @@ internal sealed class WitnessLog : IDisposable
     private const int MaxEvidence = 16;
 
     private readonly SemaphoreSlim _turn = new(1, 1);
+    private readonly CallerShares _places = new(MaxWaiting);
     private readonly VerifierSet _verifier;
     private readonly WitnessFolder _folder;
     private readonly INoteSigner _signer;
@@ -29,7 +31,6 @@ internal sealed class WitnessLog : IDisposable
     private readonly ILogger _logger;
     private WitnessedState? _state;
     private volatile SignedNote? _cosigned;
-    private int _waiting;
 
     private WitnessLog(VerifierKey key, WitnessFolder folder, INoteSigner signer, TimeProvider time, ILogger logger)
     {
@@ -83,8 +84,8 @@ internal sealed class WitnessLog : IDisposable
         return log;
     }
 
-    /// <summary>AddAsync decides a request about this log (docs/spec/witness.md section 3).</summary>
-    public async Task<WitnessAnswer> AddAsync(AddCheckpointRequest request, CancellationToken cancellationToken)
+    /// <summary>AddAsync decides a request of a caller (<see cref="Caller"/>) about this log (docs/spec/witness.md section 3).</summary>
+    public async Task<WitnessAnswer> AddAsync(AddCheckpointRequest request, int caller, CancellationToken cancellationToken)
     {
         if (_verifier.Verify(request.Note, out IReadOnlyList<VerifiedSignature> verified) != TlogError.None)
         {
@@ -99,9 +100,8 @@ internal sealed class WitnessLog : IDisposable
             return new WitnessAnswer(StatusCodes.Status400BadRequest);
         }
         SignedNote note = SignedNote.Create(request.Note.Text.Span, [verified[0].Signature]);
-        if (Interlocked.Increment(ref _waiting) > MaxWaiting)
+        if (!_places.TryTake(caller, 1))
         {
-            Interlocked.Decrement(ref _waiting);
             return new WitnessAnswer(StatusCodes.Status429TooManyRequests);
         }
         try
@@ -119,7 +119,7 @@ internal sealed class WitnessLog : IDisposable
         }
         finally
         {
-            Interlocked.Decrement(ref _waiting);
+            _places.GiveBack(caller, 1);
         }
     }
 

@@ -25,6 +25,9 @@ internal sealed class AnswerLease : IDisposable
         _own = own;
     }
 
+    /// <summary>Caller whose request it is.</summary>
+    public int Caller => _caller;
+
     private long Counted => Math.Max(0, _held - _own);
 
     /// <summary>Take counts memory before it is taken. Throws <see cref="ProblemException"/> (overloaded), with nothing counted, when the caller may not have it now.</summary>

@@ -29,7 +29,9 @@ internal sealed class ProofQueue : IDisposable
 
     // Guarded by _waiting.
     private readonly Queue<ProofRequest> _waiting = new();
-    private int _waitingQueries;
+
+    // Queries that wait: a caller whose are many leaves room for the others'.
+    private readonly CallerShares _places = new(MaxWaiting);
     private bool _isStopping;
 
     public ProofQueue(CurrentEpoch current, QueryMetrics metrics)
@@ -42,23 +44,12 @@ internal sealed class ProofQueue : IDisposable
     {
         _current = current;
         _metrics = metrics;
-        metrics.WaitingQueries = () => WaitingQueries;
+        metrics.WaitingQueries = () => (int)_places.Used;
         _workers = new Thread[workers];
         for (int i = 0; i < workers; i++)
         {
             _workers[i] = new Thread(Work) { IsBackground = true, Name = $"proofs {i}" };
             _workers[i].Start();
-        }
-    }
-
-    private int WaitingQueries
-    {
-        get
-        {
-            lock (_waiting)
-            {
-                return _waitingQueries;
-            }
         }
     }
 
@@ -73,10 +64,9 @@ internal sealed class ProofQueue : IDisposable
         {
             ObjectDisposedException.ThrowIf(_isStopping, this);
             // However many proofs one answer has, it can be made.
-            if (_waiting.Count == 0 || _waitingQueries + request.Cost <= MaxWaiting)
+            if (_places.TryTakeAlone(request.Caller, 0, request.Cost) || _places.TryTake(request.Caller, request.Cost))
             {
                 _waiting.Enqueue(request);
-                _waitingQueries += request.Cost;
                 Monitor.Pulse(_waiting);
                 return request.Answer;
             }
@@ -121,9 +111,9 @@ internal sealed class ProofQueue : IDisposable
             while (_waiting.TryPeek(out ProofRequest? next) && (queries == 0 || queries + next.Cost <= MaxTaken))
             {
                 taken.Add(_waiting.Dequeue());
+                _places.GiveBack(next.Caller, next.Cost);
                 queries += next.Cost;
             }
-            _waitingQueries -= queries;
         }
         return taken.Count > 0;
     }

@@ -24,6 +24,9 @@ internal sealed class ProofRequest
     /// <summary>Cost in lookups of a key.</summary>
     public int Cost => _asked.Cost;
 
+    /// <summary>Caller who is asking.</summary>
+    public int Caller => _asked.Lease.Caller;
+
     /// <summary>UsesCache says whether cached proofs are taken, and made ones cached.</summary>
     public bool UsesCache => _asked.UsesCache;
 

@@ -1,5 +1,6 @@
 using System.Threading.Channels;
 using Microsoft.Extensions.Options;
+using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.UpdateService.Options;
 using Optiks.UpdateService.Telemetry;
@@ -26,6 +27,9 @@ internal sealed class CommitQueue : IHostedService
     private readonly QueueOptions _options;
     private readonly UpdateMetrics _metrics;
     private readonly Channel<QueuedUnit> _channel;
+
+    // In the channel: one caller's requests leave room for the others'.
+    private readonly CallerShares _places;
     private Task _loop = Task.CompletedTask;
 
     public CommitQueue(IAcceptStore store, GroupCommit commit, IOptions<QueueOptions> options, UpdateMetrics metrics, TimeProvider time)
@@ -36,14 +40,27 @@ internal sealed class CommitQueue : IHostedService
         _metrics = metrics;
         _channel = Channel.CreateBounded<QueuedUnit>(new BoundedChannelOptions(_options.QueuedCallers) { SingleReader = true });
         Space = new QueueSpace(_options.QueuedOctets, time);
+        _places = new CallerShares(_options.QueuedCallers);
         metrics.ObserveQueue(() => _channel.Reader.Count, () => Space.Used);
     }
 
     /// <summary>Space that requests take from for each octet that has come, until they are answered.</summary>
     public QueueSpace Space { get; }
 
-    /// <summary>TryEnqueue takes a unit, whose caller holds a share of <see cref="Space"/>; false when the queue is full or the host stops, and then nothing of it is stored.</summary>
-    public bool TryEnqueue(QueuedUnit unit) => _channel.Writer.TryWrite(unit);
+    /// <summary>TryEnqueue takes a unit, whose caller holds a share of <see cref="Space"/>; false when the queue has no room for another of this caller or the host stops, and then nothing of it is stored.</summary>
+    public bool TryEnqueue(QueuedUnit unit)
+    {
+        if (!_places.TryTake(unit.Sender, 1) && !_places.TryTakeAlone(unit.Sender, 0, 1))
+        {
+            return false;
+        }
+        if (_channel.Writer.TryWrite(unit))
+        {
+            return true;
+        }
+        _places.GiveBack(unit.Sender, 1);
+        return false;
+    }
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
@@ -68,6 +85,7 @@ internal sealed class CommitQueue : IHostedService
             long octets = 0;
             while (updates < _options.CommitUpdates && octets < _options.CommitOctets && _channel.Reader.TryRead(out QueuedUnit? unit))
             {
+                _places.GiveBack(unit.Sender, 1);
                 if (unit.Age > _options.MaxWait)
                 {
                     _metrics.Overloaded();

@@ -1,58 +1,58 @@
 using System.IO.Pipelines;
+using Optiks.ServiceDefaults;
 
 namespace Optiks.UpdateService.Accepting;
 
 /// <summary>
-/// QueueSpace bounds the memory of all requests that are being read, wait for a commit, or are in one. One request fits whatever its size when there is no other. A body that is still arriving
-/// after <see cref="Patience"/> keeps its room only until another request needs it: whoever sends slowly holds up nobody. Any thread.
+/// QueueSpace bounds the memory of all requests that are being read, wait for a commit, or are in one, with a share for each caller (<see cref="CallerShares"/>): however much one caller sends, the others' updates
+/// find room. One request fits whatever its size when there is no other. A body that is still arriving after <see cref="Patience"/> keeps its room only until another request needs it: whoever sends slowly holds up nobody. Any thread.
 /// </summary>
 internal sealed class QueueSpace
 {
     /// <summary>Patience with a body: a client that sends as fast as its network takes it needs less.</summary>
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
 
-    private readonly long _capacity;
+    private readonly CallerShares _octets;
     private readonly TimeProvider _time;
     private readonly Lock _lock = new();
 
     // Those whose body is still arriving, the oldest first.
     private readonly LinkedList<Share> _arriving = [];
-    private long _used;
 
     /// <summary>QueueSpace of a number of octets.</summary>
-    public QueueSpace(long capacity, TimeProvider time)
+    public QueueSpace(long octets, TimeProvider time)
     {
-        _capacity = capacity;
+        _octets = new CallerShares(octets);
         _time = time;
     }
 
     /// <summary>Used octets.</summary>
-    public long Used => Interlocked.Read(ref _used);
+    public long Used => _octets.Used;
 
-    /// <summary>Open makes a share for one request; dispose it when the request is over.</summary>
-    public Share Open() => new(this);
+    /// <summary>Open makes a share for one request of a caller (<see cref="Caller"/>); dispose it when the request is over.</summary>
+    public Share Open(int caller) => new(this, caller);
 
     private bool TryGrow(Share share, long octets)
     {
         lock (_lock)
         {
+            if (share.IsTaken)
+            {
+                return false;
+            }
             long more = octets - share.Octets;
-            while (!share.IsTaken && more > 0 && _used + more > _capacity && _used > share.Octets)
+            if (more <= 0)
+            {
+                return true;
+            }
+            while (!_octets.TryTake(share.Caller, more) && !_octets.TryTakeAlone(share.Caller, share.Octets, more))
             {
                 if (!TryTakeFromOldest(share))
                 {
                     return false;
                 }
             }
-            if (share.IsTaken)
-            {
-                return false;
-            }
-            if (more > 0)
-            {
-                _used += more;
-                share.Octets = octets;
-            }
+            share.Octets = octets;
             return true;
         }
     }
@@ -98,7 +98,7 @@ internal sealed class QueueSpace
 
     private void Release(Share share)
     {
-        _used -= share.Octets;
+        _octets.GiveBack(share.Caller, share.Octets);
         share.Octets = 0;
     }
 
@@ -107,10 +107,13 @@ internal sealed class QueueSpace
     {
         private readonly QueueSpace _space;
 
-        internal Share(QueueSpace space)
+        internal Share(QueueSpace space, int caller)
         {
             _space = space;
+            Caller = caller;
         }
+
+        internal int Caller { get; }
 
         // Under the space's lock, as all that follow.
         internal long Octets { get; set; }

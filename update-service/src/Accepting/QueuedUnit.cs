@@ -12,9 +12,11 @@ internal sealed class QueuedUnit
     private readonly TaskCompletionSource<CommitOutcome> _outcome = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly long _since = Stopwatch.GetTimestamp();
 
-    public QueuedUnit(AcceptUnit unit)
+    /// <summary>QueuedUnit of a sender, as the number that <see cref="Optiks.ServiceDefaults.Caller"/> gives.</summary>
+    public QueuedUnit(AcceptUnit unit, int sender)
     {
         Unit = unit;
+        Sender = sender;
         foreach (AcceptRequest request in unit.Requests)
         {
             Updates += request.Items.Count;
@@ -26,6 +28,9 @@ internal sealed class QueuedUnit
     }
 
     public AcceptUnit Unit { get; }
+
+    /// <summary>Sender whose share of the queue it takes.</summary>
+    public int Sender { get; }
 
     /// <summary>Caller is the request's span, for links; the default when nobody traces.</summary>
     public ActivityContext Caller { get; } = Activity.Current?.Context ?? default;

@@ -62,9 +62,10 @@ internal sealed class PostRequests
     {
         AcceptHeader.Choose(context.Request, Json);
         RequestBody.MediaType(context.Request, Json);
-        using QueueSpace.Share share = _queue.Space.Open();
+        int caller = Caller.Of(context);
+        using QueueSpace.Share share = _queue.Space.Open(caller);
         RequestUnit unit = await ReadAsync(context, share);
-        var queued = new QueuedUnit(unit.Unit);
+        var queued = new QueuedUnit(unit.Unit, caller);
         _limiter.Spend(context, RateLimitKind.Updates, queued.Updates);
         Take(share, queued.Octets);
         if (!_queue.TryEnqueue(queued))

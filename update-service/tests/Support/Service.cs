@@ -39,6 +39,9 @@ internal sealed class Service : IAsyncDisposable
 
     public string OtherKey { get; private init; } = "";
 
+    /// <summary>SecondKey is another caller's of the scope update.</summary>
+    public string SecondKey { get; private init; } = "";
+
     /// <summary>StartAsync starts a host with an API key of scope update, and one of every other scope.</summary>
     /// <param name="settings">Further configuration.</param>
     /// <param name="engine">The engine to use instead of SQLite itself.</param>
@@ -50,9 +53,14 @@ internal sealed class Service : IAsyncDisposable
         var folder = new TemporaryFolder();
         string key = ApiKey.Generate();
         string other = ApiKey.Generate();
+        string second = ApiKey.Generate();
         AtomicFile.Write(
             folder.Data.ApiKeys,
-            ApiKeyFile.Format([new ApiKeyEntry("writer", ApiKey.Hash(key), ApiScopes.Update), new ApiKeyEntry("reader", ApiKey.Hash(other), ApiScopes.History | ApiScopes.Lookup)]),
+            ApiKeyFile.Format(
+            [
+                new ApiKeyEntry("writer", ApiKey.Hash(key), ApiScopes.Update), new ApiKeyEntry("second", ApiKey.Hash(second), ApiScopes.Update),
+                new ApiKeyEntry("reader", ApiKey.Hash(other), ApiScopes.History | ApiScopes.Lookup),
+            ]),
             AtomicFile.PrivateMode);
         await new SqliteStorageProvider().CreateMigrator($"Data Source={folder.Data.Database}").MigrateAsync(TestContext.Current.CancellationToken);
         prepare?.Invoke(folder.Data);
@@ -63,7 +71,7 @@ internal sealed class Service : IAsyncDisposable
             builder.Services.AddSingleton(time ?? TimeProvider.System);
         });
         await app.StartAsync(TestContext.Current.CancellationToken);
-        return new Service(folder, app, key) { OtherKey = other };
+        return new Service(folder, app, key) { OtherKey = other, SecondKey = second };
     }
 
     public async ValueTask DisposeAsync()
@@ -97,6 +105,10 @@ internal sealed class Service : IAsyncDisposable
     public Task StopAsync() => _app.StopAsync(TestContext.Current.CancellationToken);
 
     public Task<Answer> PostAsync(string json) => PostAsync(Encoding.UTF8.GetBytes(json));
+
+    /// <summary>PostAsSecondAsync posts updates of another caller.</summary>
+    public Task<Answer> PostAsSecondAsync(string json) =>
+        PostAsync(Encoding.UTF8.GetBytes(json), change: request => request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", SecondKey));
 
     public Task<Answer> PostUsersAsync(string json) => PostUsersAsync(Encoding.UTF8.GetBytes(json));
 

@@ -9,7 +9,7 @@ internal sealed class QueueOptions
 {
     public const string Section = "Optiks:UpdateService";
 
-    /// <summary>Callers that may wait for a commit; further ones get 503.</summary>
+    /// <summary>Requests that may wait for a commit; further ones get 503. One caller gets at most half of it.</summary>
     [Range(1, 1_000_000)]
     [Setting(Unit = "callers")]
     public int QueuedCallers { get; set; } = 4096;
@@ -22,7 +22,7 @@ internal sealed class QueueOptions
     /// <summary>MaxWait is <see cref="MaxWaitSeconds"/>.</summary>
     internal TimeSpan MaxWait => TimeSpan.FromSeconds(MaxWaitSeconds);
 
-    /// <summary>Octets of all requests from their first octet to their answer: of the body as far as it has come, or of keys and values with what an update costs beside them. One request is taken whatever its size.</summary>
+    /// <summary>Octets of all requests from their first octet to their answer: of the body as far as it has come, or of keys and values with what an update costs beside them. One caller gets at most half of it; one request is taken whatever its size when there is no other.</summary>
     [Range(1L << 20, 16L << 30)]
     [Setting(Unit = SettingAttribute.Octets)]
     public long QueuedOctets { get; set; } = 64L << 20;
