@@ -1,13 +1,18 @@
 """Live and ready while parts fail and come back: what a supervisor and a balancer are told (docs/operations/health.md), and what goes on meanwhile."""
 
+import fcntl
+import os
+import tempfile
 import time
 import unittest
+from pathlib import Path
 
 from harness import Deployment, Process
 from rest import Client, uuid7
 from storage import OwnPostgreSql
 
 PATIENCE = 60
+F_SETPIPE_SZ = 1031
 
 
 class HealthTest(unittest.TestCase):
@@ -99,6 +104,37 @@ class HealthTest(unittest.TestCase):
             self.wait_for(log.query, 200, "Serving epoch")
             with log.query_client() as client:
                 self.assertEqual(client.post_json("/v1/lookup", {"key": "alice"}).status, 200)
+
+
+class StalledReaderTest(unittest.TestCase):
+    """A supervisor or a pager that has standard output and standard error open, and does not read."""
+
+    LINES = 6000
+
+    def test_nobody_waits_for_the_reader_of_the_log(self):
+        pipe = Path(self.enterContext(tempfile.TemporaryDirectory())) / "pipe"
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDWR)
+        self.addCleanup(os.close, reader)
+        fcntl.fcntl(reader, F_SETPIPE_SZ, 4096)
+        with Deployment() as log:
+            log.publish(("alice", "a1"))
+            for process in log.processes:
+                with self.subTest(process.service):
+                    self.assertEqual(process.stop(), 0)
+                    process.start("/bin/sh", "-c", 'exec "$@" >"$PIPE" 2>&1', "sh", PIPE=str(pipe), Logging__LogLevel__Default="Trace")
+                    process.wait_ready()
+                    # Each check logs its beginning and its end: more than the pipe and the queue hold.
+                    with Client(process.url, timeout=PATIENCE) as client:
+                        checks = len(client.get("/health/ready").json()["checks"])
+                        for _ in range(self.LINES // (2 * checks)):
+                            client.get("/health/ready")
+                        self.assertEqual(client.get("/health/ready").status, 200)
+            log.publish(("alice", "a2"))
+            for process in log.processes:
+                with self.subTest(process.service, ends=True):
+                    self.assertEqual(process.stop(), 0)
+            self.assertTrue(os.read(reader, 4096))
 
 
 if __name__ == "__main__":

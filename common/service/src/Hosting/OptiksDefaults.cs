@@ -6,6 +6,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Console;
 using Optiks.ApiKeys;
 using Optiks.Secrets;
 using Optiks.Settings;
@@ -46,6 +47,8 @@ public static partial class OptiksDefaults
             console.UseUtcTimestamp = true;
             console.TimestampFormat = "O";
         });
+        // Whoever logs waits for nobody: a reader of standard output that stalls would otherwise stop epochs, answers, health and SIGTERM. The log says how many lines it lacks when the reader goes on.
+        builder.Services.Configure<ConsoleLoggerOptions>(console => console.QueueFullMode = ConsoleLoggerQueueFullMode.DropWrite);
         // Its request logs at lower levels hold URLs, and GET /v1/lookup?key= has a name in it.
         builder.Logging.AddFilter("Microsoft.AspNetCore", LogLevel.Warning);
         Telemetry.Add(builder, options.Name);

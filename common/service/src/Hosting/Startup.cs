@@ -12,6 +12,9 @@ namespace Optiks.ServiceDefaults;
 /// <summary>Startup runs a host's main function so that what an operator can mend ends in one sentence on standard error and an exit code, not in a stack trace.</summary>
 public static class Startup
 {
+    // For the last sentence.
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(5);
+
     /// <summary>
     /// RunAsync checks the native library, runs the host and returns the exit code. Configuration, native library and secrets that do
     /// not do give <see cref="ExitCodes.Configuration"/>, a <see cref="StartupException"/> its own code; <paramref name="classify"/> gives the
@@ -57,7 +60,8 @@ public static class Startup
         }
         catch (Exception e) when (ExitCodeOf(e, classify) is { } code)
         {
-            await error.WriteLineAsync($"optiks: {Sentence(e)}");
+            // A reader of standard error that stalls does not keep the process.
+            await Task.WhenAny(Task.Run(() => error.WriteLine($"optiks: {Sentence(e)}")), Task.Delay(s_patience));
             return code;
         }
     }
