@@ -68,6 +68,7 @@ internal static class QueryServiceHost
         builder.Services.AddSingleton<ReplicaLoader>();
         builder.Services.AddSingleton<SnapshotEndpoint>();
         builder.Services.AddSingleton<FollowerState>();
+        builder.Services.AddSingleton<DamagedFiles>();
         builder.Services.AddSingleton<CurrentEpoch>();
         builder.Services.AddSingleton<QueryMetrics>();
         builder.Services.AddSingleton<ProofQueue>();

@@ -7,6 +7,9 @@ public sealed class OptiksNativeException : Exception
 {
     private const int MaxTextLength = 512;
 
+    // The library's own texts for EBADMSG (leaf_log.cc, stored_tree.cc), which the tests of damaged files meet.
+    private static readonly string[] s_damage = ["the leaf log is damaged", "of the node store is"];
+
     public OptiksNativeException()
     {
     }
@@ -29,6 +32,9 @@ public sealed class OptiksNativeException : Exception
 
     /// <summary>Status that the library returned.</summary>
     public NativeStatus Status { get; }
+
+    /// <summary>IsDamage says whether the library read back something else from its own files than it wrote there, as opposed to a disk that is full or away.</summary>
+    public bool IsDamage => Status == NativeStatus.Data || (Status == NativeStatus.Io && s_damage.Any(text => Message.Contains(text, StringComparison.Ordinal)));
 
     /// <summary>ThrowIfFailed turns a status other than success into an exception with the library's text, which holds no secrets and no user data.</summary>
     internal static void ThrowIfFailed(int status, string function)

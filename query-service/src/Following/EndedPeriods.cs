@@ -112,6 +112,23 @@ internal sealed class EndedPeriods : IDisposable
         }
     }
 
+    /// <summary>DiscardAsync takes a period's damaged trees from readers and deletes their files, so that they are made again from the database.</summary>
+    public async Task DiscardAsync(ReplicaFolder folder, ulong period, CancellationToken cancellationToken)
+    {
+        if (_making?.Period == period)
+        {
+            await _making.Task.WaitAsync(cancellationToken);
+            await TakeMadeAsync();
+        }
+        if (_served.Remove(period, out EndedPeriod? damaged))
+        {
+            _retired.Add(damaged);
+            _savers.Remove(period);
+            _isUngiven = true;
+        }
+        folder.Discard(period);
+    }
+
     /// <summary>EndAsync closes them all. The last call; nobody reads any more. What is being made goes with the process where the caller cannot wait.</summary>
     public async Task EndAsync(CancellationToken cancellationToken)
     {

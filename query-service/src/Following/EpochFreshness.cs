@@ -8,9 +8,11 @@ internal sealed class EpochFreshness : IHealthCheck
     private readonly CurrentEpoch _current;
     private readonly FollowerState _state;
     private readonly BoardReach _reach;
+    private readonly DamagedFiles _damage;
 
-    public EpochFreshness(CurrentEpoch current, FollowerState state, BoardReach reach)
+    public EpochFreshness(CurrentEpoch current, FollowerState state, BoardReach reach, DamagedFiles damage)
     {
+        _damage = damage;
         _current = current;
         _state = state;
         _reach = reach;
@@ -25,6 +27,10 @@ internal sealed class EpochFreshness : IHealthCheck
         if (_state.Trouble is { } trouble)
         {
             return HealthCheckResult.Unhealthy(epoch is null ? trouble : $"{trouble} Serving epoch {epoch.Epoch}.");
+        }
+        if (_damage.Any)
+        {
+            return HealthCheckResult.Unhealthy("This replica's own files are damaged, and are made again from the database.");
         }
         if (epoch is null)
         {

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Optiks.Native;
+using Optiks.Protocol;
 using Optiks.QueryService.Telemetry;
 using Optiks.Secrets;
 using Optiks.ServiceDefaults;
@@ -31,6 +32,7 @@ internal sealed class FollowedLog
     private readonly EndedPeriods _ended;
     private readonly BoardReach _reach;
     private readonly CurrentEpoch _current;
+    private readonly DamagedFiles _damage;
     private readonly QueryMetrics _metrics;
     private readonly TimeProvider _clock;
     private readonly ILogger<FollowedLog> _logger;
@@ -44,8 +46,9 @@ internal sealed class FollowedLog
     private TimeSpan _rest;
 
     public FollowedLog(
-        StorageSource storage, ReplicaLoader loader, EndedPeriods ended, BoardReach reach, CurrentEpoch current, QueryMetrics metrics, TimeProvider clock, ILogger<FollowedLog> logger)
+        StorageSource storage, ReplicaLoader loader, EndedPeriods ended, BoardReach reach, CurrentEpoch current, DamagedFiles damage, QueryMetrics metrics, TimeProvider clock, ILogger<FollowedLog> logger)
     {
+        _damage = damage;
         _storage = storage;
         _loader = loader;
         _ended = ended;
@@ -69,6 +72,7 @@ internal sealed class FollowedLog
         try
         {
             _store ??= await _storage.OpenFollowAsync(cancellationToken);
+            await DiscardDamagedAsync(_store, cancellationToken);
             hold = _replay is null ? await LoadAsync(_store, cancellationToken) : await FollowAsync(_store, _replay, cancellationToken);
         }
         catch (StorageCorruptException e)
@@ -87,9 +91,18 @@ internal sealed class FollowedLog
         {
             hold = new Hold(HoldCause.Disk, e.Message, e);
         }
+        // A start refuses them. Once it has served, a key or trust anchor that an operator is just changing must not end lookups.
+        catch (Exception e) when (_current.Peek() is not null && e is (SecretsException or TrustAnchorException or StartupException))
+        {
+            hold = new Hold(HoldCause.Key, "A key, or the log's trust anchor, cannot be used.", e);
+        }
         // What is served stays, as when the database is away.
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or OptiksNativeException { Status: NativeStatus.Io })
         {
+            if (e is OptiksNativeException { IsDamage: true } && _replay is { } damaged)
+            {
+                _ = _damage.Report(_damage.Generation, damaged.Trees.Period);
+            }
             hold = new Hold(HoldCause.Disk, "The replica's folder cannot be read or written.", e);
         }
         if (hold is { Cause: HoldCause.Refused })
@@ -152,7 +165,40 @@ internal sealed class FollowedLog
         ulong leaves = replay.Trees.Directory.Stats.Leaves;
         double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
         _logger.Loaded(replay.Last.Epoch, leaves, seconds);
-        return Hold.Alarm(await ServeAsync(store, replay, published: replay.Last.Epoch, cancellationToken));
+        Refused? refused = await ServeAsync(store, replay, published: replay.Last.Epoch, cancellationToken);
+        if (refused is null)
+        {
+            _damage.Replace(replay.Trees.Period);
+        }
+        return Hold.Alarm(refused);
+    }
+
+    // Readers keep what they have until the trees that are made again are served.
+    private async Task DiscardDamagedAsync(IFollowStore store, CancellationToken cancellationToken)
+    {
+        foreach (ulong period in _damage.Waiting())
+        {
+            if (_replay is not { } replay)
+            {
+                // The load puts new trees in the place of the damaged ones.
+                return;
+            }
+            if (period != replay.Trees.Period)
+            {
+                await _ended.DiscardAsync(_folder!, period, cancellationToken);
+                if (await ServeAsync(store, replay, published: replay.Last.Epoch, cancellationToken) is null)
+                {
+                    _damage.Replace(period);
+                }
+                continue;
+            }
+            await (_saver?.FinishAsync(null, cancellationToken) ?? Task.CompletedTask);
+            _saver = null;
+            _metrics.Directory = null;
+            _replay = null;
+            replay.Dispose();
+            _folder!.Discard(period);
+        }
     }
 
     // How long it has time now. It rests after each step as long as that took: lookups, the database and the programs beside this one want the processors too. What keeps the next period from being made holds

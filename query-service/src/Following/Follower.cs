@@ -80,7 +80,7 @@ internal sealed class Follower : BackgroundService
                 _logger.DatabaseUnavailable(hold.Exception);
                 break;
             case HoldCause.Key:
-                _logger.KeyUnavailable(hold.Why);
+                _logger.KeyUnavailable(hold.Why, hold.Exception);
                 break;
             case HoldCause.Disk:
                 _logger.FolderUnavailable(hold.Exception);

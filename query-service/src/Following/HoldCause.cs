@@ -12,7 +12,7 @@ internal enum HoldCause
     /// <summary>The database cannot be reached.</summary>
     Database,
 
-    /// <summary>A token that has the key-encryption key is not there, or fails.</summary>
+    /// <summary>A key or the trust anchor cannot be used, or the token that has the key-encryption key.</summary>
     Key,
 
     /// <summary>The disk is full or failing, or no descriptor is left.</summary>

@@ -153,6 +153,19 @@ internal sealed class ReplicaFolder : IDisposable
         }
     }
 
+    /// <summary>Discard deletes the files of a period's trees. Readers that have them open keep them: trees that are made again get files of their own.</summary>
+    public void Discard(ulong period)
+    {
+        TreeFiles files = _names.Of(period);
+        if (!Directory.Exists(files.Folder))
+        {
+            return;
+        }
+        File.Delete(files.LeafLog);
+        File.Delete(files.Snapshot);
+        new DurableFiles(files.Folder).RemoveFolder(files.NodeStore);
+    }
+
     /// <summary>DeleteBefore deletes the files of the trees of earlier periods.</summary>
     public void DeleteBefore(ulong period)
     {

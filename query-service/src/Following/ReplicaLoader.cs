@@ -27,10 +27,12 @@ internal sealed class ReplicaLoader
     private readonly QueryServiceOptions _options;
     private readonly KekOptions _kek;
     private readonly FollowerState _state;
+    private readonly DamagedFiles _damage;
     private readonly ILogger<ReplicaLoader> _logger;
 
-    public ReplicaLoader(DataFolder data, ReplicaFiles files, SnapshotPeers peers, BoardReach reach, IOptions<QueryServiceOptions> options, IOptions<KekOptions> kek, FollowerState state, ILogger<ReplicaLoader> logger)
+    public ReplicaLoader(DataFolder data, ReplicaFiles files, SnapshotPeers peers, BoardReach reach, IOptions<QueryServiceOptions> options, IOptions<KekOptions> kek, FollowerState state, DamagedFiles damage, ILogger<ReplicaLoader> logger)
     {
+        _damage = damage;
         _data = data;
         _files = files;
         _peers = peers;
@@ -53,8 +55,18 @@ internal sealed class ReplicaLoader
     /// <param name="replica">The replica.</param>
     /// <param name="saved">Epoch that the trees' snapshot has; null: there is none.</param>
     /// <param name="clock">Measures the interval.</param>
-    public SnapshotSaver SaverOf(LogReplay replica, ulong? saved, TimeProvider clock) =>
-        new(_files.Of(replica.Trees.Period).Snapshot, IsStored ? TimeSpan.Zero : _options.SnapshotInterval, saved, clock, _logger);
+    public SnapshotSaver SaverOf(LogReplay replica, ulong? saved, TimeProvider clock)
+    {
+        (ulong period, long generation) = (replica.Trees.Period, _damage.Generation);
+        void ReportDamage(OptiksNativeException e)
+        {
+            if (e.IsDamage)
+            {
+                _ = _damage.Report(generation, period);
+            }
+        }
+        return new SnapshotSaver(_files.Of(period).Snapshot, IsStored ? TimeSpan.Zero : _options.SnapshotInterval, saved, clock, _logger, ReportDamage);
+    }
 
     /// <summary>TryLoadAsync gives the replica at the newest epoch that may be served, which the caller disposes, or why there is none yet.</summary>
     /// <param name="store">The database.</param>

@@ -13,13 +13,17 @@ internal sealed class AnswerSender
 
     private readonly CurrentEpoch _current;
     private readonly ProofQueue _proofs;
+    private readonly DamagedFiles _damage;
     private readonly QueryMetrics _metrics;
+    private readonly ILogger<AnswerSender> _logger;
 
-    public AnswerSender(CurrentEpoch current, ProofQueue proofs, QueryMetrics metrics)
+    public AnswerSender(CurrentEpoch current, ProofQueue proofs, DamagedFiles damage, QueryMetrics metrics, ILogger<AnswerSender> logger)
     {
         _current = current;
         _proofs = proofs;
+        _damage = damage;
         _metrics = metrics;
+        _logger = logger;
     }
 
     /// <summary>SendAsync answers a request: a lookup whose VRF proofs are cached at once, others with proofs that are made together with those of other requests.</summary>
@@ -27,6 +31,7 @@ internal sealed class AnswerSender
     {
         while (true)
         {
+            long generation = _damage.Generation;
             ServedEpoch? epoch = _current.Peek();
             try
             {
@@ -44,8 +49,21 @@ internal sealed class AnswerSender
                     throw Erased(epoch, request.State);
                 }
             }
+            catch (OptiksNativeException e) when (DamagedFiles.IsDamage(e))
+            {
+                throw Damaged(generation, request.State.EndedPeriod ?? epoch?.Period ?? 0, e);
+            }
         }
         _metrics.Answered(request.Name, request.Count);
+    }
+
+    private ProblemException Damaged(long generation, ulong period, OptiksNativeException e)
+    {
+        if (_damage.Report(generation, period))
+        {
+            _logger.FilesDamaged(period, e);
+        }
+        return CurrentEpoch.Unavailable("This replica cannot read what the answer needs, and makes it again from the database: ask another replica.");
     }
 
     private static ProblemException Erased(ServedEpoch? epoch, AskedState asked) =>

@@ -150,6 +150,11 @@ internal sealed class ProofQueue : IDisposable
                 epoch.Release();
             }
         }
+        // One request met damage before any was answered: the others of its batch do without it.
+        catch (OptiksNativeException) when (requests.Count > 1)
+        {
+            requests.ForEach(request => AnswerTogether([request]));
+        }
         // Whatever it is, those who wait are told, and their requests report it.
         catch (Exception e)
         {

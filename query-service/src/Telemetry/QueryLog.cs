@@ -26,11 +26,14 @@ internal static partial class QueryLog
     [LoggerMessage(EventId = 1011, EventName = "DatabaseUnavailable", Level = LogLevel.Error, Message = "The database cannot be read; trying again.")]
     public static partial void DatabaseUnavailable(this ILogger logger, Exception? exception);
 
-    [LoggerMessage(EventId = 9070, EventName = "KeyUnavailable", Level = LogLevel.Error, Message = "A key in a token cannot be used; trying again. The last good epoch stays. {Problem}")]
-    public static partial void KeyUnavailable(this ILogger logger, string problem);
+    [LoggerMessage(EventId = 9070, EventName = "KeyUnavailable", Level = LogLevel.Error, Message = "A key cannot be used; trying again. The last good epoch stays. {Problem}")]
+    public static partial void KeyUnavailable(this ILogger logger, string problem, Exception? exception);
 
     [LoggerMessage(EventId = 1012, EventName = "FolderUnavailable", Level = LogLevel.Error, Message = "The replica's folder, or a file of the log, cannot be read or written; trying again. The last good epoch stays.")]
     public static partial void FolderUnavailable(this ILogger logger, Exception? exception);
+
+    [LoggerMessage(EventId = 1016, EventName = "FilesDamaged", Level = LogLevel.Error, Message = "This replica's own files of period {Period} are damaged; they are made again from the database.")]
+    public static partial void FilesDamaged(this ILogger logger, ulong period, Exception exception);
 
     [LoggerMessage(EventId = 1013, EventName = "NextPeriodRefused", Level = LogLevel.Error, Message = "The next period's trees cannot be made; this one is followed until it ends. {Reason}")]
     public static partial void NextPeriodRefused(this ILogger logger, string reason, Exception? exception);

@@ -8,6 +8,8 @@ public sealed partial class LogReplay
 {
     private const int CopiesPerRead = 65_536;
 
+    private readonly MissingValues _missingOfNext = new();
+
     /// <summary>NextTrees makes the trees of a period that has not begun, with its secrets. Null: this log has none, and a switch is refused.</summary>
     public Func<PeriodRow, LogTrees>? NextTrees { get; init; }
 
@@ -84,7 +86,7 @@ public sealed partial class LogReplay
         Refused? refused = await LoadNextNamesAsync(row.Epoch - 1, cancellationToken).ConfigureAwait(false) ?? await LoadNextCopiesAsync(copies, int.MaxValue, cancellationToken).ConfigureAwait(false);
         return refused is null && NextCopies != copies
             ? new Refused($"Period {begun.Period} begins with {copies} rows of copies, of which {NextCopies} were read.")
-            : refused;
+            : refused ?? await _missingOfNext.CheckAsync(_store, begun.Period, cancellationToken).ConfigureAwait(false);
     }
 
     // Of trees that were given and have not begun: names before the period, its copies, and its first epoch.
@@ -96,12 +98,14 @@ public sealed partial class LogReplay
         }
         Refused? refused = await CheckRecordsAsync(first - 1, cancellationToken).ConfigureAwait(false)
             ?? await LoadNamesAsync(Trees, first - 1, cancellationToken).ConfigureAwait(false)
-            ?? await LoadCopiesAsync(Trees, 0, copies, cancellationToken).ConfigureAwait(false);
+            ?? await LoadCopiesAsync(Trees, 0, copies, cancellationToken).ConfigureAwait(false)
+            ?? await _missingOfNext.CheckAsync(_store, Trees.Period, cancellationToken).ConfigureAwait(false);
         return refused ?? await FollowAsync(first, beforeCommit: null, cancellationToken).ConfigureAwait(false);
     }
 
     private void MakeNext(PeriodRow period)
     {
+        _missingOfNext.Clear();
         Next = NextTrees!(period);
         NextPeriod = period;
         NextCopies = 0;
@@ -183,6 +187,7 @@ public sealed partial class LogReplay
     {
         ulong first = trees.Epoch + 1;
         (LeafBatch names, ulong? end) = await _store.ReadNamesAsync(first, through, maxLeaves, trees.Columns, cancellationToken).ConfigureAwait(false);
+        _missingOfNext.Add(names.Rows.Span, trees.Values);
         return end is ulong last
             ? await BackgroundThread.RunAsync(() => trees.LoadNames(last, names.Rows.Span, names.Values.Span)).ConfigureAwait(false)
             : new Refused($"The database has no epoch {first}, whose names period {trees.Period} has to know.");
@@ -247,8 +252,9 @@ public sealed partial class LogReplay
         return null;
     }
 
-    private static async Task<Refused?> TakeCopiesAsync(LogTrees trees, CopyBatch copies, Action<int>? taken)
+    private async Task<Refused?> TakeCopiesAsync(LogTrees trees, CopyBatch copies, Action<int>? taken)
     {
+        _missingOfNext.AddCopies(copies.Rows.Span, trees.Values);
         Refused? refused = await BackgroundThread.RunAsync(() => trees.LoadCopies(copies.Rows.Span, copies.Values.Span)).ConfigureAwait(false);
         if (refused is null)
         {

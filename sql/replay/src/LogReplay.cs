@@ -10,7 +10,8 @@ namespace Optiks.Storage.Replay;
 /// </summary>
 /// <remarks>
 /// Invariants. 1: once loaded, the trees' roots are those in the record of <see cref="Last"/>, recomputed here from leaves and copies. 2: <see cref="Last"/> never goes back. 3: a refused step changes nothing.
-/// 4: no view of an epoch shows a value that this epoch, or one before it, has erased: a step erases before it is committed (docs/spec/erasure.md section 6), in the trees of the next period too.
+/// 4: a value that a view does not show was erased, or destroyed with its period: the database did not lose it (<see cref="MissingValues"/>). 5: no view of an epoch shows a value that this epoch, or one before
+/// it, has erased: a step erases before it is committed (docs/spec/erasure.md section 6), in the trees of the next period too.
 /// </remarks>
 public sealed partial class LogReplay : IDisposable
 {
@@ -22,6 +23,7 @@ public sealed partial class LogReplay : IDisposable
     private readonly RecordChain _records;
     private readonly bool _checksCheckpoints;
     private readonly LogTrees _given;
+    private readonly MissingValues _missing = new();
     private VerifiedEpoch? _last;
 
     /// <summary>LogReplay of trees that are empty or a snapshot's, of any period of the log. They go with it.</summary>
@@ -107,7 +109,9 @@ public sealed partial class LogReplay : IDisposable
                 using (step)
                 {
                     beforeCommit?.Invoke(step);
-                    refused = Erase(erasures.Count == 0 ? erasures : [.. erasures.Where(erasure => erasure.DecidedIn == row.Epoch)]);
+                    _missing.Add(leaves.Rows.Span, Trees.Values);
+                    refused = await _missing.CheckAsync(_store, Trees.Period, cancellationToken).ConfigureAwait(false)
+                        ?? Erase(erasures.Count == 0 ? erasures : [.. erasures.Where(erasure => erasure.DecidedIn == row.Epoch)]);
                     if (refused is not null)
                     {
                         return refused;
@@ -244,7 +248,9 @@ public sealed partial class LogReplay : IDisposable
         }
         // With a snapshot it may be the snapshot's fault or the database's.
         Refused? differing = await LoadLeavesAsync(first ?? 0, end, cancellationToken).ConfigureAwait(false) ?? Trees.Match(Last.Record);
-        return differing is null ? null : differing with { OfSnapshot = RestoredEpoch is not null && Trees == _given };
+        return differing is null
+            ? await _missing.CheckAsync(_store, Trees.Period, cancellationToken).ConfigureAwait(false)
+            : differing with { OfSnapshot = RestoredEpoch is not null && Trees == _given };
     }
 
     // The last checkpoint covers all records before.
@@ -288,6 +294,7 @@ public sealed partial class LogReplay : IDisposable
                 {
                     return refused;
                 }
+                _missing.Add(batch.Rows.Span, trees.Values);
                 ulong epoch = batch.Rows.Span[^1].Epoch;
                 loaded = epoch;
                 loading = Task.Run(() => trees.Load(epoch, batch.Rows.Span, batch.Values.Span), CancellationToken.None);

@@ -1,3 +1,5 @@
+using Optiks.Native;
+using Optiks.Protocol;
 using Optiks.Secrets;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
@@ -38,12 +40,13 @@ internal sealed class TaskService : BackgroundService
     private async Task RunAsync(CancellationToken stop)
     {
         await using IPipelineStore store = await _waiter.OpenAsync(stop);
+        bool hasLed = false;
         while (true)
         {
             await using LeaseKeeper keeper = await _waiter.AcquireAsync(store, stop);
             try
             {
-                await LeadUnlessItHangsAsync(store, keeper, stop);
+                await LeadUnlessItHangsAsync(store, keeper, () => hasLed = true, stop);
                 return;
             }
             catch (Exception e) when (keeper.HasStalled && !stop.IsCancellationRequested && (e is StorageFencedException or LeaseLostException or OperationCanceledException))
@@ -65,6 +68,22 @@ internal sealed class TaskService : BackgroundService
                 _report.EpochFailed(e, "The last start could not be finished: a token's key cannot be used.");
                 await _waiter.PauseAsync(stop);
             }
+            // A start refuses keys, files and settings that do not do. Once this process has led it had the right ones: an operator is changing them.
+            catch (Exception e) when (hasLed && e is (SecretsException or TrustAnchorException or StartupException { ExitCode: ExitCodes.Configuration }))
+            {
+                _report.EpochFailed(e, "The last start could not be finished: a key, the trust anchor or the bucket cannot be used.");
+                await _waiter.PauseAsync(stop);
+            }
+            // The task's own trees. The next recovery finishes what was committed with them.
+            catch (OptiksNativeException e) when (e.IsDamage || e.Status == NativeStatus.Io)
+            {
+                _report.EpochFailed(e, "The task's own files cannot be used. Damaged ones are made again from the database.");
+                if (e.IsDamage)
+                {
+                    TaskFolder.Discard(_board.Data);
+                }
+                await _waiter.PauseAsync(stop);
+            }
             catch (ObjectStoreException e)
             {
                 _report.EpochFailed(e, "The last start could not be finished: the bucket does not give the high-water mark.");
@@ -83,9 +102,9 @@ internal sealed class TaskService : BackgroundService
     }
 
     // What neither ends nor fails, as a call into a token's library may, is left behind: another process goes on, and a supervisor starts this one again.
-    private async Task LeadUnlessItHangsAsync(IPipelineStore store, LeaseKeeper keeper, CancellationToken stop)
+    private async Task LeadUnlessItHangsAsync(IPipelineStore store, LeaseKeeper keeper, Action recovered, CancellationToken stop)
     {
-        Task leading = LeadAsync(store, keeper, stop);
+        Task leading = LeadAsync(store, keeper, recovered, stop);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
         Task hangs = keeper.HangsAsync(ended.Token);
         if (await Task.WhenAny(leading, hangs) == hangs && hangs.IsCompletedSuccessfully)
@@ -96,12 +115,13 @@ internal sealed class TaskService : BackgroundService
         await leading;
     }
 
-    private async Task LeadAsync(IPipelineStore store, LeaseKeeper keeper, CancellationToken stop)
+    private async Task LeadAsync(IPipelineStore store, LeaseKeeper keeper, Action recovered, CancellationToken stop)
     {
         _report.Enter(TaskRole.Recovering);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop, keeper.Lost);
         await using LogSession session = await _recovery.RunAsync(store, keeper.Lease, ended.Token);
         _report.Enter(TaskRole.Leading);
+        recovered();
         await _loop.RunAsync(store, keeper, session, stop);
         // With the lease: who takes over on this machine starts from it.
         await session.FinishAsync(CancellationToken.None);

@@ -211,6 +211,12 @@ internal sealed class EpochLoop
             _report.Metrics.Failed();
             _report.EpochFailed(e, "A token's key cannot be used.");
         }
+        catch (SecretsException e)
+        {
+            // The task had every key when it began to lead: an operator is changing a file or a token.
+            _report.Metrics.Failed();
+            _report.EpochFailed(e, "A key cannot be used.");
+        }
         catch (ObjectStoreException e)
         {
             // Nothing is signed whose mark the bucket does not have.

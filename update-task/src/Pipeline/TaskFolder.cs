@@ -33,6 +33,16 @@ internal sealed class TaskFolder : IDisposable
         }
     }
 
+    /// <summary>Discard deletes all trees of the folder, which are then rebuilt from the database. Does nothing while another process has it.</summary>
+    public static void Discard(DataFolder folder)
+    {
+        using TaskFolder? own = TryOpen(folder);
+        if (own is not null)
+        {
+            own.DeleteBefore(ulong.MaxValue);
+        }
+    }
+
     /// <summary>LeafLog is the path of the leaf log of a period's directory, in a folder that is there.</summary>
     public string LeafLog(ulong period) => Path.Combine(FolderOf(period), "leaves");
 

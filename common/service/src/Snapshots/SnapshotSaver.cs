@@ -14,6 +14,7 @@ public sealed class SnapshotSaver
     private readonly TimeSpan _interval;
     private readonly TimeProvider _clock;
     private readonly ILogger _logger;
+    private readonly Action<OptiksNativeException> _failed;
     private long _started;
     private Task _running = Task.CompletedTask;
     private ulong? _saved;
@@ -25,7 +26,8 @@ public sealed class SnapshotSaver
     /// <param name="saved">Epoch that the file has; null when it is not there.</param>
     /// <param name="clock">Measures the interval.</param>
     /// <param name="logger">Says what was saved.</param>
-    public SnapshotSaver(string path, TimeSpan interval, ulong? saved, TimeProvider clock, ILogger logger)
+    /// <param name="failed">Gets each failure, on any thread; null: nobody does.</param>
+    public SnapshotSaver(string path, TimeSpan interval, ulong? saved, TimeProvider clock, ILogger logger, Action<OptiksNativeException>? failed = null)
     {
         ArgumentNullException.ThrowIfNull(clock);
         _path = path;
@@ -34,6 +36,7 @@ public sealed class SnapshotSaver
         _isFirst = saved is null;
         _clock = clock;
         _logger = logger;
+        _failed = failed ?? (_ => { });
         _started = clock.GetTimestamp();
     }
 
@@ -81,6 +84,7 @@ public sealed class SnapshotSaver
         catch (OptiksNativeException e)
         {
             _logger.SnapshotNotSaved(e);
+            _failed(e);
         }
         finally
         {

@@ -1,0 +1,62 @@
+using Optiks.Native;
+
+namespace Optiks.QueryService.Following;
+
+/// <summary>
+/// DamagedFiles passes word of damage in this replica's own files from whoever met it to the follower, which makes the trees of that period again. Any thread.
+/// </summary>
+/// <remarks>Readers of trees that were replaced meanwhile may meet the old damage later: a report counts only in the generation that its reader began in.</remarks>
+internal sealed class DamagedFiles
+{
+    private readonly Lock _lock = new();
+    private readonly HashSet<ulong> _periods = [];
+    private long _generation;
+
+    /// <summary>Generation of the trees, which a reader takes before it acquires an epoch.</summary>
+    public long Generation => Interlocked.Read(ref _generation);
+
+    /// <summary>Any says whether trees wait to be made again.</summary>
+    public bool Any
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _periods.Count > 0;
+            }
+        }
+    }
+
+    /// <summary>IsDamage says whether reading trees failed because of their files. A reader writes none, so that every I/O error is one.</summary>
+    public static bool IsDamage(OptiksNativeException e) => e.Status is NativeStatus.Io or NativeStatus.Data;
+
+    /// <summary>Report says that the trees of a period cannot be read. True for the first report.</summary>
+    public bool Report(long generation, ulong period)
+    {
+        lock (_lock)
+        {
+            return generation == _generation && _periods.Add(period);
+        }
+    }
+
+    /// <summary>Waiting gives the periods whose trees wait to be made again.</summary>
+    public ulong[] Waiting()
+    {
+        lock (_lock)
+        {
+            return [.. _periods];
+        }
+    }
+
+    /// <summary>Replace notes that readers no longer get the damaged trees of a period.</summary>
+    public void Replace(ulong period)
+    {
+        lock (_lock)
+        {
+            if (_periods.Remove(period))
+            {
+                Interlocked.Increment(ref _generation);
+            }
+        }
+    }
+}

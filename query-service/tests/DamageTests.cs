@@ -1,0 +1,104 @@
+using System.Net;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Optiks.Protocol;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Tests;
+
+/// <summary>A replica whose own files were damaged while it ran says so, answers what it can, and makes them again from the database.</summary>
+public sealed class DamageTests : TwoEpochTests
+{
+    private const string Name = "damaged";
+
+    private readonly LoggedEvents _events = new();
+
+    private string Folder => Path.Combine(Log.Folder.Replicas, Name);
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_changed_bit_in_the_leaf_log_is_mended_from_the_database(bool isStored)
+    {
+        await using Replica replica = await StartAsync(isStored);
+        await FlipAsync(Path.Combine(Folder, "leaves"), "two"u8.ToArray());
+        await replica.ProblemAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""), ProblemTypes.Unavailable);
+        Assert.True(_events.Has("FilesDamaged"));
+        Assert.Equal(HttpStatusCode.OK, (await replica.SendAsync(Replica.Post("/v1/lookup", """{"key": "bob"}"""))).StatusCode);
+        await replica.WaitAsync(async () => (await replica.SendAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""))).IsSuccessStatusCode);
+        await replica.WaitForEpochAsync(2);
+        await Log.PublishAsync(("alice", "three"));
+        await replica.WaitForEpochAsync(3);
+        Assert.Equal(HttpStatusCode.OK, (await replica.SendAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""))).StatusCode);
+        Assert.Equal(1, _events.Count("FilesDamaged"));
+    }
+
+    [Fact]
+    public async Task A_replica_is_not_ready_before_its_files_are_made_again()
+    {
+        await using Replica replica = await StartAsync(isStored: false);
+        // Without its database it can mend nothing.
+        await Log.WithDatabaseClosedAsync(_ => { });
+        var damage = replica.Services.GetRequiredService<Following.DamagedFiles>();
+        Assert.True(damage.Report(damage.Generation, 0));
+        Assert.False(damage.Report(damage.Generation, 0));
+        await replica.WaitAsync(() => !damage.Any);
+        await replica.WaitForEpochAsync(2);
+        Assert.False(damage.Report(damage.Generation - 1, 0));
+        Assert.False(damage.Any);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task So_is_one_in_a_period_that_has_ended(bool isStored)
+    {
+        await Log.NextPeriodAsync();
+        await using Replica replica = await StartAsync(isStored);
+        await replica.WaitAsync(() => _events.Has("EndedPeriodReady"));
+        HttpRequestMessage Ask() => Replica.Post("/v1/history?period=0", """{"key": "alice"}""");
+        await replica.WaitAsync(async () => (await replica.SendAsync(Ask(), asOwner: true)).IsSuccessStatusCode);
+        await FlipAsync(Path.Combine(Folder, "leaves"), "two"u8.ToArray());
+        await replica.ProblemAsync(Ask(), ProblemTypes.Unavailable, asOwner: true);
+        await replica.WaitAsync(async () => (await replica.SendAsync(Ask(), asOwner: true)).IsSuccessStatusCode);
+        await replica.WaitForEpochAsync(3);
+        Assert.Equal(1, _events.Count("FilesDamaged"));
+    }
+
+    [Fact]
+    public async Task Others_of_a_batch_do_without_the_request_that_meets_the_damage()
+    {
+        await Log.PublishItemsAsync([TestLog.Item(StructureId.Usernames, "al", "alice"u8.ToArray()), TestLog.Item(StructureId.Devices, "alice", DeviceList.Encode(["phone"u8.ToArray()]))]);
+        await using Replica replica = await StartAsync(isStored: false);
+        await replica.WaitForEpochAsync(3);
+        await FlipAsync(Path.Combine(Folder, "leaves"), "phone"u8.ToArray());
+        HttpRequestMessage[] asked =
+        [
+            .. Enumerable.Range(0, 40).Select(i => i % 10 == 0 ? Replica.Post("/v1/users/lookup", """{"username": "al"}""") : Replica.Post("/v1/lookup", $$"""{"key": "nobody {{i}}"}""")),
+        ];
+        HttpResponseMessage[] answers = await Task.WhenAll(asked.Select(request => replica.SendAsync(request)));
+        Assert.All(answers.Index().Where(answer => answer.Index % 10 != 0), answer => Assert.Equal(HttpStatusCode.OK, answer.Item.StatusCode));
+    }
+
+    private async Task<Replica> StartAsync(bool isStored)
+    {
+        Replica replica = await Replica.StartAsync(
+            Log, Name, services => services.AddSingleton<ILoggerProvider>(_events), _ => { }, isStored ? ["--Optiks:QueryService:NodeCacheBytes", "1048576"] : []);
+        await replica.WaitForEpochAsync((ulong)Log.Records.Count - 1);
+        return replica;
+    }
+
+    // In place: the service has the file mapped.
+    private static async Task FlipAsync(string path, byte[] octets)
+    {
+        await using var file = new FileStream(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        byte[] all = new byte[file.Length];
+        await file.ReadExactlyAsync(all, Cancellation);
+        int at = all.AsSpan().LastIndexOf(octets);
+        Assert.True(at >= 0);
+        file.Position = at;
+        file.WriteByte((byte)(all[at] ^ 1));
+    }
+}

@@ -1,0 +1,115 @@
+using System.Buffers.Binary;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Storage.Replay;
+
+/// <summary>
+/// MissingValues remembers the loaded leaves and copies whose values the database did not have, and finds out whether epochs erased them. A value that is gone for another reason was lost: a replica without it would
+/// answer that the owner had it erased. Keeps some 40 octets for each. One thread at a time.
+/// </summary>
+internal sealed class MissingValues
+{
+    private const ulong EpochsPerRead = 4096;
+
+    private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(1);
+
+    // By the first halves of label and commitment: both are random, and copies of one key share a label.
+    private readonly HashSet<(UInt128 Label, UInt128 Commitment)> _leaves = [];
+    private readonly Dictionary<UInt128, UInt128> _copies = [];
+
+    /// <summary>Add takes leaves that were read with the values of these trees.</summary>
+    public void Add(ReadOnlySpan<LeafRow> leaves, KeptValues kept)
+    {
+        foreach (ref readonly LeafRow leaf in leaves)
+        {
+            if (leaf.ValueOffset == LeafRow.NoValue && Keeps(kept, leaf.Structure))
+            {
+                _ = _leaves.Add((Half(leaf.Label), Half(leaf.Commitment)));
+            }
+        }
+    }
+
+    /// <summary>AddCopies takes copies, of which the last row of a label counts.</summary>
+    public void AddCopies(ReadOnlySpan<LeafRow> copies, KeptValues kept)
+    {
+        foreach (ref readonly LeafRow copy in copies)
+        {
+            // A row of version 0 takes its key out and never had a value.
+            if (copy.ValueOffset == LeafRow.NoValue && copy.Version > 0 && Keeps(kept, copy.Structure))
+            {
+                _copies[Half(copy.Label)] = Half(copy.Commitment);
+            }
+            else
+            {
+                _ = _copies.Remove(Half(copy.Label));
+            }
+        }
+    }
+
+    /// <summary>Clear forgets what was added, for trees that are made again.</summary>
+    public void Clear()
+    {
+        _leaves.Clear();
+        _copies.Clear();
+    }
+
+    /// <summary>
+    /// CheckAsync refuses values that are missing without a reason. Those that are explained are forgotten. A value goes with the commit of its epoch, and the erasure shows once that epoch is published: of a published
+    /// log it waits until then.
+    /// </summary>
+    public async Task<Refused?> CheckAsync(IFollowStore store, ulong period, CancellationToken cancellationToken)
+    {
+        if (_leaves.Count + _copies.Count == 0)
+        {
+            return null;
+        }
+        HeadRow head = await store.ReadHeadAsync(cancellationToken).ConfigureAwait(false);
+        ulong committed = head.Epoch ?? 0;
+        ulong first = 0;
+        // The task sees what is committed.
+        ulong shown = store is IPipelineStore ? committed : head.PublishedEpoch ?? 0;
+        while (true)
+        {
+            for (; first <= shown && _leaves.Count + _copies.Count > 0; first += EpochsPerRead)
+            {
+                foreach (StoredErasure erasure in await store.ReadErasuresAsync(first, Math.Min(shown, first + EpochsPerRead - 1), cancellationToken).ConfigureAwait(false))
+                {
+                    Forget(erasure, period);
+                }
+            }
+            if (_leaves.Count + _copies.Count == 0)
+            {
+                return null;
+            }
+            if (shown >= committed)
+            {
+                break;
+            }
+            first = shown + 1;
+            shown = (await store.WaitForPublishedAsync(shown, s_wait, cancellationToken).ConfigureAwait(false)).PublishedEpoch ?? shown;
+        }
+        IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken).ConfigureAwait(false);
+        bool isDestroyed = periods.Any(row => row.Period == period && row.State is PeriodState.Destroying or PeriodState.Destroyed);
+        int lost = _leaves.Count + _copies.Count;
+        Clear();
+        return isDestroyed ? null : new Refused($"{lost} values of period {period} are not in the database, and no epoch erased them. They were lost: restore the database ('optiks-db fsck' names the leaves).");
+    }
+
+    private static bool Keeps(KeptValues kept, StructureId structure) => kept == KeptValues.All || (kept == KeptValues.Lists && structure == StructureId.Devices);
+
+    private static UInt128 Half(ReadOnlySpan<byte> octets) => BinaryPrimitives.ReadUInt128BigEndian(octets);
+
+    private void Forget(StoredErasure erasure, ulong period)
+    {
+        (UInt128 label, UInt128 commitment) = (Half(erasure.Label.Span), Half(erasure.Commitment.Span));
+        if (erasure.Erasure.Period is null)
+        {
+            _ = _leaves.Remove((label, commitment));
+        }
+        else if (erasure.Erasure.Period == period && _copies.TryGetValue(label, out UInt128 last) && last == commitment)
+        {
+            _ = _copies.Remove(label);
+        }
+    }
+}
