@@ -12,6 +12,18 @@ public static partial class ErrorText
         return Parameter().Replace(message.ReplaceLineEndings(" "), "");
     }
 
+    /// <summary>Address gives the text of an address without what may be a secret in it: user and password, and the query.</summary>
+    public static string Address(string text)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        int query = text.IndexOf('?', StringComparison.Ordinal);
+        return User().Replace(query < 0 ? text : $"{text[..query]}?...", "//...@");
+    }
+
+    // Through the last one: a password may have an @ and a slash.
+    [GeneratedRegex("//.*@")]
+    private static partial Regex User();
+
     [GeneratedRegex(@" ?\(Parameter '[^']*'\)")]
     private static partial Regex Parameter();
 }

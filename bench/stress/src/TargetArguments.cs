@@ -88,7 +88,7 @@ internal sealed class TargetArguments
         {
             if (!Uri.TryCreate(text, UriKind.Absolute, out Uri? url) || url.Scheme is not ("http" or "https"))
             {
-                throw new StressException($"{option.Name}: {text} is not an http or https URL.", ExitCodes.Usage);
+                throw new StressException($"{option.Name}: {ErrorText.Address(text)} is not an http or https URL.", ExitCodes.Usage);
             }
             if (!url.IsLoopback && !parse.GetValue(_allowRemote))
             {

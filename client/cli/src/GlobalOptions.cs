@@ -163,7 +163,7 @@ internal sealed class GlobalOptions
     /// <summary>Url of a server, as an option has it.</summary>
     public static Uri Url(string text, string option) =>
         !Uri.TryCreate(text, UriKind.Absolute, out Uri? url) || url.Scheme is not ("http" or "https")
-            ? throw new UsageException($"{option}: {text} is not an http or https URL.")
+            ? throw new UsageException($"{option}: {ErrorText.Address(text)} is not an http or https URL.")
         : url.Query.Length + url.Fragment.Length + url.UserInfo.Length > 0
             ? throw new UsageException($"{option}: a server's URL has no user, query or fragment. A path stays before those of the requests.")
             : url;

@@ -15,6 +15,6 @@ public static class StorageProviders
             }
             names.Add(provider.Name);
         }
-        throw new StorageMisconfiguredException($"Optiks:Storage:Provider is '{name}', which is none of: {string.Join(", ", names)}.");
+        throw new StorageMisconfiguredException($"Optiks:Storage:Provider is not one of: {string.Join(", ", names)}.");
     }
 }

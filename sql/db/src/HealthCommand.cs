@@ -36,7 +36,7 @@ internal static class HealthCommand
         {
             return address;
         }
-        refuse($"'{DisplayText.Escape(text)}' is no address of http or https.");
+        refuse($"'{DisplayText.Escape(ErrorText.Address(text))}' is no address of http or https.");
         return null;
     }
 

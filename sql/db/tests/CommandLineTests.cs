@@ -87,7 +87,7 @@ public sealed class CommandLineTests : IDisposable
     {
         (int code, _, string error) = await RunAsync("migrate", "--provider", "oracle");
         Assert.Equal(ExitCodes.Configuration, code);
-        Assert.Equal("error: Optiks:Storage:Provider is 'oracle', which is none of: sqlite, postgresql, sqlserver.", error.Trim());
+        Assert.Equal("error: Optiks:Storage:Provider is not one of: sqlite, postgresql, sqlserver.", error.Trim());
         (code, _, error) = await RunAsync("migrate", "--connection", "Data Source=:memory:");
         Assert.Equal(ExitCodes.Configuration, code);
         Assert.Contains("must be the path of a file", error, StringComparison.Ordinal);

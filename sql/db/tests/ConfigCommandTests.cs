@@ -58,7 +58,7 @@ public sealed class ConfigCommandTests : IDisposable
     [InlineData("update-task", """{"Optiks": {"Witnesses": {"PolicyFile": "FOLDER/none"}}}""", "file", "none")]
     [InlineData("update-task", """{"Optiks": {"Witnesses": {"PolicyFile": "FOLDER/open"}}}""", "file", "is refused at line 1")]
     [InlineData("update-task", """{"Optiks": {"LogKey": {"Uri": "pkcs11:token"}}}""", "value", "Optiks:LogKey:Uri cannot be used")]
-    [InlineData("update-task", """{"Optiks": {"Storage": {"Provider": "oracle"}}}""", "value", "'oracle', which is none of")]
+    [InlineData("update-task", """{"Optiks": {"Storage": {"Provider": "oracle"}}}""", "value", "Provider is not one of")]
     [InlineData("update-task", """{"Optiks": {"Storage": {"Provider": "postgresql"}}}""", "value", "ConnectionString is missing")]
     [InlineData("query-service", """{"Optiks": {"Storage": {"ConnectionString": "Data Source=:memory:"}}}""", "value", "Data Source must be the path")]
     [InlineData("query-service", """{"Optiks": {"QueryService": {"SnapshotPeers": ["https://replica.example"]}}}""", "value", "SnapshotPeerKeyFile is missing")]

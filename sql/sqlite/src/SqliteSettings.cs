@@ -28,16 +28,17 @@ internal sealed record SqliteSettings
         {
             builder.ConnectionString = connectionString;
         }
-        catch (ArgumentException e)
+        catch (ArgumentException)
         {
-            throw new StorageMisconfiguredException("The connection string is not 'name=value;name=value': for SQLite, 'Data Source=/path/optiks.db'.", e);
+            throw new StorageMisconfiguredException("The connection string is not 'name=value;name=value': for SQLite, 'Data Source=/path/optiks.db'.");
         }
         string path = Take(builder, "Data Source") ?? DataFolder.Default().Database;
         string? busyTimeout = Take(builder, "Busy Timeout");
         string synchronous = Take(builder, "Synchronous") ?? "FULL";
-        foreach (string name in builder.Keys)
+        // Not quoted: another engine's connection string has a password.
+        if (builder.Keys.Count > 0)
         {
-            throw new StorageMisconfiguredException($"The connection string's '{name}' is unknown: SQLite takes Data Source, Busy Timeout and Synchronous.");
+            throw new StorageMisconfiguredException("The connection string has a name that is unknown: SQLite takes Data Source, Busy Timeout and Synchronous.");
         }
         if (path.Length == 0 || path.StartsWith(':') || path.StartsWith("file:", StringComparison.OrdinalIgnoreCase))
         {
@@ -45,7 +46,7 @@ internal sealed record SqliteSettings
         }
         if (!synchronous.Equals("FULL", StringComparison.OrdinalIgnoreCase) && !synchronous.Equals("EXTRA", StringComparison.OrdinalIgnoreCase))
         {
-            throw new StorageMisconfiguredException($"The connection string's Synchronous={synchronous} would lose commits at a power cut: use FULL or EXTRA.");
+            throw new StorageMisconfiguredException("The connection string's Synchronous would lose commits at a power cut: use FULL or EXTRA.");
         }
         var settings = new SqliteSettings(System.IO.Path.GetFullPath(path)) { Synchronous = synchronous.ToUpperInvariant() };
         if (busyTimeout is null)

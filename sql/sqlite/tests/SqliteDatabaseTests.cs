@@ -115,6 +115,18 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
     }
 
     [Theory]
+    [InlineData("postgresql://user:s3cret@db/optiks?sslmode=require")]
+    [InlineData("Host=db;Password=s3cret")]
+    [InlineData("Data Source=/tmp/x;s3cret=1")]
+    [InlineData("Synchronous=s3cret")]
+    [InlineData("s3cret")]
+    public void Nothing_of_a_string_that_is_none_is_said(string connectionString)
+    {
+        StorageMisconfiguredException e = Assert.Throws<StorageMisconfiguredException>(() => SqliteSettings.Parse(connectionString));
+        Assert.DoesNotContain("s3cret", e.ToString(), StringComparison.Ordinal);
+    }
+
+    [Theory]
     [InlineData("Data Source=:memory:")]
     [InlineData("Data Source=file:x?mode=memory")]
     [InlineData("Data Source=")]

@@ -43,9 +43,11 @@ internal sealed class SqlServerSettings
         {
             builder = new SqlConnectionStringBuilder(connectionString);
         }
+        // Neither its words nor itself: a URL, or a password with a semicolon, is a name to the parser, which quotes it.
         catch (Exception e) when (e is ArgumentException or FormatException or OverflowException or InvalidCastException)
         {
-            throw new StorageMisconfiguredException($"The connection string is not one of Microsoft.Data.SqlClient's, such as 'Server=db;Database=optiks;User ID=optiks': {e.Message}", e);
+            throw new StorageMisconfiguredException(
+                "The connection string is not one of Microsoft.Data.SqlClient's: it has a name that the client does not know, or a value of a wrong form. Write 'Server=db;Database=optiks;User ID=optiks', no URL, and quote a password that has ';' or '='.");
         }
         if (builder.DataSource.Length == 0 || builder.InitialCatalog.Length == 0)
         {

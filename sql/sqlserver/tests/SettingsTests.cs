@@ -17,6 +17,17 @@ public sealed class SettingsTests
         Assert.Contains("must be encrypted", Assert.Throws<StorageMisconfiguredException>(() => SqlServerSettings.Parse(connectionString, "task")).Message, StringComparison.Ordinal);
 
     [Theory]
+    [InlineData("sqlserver://user:s3cret@db/optiks?encrypt=true")]
+    [InlineData("Server=db;Database=optiks;Password=s3c;ret=x")]
+    [InlineData("Server=db;Database=optiks;s3cret=1")]
+    [InlineData("Server=db;Database=optiks;Connect Timeout=s3cret")]
+    public void Nothing_of_a_string_that_is_none_is_said(string connectionString)
+    {
+        StorageMisconfiguredException e = Assert.Throws<StorageMisconfiguredException>(() => SqlServerSettings.Parse(connectionString, "task"));
+        Assert.DoesNotContain("s3c", e.ToString(), StringComparison.Ordinal);
+    }
+
+    [Theory]
     [InlineData("Server=db.example;Database=optiks", true, false)]
     [InlineData("Server=db.example;Database=optiks;Encrypt=true", true, false)]
     [InlineData("Server=127.0.0.1,1433;Database=optiks", false, false)]

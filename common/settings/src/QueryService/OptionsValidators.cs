@@ -18,7 +18,7 @@ internal sealed class QueryServiceOptionsValidator : IValidateOptions<QueryServi
 
     private static string? Problem(QueryServiceOptions options) =>
         options.SnapshotPeers.FirstOrDefault(peer => !IsAddress(peer)) is { } wrong
-            ? $"{nameof(options.SnapshotPeers)}: '{wrong}' is not an address such as https://replica-2.example.org, without path, query and user. http does for this machine only: values and the key would pass in the clear."
+            ? $"{nameof(options.SnapshotPeers)}: '{ErrorText.Address(wrong)}' is not an address such as https://replica-2.example.org, without path, query and user. http does for this machine only: values and the key would pass in the clear."
             : options.SnapshotPeers.Length == 0
                 ? null
                 : options.SnapshotPeerKeyFile.Length == 0

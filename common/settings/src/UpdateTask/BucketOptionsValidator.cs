@@ -13,6 +13,12 @@ internal sealed class BucketOptionsValidator : IValidateOptions<BucketOptions>
         return ranges.Failed ? ranges
             : options.KeepsMark && options.Name.Length == 0
                 ? ValidateOptionsResult.Fail($"{BucketOptions.Section}:{nameof(BucketOptions.KeepsMark)} needs {nameof(BucketOptions.Name)}, the bucket's.")
+            : options.ServiceUrl.Length > 0 && !IsAddress(options.ServiceUrl)
+                ? ValidateOptionsResult.Fail(
+                    $"{BucketOptions.Section}:{nameof(BucketOptions.ServiceUrl)} is not an address such as https://s3.example.org, without user, query and fragment: keys come from the environment or the credentials file.")
                 : ValidateOptionsResult.Success;
     }
+
+    private static bool IsAddress(string text) =>
+        Uri.TryCreate(text, UriKind.Absolute, out Uri? url) && (url.Scheme == Uri.UriSchemeHttps || url.Scheme == Uri.UriSchemeHttp) && url is { Query: "", Fragment: "", UserInfo: "" };
 }
