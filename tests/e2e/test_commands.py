@@ -2,9 +2,11 @@
 
 import json
 import os
+import pwd
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -48,6 +50,39 @@ class SelfDescriptionTest(unittest.TestCase):
             self.assertRegex(version, rf"^{re.escape(number)} \(commit [0-9a-f]{{12}}\)$", program)
         self.assertEqual(set(said), {"optiks", "optiks-db", "optiks-stress", *(f"optiks-{name}" for name in SERVICES)})
         self.assertEqual(len(set(said.values())), 1, said)
+
+    def test_no_connection_string_is_quoted(self):
+        wrong = {"postgresql": "postgresql://user:s3cret@db/optiks?sslmode=require", "sqlserver": "Server=db;Database=optiks;Pasword=s3cret", "sqlite": "Host=db;Password=s3cret", "s3cret": ""}
+        with tempfile.TemporaryDirectory() as folder:
+            for provider, connection in wrong.items():
+                variables = environment(OPTIKS_DATA=f"{folder}/data", Optiks__Storage__Provider=provider, Optiks__Storage__ConnectionString=connection)
+                for command in ([OPTIKS_DB, "status"], *([service(name)] for name in SERVICES)):
+                    with self.subTest(provider, command=command[0].name):
+                        done = run(*command, env=variables)
+                        self.assertEqual(done.returncode, 78, done)
+                        self.assertNotIn("s3cret", done.stdout + done.stderr)
+
+    def test_commands_forbid_core_dumps(self):
+        """The kernel gives the files of such a process in /proc to root, whoever runs it."""
+        user = pwd.getpwnam("nobody") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
+        with socket.create_server(("127.0.0.1", 0)) as silent, tempfile.TemporaryDirectory() as folder:
+            os.chown(folder, user.pw_uid, -1)
+            url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+            for command in ([OPTIKS_DB, "health", url, "--timeout", "60"], [OPTIKS, "lookup", "alice", "--query-url", url], ["sleep", "60"]):
+                with self.subTest(command[0]):
+                    process = subprocess.Popen(command, env=environment(OPTIKS_DATA=folder, HOME=folder), user=user.pw_uid if os.geteuid() == 0 else None, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                    try:
+                        if command[0] == "sleep":
+                            self.assertEqual(Path(f"/proc/{process.pid}/status").stat().st_uid, user.pw_uid)
+                            continue
+                        deadline = time.monotonic() + WAIT_SECONDS
+                        while Path(f"/proc/{process.pid}/status").stat().st_uid != 0:
+                            self.assertIsNone(process.poll())
+                            self.assertLess(time.monotonic(), deadline)
+                            time.sleep(0.05)
+                    finally:
+                        process.kill()
+                        process.wait()
 
     def test_help_of_services(self):
         for name, words in ((QUERY, ("8301", "Optiks:QueryService", "VrfCacheBytes", "Optiks:RateLimits", "Lookups:Burst")),

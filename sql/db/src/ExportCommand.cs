@@ -1,6 +1,7 @@
 using Optiks.Commands;
 using Optiks.Db.Transfer;
 using Optiks.Storage;
+using Optiks.Tlog;
 
 namespace Optiks.Db;
 
@@ -30,6 +31,8 @@ internal static class ExportCommand
                 stream.Flush(flushToDisk: true);
             }
             File.Move(temporary, full, overwrite: false);
+            // The operator drops what this file has: after a power cut its name must be there.
+            DurableFiles.SyncFolder(Path.GetDirectoryName(full)!);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

@@ -2,6 +2,7 @@ using Optiks.Commands;
 using Optiks.Db.Fsck;
 using Optiks.Protocol;
 using Optiks.Storage;
+using Optiks.Tlog;
 
 namespace Optiks.Db.Periods;
 
@@ -39,6 +40,8 @@ internal static class PeriodArchive
                 archived = ArchiveCheck.Run(stream, anchor);
             }
             File.Move(temporary, full, overwrite: false);
+            // The operator drops what this file has: after a power cut its name must be there.
+            DurableFiles.SyncFolder(Path.GetDirectoryName(full)!);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

@@ -1,9 +1,9 @@
 using System.Runtime.InteropServices;
 
-namespace Optiks.ServiceDefaults;
+namespace Optiks;
 
 /// <summary>CoreDumps keeps secrets out of files that nobody thinks of.</summary>
-internal static partial class CoreDumps
+public static partial class CoreDumps
 {
     // linux/prctl.h
     private const int PR_SET_DUMPABLE = 4;
@@ -14,6 +14,11 @@ internal static partial class CoreDumps
     /// </summary>
     public static void Forbid()
     {
+        // The command line and its key files are for other systems too.
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
         if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
         {
             throw new StartupException($"Core dumps, which would hold secrets, cannot be forbidden: {Marshal.GetLastPInvokeErrorMessage()}");
