@@ -29,24 +29,31 @@ password() {
   printf 'Aa1-%s' "$(head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n')"
 }
 
+# A key and a certificate for the host NAME, with these modes. Both at once: one of the two without the other is of no use.
+certificate() {
+  local name=$1 mode=$2
+  if [[ ! -e secrets/$name.key ]]; then
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days 3650 -subj "/CN=$name" -addext "subjectAltName=DNS:$name" \
+      -keyout secrets/.key -out secrets/.crt 2>/dev/null
+    keep "$name.crt" 0444 <secrets/.crt
+    keep "$name.key" "$mode" <secrets/.key
+    rm secrets/.crt secrets/.key
+  fi
+}
+
 # Closed to all but root: files that several containers read are open in it.
 mkdir -p secrets
 head -c 32 /dev/urandom | basenc --base64url | tr -d '=\n' | keep optiks.kek 0400
 if [[ $engine == postgresql ]]; then
   password | keep postgres.password 0444
+  # The server's user, which is another one, copies it.
+  certificate postgresql 0444
   for role in owner update-task update-service query-service; do
     printf '*:*:*:*:%s\n' "$(password)" | keep "$role.pgpass" 0444
   done
 else
   password | keep sa.password 0444
-  # Both at once: one of the two without the other is of no use.
-  if [[ ! -e secrets/sqlserver.key ]]; then
-    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -days 3650 -subj /CN=sqlserver -addext subjectAltName=DNS:sqlserver \
-      -keyout secrets/.key -out secrets/.crt 2>/dev/null
-    keep sqlserver.crt 0444 <secrets/.crt
-    keep sqlserver.key 0400 <secrets/.key
-    rm secrets/.crt secrets/.key
-  fi
+  certificate sqlserver 0400
   for role in owner update-task update-service query-service; do
     secret=$(password)
     printf '%s' "$secret" | keep "$role.password" 0444

@@ -166,6 +166,18 @@ public abstract class ServerConformance : StorageConformance
         }
     }
 
+    [Fact]
+    public async Task A_user_in_another_role_is_refused_when_a_store_opens()
+    {
+        string update = await Server.CreateUserAsync(ConnectionString, "optiks_update");
+        string query = await Server.CreateUserAsync(ConnectionString, "optiks_query");
+        await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenAcceptAsync(query, Cancel));
+        await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenPipelineAsync(update, Cancel));
+        await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenFollowAsync(update, Cancel));
+        await (await Fixture.Provider.OpenAcceptAsync(update, Cancel)).DisposeAsync();
+        await (await Fixture.Provider.OpenFollowAsync(query, Cancel)).DisposeAsync();
+    }
+
     // Each in its role.
     private static async Task EraseAsync(IAcceptStore accept, IPipelineStore pipeline, IFollowStore follow, Lease lease, EpochCommit first)
     {

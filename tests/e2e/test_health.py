@@ -2,17 +2,29 @@
 
 import fcntl
 import os
+import shutil
+import sqlite3
 import tempfile
 import time
 import unittest
+from contextlib import closing
 from pathlib import Path
 
 from harness import Deployment, Process
+from postgres import OWNER
 from rest import Client, uuid7
-from storage import OwnPostgreSql
+from storage import BUSY_SECONDS, OwnPostgreSql
 
 PATIENCE = 60
 F_SETPIPE_SZ = 1031
+
+
+def flip(path: Path, octets: bytes) -> None:
+    """One bit of the last place that has these octets, in place: programs have the file mapped."""
+    with path.open("r+b") as file:
+        at = file.read().rindex(octets)
+        file.seek(at)
+        file.write(bytes([octets[0] ^ 1]))
 
 
 class HealthTest(unittest.TestCase):
@@ -65,6 +77,102 @@ class HealthTest(unittest.TestCase):
             server.start()
         self.wait_all_ready()
         self.log.publish(("alice", "a2"))
+
+    def test_users_whom_the_server_refuses_for_a_while(self):
+        """A mistake in pg_hba.conf that is taken back ends no service that had worked, and no lookup. A start meets it with 78."""
+        self.wait_all_ready()
+        server = self.log.storage.server
+        rules = server.data / "pg_hba.conf"
+        before = rules.read_text()
+        rules.write_text(f"host all {OWNER} all trust\nhost all all all reject\n")
+        try:
+            server.sql("SELECT pg_reload_conf()")
+            deadline = time.monotonic() + PATIENCE
+            while server.sql(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND usename <> '{OWNER}'"):
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.05)
+            self.wait_for(self.log.task, 503, "The database is unavailable.")
+            self.wait_for(self.log.update, 503, "The database cannot be used.")
+            self.wait_for(self.log.query, 503, "The database cannot be reached. Serving epoch")
+            self.assertEqual(self.lookup(), 200)
+            with self.log.update_client() as client:
+                self.assertEqual(client.post_json("/v1/updates", {"request_id": uuid7(), "key": "alice", "value": "lost"}).status, 503)
+                self.assertEqual(client.get(f"/v1/updates/{uuid7()}").status, 503)
+            self.assertIn("SQLSTATE 28000", self.log.query.log())
+            self.log.other_update.start()
+            self.assertEqual(self.log.other_update.wait(PATIENCE), 78)
+            self.assertTrue(all(process.running for process in self.log.processes))
+        finally:
+            rules.write_text(before)
+            server.sql("SELECT pg_reload_conf()")
+        self.wait_all_ready()
+        self.log.publish(("alice", "a4"))
+
+    def test_keys_that_cannot_be_used_when_the_lease_comes_back(self):
+        with Deployment() as log:
+            log.publish(("alice", "a1"))
+            key = log.data / "kek"
+            key.chmod(0o644)
+            with closing(sqlite3.connect(log.database, timeout=BUSY_SECONDS)) as database, database:
+                database.execute("UPDATE head SET fence = fence + 1, holder = 'another', lease_end = 0")
+            self.wait_for(log.task, 503, "The last start could not be finished: a key")
+            with log.query_client() as client:
+                self.assertEqual(client.post_json("/v1/lookup", {"key": "alice"}).status, 200)
+            self.assertIn(f"run 'chmod 600 {key}'", log.task.log())
+            key.chmod(0o600)
+            self.wait_for(log.task, 200)
+            log.publish(("alice", "a2"))
+            # A start with the same mistake is refused.
+            self.assertEqual(log.task.stop(), 0)
+            key.chmod(0o644)
+            log.task.start()
+            self.assertEqual(log.task.wait(PATIENCE), 78)
+
+    def test_values_that_the_database_lost(self):
+        """A lost row of values is no erasure: a replica that reads it is not ready. One that has the value in its own files, and the one that knows the erasure, serve on."""
+        with Deployment() as log:
+            log.publish(("alice", "a1"), ("bob", "b1"))
+            last = log.publish(("alice", "a2"))["epoch"]
+            with closing(sqlite3.connect(log.database, timeout=BUSY_SECONDS)) as database, database:
+                (lost,) = database.execute("SELECT * FROM value WHERE id >> 28 = ?", (last,)).fetchall()
+                database.execute("DELETE FROM value WHERE id = ?", lost[:1])
+            with log.query_client() as client:
+                self.assertEqual(client.post_json("/v1/lookup", {"key": "alice"}).status, 200)
+            self.assertEqual(log.query.stop(), 0)
+            shutil.rmtree(log.data / "replicas")
+            log.query.start()
+            self.wait_for(log.query, 503, "1 values of period 0 are not in the database, and no epoch erased them.")
+            check = log.optiks_db("fsck")
+            self.assertEqual(check.code, 1, check)
+            self.assertIn("has no value, and no epoch erased it", check.out)
+            with closing(sqlite3.connect(log.database, timeout=BUSY_SECONDS)) as database, database:
+                database.execute(f"INSERT INTO value VALUES ({', '.join('?' * len(lost))})", lost)
+            self.wait_for(log.query, 200)
+            with log.query_client() as client:
+                self.assertEqual(client.post_json("/v1/lookup", {"key": "alice"}).status, 200)
+
+    def test_damaged_files_are_made_again(self):
+        """A bit of a replica's and of the task's own files changes while they run: both make them again from the database."""
+        with Deployment() as log:
+            created = log.optiks("user", "create", "alice", "--device", "telephone-of-alice=first", "--wait")
+            self.assertEqual(created.code, 0, created)
+            log.publish(("bob", "value-of-bob"))
+            (leaves,) = (log.data / "replicas").glob("*/leaves")
+            flip(leaves, b"value-of-bob")
+            with log.query_client() as client:
+                self.assertEqual(client.post_json("/v1/lookup", {"key": "bob"}).status, 503)
+                self.assertEqual(client.post_json("/v1/lookup", {"key": "nobody"}).status, 200)
+                deadline = time.monotonic() + PATIENCE
+                while client.post_json("/v1/lookup", {"key": "bob"}).status != 200:
+                    self.assertLess(time.monotonic(), deadline, log.query.log_end())
+                    time.sleep(0.1)
+            self.wait_for(log.query, 200)
+            flip(log.data / "task/leaves", b"telephone-of-alice")
+            added = log.optiks("user", "add-device", "alice", "tablet", "second", "--wait")
+            self.assertEqual(added.code, 0, f"{added}\n{log.task.log_end()}")
+            self.assertIn("the leaf log is damaged", log.task.log())
+            self.wait_for(log.task, 200)
+            self.assertTrue(all(process.running for process in log.processes))
 
     def test_board_that_cannot_be_written(self):
         self.wait_all_ready()

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes the roles and the database of docs/operations/postgresql.md, once, in a new server. The image's entrypoint runs it, as the superuser.
+# Makes the roles and the database of docs/operations/postgresql.md, once, in a new server, and gives it its certificate. The image's entrypoint runs it, as the superuser.
 set -euo pipefail
 
 for role in owner update-task update-service query-service; do
@@ -18,3 +18,9 @@ GRANT optiks_task TO optiks_update_task;
 GRANT optiks_query TO optiks_query_service;
 CREATE DATABASE optiks OWNER optiks_owner ENCODING 'UTF8' TEMPLATE template0;
 SQL
+
+# PostgreSQL wants a key of its own user's that nobody else may read.
+data=$(psql --quiet --no-align --tuples-only --username postgres --dbname postgres --command 'SHOW data_directory')
+install -m 600 /run/secrets/postgresql.key "$data/server.key"
+install -m 600 /run/secrets/postgresql.crt "$data/server.crt"
+psql --quiet --set ON_ERROR_STOP=1 --username postgres --dbname postgres --command 'ALTER SYSTEM SET ssl = on'

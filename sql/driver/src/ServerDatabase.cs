@@ -13,6 +13,8 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     where TConnection : DbConnection
     where TSession : class, ISession
 {
+    private volatile bool _isOpen;
+
     /// <inheritdoc/>
     public abstract string Location { get; }
 
@@ -27,6 +29,9 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
 
     /// <inheritdoc/>
     public bool HasOneWriter => false;
+
+    /// <summary>IsOpen says whether the checks of a start have passed: what they refuse from then on is an error that may pass (<see cref="StorageMisconfiguredException.JudgeOpened"/>).</summary>
+    protected bool IsOpen => _isOpen;
 
     /// <summary>ReadIsolation of the transaction that reading takes; null: it takes none, and each statement sees one moment by itself.</summary>
     protected abstract IsolationLevel? ReadIsolation { get; }
@@ -91,7 +96,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
                     ThrowIfUnconfirmed(pending.Session);
                     return pending.Result.Value;
                 }
-                catch (Exception e) when (resolve is not null && (e is StorageUnavailableException || Translate(e, CancellationToken.None) is not null))
+                catch (Exception e) when (resolve is not null && (e is StorageUnavailableException || Judge(e, CancellationToken.None) is not null))
                 {
                     if (await resolve(number) is { } known)
                     {
@@ -196,6 +201,23 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         },
         cancellationToken);
 
+    /// <summary>OpenAsync runs the checks of a start and then a role's first work, which changes nothing and fails where the user lacks the role's rights.</summary>
+    protected async Task OpenAsync(Func<TSession, CancellationToken, Task> check, Sql? firstWork, CancellationToken cancellationToken)
+    {
+        _ = await ReadAsync<object?>(
+            async (session, cancel) =>
+            {
+                await check(session, cancel);
+                if (firstWork is not null)
+                {
+                    _ = await session.ChangeAsync(firstWork, cancel);
+                }
+                return null;
+            },
+            cancellationToken);
+        _isOpen = true;
+    }
+
     /// <summary>TwiceIfLostAsync runs work that may be done again on another connection: the pool gives a new one once a lost one was met.</summary>
     protected Task<T> TwiceIfLostAsync<T>(Func<Task<T>> work, CancellationToken cancellationToken) => TranslateAsync(
         async () =>
@@ -217,10 +239,17 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         {
             return await work();
         }
-        catch (Exception e) when (Translate(e, cancellationToken) is { } known)
+        catch (Exception e) when (Judge(e, cancellationToken) is { } known)
         {
             throw known;
         }
+    }
+
+    // Null: the error stays as it is.
+    private Exception? Judge(Exception e, CancellationToken cancellationToken)
+    {
+        Exception? known = Translate(e, cancellationToken);
+        return _isOpen && (known ?? e) is StorageMisconfiguredException setting ? StorageMisconfiguredException.JudgeOpened(setting) : known;
     }
 
     private async Task<Pending<T>> BeginAsync<T>(Func<TSession, CancellationToken, Task<WriteResult<T>>> work, CancellationToken cancellationToken)

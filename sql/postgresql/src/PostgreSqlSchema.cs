@@ -19,7 +19,7 @@ internal static class PostgreSqlSchema
         await session.FirstAsync(s_exists, rows => rows.Flag(0), cancellationToken) ? await session.FirstAsync(s_version, rows => rows.Medium(0), cancellationToken) : 0;
 
     /// <summary>
-    /// ThrowIfLosesCommitsAsync checks a new session for settings that lose what was committed, or that the driver gave and a proxy in between dropped, and one that is to write for a server
+    /// ThrowIfLosesCommitsAsync checks a new session for settings that lose what was committed, or that the driver set and a proxy in between dropped, and one that is to write for a server
     /// that does not, so that none of them stays in a pool. On a connection that is not a transaction yet.
     /// </summary>
     public static async Task ThrowIfLosesCommitsAsync(NpgsqlConnection connection, string location, bool writes)
@@ -42,8 +42,8 @@ internal static class PostgreSqlSchema
         if (synchronousCommit != "on" || isolation != "read committed" || messages != "warning")
         {
             throw new StorageMisconfiguredException(
-                $"A session of the database {location} has synchronous_commit = {synchronousCommit}, default_transaction_isolation = {isolation} and client_min_messages = {messages}, although it was opened with others: "
-                + "a proxy in between must pass on the startup parameter 'options'.");
+                $"A session of the database {location} has synchronous_commit = {synchronousCommit}, default_transaction_isolation = {isolation} and client_min_messages = {messages}, although it was set to others: "
+                + "a proxy in between must pool sessions, not transactions.");
         }
     }
 }

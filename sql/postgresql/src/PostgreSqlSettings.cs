@@ -1,5 +1,8 @@
+using System.Net;
 using System.Security.Cryptography;
 using Npgsql;
+using Optiks.Storage.Driver;
+using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
 
@@ -11,18 +14,57 @@ internal sealed class PostgreSqlSettings
 
     private const int MaxConnectSeconds = 3;
 
+    private static readonly Sql s_firstAccept = new("INSERT INTO request (request_id, body_hash) SELECT request_id, body_hash FROM request WHERE false");
+    private static readonly Sql s_firstLease = new("UPDATE head SET fence = fence WHERE false");
+    private static readonly Sql s_firstLeaves = new("SELECT label FROM leaf WHERE false");
+
+    // Milliseconds. A process that was paused inside a transaction must not stop its successor: lock waits end, and so does the idle session.
+    private const string Waits = "SET lock_timeout = 5000; SET idle_in_transaction_session_timeout = 10000; ";
+
+    // The server warns of a commit that a standby has not confirmed, and answers it all the same.
+    private const string Commits = "SET search_path = optiks; SET synchronous_commit = on; SET client_min_messages = warning; SET default_transaction_isolation = 'read committed'";
+
     private readonly NpgsqlConnectionStringBuilder _builder;
 
     private readonly bool _writes;
 
-    private PostgreSqlSettings(NpgsqlConnectionStringBuilder builder, bool writes)
+    private readonly string _session;
+
+    private PostgreSqlSettings(NpgsqlConnectionStringBuilder builder, string role)
     {
         _builder = builder;
-        _writes = writes;
+        _writes = role is "update" or "task";
+        // Set in each session, settings outrank those of the server's file, the database and the user, when they change later too. By SQL: a pooler refuses most of them as parameters of a start.
+        _session = role switch
+        {
+            "migrate" => "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 60000; ",
+            // It reads ranges of primary keys in their order. By statistics, which never know of the newest epochs, an epoch's leaves took a parallel worker, a sort and a lookup for each value.
+            "query" => Waits + "SET statement_timeout = 30000; SET default_transaction_read_only = on; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; "
+                + "SET enable_nestloop = off; SET enable_sort = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
+            // It looks up single rows in tables that grow from nothing to millions of rows within minutes: a plan by statistics of an empty table would read them whole.
+            "update" => "SET lock_timeout = 4000; SET idle_in_transaction_session_timeout = 10000; SET statement_timeout = 5000; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; "
+                + "SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
+            // Likewise: plans must follow the indexes, not statistics or the length of a list.
+            "task" => Waits + "SET statement_timeout = 30000; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
+            _ => Waits + "SET statement_timeout = 30000; ",
+        } + Commits;
+        FirstWork = role switch
+        {
+            "update" => s_firstAccept,
+            "task" => s_firstLease,
+            "query" => s_firstLeaves,
+            _ => null,
+        };
     }
+
+    /// <summary>FirstWork of the role: a statement that touches no row and needs the role's rights; null for a role of operators.</summary>
+    public Sql? FirstWork { get; }
 
     /// <summary>Location for messages, without secrets.</summary>
     public string Location => $"{_builder.Database} at {_builder.Host}:{_builder.Port}";
+
+    /// <summary>SslMode of the connections.</summary>
+    public SslMode SslMode => _builder.SslMode;
 
     /// <summary>Session is the application_name of these connections.</summary>
     public string Session => _builder.ApplicationName!;
@@ -37,17 +79,19 @@ internal sealed class PostgreSqlSettings
         {
             builder = new NpgsqlConnectionStringBuilder(connectionString);
         }
+        // Neither its words nor itself: a URL, or a password with a semicolon, is a name to the parser, which quotes it.
         catch (Exception e) when (e is ArgumentException or FormatException or InvalidCastException)
         {
-            throw new StorageMisconfiguredException($"The connection string is not one of Npgsql's, such as 'Host=db;Database=optiks;Username=optiks': {e.Message}", e);
+            throw new StorageMisconfiguredException(
+                "The connection string is not one of Npgsql's: it has a name that Npgsql does not know, or a value of a wrong form. Write 'Host=db;Database=optiks;Username=optiks', no URL, and quote a password that has ';' or '='.");
         }
         if (string.IsNullOrEmpty(builder.Host) || string.IsNullOrEmpty(builder.Database))
         {
             throw new StorageMisconfiguredException("The connection string names no Host or no Database: for PostgreSQL 'Host=db;Database=optiks;Username=optiks'.");
         }
+        RequireEncryption(builder);
         // A name for each store: a successor in the lease ends all sessions of the store that held it, and no other.
         builder.ApplicationName = $"optiks-{role}-{RandomNumberGenerator.GetHexString(32, lowercase: true)}";
-        builder.SearchPath = "optiks";
         builder.Multiplexing = false;
         builder.Enlist = false;
         builder.IncludeErrorDetail = false;
@@ -56,6 +100,8 @@ internal sealed class PostgreSqlSettings
         builder.CommandTimeout = 40;
         builder.CancellationTimeout = 2000;
         builder.KeepAlive = 10;
+        // A reset would take the session's settings back. No statement leaves anything else behind.
+        builder.NoResetOnClose = true;
         if (role == "update")
         {
             // A server that hangs must not hang the update-service's callers: the server gives up by itself, or the driver a second later, which asks it on a new connection to stop.
@@ -63,29 +109,48 @@ internal sealed class PostgreSqlSettings
             builder.CommandTimeout = CommandSeconds;
             builder.CancellationTimeout = 1000;
             builder.Timeout = builder.Timeout is 0 or > MaxConnectSeconds ? MaxConnectSeconds : builder.Timeout;
-            // No statement leaves anything in its session that would have to be reset.
-            builder.NoResetOnClose = true;
         }
-        // Given at the start of each session, settings outrank those of the server's file, the database and the user, when they change later too. Milliseconds. A
-        // process that was paused inside a transaction must not stop its successor: lock waits end, and so does the idle session.
-        string settings = role switch
+        return new PostgreSqlSettings(builder, role);
+    }
+
+    /// <summary>IsLocal says whether all hosts of a connection string are this machine by their names: loopback addresses, or folders of sockets.</summary>
+    internal static bool IsLocal(string hosts) => hosts.Split(',').All(IsLocalHost);
+
+    private static bool IsLocalHost(string host)
+    {
+        string name = host.Trim();
+        if (name.StartsWith('/') || name.StartsWith('@'))
         {
-            "migrate" => "-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=60000",
-            // It reads ranges of primary keys in their order. By statistics, which never know of the newest epochs, an epoch's leaves took a parallel worker, a sort and a lookup for each value.
-            "query" => "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000 -c default_transaction_read_only=on"
-                + " -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_nestloop=off -c enable_sort=off -c max_parallel_workers_per_gather=0 -c jit=off",
-            // It looks up single rows in tables that grow from nothing to millions of rows within minutes: a plan by statistics of an empty table would read them whole.
-            "update" => "-c statement_timeout=5000 -c lock_timeout=4000 -c idle_in_transaction_session_timeout=10000 -c plan_cache_mode=force_generic_plan"
-                + " -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c max_parallel_workers_per_gather=0 -c jit=off",
-            // Likewise: plans must follow the indexes, not statistics or the length of a list.
-            "task" => "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000 -c plan_cache_mode=force_generic_plan"
-                + " -c enable_seqscan=off -c enable_bitmapscan=off -c max_parallel_workers_per_gather=0 -c jit=off",
-            _ => "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000",
-        };
-        // The server warns of a commit that a standby has not confirmed, and answers it all the same.
-        settings += " -c synchronous_commit=on -c client_min_messages=warning -c default_transaction_isolation=read\\ committed";
-        builder.Options = string.IsNullOrEmpty(builder.Options) ? settings : $"{builder.Options} {settings}";
-        return new PostgreSqlSettings(builder, writes: role is "update" or "task");
+            return true;
+        }
+        // Npgsql takes a port behind a host.
+        if (name.StartsWith('['))
+        {
+            name = name.TrimStart('[').Split(']')[0];
+        }
+        else if (name.Count(one => one == ':') == 1)
+        {
+            name = name.Split(':')[0];
+        }
+        return name.Equals("localhost", StringComparison.OrdinalIgnoreCase) || (IPAddress.TryParse(name, out IPAddress? address) && IPAddress.IsLoopback(address));
+    }
+
+    // What Npgsql does by default, and in the modes below VerifyCA, takes a clear connection, or any certificate, where somebody between wants it so.
+    private static void RequireEncryption(NpgsqlConnectionStringBuilder builder)
+    {
+        if (IsLocal(builder.Host!))
+        {
+            return;
+        }
+        if (!builder.ShouldSerialize("SSL Mode"))
+        {
+            builder.SslMode = SslMode.VerifyFull;
+        }
+        if (builder.SslMode is not (SslMode.VerifyCA or SslMode.VerifyFull))
+        {
+            throw new StorageMisconfiguredException(
+                $"The connection to {builder.Host} must be encrypted and the server's certificate verified: write 'SSL Mode=VerifyFull' into the connection string, and 'Root Certificate=FILE' for an authority of your own.");
+        }
     }
 
     /// <summary>CreateDataSource makes the pool.</summary>
@@ -97,7 +162,14 @@ internal sealed class PostgreSqlSettings
         source.EnableArrays();
         source.UsePhysicalConnectionInitializer(
             connection => throw new NotSupportedException("Connections are opened asynchronously."),
-            connection => PostgreSqlSchema.ThrowIfLosesCommitsAsync(connection, Location, _writes));
+            async connection =>
+            {
+                await using (NpgsqlCommand settings = connection.Command(_session))
+                {
+                    _ = await settings.ExecuteNonQueryAsync();
+                }
+                await PostgreSqlSchema.ThrowIfLosesCommitsAsync(connection, Location, _writes);
+            });
         return source.Build();
     }
 }

@@ -18,6 +18,33 @@ public sealed class ServerTests() : ServerConformance(new PostgreSqlFixture())
     }
 
     [Fact]
+    public async Task A_store_that_was_open_waits_until_its_user_is_let_in_again()
+    {
+        string connectionString = await Server.CreateUserAsync(ConnectionString, "optiks_query");
+        string user = new NpgsqlConnectionStringBuilder(connectionString).Username!;
+        await using IFollowStore follow = await Fixture.Provider.OpenFollowAsync(connectionString, Cancel);
+        Assert.Empty(await follow.ReadPeriodsAsync(Cancel));
+        (string Undo, string Redo, string Says)[] mistakes =
+        [
+            ($"ALTER ROLE {user} NOLOGIN", $"ALTER ROLE {user} LOGIN", "SQLSTATE 28000"),
+            ($"REVOKE optiks_query FROM {user}", $"GRANT optiks_query TO {user}", "SQLSTATE 42501"),
+            ("ALTER TABLE optiks.period RENAME TO aside", "ALTER TABLE optiks.aside RENAME TO period", "SQLSTATE 42P01"),
+        ];
+        foreach ((string undo, string redo, string says) in mistakes)
+        {
+            await Cluster.ExecuteAsync(ConnectionString, undo);
+            await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1", user);
+            StorageUnavailableException e = await Assert.ThrowsAsync<StorageUnavailableException>(() => follow.ReadPeriodsAsync(Cancel));
+            Assert.Contains(says, e.Message, StringComparison.Ordinal);
+            await Cluster.ExecuteAsync(ConnectionString, redo);
+            Assert.Empty(await follow.ReadPeriodsAsync(Cancel));
+        }
+        await Cluster.ExecuteAsync(ConnectionString, mistakes[0].Undo);
+        await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenFollowAsync(connectionString, Cancel));
+        await Cluster.ExecuteAsync(ConnectionString, mistakes[0].Redo);
+    }
+
+    [Fact]
     public async Task A_publication_and_nothing_else_wakes_the_listener()
     {
         Lease lease = await StartLogAsync();

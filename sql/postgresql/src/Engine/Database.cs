@@ -23,6 +23,9 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
 
     private static readonly Sql s_lockTables = new("LOCK TABLE request, pending, outcome, leaf, value, erasure, epoch, period, head IN EXCLUSIVE MODE");
 
+    // Another program may take the free session first.
+    private const int PoolerTries = 3;
+
     private readonly NpgsqlDataSource _source;
     private readonly Listener _listener;
 
@@ -61,7 +64,8 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
         Database database = Connect(settings);
         try
         {
-            await database.CheckAsync(cancellationToken);
+            await database.OpenAsync(CheckAsync, settings.FirstWork, cancellationToken);
+            await database.TwiceIfLostAsync(() => database.ThrowIfPooledByTransactionAsync(cancellationToken), cancellationToken);
             return database;
         }
         catch
@@ -75,8 +79,13 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     public static Database Connect(PostgreSqlSettings settings) => new(settings);
 
     /// <summary>CheckAsync throws where the database has not the schema that a service needs.</summary>
-    public async Task CheckAsync(CancellationToken cancellationToken) =>
-        PostgreSqlSchema.Schema.ThrowIfOther(await ReadAsync(PostgreSqlSchema.ReadVersionAsync, cancellationToken), Location);
+    public Task CheckAsync(CancellationToken cancellationToken) => ReadAsync<object?>(
+        async (session, cancel) =>
+        {
+            await CheckAsync(session, cancel);
+            return null;
+        },
+        cancellationToken);
 
     /// <inheritdoc/>
     public override Task NextPublished() => _listener.Next();
@@ -148,6 +157,36 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
 
     /// <inheritdoc/>
     protected override Exception? Translate(Exception e, CancellationToken cancellationToken) => e is NpgsqlException error ? PostgreSqlErrors.Translate(error, Location) : null;
+
+    // A pooler in between makes up the numbers of sessions. One that pools transactions gives the session of this connection, while it has none, to the next that asks: statements would run in sessions whose settings
+    // lose commits.
+    private async Task<object?> ThrowIfPooledByTransactionAsync(CancellationToken cancellationToken)
+    {
+        await using NpgsqlConnection first = await ConnectAsync(cancellationToken);
+        if (await BackendAsync(first, cancellationToken) == first.ProcessID)
+        {
+            return null;
+        }
+        for (int i = 0; i < PoolerTries; i++)
+        {
+            int backend = await BackendAsync(first, cancellationToken);
+            await using NpgsqlConnection second = await ConnectAsync(cancellationToken);
+            if (await BackendAsync(second, cancellationToken) == backend)
+            {
+                throw new StorageMisconfiguredException($"A pooler before the database {Location} pools transactions, and would drop the settings that keep what was committed: let it pool sessions (PgBouncer: pool_mode = session).");
+            }
+        }
+        return null;
+    }
+
+    private static async Task<int> BackendAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
+    {
+        await using NpgsqlCommand command = connection.Command("SELECT pg_backend_pid()");
+        return (int)(await command.ExecuteScalarAsync(cancellationToken))!;
+    }
+
+    private static async Task CheckAsync(Session session, CancellationToken cancellationToken) =>
+        PostgreSqlSchema.Schema.ThrowIfOther(await PostgreSqlSchema.ReadVersionAsync(session, cancellationToken), session.Database.Location);
 
     // The caller may think for long between two calls. PostgreSQL takes a snapshot at the first query.
     private static async Task BeginAsync(Session session, Sql first, CancellationToken cancellationToken)

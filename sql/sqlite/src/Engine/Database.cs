@@ -60,18 +60,18 @@ internal sealed class Database : IDatabase
 
     /// <summary>ReadAsync runs queries in one read transaction.</summary>
     public Task<T> ReadAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) =>
-        _readers!.RunAsync(connection => work(new Session(this, connection), cancellationToken), cancellationToken);
+        JudgeAsync(() => _readers!.RunAsync(connection => work(new Session(this, connection), cancellationToken), cancellationToken));
 
     /// <summary>WriteAsync runs statements in a transaction that has the write lock from its beginning.</summary>
     public async Task<T> WriteAsync<T>(Func<Session, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken)
     {
-        (T value, StorageException? failure) = await _writer!.RunAsync(connection => work(new Session(this, connection), cancellationToken), cancellationToken);
+        (T value, StorageException? failure) = await JudgeAsync(() => _writer!.RunAsync(connection => work(new Session(this, connection), cancellationToken), cancellationToken));
         if (failure is null)
         {
             return value;
         }
         // A commit whose answer is an error may be durable.
-        return resolve is not null && await resolve(0) is { } known ? known.Value : throw failure;
+        return resolve is not null && await resolve(0) is { } known ? known.Value : throw StorageMisconfiguredException.JudgeOpened(failure);
     }
 
     /// <inheritdoc/>
@@ -94,6 +94,19 @@ internal sealed class Database : IDatabase
     /// <inheritdoc/>
     public Task<ITransaction> BeginImportAsync(CancellationToken cancellationToken) =>
         Task.Run<ITransaction>(() => Transaction.Begin(this, _settings, readOnly: false, "BEGIN IMMEDIATE"), cancellationToken);
+
+    // Opening has refused what no call could use: a file that is write-protected or unreadable from now on may be put right.
+    private static async Task<T> JudgeAsync<T>(Func<Task<T>> work)
+    {
+        try
+        {
+            return await work();
+        }
+        catch (StorageMisconfiguredException e) when (!e.IsOtherDatabase)
+        {
+            throw StorageMisconfiguredException.JudgeOpened(e);
+        }
+    }
 
     public async ValueTask DisposeAsync()
     {

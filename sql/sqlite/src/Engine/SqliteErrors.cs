@@ -7,7 +7,10 @@ internal static class SqliteErrors
 {
     /// <summary>Moved: the file at the path is not the one that was opened.</summary>
     public static StorageMisconfiguredException Moved(string path) => new(
-        $"The database file {path} was deleted, moved or replaced while it was open: nothing more is written to the old file. Put the right file back and restart this program.");
+        $"The database file {path} was deleted, moved or replaced while it was open: nothing more is written to the old file. Put the right file back and restart this program.")
+    {
+        IsOtherDatabase = true,
+    };
 
     /// <summary>Busy: another program kept the write lock too long.</summary>
     public static StorageUnavailableException Busy(string path) => new(

@@ -15,7 +15,6 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     private readonly SqlServerSettings _settings;
     private readonly Sessions _sessions;
     private volatile bool _isBabelfish;
-    private volatile bool _wasOpen;
 
     private Database(SqlServerSettings settings, Action<string> warn)
     {
@@ -47,7 +46,7 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
         var database = new Database(settings, warn);
         try
         {
-            await database.CheckAsync(cancellationToken);
+            await database.OpenAsync(database.CheckAsync, settings.Limits.FirstWork, cancellationToken);
             return database;
         }
         catch
@@ -61,11 +60,13 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     public static Database Connect(SqlServerSettings settings) => new(settings, _ => { });
 
     /// <summary>CheckAsync throws where the database is not one that a service may work with.</summary>
-    public async Task CheckAsync(CancellationToken cancellationToken)
-    {
-        _isBabelfish = await ReadAsync((connection, cancel) => SqlServerSchema.CheckAsync(connection, Location, cancel), cancellationToken);
-        _wasOpen = true;
-    }
+    public Task CheckAsync(CancellationToken cancellationToken) => ReadAsync<object?>(
+        async (connection, cancel) =>
+        {
+            await CheckAsync(connection, cancel);
+            return null;
+        },
+        cancellationToken);
 
     /// <summary>
     /// WriteOneAsync sends a transaction whole, in one batch: who is paused meanwhile leaves none open. Of a standby that was paused while it took the lease no successor could find the session, as the head
@@ -144,8 +145,11 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     {
         // The client reports a statement that was called off as the server's error.
         SqlException when cancellationToken.IsCancellationRequested && !IsConnectionLost(e) => new OperationCanceledException(e.Message, e, cancellationToken),
-        _ => SqlServerErrors.IsOfClient(e) ? SqlServerErrors.Translate(e, Location, _wasOpen) : null,
+        _ => SqlServerErrors.IsOfClient(e) ? SqlServerErrors.Translate(e, Location, IsOpen) : null,
     };
+
+    private async Task CheckAsync(Connection connection, CancellationToken cancellationToken) =>
+        _isBabelfish = await SqlServerSchema.CheckAsync(connection, Location, cancellationToken);
 
     private static async Task<SqlConnection> ConnectAsync(string connectionString, CancellationToken cancellationToken)
     {
