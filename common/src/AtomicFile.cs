@@ -12,22 +12,27 @@ public static class AtomicFile
     /// <summary>PublicMode: others may read.</summary>
     public const UnixFileMode PublicMode = PrivateMode | UnixFileMode.GroupRead | UnixFileMode.OtherRead;
 
-    /// <summary>Write replaces or creates a file with these contents and permissions; it and its name are on disk when the call returns.</summary>
+    /// <summary>
+    /// Write replaces or creates a file with these contents and permissions; it and its name are on disk when the call returns. Replaces the target of a symbolic link, not the link. Throws
+    /// <see cref="IOException"/> for what is no regular file.
+    /// </summary>
     public static void Write(string path, ReadOnlySpan<byte> contents, UnixFileMode mode) => Write(path, contents, mode, overwrite: true);
 
     /// <summary>TryCreate is the same for a file that must not exist yet: false when it does.</summary>
     public static bool TryCreate(string path, ReadOnlySpan<byte> contents, UnixFileMode mode)
     {
-        if (File.Exists(path))
+        // Of the target: for a link to nothing File.Exists says yes.
+        string full = FileTarget.Resolve(path).Path;
+        if (File.Exists(full))
         {
             return false;
         }
         try
         {
-            Write(path, contents, mode, overwrite: false);
+            Write(full, contents, mode, overwrite: false);
             return true;
         }
-        catch (IOException) when (File.Exists(path))
+        catch (IOException) when (File.Exists(full))
         {
             return false;
         }
@@ -35,7 +40,11 @@ public static class AtomicFile
 
     private static void Write(string path, ReadOnlySpan<byte> contents, UnixFileMode mode, bool overwrite)
     {
-        string full = Path.GetFullPath(path);
+        string full = FileTarget.Resolve(path).Path;
+        if (OperatingSystem.IsLinux() && FileStatus.TryRead(full) is { IsRegular: false })
+        {
+            throw new IOException($"{full} is a folder, a device or a FIFO: it cannot be replaced by a file.");
+        }
         string temporary = $"{full}.{RandomNumberGenerator.GetHexString(16, lowercase: true)}.tmp";
         try
         {

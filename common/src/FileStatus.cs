@@ -14,7 +14,10 @@ namespace Optiks;
 /// <param name="Changed">When its contents, mode, owner or name last changed, in nanoseconds since 1970.</param>
 /// <param name="Mode">Permissions.</param>
 /// <param name="Owner">User id.</param>
-public readonly partial record struct FileStatus(ulong Device, ulong Inode, ulong Length, long Written, long Changed, UnixFileMode Mode, uint Owner)
+/// <param name="IsRegular">False for a folder, a device, a FIFO and a socket.</param>
+/// <param name="Links">Number of names (hard links) that the file has.</param>
+public readonly partial record struct FileStatus(
+    ulong Device, ulong Inode, ulong Length, long Written, long Changed, UnixFileMode Mode, uint Owner, bool IsRegular, uint Links)
 {
     // linux/fcntl.h and errno.h; of equal value on x86-64 and ARM64.
     private const int AT_FDCWD = -100;
@@ -57,6 +60,7 @@ public readonly partial record struct FileStatus(ulong Device, ulong Inode, ulon
 
     private static FileStatus Decode(ReadOnlySpan<byte> statx)
     {
+        const int Nlink = 16;
         const int Uid = 20;
         const int ModeAt = 28;
         const int Ino = 32;
@@ -66,14 +70,19 @@ public readonly partial record struct FileStatus(ulong Device, ulong Inode, ulon
         const int DevMajor = 136;
         const int DevMinor = 140;
         const int Permissions = 0xFFF;
+        const int Type = 0xF000;
+        const int Regular = 0x8000;
+        ushort mode = MemoryMarshal.Read<ushort>(statx[ModeAt..]);
         return new FileStatus(
             DeviceOf(MemoryMarshal.Read<uint>(statx[DevMajor..]), MemoryMarshal.Read<uint>(statx[DevMinor..])),
             MemoryMarshal.Read<ulong>(statx[Ino..]),
             MemoryMarshal.Read<ulong>(statx[Size..]),
             Time(statx[Mtime..]),
             Time(statx[Ctime..]),
-            (UnixFileMode)(MemoryMarshal.Read<ushort>(statx[ModeAt..]) & Permissions),
-            MemoryMarshal.Read<uint>(statx[Uid..]));
+            (UnixFileMode)(mode & Permissions),
+            MemoryMarshal.Read<uint>(statx[Uid..]),
+            (mode & Type) == Regular,
+            MemoryMarshal.Read<uint>(statx[Nlink..]));
     }
 
     // A time that was set beyond the year 2262 wraps around, which tells it from others all the same.

@@ -43,9 +43,18 @@ void sync_folder_of(const std::string& path) {
   }
 }
 
+// The file that a path leads to: a rename over a symbolic link would replace the link and leave its target as it was.
+std::string target_of(std::filesystem::path path) {
+  constexpr int kMaxLinks = 40;  // as many as Linux follows
+  for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(path); ++i) {
+    path = path.parent_path() / std::filesystem::read_symlink(path);
+  }
+  return path.string();
+}
+
 }  // namespace
 
-BlockWriter::BlockWriter(const char* path) : path_(path), temporary_(path_ + ".new") {
+BlockWriter::BlockWriter(const char* path) : path_(target_of(path)), temporary_(path_ + ".new") {
   block_.reserve(kHeaderLen + kMaxPayloadLen);
   block_.resize(kHeaderLen);
   file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -46,15 +46,7 @@ internal sealed class AuditorFiles
     public FileStream LockMark()
     {
         DataFolder.CreateFolder(Path.GetDirectoryName(Mark)!);
-        string path = $"{Mark}.lock";
-        try
-        {
-            return new FileStream(path, new FileStreamOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.ReadWrite, Share = FileShare.None, UnixCreateMode = AtomicFile.PrivateMode });
-        }
-        catch (IOException e) when (File.Exists(path))
-        {
-            throw new StartupException($"Another auditor uses {Mark}: one key signs from one state.", e);
-        }
+        return LockFile.TryTake($"{Mark}.lock") ?? throw new StartupException($"Another auditor uses {Mark}: one key signs from one state.");
     }
 
     public AuditorMark? LoadMark(TrustAnchor anchor) => AuditorMark.Read(Mark, anchor);

@@ -226,6 +226,48 @@ public sealed class StateTests
     }
 
     [Fact]
+    public async Task State_that_is_a_link_is_kept_where_the_link_leads()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        Directory.CreateDirectory(fixture.Folder.In("client"));
+        File.CreateSymbolicLink(fixture.Folder.In("client/state.json"), "../kept.json");
+        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        {
+            await fixture.Client(store).LookupAsync("alice", Cancellation);
+        }
+        Assert.Equal("../kept.json", new FileInfo(fixture.Folder.In("client/state.json")).LinkTarget);
+        Assert.Contains("head", File.ReadAllText(fixture.Folder.In("kept.json")), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_folder_that_cannot_be_locked_is_not_said_to_be_in_use()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        // A lock that cannot be opened, by root neither.
+        Directory.CreateDirectory(fixture.Folder.In("client/lock"));
+        IOException refused = await Assert.ThrowsAnyAsync<IOException>(() => fixture.OpenStoreAsync());
+        Assert.Contains("lock", refused.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("Another process", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Root_leaves_nothing_in_another_users_folder()
+    {
+        Assert.SkipUnless(Environment.IsPrivilegedProcess, "Only root writes into everyone's folders.");
+        await using Fixture fixture = await Fixture.StartAsync();
+        Directory.CreateDirectory(fixture.Folder.In("home"));
+        using (var changed = System.Diagnostics.Process.Start("chown", ["54321", fixture.Folder.In("home")]))
+        {
+            await changed.WaitForExitAsync(Cancellation);
+        }
+        ClientStateException refused = await Assert.ThrowsAsync<ClientStateException>(
+            () => fixture.OpenStoreAsync("home/optiks/client"));
+        Assert.Contains("54321", refused.Message, StringComparison.Ordinal);
+        Assert.Empty(Directory.GetFileSystemEntries(fixture.Folder.In("home")));
+    }
+
+    [Fact]
     public async Task Calls_side_by_side_keep_one_view()
     {
         await using Fixture fixture = await Fixture.StartAsync();

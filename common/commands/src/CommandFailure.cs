@@ -19,7 +19,7 @@ public sealed record CommandFailure(int ExitCode, string Reason, string Message,
         string line = DisplayText.Escape(ErrorText.Line(Message));
         if (json)
         {
-            output.WriteLine(JsonLine.Write(writer =>
+            TryWriteLine(output, JsonLine.Write(writer =>
             {
                 writer.WriteNull("verdict"u8);
                 writer.WriteString("reason"u8, Reason);
@@ -28,11 +28,20 @@ public sealed record CommandFailure(int ExitCode, string Reason, string Message,
                 More?.Invoke(writer);
             }));
         }
-        error.WriteLine($"error: {line}");
-        if (Hint is not null)
-        {
-            error.WriteLine($"  {Hint}");
-        }
+        TryWriteLine(error, $"error: {line}{(Hint is null ? "" : $"{Environment.NewLine}  {Hint}")}");
         return ExitCode;
+    }
+
+    // Where a stream takes nothing (a full disk), which may be the very failure that is told, the exit code says it.
+    private static void TryWriteLine(TextWriter writer, string text)
+    {
+        try
+        {
+            writer.WriteLine(text);
+        }
+        catch (IOException)
+        {
+            // Said above.
+        }
     }
 }

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Optiks.Secrets;
+using Optiks.Tlog;
 
 namespace Optiks.ApiKeys;
 
@@ -15,7 +16,7 @@ public sealed class ApiKeyEditor
     private static readonly TimeSpan s_lockWait = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan s_lockPoll = TimeSpan.FromMilliseconds(20);
 
-    private readonly string _path;
+    private string _path;
 
     /// <summary>ApiKeyEditor of one file, which may be missing. Touches nothing.</summary>
     public ApiKeyEditor(string path)
@@ -77,6 +78,8 @@ public sealed class ApiKeyEditor
     private async Task ChangeAsync(Func<IReadOnlyList<ApiKeyEntry>, IReadOnlyList<ApiKeyEntry>> change, CancellationToken cancellationToken)
     {
         DataFolder.CreateFolder(Path.GetDirectoryName(_path)!);
+        // Two links to one file share one lock.
+        _path = FileTarget.Resolve(_path).Path;
         using FileStream held = await LockAsync(cancellationToken).ConfigureAwait(false);
         while (true)
         {
@@ -109,6 +112,11 @@ public sealed class ApiKeyEditor
             {
                 throw new SecretsException($"{_path} is open to other users: run 'chmod 600 {_path}'; the services run as its owner.");
             }
+            // A rename gives one name the new contents: a service that reads another name would keep the revoked keys.
+            if (OperatingSystem.IsLinux() && FileStatus.Of(stream.SafeFileHandle).Links > 1)
+            {
+                throw new SecretsException($"{_path} has other names (hard links), which would keep the old keys: remove them ('find / -samefile {_path}' lists them), or replace them by symbolic links.");
+            }
             byte[] octets = new byte[stream.Length];
             stream.ReadExactly(octets);
             return [.. Parse(octets)];
@@ -134,29 +142,17 @@ public sealed class ApiKeyEditor
     private async Task<FileStream> LockAsync(CancellationToken cancellationToken)
     {
         string path = _path + ".lock";
-        var options = new FileStreamOptions
-        {
-            Mode = FileMode.OpenOrCreate,
-            Access = FileAccess.ReadWrite,
-            Share = FileShare.None,
-            UnixCreateMode = AtomicFile.PrivateMode,
-        };
         long started = TimeProvider.System.GetTimestamp();
-        while (true)
+        FileStream? held;
+        while ((held = LockFile.TryTake(path)) is null)
         {
-            try
+            if (TimeProvider.System.GetElapsedTime(started) >= s_lockWait)
             {
-                return new FileStream(path, options);
-            }
-            catch (IOException e) when (File.Exists(path))
-            {
-                if (TimeProvider.System.GetElapsedTime(started) >= s_lockWait)
-                {
-                    throw new SecretsException($"{_path} is being changed by another command: try again.", e);
-                }
+                throw new SecretsException($"{_path} is being changed by another command: try again.");
             }
             await Task.Delay(s_lockPoll, cancellationToken).ConfigureAwait(false);
         }
+        return held;
     }
 
     private static bool IsPrintable(string name) => name.EnumerateRunes().All(rune => Rune.GetUnicodeCategory(rune) is not

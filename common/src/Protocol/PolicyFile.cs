@@ -18,6 +18,8 @@ public sealed class PolicyFile
     /// <summary>Policy as it was read.</summary>
     public TlogPolicy Policy { get; }
 
+    private const int MaxFileLength = 16 << 20;
+
     /// <summary>Load reads the file; null when the setting is empty. Throws <see cref="StartupException"/> for one that cannot be used.</summary>
     /// <param name="setting">Name of the setting.</param>
     /// <param name="path">Its value.</param>
@@ -32,7 +34,7 @@ public sealed class PolicyFile
         byte[] text;
         try
         {
-            text = File.ReadAllBytes(path);
+            text = InputFile.Read(path, MaxFileLength);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

@@ -126,12 +126,15 @@ public sealed class TrustAnchor
         return new TrustAnchor(bare._configuration, bare.Configuration, key, bare._logId, new TrustPolicy(key, auditors, policy, lines));
     }
 
+    // A configuration, and the lines of a policy.
+    private const int MaxFileLength = 16 << 20;
+
     /// <summary>Load reads a trust anchor from a file. Throws <see cref="TrustAnchorException"/> that names the file.</summary>
     public static TrustAnchor Load(string path)
     {
         try
         {
-            return Parse(File.ReadAllBytes(path));
+            return Parse(InputFile.Read(path, MaxFileLength));
         }
         catch (Exception e) when (e is TrustAnchorException or IOException or UnauthorizedAccessException)
         {

@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using Optiks.Tlog;
 
 namespace Optiks.Secrets;
 
@@ -15,7 +16,9 @@ public sealed class KeyRingFile
     public KeyRingFile(KeyRing ring, Func<string, IKeyCipher>? openToken)
     {
         ArgumentNullException.ThrowIfNull(ring);
-        _path = ring.File ?? throw new SecretsException($"The key-encryption keys come from {ring.Source}, which this command cannot change: change it where it is made, and start the programs that have it again.");
+        string path = ring.File ?? throw new SecretsException($"The key-encryption keys come from {ring.Source}, which this command cannot change: change it where it is made, and start the programs that have it again.");
+        // Two links to one file share one lock.
+        _path = FileTarget.Resolve(path).Path;
         _openToken = openToken;
     }
 
@@ -92,16 +95,5 @@ public sealed class KeyRingFile
         }
     }
 
-    private FileStream Lock()
-    {
-        string path = _path + ".lock";
-        try
-        {
-            return new FileStream(path, new FileStreamOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.ReadWrite, Share = FileShare.None, UnixCreateMode = AtomicFile.PrivateMode });
-        }
-        catch (IOException e) when (File.Exists(path))
-        {
-            throw new SecretsException($"{_path} is being changed by another command: try again.", e);
-        }
-    }
+    private FileStream Lock() => LockFile.TryTake(_path + ".lock") ?? throw new SecretsException($"{_path} is being changed by another command: try again.");
 }

@@ -23,6 +23,10 @@ public static partial class SecretFile
             // Permissions are those of the opened file, whatever the name points to a moment later.
             using var stream = new FileStream(path, new FileStreamOptions { BufferSize = 0 });
             CheckAccess(path, stream.SafeFileHandle, environment);
+            if (!stream.CanSeek)
+            {
+                throw new SecretsException($"{path} is a pipe or a device: put the key into a file of mode 0600.");
+            }
             if (stream.Length > MaxLength)
             {
                 throw new SecretsException($"{path} has {stream.Length} octets, too many for a key file.");

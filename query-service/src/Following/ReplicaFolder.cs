@@ -38,11 +38,12 @@ internal sealed class ReplicaFolder : IDisposable
         try
         {
             // Held by flock until the process ends: a second one would truncate the leaf log under the first.
-            lockFile = new FileStream(Path.Combine(path, "lock"), FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+            lockFile = LockFile.TryTake(Path.Combine(path, "lock"))
+                ?? throw new StartupException($"{path} is in use by another query-service: give this one another port or Optiks:QueryService:Replica.");
         }
         catch (IOException e)
         {
-            throw new StartupException($"{path} is in use by another query-service, or cannot be written: give this one another port or Optiks:QueryService:Replica.", e);
+            throw new StartupException($"{ErrorText.Line(e.Message)} Set Optiks:QueryService:Replica to a folder that this user may write.", e);
         }
         try
         {

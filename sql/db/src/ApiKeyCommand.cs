@@ -93,7 +93,7 @@ internal static class ApiKeyCommand
         bool saved = false;
         try
         {
-            saved = AtomicFile.TryCreate(path, Encoding.ASCII.GetBytes(key + "\n"), AtomicFile.PrivateMode);
+            saved = OutputFile.TryCreate(path, Encoding.ASCII.GetBytes(key + "\n"), AtomicFile.PrivateMode);
         }
         finally
         {

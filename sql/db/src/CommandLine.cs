@@ -4,6 +4,7 @@ using Optiks.Commands;
 using Optiks.Db.Keys;
 using Optiks.Db.Periods;
 using Optiks.Db.Planning;
+using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
 using Optiks.Storage;
@@ -126,6 +127,7 @@ internal static class CommandLine
         ApiKeyEditException or KekRefusedException or PeriodRefusedException or ReceiptsRefusedException => new CommandFailure(ExitCodes.Usage, "usage", exception.Message),
         StorageException or StartupException or TrustAnchorException or SecretsException or IOException or UnauthorizedAccessException =>
             new CommandFailure(ExitCodes.Configuration, "configuration", exception.Message),
+        OptiksNativeException { Status: NativeStatus.Io or NativeStatus.Memory } => new CommandFailure(ExitCodes.Configuration, "configuration", exception.Message),
         _ => null,
     };
 }

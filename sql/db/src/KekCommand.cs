@@ -49,7 +49,7 @@ internal static class KekCommand
                     id = key.Id;
                 }
                 line = [.. text, .. "\n"u8];
-                if (!AtomicFile.TryCreate(path, line, AtomicFile.PrivateMode))
+                if (!OutputFile.TryCreate(path, line, AtomicFile.PrivateMode))
                 {
                     throw new KekRefusedException($"{path} exists: keys are never overwritten.");
                 }

@@ -29,7 +29,7 @@ internal static class KeyCommand
             using RecoveryCode code = RecoveryCode.Generate();
             KeyBackup backup = KeyBackup.Seal(keys, keys.Anchor(), TimeProvider.System.GetUtcNow(), code);
             // The code first: a backup that nobody can open must not be left.
-            if (!AtomicFile.TryCreate(codePath, Encoding.ASCII.GetBytes(code.ToText() + "\n"), AtomicFile.PrivateMode) || !AtomicFile.TryCreate(path, backup.Encode(), AtomicFile.PrivateMode))
+            if (!OutputFile.TryCreate(codePath, Encoding.ASCII.GetBytes(code.ToText() + "\n"), AtomicFile.PrivateMode) || !OutputFile.TryCreate(path, backup.Encode(), AtomicFile.PrivateMode))
             {
                 throw new KekRefusedException($"{codePath} or {path} exists: backups and codes are never overwritten.");
             }
@@ -138,7 +138,7 @@ internal static class KeyCommand
     private static string Unused(string path)
     {
         string full = Path.GetFullPath(path);
-        return !File.Exists(full) ? full : throw new KekRefusedException($"{full} exists: backups and codes are never overwritten.");
+        return !OutputFile.IsTaken(full) ? full : throw new KekRefusedException($"{full} exists: backups and codes are never overwritten.");
     }
 
     private static string Time(KeyBackup backup) => backup.Made.ToString("yyyy-MM-dd HH:mm:ss'Z'", CultureInfo.InvariantCulture);

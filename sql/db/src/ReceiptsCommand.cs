@@ -68,7 +68,7 @@ internal static class ReceiptsCommand
             try
             {
                 ReceiptKeys note = await ReceiptKeys.SignAsync(anchor, keys, signer, cancel);
-                AtomicFile.Write(parse.GetValue(file)!, note.Note.Span, AtomicFile.PublicMode);
+                OutputFile.Write(parse.GetValue(file)!, note.Note.Span, AtomicFile.PublicMode);
             }
             catch (ArgumentException e)
             {

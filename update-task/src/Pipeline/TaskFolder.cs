@@ -22,15 +22,8 @@ internal sealed class TaskFolder : IDisposable
     public static TaskFolder? TryOpen(DataFolder folder)
     {
         DataFolder.CreateFolder(folder.Task);
-        try
-        {
-            // Held by flock until the session or the process ends: a second writer would truncate the leaf log under the first.
-            return new TaskFolder(folder.Task, new FileStream(Path.Combine(folder.Task, "lock"), FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None));
-        }
-        catch (IOException)
-        {
-            return null;
-        }
+        // Held by flock until the session or the process ends: a second writer would truncate the leaf log under the first.
+        return LockFile.TryTake(Path.Combine(folder.Task, "lock")) is { } held ? new TaskFolder(folder.Task, held) : null;
     }
 
     /// <summary>Discard deletes all trees of the folder, which are then rebuilt from the database. Does nothing while another process has it.</summary>

@@ -9,6 +9,9 @@ namespace Optiks.Cli.Commands;
 /// <summary>InspectCommand prints a saved answer readably. It verifies nothing.</summary>
 internal static class InspectCommand
 {
+    // Twice the longest answer that a client takes from a server: JSON is longer than the binary form.
+    private const int MaxFileLength = 128 << 20;
+
     public static Command Create(GlobalOptions options, CommandHost host)
     {
         var file = new Argument<string>("FILE") { Description = "a binary or JSON answer, a record, an audit proof or a checkpoint; - for standard input" };
@@ -91,16 +94,14 @@ internal static class InspectCommand
         }
     }
 
-    /// <summary>The octets of a file, or of standard input for -.</summary>
+    /// <summary>Reads a file, or standard input for -, bounded.</summary>
     public static byte[] ReadFile(CommandHost host, string file)
     {
         if (file != "-")
         {
-            return File.ReadAllBytes(file);
+            return InputFile.Read(file, MaxFileLength);
         }
         using Stream input = host.OpenInput();
-        using var octets = new MemoryStream();
-        input.CopyTo(octets);
-        return octets.ToArray();
+        return InputFile.ReadAll(input, "Standard input", MaxFileLength);
     }
 }

@@ -24,7 +24,7 @@ internal static class ReceiptCommand
     /// <summary>RequireFree refuses a file that a receipt cannot be kept in.</summary>
     public static void RequireFree(string path)
     {
-        if (Path.Exists(path))
+        if (OutputFile.IsTaken(path))
         {
             throw new UsageException($"{path} exists: a receipt is written to a new file.");
         }
@@ -44,7 +44,7 @@ internal static class ReceiptCommand
             host.Error.WriteLine($"{key}: accepted, and the log promised nothing: {why}.");
             return result.ReceiptRefused is null ? ExitCodes.Unreachable : ExitCodes.Invalid;
         }
-        if (!AtomicFile.TryCreate(path, receipt.ToJson(), AtomicFile.PrivateMode))
+        if (!OutputFile.TryCreate(path, receipt.ToJson(), AtomicFile.PrivateMode))
         {
             throw new IOException($"{path} exists by now: the receipt was not written. The same command with another file and --request-id {result.RequestId} brings it again.");
         }
@@ -55,7 +55,7 @@ internal static class ReceiptCommand
 
     private static async Task<int> RunAsync(GlobalOptions options, CommandHost host, ParseResult parse, string path, CancellationToken cancellationToken)
     {
-        if (new FileInfo(path) is { Exists: true, Length: > MaxFileLength } || !UpdateReceipt.TryParse(await File.ReadAllBytesAsync(path, cancellationToken).ConfigureAwait(false), out UpdateReceipt? receipt))
+        if (!UpdateReceipt.TryParse(InputFile.Read(path, MaxFileLength), out UpdateReceipt? receipt))
         {
             throw new UsageException($"{path} is no receipt as 'optiks update --receipt' writes it.");
         }

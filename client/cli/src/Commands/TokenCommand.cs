@@ -115,7 +115,7 @@ internal static class TokenCommand
 
     private static void Print(CommandHost host, bool json, TokenGrant grant, string token, string? path)
     {
-        if (path is not null && !AtomicFile.TryCreate(path, Encoding.ASCII.GetBytes(token + "\n"), AtomicFile.PrivateMode))
+        if (path is not null && !OutputFile.TryCreate(path, Encoding.ASCII.GetBytes(token + "\n"), AtomicFile.PrivateMode))
         {
             throw new UsageException($"{path} exists already: choose another name with --out, or remove it.");
         }

@@ -56,9 +56,12 @@ internal static class VerifyCommand
         : Base64UrlText.TryDecode(text, out byte[]? id) && id.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? id
         : throw new UsageException($"--user-b64 is base64url of 1 to {ProtocolLimits.MaxKeyLength} octets.");
 
+    // Enough to say how long a file is that is no record.
+    private const int MaxRecordFile = 1 << 20;
+
     private static byte[]? Record(string? path)
     {
-        byte[]? record = path is null ? null : File.ReadAllBytes(path);
+        byte[]? record = path is null ? null : InputFile.Read(path, MaxRecordFile);
         return record is null || record.Length == EpochRecord.Length ? record : throw new UsageException($"{path} has {record.Length} octets; a record has {EpochRecord.Length}.");
     }
 

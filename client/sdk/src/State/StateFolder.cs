@@ -26,24 +26,37 @@ internal sealed class StateFolder : IDisposable
     public static async Task<StateFolder> OpenAsync(string path, TimeSpan wait, TimeProvider time, CancellationToken cancellationToken)
     {
         string full = System.IO.Path.GetFullPath(path);
+        RequireOwn(full);
         DataFolder.CreateFolder(full);
         string name = System.IO.Path.Combine(full, "lock");
         long started = time.GetTimestamp();
-        while (true)
+        FileStream? held;
+        while ((held = LockFile.TryTake(name)) is null)
         {
-            try
+            if (time.GetElapsedTime(started) >= wait)
             {
-                var options = new FileStreamOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.ReadWrite, Share = FileShare.None, UnixCreateMode = AtomicFile.PrivateMode };
-                return new StateFolder(full, new FileStream(name, options));
-            }
-            catch (IOException e) when (File.Exists(name))
-            {
-                if (time.GetElapsedTime(started) >= wait)
-                {
-                    throw new ClientStateException($"Another process uses the client state in {full}.", e);
-                }
+                throw new ClientStateException($"Another process uses the client state in {full}.");
             }
             await Task.Delay(PollInterval, time, cancellationToken).ConfigureAwait(false);
+        }
+        return new StateFolder(full, held);
+    }
+
+    // Root may write into anyone's folder, and leaves files there that the folder's owner can neither read nor replace.
+    private static void RequireOwn(string folder)
+    {
+        if (!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess)
+        {
+            return;
+        }
+        string? nearest = folder;
+        while (nearest is not null && !Directory.Exists(nearest))
+        {
+            nearest = System.IO.Path.GetDirectoryName(nearest);
+        }
+        if (nearest is not null && FileStatus.TryRead(nearest) is { Owner: not 0 and var owner })
+        {
+            throw new ClientStateException($"{nearest} belongs to user {owner}, who could not use what root writes there: run the command as that user, or choose another folder.");
         }
     }
 

@@ -84,14 +84,15 @@ public sealed class DurableFiles
 
     private static void Write(string full, string folder, ReadOnlySpan<byte> bytes)
     {
-        string temporary = full + ".tmp";
+        string target = FileTarget.Resolve(full).Path;
+        string temporary = target + ".tmp";
         using (SafeFileHandle file = File.OpenHandle(temporary, FileMode.Create, FileAccess.Write, FileShare.Read))
         {
             RandomAccess.Write(file, bytes, fileOffset: 0);
             RandomAccess.FlushToDisk(file);
         }
-        File.Move(temporary, full, overwrite: true);
-        Libc.SyncDirectory(folder);
+        File.Move(temporary, target, overwrite: true);
+        Libc.SyncDirectory(target == full ? folder : Path.GetDirectoryName(target)!);
     }
 
     private string EnsureFolder(string path)

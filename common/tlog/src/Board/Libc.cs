@@ -1,10 +1,12 @@
 using System.Runtime.InteropServices;
+using System.Text;
 using Microsoft.Win32.SafeHandles;
 
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Libc reaches what .NET does not offer: fsync of a folder, and a file lock that cannot be switched off. Linux; others throw.
+/// Libc reaches what .NET does not offer: fsync of a folder, a file lock that cannot be switched off, the kernel's own resolution of links, and
+/// writes at an open file's own offset. Linux; others throw.
 /// </summary>
 internal static partial class Libc
 {
@@ -15,8 +17,12 @@ internal static partial class Libc
     private const int O_CLOEXEC = 0x80000;
     private const int LOCK_EX = 2;
     private const int LOCK_NB = 4;
+    private const int ENOENT = 2;
     private const int EINTR = 4;
     private const int EWOULDBLOCK = 11;
+    private const int ENOTDIR = 20;
+    private const int EINVAL = 22;
+    private const int MaxPathLength = 4096;
     private const uint LockFileMode = 0x1a4; // rw-r--r--
 
     /// <summary>SyncDirectory makes the names in a folder durable.</summary>
@@ -48,6 +54,46 @@ internal static partial class Libc
         return error == EWOULDBLOCK ? null : throw Failure("flock", path, error);
     }
 
+    /// <summary>RealPath gives the path of a file or folder without links. Throws <see cref="DirectoryNotFoundException"/> when it is missing, <see cref="IOException"/>.</summary>
+    public static string RealPath(string path)
+    {
+        Span<byte> resolved = stackalloc byte[MaxPathLength];
+        if (realpath(path, resolved) != 0)
+        {
+            return Encoding.UTF8.GetString(resolved[..resolved.IndexOf((byte)0)]);
+        }
+        int error = Marshal.GetLastPInvokeError();
+        throw error is ENOENT or ENOTDIR ? new DirectoryNotFoundException($"The folder {path} does not exist.") : Failure("realpath", path, error);
+    }
+
+    /// <summary>ReadLink gives what a symbolic link holds; null for what is no link, or missing.</summary>
+    public static string? ReadLink(string path)
+    {
+        Span<byte> target = stackalloc byte[MaxPathLength];
+        nint length = readlink(path, target, target.Length);
+        if (length >= 0)
+        {
+            return Encoding.UTF8.GetString(target[..(int)length]);
+        }
+        int error = Marshal.GetLastPInvokeError();
+        return error is EINVAL or ENOENT ? null : throw Failure("readlink", path, error);
+    }
+
+    /// <summary>Write writes everything at the offset that an open file has, which it shares with the processes that were given it.</summary>
+    public static void Write(SafeFileHandle file, ReadOnlySpan<byte> contents, string path)
+    {
+        while (!contents.IsEmpty)
+        {
+            nint written = write(file, contents, contents.Length);
+            int error = Marshal.GetLastPInvokeError();
+            if (written < 0 && error != EINTR)
+            {
+                throw Failure("write", path, error);
+            }
+            contents = contents[(int)Math.Max(written, 0)..];
+        }
+    }
+
     private static SafeFileHandle Open(string path, int flags)
     {
         if (!OperatingSystem.IsLinux())
@@ -66,6 +112,18 @@ internal static partial class Libc
     [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static partial int open(string path, int flags, uint mode);
+
+    [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static partial nint realpath(string path, Span<byte> resolved);
+
+    [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static partial nint readlink(string path, Span<byte> target, nint capacity);
+
+    [LibraryImport("libc", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static partial nint write(SafeFileHandle file, ReadOnlySpan<byte> contents, nint length);
 
     [LibraryImport("libc", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]

@@ -26,7 +26,7 @@ internal static class BoardCheckpointCommand
             }
             if (parse.GetValue(output) is { } file)
             {
-                AtomicFile.Write(file, note.Octets, AtomicFile.PublicMode);
+                OutputFile.Write(file, note.Octets, AtomicFile.PublicMode);
             }
             Print(host, json, name, note);
             return ExitCodes.Success;

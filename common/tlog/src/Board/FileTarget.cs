@@ -1,0 +1,55 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
+using Microsoft.Win32.SafeHandles;
+
+namespace Optiks.Tlog;
+
+/// <summary>
+/// FileTarget finds the file that a path leads to through symbolic links. A rename over a link would replace the link: the program that reads the link's target would keep the old contents.
+/// </summary>
+/// <param name="Path">Absolute path whose last name is no symbolic link; nothing needs to be there.</param>
+/// <param name="Descriptor">The open file of this process that the path is another name of, as <c>/dev/stdout</c> is.</param>
+public sealed partial record FileTarget(string Path, int? Descriptor)
+{
+    // As many as Linux follows.
+    private const int MaxLinks = 40;
+
+    /// <summary>Follows the links at the end of a path. Throws <see cref="IOException"/> for links that lead in a circle, <see cref="DirectoryNotFoundException"/> where the folder is missing.</summary>
+    public static FileTarget Resolve(string path)
+    {
+        string full = System.IO.Path.GetFullPath(path);
+        if (!OperatingSystem.IsLinux())
+        {
+            return new FileTarget(new FileInfo(full).ResolveLinkTarget(returnFinalTarget: true)?.FullName ?? full, null);
+        }
+        for (int i = 0; i < MaxLinks; i++)
+        {
+            int name = full.LastIndexOf('/') + 1;
+            // The kernel's own answer: ".." after a linked folder is not the folder that the text names.
+            string folder = Libc.RealPath(name > 1 ? full[..(name - 1)] : "/");
+            string resolved = System.IO.Path.Join(folder, full[name..]);
+            if (OpenFile().Match(resolved) is { Success: true } open)
+            {
+                // The links there lead to no path where the file is a pipe.
+                bool isOwn = open.Groups["process"].ValueSpan.SequenceEqual(Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
+                return new FileTarget(resolved, isOwn ? int.Parse(open.Groups["file"].ValueSpan, CultureInfo.InvariantCulture) : null);
+            }
+            if (Libc.ReadLink(resolved) is not { } target)
+            {
+                return new FileTarget(resolved, null);
+            }
+            full = target.StartsWith('/') ? target : $"{folder}/{target}";
+        }
+        throw new IOException($"{path} is a symbolic link that leads in a circle.");
+    }
+
+    /// <summary>Writes to the open file that <see cref="Descriptor"/> names, at its own offset. Throws <see cref="IOException"/>.</summary>
+    public void WriteToDescriptor(ReadOnlySpan<byte> contents)
+    {
+        using var file = new SafeFileHandle(Descriptor ?? throw new InvalidOperationException("No open file."), ownsHandle: false);
+        Libc.Write(file, contents, Path);
+    }
+
+    [GeneratedRegex("^/proc/(?<process>[0-9]+)/(task/[0-9]+/)?fd/(?<file>[0-9]{1,9})$", RegexOptions.ExplicitCapture)]
+    private static partial Regex OpenFile();
+}
