@@ -38,7 +38,7 @@ internal static class QueryServiceHost
         ThreadPool.GetMinThreads(out int workers, out int completionPorts);
         ThreadPool.SetMinThreads(Math.Max(workers, Environment.ProcessorCount + BusyThreads), completionPorts);
 
-        WebApplicationBuilder builder = WebApplication.CreateBuilder(new WebApplicationOptions { Args = args, ContentRootPath = AppContext.BaseDirectory });
+        WebApplicationBuilder builder = ServiceBuilder.Create(args);
         // Before the defaults' handler, which answers everything.
         builder.Services.AddExceptionHandler<BoardFailures>();
         builder.AddOptiksDefaults(Service);

@@ -48,6 +48,29 @@ public sealed class RehearsalTests : TwoEpochTests
     }
 
     [Fact]
+    public async Task A_stop_during_the_rehearsal_is_no_failure_of_the_service()
+    {
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        IServiceProvider services = replica.Services;
+        var failure = new HostFailure(services.GetRequiredService<Microsoft.Extensions.Hosting.IHostApplicationLifetime>());
+        using var rehearsal = ActivatorUtilities.CreateInstance<Rehearsal>(services, failure);
+        var app = new ApplicationBuilder(services);
+        rehearsal.UseAll(app);
+        // A request that is broken off fails by whatever was disposed of first.
+        Task? stop = null;
+        app.Run(context =>
+        {
+            stop = rehearsal.StopAsync(CancellationToken.None);
+            return Task.FromException(new ObjectDisposedException("provider"));
+        });
+        _ = app.Build();
+        await rehearsal.StartAsync(TestContext.Current.CancellationToken);
+        await replica.WaitAsync(() => Task.FromResult(stop is { IsCompleted: true }));
+        Assert.True(rehearsal.ExecuteTask!.IsCompleted);
+        Assert.False(failure.HasFailed);
+    }
+
+    [Fact]
     public async Task A_replica_that_is_ready_has_answered_keys_and_users()
     {
         // With whose they are: other tests answer beside this one.

@@ -230,6 +230,70 @@ class MakeRunTest(unittest.TestCase):
         self.assertIn("query-service stopped with exit code", self.printed())
 
 
+class EndsTest(unittest.TestCase):
+    """What a user or operator can mend is a sentence and an exit code, and never an abort."""
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def ends(self, done: subprocess.CompletedProcess, code: int, *words: str) -> None:
+        self.assertEqual(code, done.returncode, done)
+        self.assertNotRegex(done.stderr, r"Unhandled|Exception|   at ")
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def full(self, *command: str | Path) -> subprocess.CompletedProcess:
+        """With a standard output that takes nothing."""
+        with open("/dev/full", "w") as output:
+            return subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True, timeout=WAIT_SECONDS, check=False, stdin=subprocess.DEVNULL, env=environment(OPTIKS_DATA=str(self.folder)))
+
+    def test_a_full_standard_output(self):
+        self.assertEqual(0, run(OPTIKS_DB, "api-key", "add", "a", "--scope", "lookup", env=environment(OPTIKS_DATA=str(self.folder))).returncode)
+        for option in ((), ("--json",)):
+            with self.subTest(option):
+                self.ends(self.full(OPTIKS_DB, "api-key", "list", *option), 78, "No space left")
+                self.ends(self.full(OPTIKS, "key", "generate", "--out", self.folder / f"k{len(option)}", *option), 2, "No space left")
+                # The failure itself cannot be written as JSON.
+                self.ends(self.full(OPTIKS, "inspect", self.folder / "api-keys.json", *option), 2, "api-keys.json")
+
+    def test_files_without_an_end(self):
+        for command in (("inspect", "/dev/zero"), ("lookup", "alice", "--trust", "/dev/zero"), ("receipt", "check", "/dev/zero")):
+            with self.subTest(command):
+                self.ends(run(OPTIKS, *command, env=environment(OPTIKS_DATA=str(self.folder))), 2, "/dev/zero")
+
+    def test_addresses_and_telemetry_that_cannot_be_used(self):
+        self.assertEqual(0, run(OPTIKS_DB, "migrate", env=environment(OPTIKS_DATA=str(self.folder))).returncode)
+        good = f"http://127.0.0.1:{free_port()}"
+        for name in SERVICES:
+            for url, variables, word in (("http://203.0.113.9:8301", {}, "203.0.113.9"), ("http://127.0.0.1:80800", {}, "80800"),
+                                         (good, {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_EXPORTER_OTLP_HEADERS": "a"}, "eaders"),
+                                         (good.replace("http", "https"), {"Kestrel__Certificates__Default__Path": str(self.folder / "missing.pem")}, "missing.pem")):
+                with self.subTest(name, word=word):
+                    self.ends(run(service(name), "--urls", url, env=environment(OPTIKS_DATA=str(self.folder), **variables)), 78, word)
+
+    def test_output_goes_into_what_is_no_file(self):
+        """And a key that is revoked through a link is revoked for those who read the link's target."""
+        shared = self.folder / "shared"
+        shared.mkdir(mode=0o700)
+        (self.folder / "api-keys.json").symlink_to("shared/api-keys.json")
+        variables = environment(OPTIKS_DATA=str(self.folder))
+        added = run(OPTIKS_DB, "api-key", "add", "a", "--scope", "lookup", "--out", "/dev/stdout", env=variables)
+        self.assertEqual(0, added.returncode, added)
+        self.assertRegex(added.stdout, r"\A[A-Za-z0-9_-]{20,}\n")
+        self.assertTrue(Path("/dev/stdout").is_symlink())
+        null = Path("/dev/null").stat()
+        self.assertEqual(0, run(OPTIKS_DB, "api-key", "add", "b", "--scope", "lookup", "--out", "/dev/null", env=variables).returncode)
+        self.assertEqual((null.st_ino, null.st_mode), (Path("/dev/null").stat().st_ino, Path("/dev/null").stat().st_mode))
+        self.assertEqual(["a", "b"], self.names(shared))
+        self.assertEqual(0, run(OPTIKS_DB, "api-key", "revoke", "a", env=variables).returncode)
+        self.assertTrue((self.folder / "api-keys.json").is_symlink())
+        self.assertEqual(["b"], self.names(shared))
+
+    @staticmethod
+    def names(folder: Path) -> list[str]:
+        return [key["name"] for key in json.loads((folder / "api-keys.json").read_text())["keys"]]
+
+
 class ApiKeyTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -250,6 +314,13 @@ class ApiKeyTest(unittest.TestCase):
         while (found := self.statuses(key)) != expected:
             self.assertLess(time.monotonic(), deadline, f"{found}, not {expected}")
             time.sleep(0.1)
+
+    def test_fsck_without_a_folder_for_its_own_files(self):
+        for folder, code in (("/nonexistent", 78), (str(self.log.logs), 0)):
+            done = run(OPTIKS_DB, "fsck", "--board", self.log.data / "board", env=self.log.environment | {"TMPDIR": folder})
+            self.assertEqual(code, done.returncode, done)
+            self.assertEqual("No such file" in done.stderr, code == 78, done)
+            self.assertNotIn("Unhandled", done.stderr)
 
     def test_keys_come_and_go_while_the_services_run(self):
         writer, reader = self.api_key("add", "writer", "--scope", "update"), self.api_key("add", "reader", "--scope", "history")

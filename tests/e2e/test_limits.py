@@ -3,14 +3,16 @@
 import os
 import signal
 import socket
+import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from contextlib import ExitStack
 from pathlib import Path
 
 from disk import BoardDisk
-from harness import READY_SECONDS, ROOT, Deployment
+from harness import OUT, PROGRAMS, READY_SECONDS, ROOT, SERVICES, Deployment
 from rest import Client
 
 sys.path.insert(0, str(ROOT / "tests/reference"))
@@ -58,9 +60,37 @@ class Descriptors(unittest.TestCase):
                             self.assertEqual(202, before.post_json("/v1/updates", {"key": f"bob {i}", "value": "one"}).status)
                 process.wait_ready()
 
+    def test_a_crowd_that_comes_at_once_is_not_accepted_faster_than_there_are_descriptors(self):
+        """While the process is stopped the kernel queues them. Then they are there in one moment."""
+        process = self.log.query
+        process.stop()
+        process.start("prlimit", f"--nofile={LEAST_DESCRIPTORS}:{LEAST_DESCRIPTORS}")
+        process.wait_ready()
+        with self.log.query_client() as before:
+            self.assertEqual(200, self.lookup(before).status)
+            for _ in range(3):
+                with ExitStack() as strangers:
+                    process.signal(signal.SIGSTOP)
+                    process.wait_stopped(READY_SECONDS)
+                    for _ in range(1500):
+                        stranger = strangers.enter_context(socket.socket())
+                        stranger.setblocking(False)
+                        stranger.connect_ex(("127.0.0.1", process.port))
+                    process.signal(signal.SIGCONT)
+                    for _ in range(20):
+                        self.assertEqual(200, self.lookup(before).status, process.log_end())
+                    self.assertLess(len(list(Path(f"/proc/{process.pid}/fd").iterdir())), LEAST_DESCRIPTORS)
+            process.wait_ready()
+        self.assertNotIn("failed to accept", process.log())
+
     def test_too_few_are_refused_at_the_start(self):
         for process in (self.log.query, self.log.update):
             with self.subTest(process.service):
+                # So few that the framework could not even load what it needs.
+                process.stop()
+                process.start("prlimit", "--nofile=128:128")
+                self.assertEqual(CONFIGURATION, process.wait(READY_SECONDS), process.log_end())
+                self.assertIn("ulimit -n", process.log_end())
                 process.stop()
                 process.start("prlimit", f"--nofile={LEAST_DESCRIPTORS - 1}:{LEAST_DESCRIPTORS - 1}")
                 self.assertEqual(CONFIGURATION, process.wait(READY_SECONDS), process.log_end())
@@ -68,6 +98,21 @@ class Descriptors(unittest.TestCase):
                 # As many as are needed do.
                 process.start("prlimit", f"--nofile={LEAST_DESCRIPTORS}:{LEAST_DESCRIPTORS}")
                 process.wait_ready()
+
+
+class Threads(unittest.TestCase):
+    @unittest.skipUnless(os.geteuid() == 0, "the limit is of a user, and root sets it")
+    def test_too_few_are_refused_at_the_start(self):
+        """Of a user whom nobody else is, so that the limit is the process's own."""
+        nobody = ("setpriv", "--reuid=54321", "--regid=54321", "--clear-groups", "prlimit", "--nproc=60:60")
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder).chmod(0o777)
+            for name in SERVICES:
+                with self.subTest(name):
+                    done = subprocess.run([*nobody, OUT / name / PROGRAMS[name], "--urls", "http://127.0.0.1:0"], capture_output=True, text=True, timeout=READY_SECONDS, check=False,
+                                          stdin=subprocess.DEVNULL, cwd=folder, env={**os.environ, "OPTIKS_DATA": folder, "HOME": folder})
+                    self.assertEqual(CONFIGURATION, done.returncode, done)
+                    self.assertRegex(done.stderr, r"^optiks: The process could start \d+ threads; 64 are needed\. .*ulimit -u.*\n$")
 
 
 class Disks(unittest.TestCase):

@@ -33,7 +33,7 @@ internal static class UpdateServiceHost
     /// <param name="configure">Changes the configuration before it is read.</param>
     public static async Task<WebApplication> CreateAsync(string[] args, IReadOnlyList<IStorageProvider> engines, Action<WebApplicationBuilder>? configure = null)
     {
-        WebApplicationBuilder builder = WebApplication.CreateBuilder(args);
+        WebApplicationBuilder builder = ServiceBuilder.Create(args);
         configure?.Invoke(builder);
         builder.AddOptiksDefaults(Service);
         AddOptions(builder);

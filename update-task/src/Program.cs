@@ -23,7 +23,7 @@ return await Startup.RunAsync(
     async () =>
     {
         FailPoints.EnsureValid();
-        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(args);
+        WebApplicationBuilder builder = ServiceBuilder.Create(args);
         IServiceCollection services = builder.Services;
 
         services.AddSingleton<TimeProvider, BootTimeProvider>();

@@ -88,7 +88,7 @@ public static class AuditorHost
     /// <summary>Build makes the daemon of logs that are open.</summary>
     internal static WebApplication Build(AuditorSettings settings, AuditedLogs logs, HttpClient http, TimeProvider time)
     {
-        WebApplicationBuilder builder = WebApplication.CreateBuilder(new WebApplicationOptions { Args = ["--urls", settings.Urls], ContentRootPath = AppContext.BaseDirectory });
+        WebApplicationBuilder builder = ServiceBuilder.Create("--urls", settings.Urls);
         builder.Configuration[DataFolder.Variable] = settings.StateFolder;
         builder.AddOptiksDefaults(s_service);
         builder.Services.AddSingleton(time);

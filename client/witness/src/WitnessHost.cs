@@ -1,6 +1,5 @@
 using System.Diagnostics.Metrics;
 using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Logging;
@@ -51,12 +50,10 @@ public static class WitnessHost
 
     private static WebApplicationBuilder CreateBuilder(WitnessFolder folder, string urls)
     {
-        // The folder that the command runs in may be anyone's: settings are read beside the program, and from the environment.
-        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(new WebApplicationOptions { ContentRootPath = AppContext.BaseDirectory });
+        WebApplicationBuilder builder = ServiceBuilder.Create("--urls", urls);
         // Nobody has an API key here: what is on this machine for a log's services is not read.
         builder.Configuration[DataFolder.Variable] = folder.Root;
         builder.AddOptiksDefaults(OptiksServiceOptions.Of(Programs.Witness) with { MaxRequestBodyLength = AddCheckpointRequest.MaxLength });
-        builder.WebHost.UseUrls(urls);
         return builder;
     }
 

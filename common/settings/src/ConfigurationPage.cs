@@ -37,6 +37,7 @@ public static partial class ConfigurationPage
           (mode 0600).
 
         Addresses and certificates are ASP.NET Core's settings (`urls`, `Kestrel:...`), as are log levels (`Logging:...`).
+        `appsettings.json` is read at the start only.
         Other variables: [variables.md](variables.md). A witness has a folder: [witnesses.md](witnesses.md). What an auditor
         follows is said by its command line, or by a file of its own: [the last section](#optiks-auditor---config).
 

@@ -84,9 +84,10 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
         {
             await SendAllAsync(pipeline, stop).WaitAsync(s_longest, stop);
         }
-        // An epoch that is too old, a board that cannot be read, answers that wait: callers are told of it themselves.
-        catch (Exception e) when (!stop.IsCancellationRequested)
+        // An epoch that is too old, a board that cannot be read, answers that wait: callers are told of it themselves. A service that is told to stop breaks the requests off, which then fail in any way.
+        catch (Exception e)
         {
+            stop.ThrowIfCancellationRequested();
             _logger.NotRehearsed(e);
         }
         _isOver = true;

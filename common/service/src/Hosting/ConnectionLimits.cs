@@ -18,6 +18,9 @@ internal static partial class ConnectionLimits
     // Its socket, and a file that is sent over it.
     private const int DescriptorsPerConnection = 2;
 
+    // Of the service's own: sockets of connections that are accepted only to be closed.
+    private const int RefusedAtOnce = 64;
+
     // Beyond, memory is the limit: a connection that does nothing useful holds some 100 KB.
     private const int MaxConnections = 8192;
 
@@ -37,21 +40,34 @@ internal static partial class ConnectionLimits
     // Longer than clients and proxies keep idle connections (.NET's and nginx' 60 s), so that they close first.
     private static readonly TimeSpan s_keepAliveTime = TimeSpan.FromSeconds(90);
 
+    /// <summary>RequireDescriptors throws <see cref="StartupException"/> when the process may have too few descriptors.</summary>
+    public static void RequireDescriptors() => RequireEnough(Descriptors());
+
+    /// <summary>Gives the number of connections that may be accepted and not closed yet: those that are served, and those that are told by a closed connection that there are too many.</summary>
+    public static int MaxAccepted(long descriptors) => (int)Served(descriptors) + RefusedAtOnce;
+
     /// <summary>Set the limits. Throws <see cref="StartupException"/> when the process may have too few descriptors.</summary>
     public static void Set(KestrelServerLimits limits, long descriptors)
     {
-        if (descriptors < LeastDescriptors)
-        {
-            throw new StartupException(
-                $"The process may open {descriptors} files; {LeastDescriptors} are needed, so that connections cannot take the last one. Raise the limit (ulimit -n, LimitNOFILE= of systemd).");
-        }
-        limits.MaxConcurrentConnections = Math.Min(MaxConnections, (descriptors - OwnDescriptors) / DescriptorsPerConnection);
+        RequireEnough(descriptors);
+        limits.MaxConcurrentConnections = Served(descriptors);
         limits.MinResponseDataRate = s_leastResponseRate;
         limits.MinRequestBodyDataRate = s_leastBodyRate;
         limits.RequestHeadersTimeout = s_headersTime;
         limits.KeepAliveTimeout = s_keepAliveTime;
         limits.MaxResponseBufferSize = MaxResponseBufferLength;
         limits.MaxRequestBufferSize = MaxRequestBufferLength;
+    }
+
+    private static long Served(long descriptors) => Math.Min(MaxConnections, (descriptors - OwnDescriptors) / DescriptorsPerConnection);
+
+    private static void RequireEnough(long descriptors)
+    {
+        if (descriptors < LeastDescriptors)
+        {
+            throw new StartupException(
+                $"The process may open {descriptors} files; {LeastDescriptors} are needed, so that connections cannot take the last one. Raise the limit (ulimit -n, LimitNOFILE= of systemd).");
+        }
     }
 
     /// <summary>Descriptors that this process may have. The runtime has raised the limit as far as it goes.</summary>

@@ -1,4 +1,6 @@
+using System.Net;
 using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Configuration;
@@ -58,7 +60,7 @@ public static partial class OptiksDefaults
             builder.WebHost.UseUrls(options.DefaultUrl);
         }
         // Now, before anything is made: Kestrel looks at them when the parts that run beside it have begun.
-        Array.ForEach(configuration[WebHostDefaults.ServerUrlsKey]?.Split(';', StringSplitOptions.RemoveEmptyEntries) ?? [], url => _ = BindingAddress.Parse(url));
+        Array.ForEach(configuration[WebHostDefaults.ServerUrlsKey]?.Split(';', StringSplitOptions.RemoveEmptyEntries) ?? [], RequireAddress);
         // Slim builders leave out what an address of https needs.
         builder.WebHost.UseKestrelHttpsConfiguration();
         long descriptors = ConnectionLimits.Descriptors();
@@ -72,6 +74,7 @@ public static partial class OptiksDefaults
             kestrel.Limits.MaxRequestLineSize = MaxRequestLineLength;
             kestrel.Limits.MaxRequestHeadersTotalSize = MaxRequestHeadersLength;
         });
+        builder.Services.AddSingleton<IConnectionListenerFactory, BoundedListeners>();
         TlsSetup.Add(builder);
         SupervisionSetup.Add(builder, ServiceManager.Of(name => configuration[name]), file, options.AllSettings);
         builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = s_shutdownTimeout);
@@ -109,6 +112,7 @@ public static partial class OptiksDefaults
         app.Services.GetRequiredService<ApiKeyStore>();
         app.Services.GetRequiredService<TokenVerifier>();
         app.Services.GetService<Draining>()?.Use(app);
+        PathForm.Use(app);
         Telemetry.UseSpans(app);
         app.UseExceptionHandler(_ => { });
         app.UseStatusCodePages(context =>
@@ -130,6 +134,14 @@ public static partial class OptiksDefaults
         // Made now: nothing else asks for them.
         app.Services.GetRequiredService<ServiceMetrics>();
         return app;
+    }
+
+    private static void RequireAddress(string url)
+    {
+        if (!BindingAddress.Parse(url).IsUnixPipe && BindingAddress.Parse(url).Port > IPEndPoint.MaxPort)
+        {
+            throw new StartupException($"The address {url} has no port from 0 to {IPEndPoint.MaxPort}: set --urls or ASPNETCORE_URLS to one such as http://127.0.0.1:8301.");
+        }
     }
 
     [LoggerMessage(EventId = 9020, EventName = "ApiKeysInvalid", Level = LogLevel.Error, Message = "The file of API keys changed and is invalid; the keys before the change still hold.")]

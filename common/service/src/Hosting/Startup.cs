@@ -1,6 +1,9 @@
 using System.Globalization;
+using System.Net.Sockets;
+using System.Security.Cryptography;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 using Optiks.Native;
@@ -36,6 +39,8 @@ public static class Startup
         // Taken now: running disposes the services.
         HostFailure failure = app.Services.GetRequiredService<HostFailure>();
         CancellationToken stopping = app.Lifetime.ApplicationStopping;
+        CancellationToken started = app.Lifetime.ApplicationStarted;
+        string addresses = app.Configuration[WebHostDefaults.ServerUrlsKey] is { Length: > 0 } urls ? urls : "the addresses of Kestrel:Endpoints";
         try
         {
             await app.RunAsync();
@@ -43,6 +48,12 @@ public static class Startup
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {
             // It failed, or was told to stop, before the server had started, whose start is then called off.
+        }
+        // An address of another machine, a port of root's, a certificate that is not there: Kestrel says it with whatever it met.
+        catch (Exception e) when (!started.IsCancellationRequested && !failure.HasFailed
+            && e is SocketException or IOException { InnerException: not AddressInUseException } or UnauthorizedAccessException or CryptographicException)
+        {
+            throw new StartupException($"The service cannot listen on {addresses}: {ErrorText.Line(e.Message)}", e);
         }
         failure.ThrowIfFailed();
     }
@@ -67,10 +78,10 @@ public static class Startup
     }
 
     // What reads settings that are not Optiks': addresses, log levels, appsettings.json. They report a wrong one as misuse.
-    private static readonly string[] s_settingsReaders = ["Microsoft.Extensions.Configuration", "Microsoft.Extensions.Logging", "Microsoft.AspNetCore.Http", "Microsoft.AspNetCore.Server.Kestrel"];
+    private static readonly string[] s_settingsReaders = ["Microsoft.Extensions.Configuration", "Microsoft.Extensions.Logging", "Microsoft.AspNetCore.Http", "Microsoft.AspNetCore.Server.Kestrel", "OpenTelemetry"];
 
     private static bool IsOfSettings(Exception exception) =>
-        exception is InvalidOperationException or FormatException or InvalidDataException
+        exception is InvalidOperationException or FormatException or InvalidDataException or ArgumentException
         && s_settingsReaders.Any(reader => exception.Source?.StartsWith(reader, StringComparison.Ordinal) == true);
 
     private static int? ExitCodeOf(Exception exception, Func<Exception, int?>? classify) => exception switch

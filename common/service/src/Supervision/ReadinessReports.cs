@@ -79,8 +79,10 @@ internal sealed class ReadinessReports : BackgroundService
             return await check.Factory(services).CheckHealthAsync(new HealthCheckContext { Registration = check }, stop);
         }
         // As of a request to /health/ready: a check that fails is not healthy, whatever the exception. Who asks there finds it in the log.
-        catch (Exception e) when (!stop.IsCancellationRequested)
+        catch (Exception e)
         {
+            // A service that is told to stop breaks checks off, which then fail in any way.
+            stop.ThrowIfCancellationRequested();
             return HealthCheckResult.Unhealthy($"The check {check.Name} failed: {e.GetType().Name}.");
         }
     }

@@ -1,0 +1,42 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>
+/// PathForm refuses paths that an edge and this service could take for different ones (docs/spec/rest.md section 1). nginx decodes <c>%2f</c> before it removes dot segments, Kestrel never decodes it: <c>/log/a%2fb/../../metrics</c>
+/// is a file of the log to the one and <c>/metrics</c> to the other.
+/// </summary>
+internal static class PathForm
+{
+    /// <summary>Use puts the check before everything that looks at the path.</summary>
+    public static void Use(WebApplication app) =>
+        app.Use((context, next) => context.Features.Get<IHttpRequestFeature>() is { RawTarget: { Length: > 0 } target } && !IsPlain(target)
+            ? new Problem(ProblemTypes.MalformedRequest, "The path has an encoded slash or dot, a backslash, a '#', or an empty or dot segment.").ExecuteAsync(context)
+            : next(context));
+
+    /// <summary>IsPlain says whether every reader finds the same path in a request's target: its path, or an absolute URL.</summary>
+    internal static bool IsPlain(ReadOnlySpan<char> target)
+    {
+        int query = target.IndexOf('?');
+        ReadOnlySpan<char> path = query < 0 ? target : target[..query];
+        if (!path.StartsWith('/') && path.IndexOf("://", StringComparison.Ordinal) is > 0 and var scheme)
+        {
+            ReadOnlySpan<char> authority = path[(scheme + 3)..];
+            path = authority.IndexOf('/') is >= 0 and var slash ? authority[slash..] : default;
+        }
+        if (path.ContainsAny('\\', '#') || path.Contains("//", StringComparison.Ordinal)
+            || path.Contains("%2f", StringComparison.OrdinalIgnoreCase) || path.Contains("%5c", StringComparison.OrdinalIgnoreCase) || path.Contains("%2e", StringComparison.OrdinalIgnoreCase))
+        {
+            return false;
+        }
+        foreach (Range segment in path.Split('/'))
+        {
+            if (path[segment] is "." or "..")
+            {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,46 @@
+using System.Runtime.CompilerServices;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>
+/// ServiceBuilder makes the builders of all hosts. They read what docs/operations/variables.md lists, and nothing else. ASP.NET Core's own builders read more: <c>ASPNETCORE_FORWARDEDHEADERS_ENABLED</c> has every caller
+/// believed about its address, <c>ASPNETCORE_HOSTINGSTARTUPASSEMBLIES</c> loads code, <c>ASPNETCORE_ENVIRONMENT</c> shows exceptions to callers, and a watcher of <c>appsettings.json</c> ends the process where
+/// inotify is used up.
+/// </summary>
+public static class ServiceBuilder
+{
+    private const string UrlsVariable = "ASPNETCORE_URLS";
+
+    /// <summary>
+    /// Creates a builder whose configuration is, later ones winning: appsettings.json beside the program, the environment, <c>ASPNETCORE_URLS</c>, the command line. Throws <see cref="StartupException"/> when the
+    /// process may have too few descriptors or threads.
+    /// </summary>
+    public static WebApplicationBuilder Create(params string[] args)
+    {
+        // First: with too few of them, the framework cannot even load its assemblies.
+        ConnectionLimits.RequireDescriptors();
+        ThreadLimits.RequireThreads();
+        return Build(args);
+    }
+
+    // The assemblies that a method needs are loaded before it runs.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WebApplicationBuilder Build(string[] args)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions { ContentRootPath = AppContext.BaseDirectory });
+        builder.Configuration
+            .AddJsonFile(Path.Combine(AppContext.BaseDirectory, "appsettings.json"), optional: true, reloadOnChange: false)
+            .AddEnvironmentVariables()
+            .AddInMemoryCollection(Environment.GetEnvironmentVariable(UrlsVariable) is { Length: > 0 } urls ? [new(WebHostDefaults.ServerUrlsKey, urls)] : [])
+            .AddCommandLine(args);
+        builder.Logging.AddConfiguration(builder.Configuration.GetSection("Logging"));
+        builder.Services.AddRouting();
+        builder.WebHost.UseKestrelCore().ConfigureKestrel((context, kestrel) => kestrel.Configure(context.Configuration.GetSection("Kestrel"), reloadOnChange: false));
+        return builder;
+    }
+}
