@@ -198,7 +198,7 @@ def verify_checkpoint(note: bytes, origin: str, key: LogKey) -> Checkpoint:
     require(len(lines) == 4, "checkpoint_malformed")
     size, root = lines[1], canonical_base64(lines[2])
     decimal = size.isascii() and size.isdigit() and (size == "0" or size[0] != "0")
-    require(decimal and int(size) < 2**64 and root is not None and len(root) == 32, "checkpoint_malformed")
+    require(decimal and 0 < int(size) < 2**64 and root is not None and len(root) == 32, "checkpoint_malformed")
     require(lines[0] == origin, "checkpoint_origin")
     of_log = [raw[4:] for name, raw in signatures if name == key.name and raw[:4] == key.key_id]
     require(len(of_log) == 1 and ed25519.verify(key.public, text.encode(), of_log[0]), "checkpoint_signature")

@@ -157,21 +157,20 @@ def notes_of(answer: bytes) -> list[bytes]:
 
 def take(policy: Policy, log_key: LogKey, max_ahead_ms: int, head: Checkpoint, entries: list[bytes], answer: bytes, now_ms: int) -> Vouched:
     """Section 3, with the entries that the server's tiles are of. Refused("fork")."""
-    newest: dict[str, Checkpoint] = {}
+    notes: list[tuple[str, Checkpoint]] = []
     for note in notes_of(answer):
         try:
             checkpoint = board.verify_checkpoint(note, log_key.name, log_key)
             times = {key.vkey: board.verify_cosignatures(note, [key]).get(key.name) for key in policy.keys}
         except Refused:
             continue
-        for vkey, time in times.items():
-            if time is None or time > (now_ms + max_ahead_ms) // 1000 or checkpoint.size == 0:
-                continue
-            if vkey not in newest or checkpoint.size > newest[vkey].size:
-                newest[vkey] = checkpoint
+        notes += [(vkey, checkpoint) for vkey, time in times.items() if time is not None and time <= (now_ms + max_ahead_ms) // 1000]
+    roots: dict[int, bytes] = {}
+    for _, checkpoint in notes:
+        require(roots.setdefault(checkpoint.size, checkpoint.root) == checkpoint.root, "fork")
     hashes = [board.leaf_hash(entry) for entry in entries]
     vouched = Vouched(head)
-    for vkey, checkpoint in sorted(newest.items(), key=lambda one: one[1].size):
+    for vkey, checkpoint in sorted(notes, key=lambda one: one[1].size):
         smaller, larger = sorted((checkpoint, vouched.head), key=lambda one: one.size)
         if smaller.size == larger.size:
             require(smaller.root == larger.root, "fork")

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 VECTORS = Path(__file__).resolve().parent.parent / "vectors"
-AREAS = ("vrf", "tree", "proofs", "anchor", "lookup", "users", "usernames", "periods", "cosigners", "receipts", "leaves")
+AREAS = ("vrf", "tree", "proofs", "anchor", "board", "lookup", "users", "usernames", "periods", "cosigners", "receipts", "leaves")
 
 
 def render(content: dict, maker: str = "tests/reference/make_vectors.py") -> str:

@@ -25,6 +25,10 @@ def _note(size: int, entries: list[bytes] = ENTRIES, seed: bytes = SEED, origin:
     return board.make_checkpoint(key, seed, size, board.root_of([board.leaf_hash(entry) for entry in entries[:size]]))
 
 
+def _empty(root: bytes) -> bytes:
+    return board.make_checkpoint(LogKey(ORIGIN, ed25519.public_key(SEED)), SEED, 0, root)
+
+
 def _signed(size: int, *names: str, note: bytes = b"", time: int = NOW_MS // 1000) -> bytes:
     signed = note or _note(size)
     for name in names:
@@ -116,6 +120,15 @@ def files() -> dict[str, dict]:
     add("a_note_that_is_no_text", json.dumps({"checkpoints": [*(note.decode() for note in both), 1]}).encode(), "valid", False)
     add("a_smaller_tree_that_is_not_of_the_log", [_signed(6, "a", note=_note(6, FALSE))], "fork", False)
     add("another_tree_of_the_same_size", [_signed(8, "a", note=_note(8, FALSE))], "fork", False)
+    add("two_trees_of_one_size_by_one_cosigner", [_signed(6, "a"), _signed(6, "a", note=_note(6, FALSE))], "fork", False)
+    add("two_trees_of_one_size_by_two_cosigners", [_signed(6, "a", note=_note(6, FALSE)), _signed(6, "b")], "fork", False)
+    add("two_trees_of_one_size_without_tiles", [_signed(13, "a", note=_note(13, [*ENTRIES, b"entry 12"])), _signed(13, "a", note=_note(13, [*FALSE, b"entry 12"]))], "fork", False)
+    add("a_smaller_second_tree_beside_a_larger_true_one", [_signed(8, "a"), _signed(6, "a", note=_note(6, FALSE))], "fork", False)
+    add("one_tree_of_one_size_twice", [_signed(6, "a"), _signed(6, "a", time=NOW_MS // 1000 - 1), *both], "valid", True)
+    add("the_logs_line_twice", [_signed(8, "a"), _signed(8, "b", note=_note(8) + _note(8).rpartition(b"\n\n")[2])], "valid", False)
+    add("an_empty_tree", [_signed(8, "a"), _signed(0, "b")], "valid", False)
+    add("an_empty_tree_of_another_root", [_signed(8, "a"), _signed(0, "b", note=_empty(b"\1" * 32))], "valid", False)
+    add("both_of_one_size_and_one_began_later", [_signed(8, "a"), _signed(8, "b"), _signed(9, "c")], "valid", True, auditors={"a": 5, "b": 0, "c": 3}, proven=3)
     add("a_strangers_second_history_says_nothing", [_signed(8, "x", note=_note(8, FALSE))], "valid", False)
     quorum = ("group q 2 v w x", "quorum q")
     add("a_quorum", [_signed(8, "v"), _signed(9, "w")], "valid", False, witnesses=quorum)

@@ -20,6 +20,9 @@ internal static partial class AuditorLog
     [LoggerMessage(EventId = 6011, EventName = "WebhookFailed", Level = LogLevel.Error, Message = "{Log}: the webhook did not take what was found, and is told again: {Problem}")]
     public static partial void WebhookFailed(this ILogger logger, string log, string problem);
 
+    [LoggerMessage(EventId = 6012, EventName = "LookFailed", Level = LogLevel.Error, Message = "{Log}: a fault of the auditor ended this look, and the next one tries again. Other logs are not affected.")]
+    public static partial void LookFailed(this ILogger logger, Exception exception, string log);
+
     [LoggerMessage(EventId = 6090, EventName = "Stopped", Level = LogLevel.Critical, Message = "The auditor ends.")]
     public static partial void Stopped(this ILogger logger, Exception exception);
 }

@@ -87,6 +87,10 @@ internal sealed class AuditorWorker : BackgroundService
         {
             _logger.Changed(now.Origin, CoverageJson.Name(now.Condition), now.Description);
         }
+        if (now.Fault is { } fault && before?.Fault?.Message != fault.Message)
+        {
+            _logger.LookFailed(fault, now.Origin);
+        }
         if (now.Warning is { } warning && before?.Warning != warning)
         {
             _logger.AnswerRefused(now.Origin, warning);

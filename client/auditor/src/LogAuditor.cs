@@ -76,7 +76,8 @@ internal sealed class LogAuditor : IDisposable
     }
 
     /// <summary>
-    /// LookAsync verifies and signs what there is. A failure of a server, of the network or of the disk is part of the view afterwards; what is thrown is a bug, or the caller's cancellation.
+    /// LookAsync verifies and signs what there is. A failure of a server, of the network, of the disk or of this program is part of the view afterwards: what one log provokes does not end the audit of others. Only the
+    /// caller's cancellation is thrown.
     /// </summary>
     public async Task<LogView> LookAsync(CancellationToken cancellationToken)
     {
@@ -84,6 +85,7 @@ internal sealed class LogAuditor : IDisposable
         {
             return _view;
         }
+        _view = _view with { Fault = null };
         try
         {
             AuditResult result = await VerifyAsync(cancellationToken).ConfigureAwait(false);
@@ -105,6 +107,11 @@ internal sealed class LogAuditor : IDisposable
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             Show(LogCondition.Failing, $"The auditor's files cannot be written: {e.Message}");
+        }
+        catch (Exception e) when (!cancellationToken.IsCancellationRequested)
+        {
+            Show(LogCondition.Failing, $"A fault of the auditor ended this look: {e.Message}");
+            _view = _view with { Fault = e };
         }
         return _view;
     }

@@ -29,12 +29,16 @@ internal sealed record LogView
     /// <summary>Refusals of single servers at the last look, where another one's answer verified.</summary>
     public string? Warning { get; init; }
 
+    /// <summary>Fault of this program that ended the last look; null: none did.</summary>
+    public Exception? Fault { get; init; }
+
     /// <summary>ProofOctets of all looks.</summary>
     public long ProofOctets { get; init; }
 
     /// <summary>PublicDescription is fit for anyone's eyes: what the system says of disks and connections has paths and addresses in it.</summary>
     public string PublicDescription => Condition switch
     {
+        LogCondition.Failing when Fault is not null => "A fault of the auditor ended the last look.",
         LogCondition.Failing => "The auditor's files cannot be written.",
         LogCondition.Unreachable => "No server of the log gave an answer.",
         _ => Description,

@@ -88,6 +88,44 @@ public sealed class HostileLogTests
         Assert.Contains($":{auditor.Fixture.Urls[0].Port} gave an answer that does not verify", view.Warning, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("an empty tree")]
+    [InlineData("an empty tree of another root")]
+    public async Task A_checkpoint_that_the_log_signed_and_nobody_takes_is_no_fault(string what)
+    {
+        await using AuditorFixture auditor = await AuditorFixture.StartAsync(3);
+        byte[] root = what == "an empty tree" ? Tlog.Rfc6962.EmptyRoot.ToArray() : new byte[32];
+        auditor.Fixture.Server.Mutate = (path, answer) => path == "/log/checkpoint" ? FixtureLog.Checkpoint(0, root) : answer;
+        LogView view = await auditor.LookAsync();
+        Assert.Equal((LogCondition.Behind, null, null), (view.Condition, view.Fault, view.Finding));
+        Assert.Contains("checkpoint_malformed", view.Description, StringComparison.Ordinal);
+        auditor.Fixture.Server.Mutate = (_, answer) => answer;
+        Assert.Equal(3UL, auditor.Signed(await auditor.LookAsync()));
+    }
+
+    [Fact]
+    public async Task A_fault_at_one_log_does_not_end_the_audit_of_another()
+    {
+        await using AuditorFixture auditor = await AuditorFixture.StartAsync(3);
+        await using AuditorFixture other = await AuditorFixture.StartAsync(3);
+        using var faulty = new HttpClient(new FaultyHandler());
+        using Secrets.NoteSigner key = Secrets.CosignerKeyFile.Open(auditor.KeyFile);
+        using LogAuditor broken = await LogAuditor.OpenAsync(auditor.Log, auditor.Settings, key, faulty, auditor.Fixture.Clock, Cancellation);
+        for (int i = 0; i < 2; i++)
+        {
+            LogView view = await broken.LookAsync(Cancellation);
+            Assert.Equal((LogCondition.Failing, "A fault of the auditor ended the last look."), (view.Condition, view.PublicDescription));
+            Assert.IsType<InvalidOperationException>(view.Fault);
+            Assert.Contains("not foreseen", view.Description, StringComparison.Ordinal);
+        }
+        Assert.Equal(3UL, other.Signed(await other.LookAsync()));
+    }
+
+    private sealed class FaultyHandler : HttpMessageHandler
+    {
+        protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken) => throw new InvalidOperationException("not foreseen");
+    }
+
     [Fact]
     public async Task A_server_that_is_behind_is_waited_for()
     {

@@ -32,6 +32,20 @@ public sealed class BoardTests
         Assert.Equal(0, (await CommandRun.RunAsync(fixture, null, File.ReadAllBytes(kept), "board", "consistency", "-")).Code);
     }
 
+    [Theory]
+    [InlineData("board verify")]
+    [InlineData("board checkpoint")]
+    [InlineData("audit")]
+    public async Task A_signed_checkpoint_of_an_empty_tree_is_refused(string command)
+    {
+        await using Fixture fixture = await StartAsync(3);
+        fixture.Server.Mutate = (path, answer) => path == "/log/checkpoint" ? FixtureLog.Checkpoint(0, new byte[32]) : answer;
+        CommandRun run = await RunAsync(fixture, $"{command} --json");
+        Assert.Equal((1, "checkpoint_malformed"), (run.Code, Text(run.Json, "reason")));
+        fixture.Server.Mutate = (_, answer) => answer;
+        Assert.Equal(0, (await RunAsync(fixture, $"{command} --json")).Code);
+    }
+
     [Fact]
     public async Task A_fork_is_told_with_evidence_that_others_can_judge()
     {

@@ -1,7 +1,9 @@
+using System.Diagnostics;
 using System.Text;
 using System.Text.Json;
 using Optiks.Client;
 using Optiks.Protocol;
+using Optiks.Tlog;
 
 namespace Optiks.Cli.Tests;
 
@@ -57,6 +59,65 @@ public sealed class EvidenceTests
                 statement[i] ^= 1;
             }
         }
+    }
+
+    public static TheoryData<string> Kinds => ["leaf", "record", "proof", "fork", "promise"];
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public async Task Files_of_any_length_are_judged_or_refused_in_words(string kind)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Log.PublishMany(3, _ => []);
+        string folder = fixture.Folder.In("evidence");
+        byte[] record = fixture.Log.Record(1);
+        byte[] note = FixtureLog.Checkpoint(fixture.Log.Board(4));
+        byte[] receipt = Promises.Of(Guid.CreateVersion7(), "k"u8.ToArray(), "v"u8.ToArray(), 1, 2).Note.ToArray();
+        byte[] signed = [.. "\u2014 test.example/log/receipts AAAAAAA=\n"u8];
+        (string Name, byte[] Octets)[] files = kind switch
+        {
+            "leaf" => [("kept-leaf.bin", record), ("received-leaf.bin", record)],
+            "proof" => [("audit.bin", record), ("from-record.bin", record), ("period-record.bin", fixture.Log.Record(0))],
+            "fork" => [("kept-checkpoint.txt", FixtureLog.Checkpoint(3, new byte[32])), ("received-checkpoint.txt", note), ("received-prefix.txt", "3\n"u8.ToArray())],
+            "promise" => [("receipt.txt", receipt), ("receipt-keys.txt", Promises.Of(Guid.CreateVersion7(), "k"u8.ToArray(), [], 1, 2).Keys.ToArray()), ("key.bin", "k"u8.ToArray()), ("value.bin", "v"u8.ToArray()), ("after.bin", (await fixture.Log.HeadAsync(1, 0))!), ("history-1.bin", record)],
+            _ => [.. Enumerable.Range(0, 3).SelectMany(i => Entry(fixture, (ulong)i, note))],
+        };
+        Directory.CreateDirectory(folder);
+        File.WriteAllBytes(Path.Combine(folder, "trust.json"), FixtureLog.Anchor.ToJson());
+        foreach ((string name, byte[] octets) in files)
+        {
+            File.WriteAllBytes(Path.Combine(folder, name), octets);
+        }
+        foreach ((string name, byte[] octets) in files)
+        {
+            byte[][] others = [[], [.. octets.AsSpan(..^1)], [.. octets, 0], [.. octets.AsSpan(..(octets.Length / 2))], new byte[octets.Length], [.. octets, .. signed], new byte[EpochRecord.Length], new byte[1000]];
+            foreach (byte[] other in others)
+            {
+                File.WriteAllBytes(Path.Combine(folder, name), other);
+                CommandRun run = await CommandRun.RunAsync(fixture, "evidence", "verify", folder);
+                Assert.True(run.Code is 1 or 2, $"{name} of {other.Length} octets: {run.Code}, {run.Error}");
+                File.WriteAllBytes(Path.Combine(folder, name), octets);
+            }
+            File.Delete(Path.Combine(folder, name));
+            using (Process made = Process.Start("mkfifo", [Path.Combine(folder, name)]))
+            {
+                await made.WaitForExitAsync(TestContext.Current.CancellationToken);
+            }
+            CommandRun pipe = await CommandRun.RunAsync(fixture, "evidence", "verify", folder);
+            Assert.Equal(2, pipe.Code);
+            Assert.Contains("is no regular file", pipe.Error, StringComparison.Ordinal);
+            File.Delete(Path.Combine(folder, name));
+            File.WriteAllBytes(Path.Combine(folder, name), octets);
+        }
+    }
+
+    // An entry of the board that is one octet short where a proof commits to it, as a log may sign what it likes.
+    private static IEnumerable<(string Name, byte[] Octets)> Entry(Fixture fixture, ulong index, byte[] note)
+    {
+        Assert.True(SignedNote.TryParse(note, out SignedNote? signed, out _));
+        MemoryBoard board = fixture.Log.Board(4);
+        IReadOnlyList<TreeHash> hashes = InclusionProof.MakeAsync(board, index, board.Size, CancellationToken.None).AsTask().GetAwaiter().GetResult();
+        return [($"record-{index}.bin", fixture.Log.Record(index)), ($"record-{index}.tlog-proof", new TlogProof(index, hashes, signed).Encode())];
     }
 
     private static string Write(Fixture fixture, string anchor, byte[] first, byte[] second)

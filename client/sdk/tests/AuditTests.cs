@@ -195,7 +195,7 @@ public sealed class AuditTests
         using (StateFolder folder = await StateFolder.OpenAsync(fixture.Folder.In("auditor"), TimeSpan.Zero, fixture.Clock, Cancellation))
         {
             var head = new HeadState { Size = 1, Root = late.Board(1).Root.ToArray(), Checkpoint = note, Record = late.Record(0) };
-            folder.Save(new AuditState { LogId = Base64UrlText.Encode(FixtureLog.Anchor.LogId.Span), FirstEpoch = 0, Head = head }, StateJson.Default.AuditState);
+            folder.Save(new AuditState { LogId = Base64UrlText.Encode(FixtureLog.Anchor.LogId.Span), FirstEpoch = 0, Head = head }, StateJson.Default.AuditState, fault: null);
         }
         using AuditorSession session = await OpenAsync(fixture);
         AuditResult result = await session.AuditAsync(null, Cancellation);

@@ -1,6 +1,7 @@
 using System.Text;
 using System.Text.Json;
 using Optiks.Protocol;
+using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
@@ -36,6 +37,40 @@ public sealed class CosignerTests : IDisposable
         Assert.Equal((Verdict.Present, audited), (result.Verdict, result.Head!.IsAudited));
         Assert.Equal(audited ? 0 : 1, store.Current.Unaudited.Length);
         Assert.Empty(result.Head.Overdue);
+    }
+
+    [Theory]
+    [InlineData("the log's line twice", false)]
+    [InlineData("a line of a stranger", true)]
+    public async Task What_is_kept_of_a_cosigner_is_read_again_at_the_next_start(string what, bool isKept)
+    {
+        await using Fixture fixture = await StartAsync();
+        DateTimeOffset now = fixture.Clock.UtcNow;
+        MemoryBoard board = fixture.Log.Board(fixture.Log.Latest + 1);
+        byte[] larger = FixtureLog.Checkpoint(board);
+        Assert.True(SignedNote.TryParse(larger, out SignedNote? parsed, out _));
+        byte[] note = what switch
+        {
+            "the log's line twice" => _cosigners.Sign(FixtureLog.Sign(parsed.Text.ToArray(), lines: 2), now, "a"),
+            _ => _cosigners.Sign(larger, now, "stranger", "a"),
+        };
+        // Answers are of the epoch before, and the board's files of the larger tree.
+        fixture.Server.Lag = fixture.Log.Latest - 1;
+        fixture.Server.Tile = tile => board.Tile(tile)!;
+        fixture.Server.Cosignatures = () => TestCosigners.Answer(note);
+        TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", 0));
+        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        {
+            LookupResult result = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
+            Assert.Equal((true, isKept), (result.IsValid, result.Head!.IsAudited));
+        }
+
+        using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+
+        Assert.Equal(isKept ? 1 : 0, reopened.Current.Cosigners.Count);
+        // Of the log, and of the log and the cosigner: no line of anybody else.
+        Assert.Equal(isKept ? larger : FixtureLog.Checkpoint(fixture.Log.Board(fixture.Log.Latest)), reopened.Current.Head!.Checkpoint);
+        Assert.All(reopened.Current.Cosigners.Values, kept => Assert.Equal(_cosigners.Sign(larger, now, "a"), kept.Checkpoint));
     }
 
     public static TheoryData<string> Lies =>

@@ -29,6 +29,24 @@ public sealed class StateTests
     }
 
     [Fact]
+    public async Task A_state_that_the_next_start_would_refuse_is_not_written()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        {
+            await fixture.Client(store).LookupAsync("alice", Cancellation);
+            ClientState before = store.Current;
+            byte[] damaged = [.. before.Head!.Checkpoint.AsSpan(..^3), (byte)'A', .. before.Head.Checkpoint.AsSpan(^2..)];
+            Assert.Throws<ClientStateException>(() => store.TryUpdate(current => current with { Head = current.Head! with { Checkpoint = damaged } }, []));
+            Assert.Same(before, store.Current);
+        }
+        using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+        Assert.Equal(2UL, reopened.Current.Head!.Size);
+        Assert.True((await fixture.Client(reopened).LookupAsync("alice", Cancellation)).Unchanged);
+    }
+
+    [Fact]
     public async Task What_could_not_be_stored_is_not_reported()
     {
         await using Fixture fixture = await Fixture.StartAsync();

@@ -54,6 +54,9 @@ public enum TlogError
     /// <summary>The note is signed by known keys, but not by the log.</summary>
     NoLogSignature = 23,
 
+    /// <summary>A second signature line of a key of type 0x01, which signs a text once.</summary>
+    RepeatedSignature = 24,
+
     /// <summary>A verifier key that is not "name+hex+base64" in exact form.</summary>
     MalformedKey = 30,
 
@@ -86,6 +89,9 @@ public enum TlogError
 
     /// <summary>A root of size 0 that is not the empty tree's.</summary>
     BadEmptyRoot = 47,
+
+    /// <summary>A checkpoint of size 0, which no Optiks log publishes.</summary>
+    EmptyTree = 48,
 
     /// <summary>A tlog-proof without its header line.</summary>
     BadHeader = 50,

@@ -37,7 +37,7 @@ public sealed class NoteTests
     [Fact]
     public async Task Extension_line_is_refused_unless_asked_for()
     {
-        byte[] body = [.. new Checkpoint(SeedSigner.Log.Key.Name, 0, Rfc6962.EmptyRoot).Encode(), .. "an extension\n"u8];
+        byte[] body = [.. new Checkpoint(SeedSigner.Log.Key.Name, 1, default).Encode(), .. "an extension\n"u8];
         byte[] note = (await SignedNote.SignAsync(body, SeedSigner.Log, Cancellation)).Encode();
 
         Assert.True(new CheckpointVerifier(Vectors.LogKey, [], Ed25519, acceptExtensionLines: true).TryOpen(note, out _, out _));
@@ -73,7 +73,7 @@ public sealed class NoteTests
     [Fact]
     public async Task One_cosigner_counts_once_with_its_latest_time()
     {
-        byte[] body = new Checkpoint("optiks.example/log", 0, Rfc6962.EmptyRoot).Encode();
+        byte[] body = new Checkpoint("optiks.example/log", 1, default).Encode();
         SignedNote note = (await SignedNote.SignAsync(body, SeedSigner.Log, Cancellation)).WithSignatures(
         [
             await Cosignature.SignAsync(body, 7, Witness, Cancellation),
@@ -90,7 +90,7 @@ public sealed class NoteTests
     [Fact]
     public async Task Keys_sign_only_what_their_type_says()
     {
-        byte[] body = new Checkpoint("optiks.example/log", 0, Rfc6962.EmptyRoot).Encode();
+        byte[] body = new Checkpoint("optiks.example/log", 1, default).Encode();
 
         await Assert.ThrowsAsync<ArgumentException>(async () => await SignedNote.SignAsync(body, Witness, Cancellation));
         await Assert.ThrowsAsync<ArgumentException>(async () => await Cosignature.SignAsync(body, 1, SeedSigner.Log, Cancellation));

@@ -95,7 +95,8 @@ std::optional<Checkpoint> parse_body(ByteSpan text, ByteSpan& origin) {
   origin = take_line(text);
   const auto size = parse_decimal(take_line(text));
   const ByteSpan root = take_line(text);
-  if (!size || base64_decoded_length(root) != kHashLen) {
+  // Entry 0 is the genesis record: no log publishes an empty tree.
+  if (!size || *size == 0 || base64_decoded_length(root) != kHashLen) {
     return std::nullopt;
   }
   Checkpoint checkpoint{*size, {}};

@@ -59,12 +59,12 @@ internal sealed class CosignedCheckpoints
         {
             return Taken.Ahead;
         }
-        if (size == 0 || await epoch.Log.ReadRootAsync(size, cancellationToken) != root)
+        if (await epoch.Log.ReadRootAsync(size, cancellationToken) != root)
         {
             return Taken.Contradicts;
         }
         // Nothing but the two signatures that were verified is handed on.
-        var note = SignedNote.Create(checkpoint.Note.Text.Span, [checkpoint.Note.Signatures.First(line => line.IsBy(logKey)), cosignature.Signature]);
+        SignedNote note = checkpoint.NoteWith(logKey, cosignature);
         lock (_gate)
         {
             if (!_kept.TryGetValue(cosignature.Key, out SignedCheckpoint? kept) || kept.Checkpoint.Size < size)

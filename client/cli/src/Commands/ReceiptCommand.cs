@@ -55,13 +55,23 @@ internal static class ReceiptCommand
 
     private static async Task<int> RunAsync(GlobalOptions options, CommandHost host, ParseResult parse, string path, CancellationToken cancellationToken)
     {
-        if (!UpdateReceipt.TryParse(InputFile.Read(path, MaxFileLength), out UpdateReceipt? receipt))
-        {
-            throw new UsageException($"{path} is no receipt as 'optiks update --receipt' writes it.");
-        }
+        UpdateReceipt receipt = Read(path);
         using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
         session.RequireKeys([receipt.Key]);
         return Print(host, options.Json(parse), receipt, await session.Client.CheckReceiptAsync(receipt, cancellationToken).ConfigureAwait(false));
+    }
+
+    private static UpdateReceipt Read(string path)
+    {
+        try
+        {
+            byte[] octets = RegularFile.Find(path, MaxFileLength) ?? throw new FileNotFoundException($"{path} does not exist.");
+            return UpdateReceipt.TryParse(octets, out UpdateReceipt? receipt) ? receipt : throw new InvalidDataException("it has another form");
+        }
+        catch (InvalidDataException e)
+        {
+            throw new UsageException($"{path} is no receipt as 'optiks update --receipt' writes it: {e.Message}", e);
+        }
     }
 
     private static int Print(CommandHost host, bool json, UpdateReceipt receipt, ReceiptResult result)

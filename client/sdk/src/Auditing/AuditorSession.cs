@@ -399,7 +399,7 @@ public sealed class AuditorSession : IDisposable
 
     private void Store(VerifiedNote note, byte[] record, bool isSwitch = false)
     {
-        var head = new HeadState { Size = note.Size, Root = note.Root, Checkpoint = note.Octets, Record = record };
+        var head = new HeadState { Size = note.Size, Root = note.Root, Checkpoint = VerifiedNote.Reduce(_options.TrustAnchor, note.Octets), Record = record };
         AuditState next = _state is null
             ? new AuditState { LogId = LogId, FirstEpoch = EpochRecord.EpochOf(head.Record), Head = head }
             : _state with { Head = head };
@@ -407,7 +407,7 @@ public sealed class AuditorSession : IDisposable
         {
             next = next with { Switches = next.Switches.Add(EpochRecord.EpochOf(record)) };
         }
-        _folder.Save(next, StateJson.Default.AuditState);
+        Save(next);
         _state = next;
     }
 
@@ -425,10 +425,12 @@ public sealed class AuditorSession : IDisposable
     {
         _unwritten = write;
         AuditState state = write();
-        _folder.Save(state, StateJson.Default.AuditState);
+        Save(state);
         (_state, _unwritten) = (state, null);
         return Known(start)!;
     }
+
+    private void Save(AuditState state) => _folder.Save(state, StateJson.Default.AuditState, StateCheck.Fault(_options.TrustAnchor, state));
 
     private AuditResult Refused(
         Reason reason, ulong start, Uri replica, string? detail, (ulong From, ulong To)? range, VerifiedNote? note, params ReadOnlySpan<(string Name, byte[] Contents)> files)

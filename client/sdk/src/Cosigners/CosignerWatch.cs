@@ -87,11 +87,16 @@ internal sealed class CosignerWatch
         try
         {
             byte[] answer = await _connection.SendAsync(new ServerRequest(server, "/v1/cosignatures", MediaTypes.Json, CosignaturesJson.MaxLength), either.Token).ConfigureAwait(false);
+            IReadOnlyList<CosignedNote> notes = Read(answer, view.Cosigners, server);
+            if (FindPair(view, notes) is { } pair)
+            {
+                return view with { Fork = pair };
+            }
             var board = new BoardReader(_connection, server);
             var head = new HashReader(board, view.Head.Size, TreeHash.FromBytes(view.Head.Root));
-            foreach ((VerifierKey cosigner, CosignerState signed) in Newest(answer, view.Cosigners))
+            foreach (CosignedNote note in notes)
             {
-                CosignerView next = await TakeAsync(view, cosigner, signed, board, head, server, either.Token).ConfigureAwait(false);
+                CosignerView next = await TakeAsync(view, note, board, head, either.Token).ConfigureAwait(false);
                 if (next.Fork is not null)
                 {
                     return next;
@@ -111,36 +116,54 @@ internal sealed class CosignerWatch
         return view;
     }
 
-    // Of each cosigner the newest one, if it is newer than what is kept or contradicts it; the smallest first.
-    private IEnumerable<(VerifierKey Cosigner, CosignerState Signed)> Newest(byte[] answer, ImmutableDictionary<string, CosignerState> kept)
+    // Every note that is not kept already, whatever its size, as one that is older may contradict what is kept; the smallest first.
+    private IReadOnlyList<CosignedNote> Read(byte[] answer, ImmutableDictionary<string, CosignerState> kept, Uri server)
     {
-        var newest = new Dictionary<VerifierKey, CosignerState>();
+        var notes = new List<CosignedNote>();
         DateTimeOffset now = _time.GetUtcNow();
         var ahead = TimeSpan.FromMilliseconds(_anchor.Configuration.MaxAheadMs);
-        foreach (byte[] note in CosignaturesJson.Read(answer))
+        foreach (byte[] octets in CosignaturesJson.Read(answer))
         {
-            // What the log did not sign says nothing about it, and what has a false line of a known cosigner is nobody's.
-            if (!_anchor.Policy.Verifier.TryOpen(note, out SignedCheckpoint? opened, out _))
+            // A note that the log did not sign says nothing about the log, and a false line of a known cosigner spoils its note.
+            if (!_anchor.Policy.Verifier.TryOpen(octets, out SignedCheckpoint? opened, out _))
             {
                 continue;
             }
-            var state = new CosignerState { Size = opened.Checkpoint.Size, Root = opened.Checkpoint.Root.ToArray(), Checkpoint = note };
             foreach (VerifiedSignature cosignature in opened.Cosignatures.Where(one => !Cosignature.IsAhead(one.Timestamp!.Value, now, ahead)))
             {
-                CosignerState? before = newest.GetValueOrDefault(cosignature.Key) ?? kept.GetValueOrDefault(cosignature.Key.ToString());
-                if (state.Size > 0 && (before is null || state.Size > before.Size || (state.Size == before.Size && !state.Root.AsSpan().SequenceEqual(before.Root))))
+                (ulong size, byte[] root) = (opened.Checkpoint.Size, opened.Checkpoint.Root.ToArray());
+                string cosigner = cosignature.Key.ToString();
+                bool isKept = kept.GetValueOrDefault(cosigner) is { } before && before.Size == size && before.Root.AsSpan().SequenceEqual(root);
+                if (!isKept)
                 {
-                    newest[cosignature.Key] = state;
+                    notes.Add(new CosignedNote(
+                        cosigner, new VerifiedNote(size, root, opened.NoteWith(_anchor.LogKey, cosignature).Encode()), $"{cosignature.Key.Name} cosigned and {server.Authority} gave"));
                 }
             }
         }
-        return newest.OrderBy(one => one.Value.Size).Select(one => (one.Key, one.Value));
+        return [.. notes.OrderBy(one => one.Note.Size)];
     }
 
-    private async Task<CosignerView> TakeAsync(CosignerView view, VerifierKey cosigner, CosignerState signed, BoardReader board, HashReader head, Uri server, CancellationToken cancellationToken)
+    // Evidence of two trees of one size that the log signed, for which no tiles are needed; null: there are none.
+    private Dictionary<string, ReadOnlyMemory<byte>>? FindPair(CosignerView view, IReadOnlyList<CosignedNote> notes)
     {
-        bool isLarger = signed.Size > view.Head.Size;
-        var note = new VerifiedNote(signed.Size, signed.Root, signed.Checkpoint);
+        var bySize = view.Cosigners.Select(one => new CosignedNote(one.Key, new VerifiedNote(one.Value.Size, one.Value.Root, one.Value.Checkpoint), "this client had verified"))
+            .DistinctBy(one => one.Note.Size).ToDictionary(one => one.Note.Size);
+        foreach (CosignedNote note in notes)
+        {
+            if (bySize.TryAdd(note.Note.Size, note) || bySize[note.Note.Size] is not { } other || other.Note.Root.AsSpan().SequenceEqual(note.Note.Root))
+            {
+                continue;
+            }
+            return ForkEvidence.CollectPair(_anchor, other.Note, other.Source, note.Note, note.Source);
+        }
+        return null;
+    }
+
+    private async Task<CosignerView> TakeAsync(CosignerView view, CosignedNote cosigned, BoardReader board, HashReader head, CancellationToken cancellationToken)
+    {
+        VerifiedNote note = cosigned.Note;
+        bool isLarger = note.Size > view.Head.Size;
         var own = new VerifiedNote(view.Head.Size, view.Head.Root, view.Head.Checkpoint);
         (VerifiedNote smaller, VerifiedNote larger) = isLarger ? (own, note) : (note, own);
         HashReader tiles = isLarger ? new HashReader(board, note.Size, TreeHash.FromBytes(note.Root)) : head;
@@ -156,10 +179,16 @@ internal sealed class CosignerWatch
         }
         if (comparison.Relation == HeadRelation.Contradicts)
         {
-            return view with { Fork = ForkEvidence.CollectCosigned(_anchor, view.Head, smaller, larger, comparison.Prefix, isLarger, $"{cosigner.Name} cosigned and {server.Authority} gave") };
+            return view with { Fork = ForkEvidence.CollectCosigned(_anchor, view.Head, smaller, larger, comparison.Prefix, isLarger, cosigned.Source) };
         }
         // A larger one is kept as the head's: what comes later must extend it, and so is compared with it.
-        HeadState next = isLarger ? view.Head with { Size = signed.Size, Root = signed.Root, Checkpoint = signed.Checkpoint } : view.Head;
-        return new CosignerView(next, view.Cosigners.SetItem(cosigner.ToString(), signed));
+        HeadState next = isLarger ? view.Head with { Size = note.Size, Root = note.Root, Checkpoint = VerifiedNote.Reduce(_anchor, note.Octets) } : view.Head;
+        // Of each cosigner the largest one counts.
+        return view.Cosigners.GetValueOrDefault(cosigned.Cosigner) is { } kept && kept.Size >= note.Size
+            ? view with { Head = next }
+            : new CosignerView(next, view.Cosigners.SetItem(cosigned.Cosigner, new CosignerState { Size = note.Size, Root = note.Root, Checkpoint = note.Octets }));
     }
+
+    // A checkpoint that was verified with this cosigner's line, given by its vkey, and in words where it is from.
+    private sealed record CosignedNote(string Cosigner, VerifiedNote Note, string Source);
 }

@@ -127,8 +127,8 @@ public static class EvidenceJudge
             entries[proof.Index] = entry;
         }
         ulong at = entries.Keys.Max();
-        if (at == 0 || !entries.TryGetValue(at - 1, out byte[]? before) || Verifier.Record(anchor, before, []) != Reason.Valid || EpochRecord.EpochOf(before) != at - 1
-            || !entries.TryGetValue(EpochRecord.Decode(before).PeriodFirstEpoch, out byte[]? period))
+        if (at == 0 || !entries.TryGetValue(at - 1, out byte[]? before) || !IsRecord(anchor, before, at - 1)
+            || !entries.TryGetValue(EpochRecord.Decode(before).PeriodFirstEpoch, out byte[]? period) || !IsRecord(anchor, period, EpochRecord.Decode(before).PeriodFirstEpoch))
         {
             throw new InvalidDataException($"The record before entry {at}, or that of the first epoch of its period, is missing.");
         }
@@ -138,12 +138,15 @@ public static class EvidenceJudge
             : new EvidenceVerdict(EvidenceKind.Record, anchor, IsProof: true, reason, at, Sentence(reason, at));
     }
 
+    private static bool IsRecord(TrustAnchor anchor, byte[] entry, ulong epoch) =>
+        entry.Length == EpochRecord.Length && Verifier.Record(anchor, entry, []) == Reason.Valid && EpochRecord.EpochOf(entry) == epoch;
+
     private static EvidenceVerdict JudgeProof(EvidenceFiles files, TrustAnchor anchor, string prefix, byte[] proof)
     {
-        byte[] from = files.Require($"{prefix}from-record.bin", EpochRecord.Length);
-        byte[] period = files.Find($"{prefix}period-record.bin", EpochRecord.Length) ?? [];
+        byte[] from = files.RequireRecord($"{prefix}from-record.bin");
+        byte[] period = files.RequireRecord($"{prefix}period-record.bin");
         AuditVerdict verdict = Verifier.Audit(new VerifierContext { Anchor = anchor, NowMs = ulong.MaxValue }, from, period, proof);
-        ulong? epoch = from.Length == EpochRecord.Length ? EpochRecord.EpochOf(from) + 1 : null;
+        ulong epoch = unchecked(EpochRecord.EpochOf(from) + 1);
         return None(EvidenceKind.RefusedProof, anchor, verdict.Reason, epoch, verdict.Reason == Reason.Valid
             ? "The proof holds: there is nothing wrong with what the server gave."
             : $"A server gave this as the proof of the step to epoch {epoch}, and it is refused: {verdict.Reason.Name()}. Nobody signed it, so to others it proves nothing about the log.");

@@ -265,7 +265,7 @@ internal sealed class VerifiedExchanger
         return new Outcome<T>(breach ?? Reason.Fork, null, default) { EvidencePath = path };
     }
 
-    private static HeadState NewHead(HeadState? kept, VerifiedHead head, byte[] answer)
+    private HeadState NewHead(HeadState? kept, VerifiedHead head, byte[] answer)
     {
         byte[] record = answer[head.Record];
         byte[] checkpoint = answer[head.Checkpoint];
@@ -278,7 +278,7 @@ internal sealed class VerifiedExchanger
         {
             Size = head.Size,
             Root = head.Root.ToArray(),
-            Checkpoint = checkpoint.Length > 0 ? checkpoint : kept!.Checkpoint,
+            Checkpoint = checkpoint.Length > 0 ? VerifiedNote.Reduce(_options.TrustAnchor, checkpoint) : kept!.Checkpoint,
             Record = laterRecord ? record : kept!.Record,
         };
     }

@@ -20,6 +20,10 @@ internal static class ForkEvidence
             ? Collect(anchor, smaller.Octets, kept.Record, new Contradiction(larger.Octets, prefix, default, default), Own, source)
             : Collect(anchor, smaller.Octets, default, new Contradiction(larger.Octets, prefix, kept.Record, default), source, Own);
 
+    /// <summary>Files of a fork between two checkpoints of one size that cosigners signed.</summary>
+    public static Dictionary<string, ReadOnlyMemory<byte>> CollectPair(TrustAnchor anchor, VerifiedNote one, string source, VerifiedNote other, string otherSource) =>
+        Collect(anchor, one.Octets, default, new Contradiction(other.Octets, null, default, default), source, otherSource);
+
     private static Dictionary<string, ReadOnlyMemory<byte>> Collect(
         TrustAnchor anchor, ReadOnlyMemory<byte> checkpoint, ReadOnlyMemory<byte> record, Contradiction received, string keptBy, string receivedBy)
     {

@@ -1,5 +1,6 @@
 using Optiks.Native;
 using Optiks.Protocol;
+using Optiks.Tlog;
 
 namespace Optiks.Client;
 
@@ -15,5 +16,17 @@ public sealed record VerifiedNote(ulong Size, byte[] Root, byte[] Octets)
         Reason reason = Verifier.Checkpoint(anchor, octets, out ulong size, out byte[] root);
         note = reason == Reason.Valid ? new VerifiedNote(size, root, octets) : null;
         return reason;
+    }
+
+    /// <summary>
+    /// Reduce gives a verified note with the log's line alone: what is kept holds nothing that was not verified (docs/spec/board.md section 2).
+    /// Throws <see cref="InvalidOperationException"/> for a note that was not verified.
+    /// </summary>
+    public static byte[] Reduce(TrustAnchor anchor, byte[] octets)
+    {
+        ArgumentNullException.ThrowIfNull(anchor);
+        return SignedNote.TryParse(octets, out SignedNote? note, out TlogError error)
+            ? SignedNote.Create(note.Text.Span, [note.Signatures.Single(line => line.IsBy(anchor.LogKey))]).Encode()
+            : throw new InvalidOperationException($"A verified note does not parse: {error}.");
     }
 }

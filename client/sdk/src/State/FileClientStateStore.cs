@@ -9,13 +9,15 @@ namespace Optiks.Client;
 public sealed class FileClientStateStore : IClientStateStore, IDisposable
 {
     private readonly StateFolder _folder;
+    private readonly TrustAnchor _anchor;
     private readonly string _values;
     private readonly Lock _gate = new();
     private volatile ClientState _current;
 
-    private FileClientStateStore(StateFolder folder, ClientState current)
+    private FileClientStateStore(StateFolder folder, TrustAnchor anchor, ClientState current)
     {
         _folder = folder;
+        _anchor = anchor;
         _values = Path.Combine(folder.Path, "values");
         _current = current;
     }
@@ -38,7 +40,7 @@ public sealed class FileClientStateStore : IClientStateStore, IDisposable
                 throw new ClientStateException($"The client state in {folder.Path} belongs to another log ({DisplayText.Escape(state.LogId)}): use another folder, or the trust anchor of that log.");
             }
             folder.Require(StateCheck.Fault(anchor, state));
-            return new FileClientStateStore(folder, state);
+            return new FileClientStateStore(folder, anchor, state);
         }
         catch
         {
@@ -65,12 +67,13 @@ public sealed class FileClientStateStore : IClientStateStore, IDisposable
                 return true;
             }
             // Values first: state never names one that was not written.
-            HashSet<string> named = values.Count == 0 ? [] : new(after.ValueNames(), StringComparer.Ordinal);
+            string? fault = StateCheck.Fault(_anchor, after);
+            HashSet<string> named = values.Count == 0 || fault is not null ? [] : new(after.ValueNames(), StringComparer.Ordinal);
             foreach (ReadOnlyMemory<byte> value in values)
             {
                 SaveValue(value.Span, named);
             }
-            _folder.Save(after, StateJson.Default.ClientState);
+            _folder.Save(after, StateJson.Default.ClientState, fault);
             _current = after;
             DropValues(before, after);
             return true;

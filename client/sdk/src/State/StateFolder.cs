@@ -91,7 +91,15 @@ internal sealed class StateFolder : IDisposable
         }
     }
 
-    public void Save<T>(T state, JsonTypeInfo<T> type) => AtomicFile.Write(_file, JsonSerializer.SerializeToUtf8Bytes(state, type), AtomicFile.PrivateMode);
+    /// <summary>Save replaces the state. Throws when the new one has a fault: the next start would refuse it, and the one before it would be lost.</summary>
+    public void Save<T>(T state, JsonTypeInfo<T> type, string? fault)
+    {
+        if (fault is not null)
+        {
+            throw new ClientStateException($"The new client state has a fault ({fault}), so {_file} keeps the one before it. Report this to the authors of Optiks.");
+        }
+        AtomicFile.Write(_file, JsonSerializer.SerializeToUtf8Bytes(state, type), AtomicFile.PrivateMode);
+    }
 
     /// <summary>A new folder below, with these files.</summary>
     public string WriteEvidence(string name, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files) =>

@@ -12,7 +12,7 @@ namespace Optiks.Client.Tests;
 internal sealed class FixtureLog : IDisposable
 {
     public const ulong StepMs = 1_000;
-    private const ulong StartMs = 1_790_000_000_000;
+    public const ulong StartMs = 1_790_000_000_000;
     private const string Origin = "test.example/log";
     private static readonly byte[] s_seed = [.. Enumerable.Range(1, 32).Select(i => (byte)i)];
     private readonly TemporaryFolder _folder = new();
@@ -201,13 +201,15 @@ internal sealed class FixtureLog : IDisposable
     /// <summary>The signed note of a size; with another root, a lie that the log signed.</summary>
     public static byte[] Checkpoint(MemoryBoard board) => Checkpoint(board.Size, board.Root.ToArray());
 
-    public static byte[] Checkpoint(ulong size, byte[] root)
+    public static byte[] Checkpoint(ulong size, byte[] root) => Sign(Encoding.UTF8.GetBytes(FormattableString.Invariant($"{Origin}\n{size}\n{Convert.ToBase64String(root)}\n")));
+
+    /// <summary>Note of any text, with so many lines of the log.</summary>
+    public static byte[] Sign(byte[] text, int lines = 1)
     {
-        byte[] text = new Checkpoint(Origin, size, TreeHash.FromBytes(root)).Encode();
         byte[] keyId = new byte[4];
         BinaryPrimitives.WriteUInt32BigEndian(keyId, Anchor.LogKey.KeyId);
         string signature = Convert.ToBase64String([.. keyId, .. Ed25519.Sign(s_seed, text)]);
-        return [.. text, .. Encoding.UTF8.GetBytes($"\n\u2014 {Origin} {signature}\n")];
+        return [.. text, (byte)'\n', .. Enumerable.Repeat(Encoding.UTF8.GetBytes($"\u2014 {Origin} {signature}\n"), lines).SelectMany(line => line)];
     }
 
     /// <summary>Signer of the log's notes.</summary>

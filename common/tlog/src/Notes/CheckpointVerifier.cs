@@ -3,8 +3,8 @@ using System.Diagnostics.CodeAnalysis;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// CheckpointVerifier opens the checkpoints of one log: the log's signature must be there, every known signature must verify, and the
-/// origin must be the log key's name. How many cosignatures are enough is its caller's policy. Immutable, thread-safe.
+/// CheckpointVerifier opens the checkpoints of one log (docs/spec/board.md section 2): the log's signature must be there once, every known
+/// signature must verify, the origin must be the log key's name, and the tree must not be empty. How many cosignatures are enough is its caller's policy. Immutable, thread-safe.
 /// </summary>
 public sealed class CheckpointVerifier
 {
@@ -72,6 +72,11 @@ public sealed class CheckpointVerifier
         if (checkpoint.ExtensionLines.Count > 0 && !_acceptExtensionLines)
         {
             error = TlogError.ExtensionLineRefused;
+            return false;
+        }
+        if (checkpoint.Size == 0)
+        {
+            error = TlogError.EmptyTree;
             return false;
         }
         opened = new SignedCheckpoint(note, checkpoint, [.. verified.Where(signature => !signature.Key.Equals(_logKey))]);

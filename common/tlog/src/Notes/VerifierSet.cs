@@ -34,7 +34,8 @@ public sealed class VerifierSet
 
     /// <summary>
     /// Verify checks every signature of a note whose name and key ID are a known key's; one that fails refuses the whole note, also
-    /// behind a good one of the same key. Unknown signatures are ignored; a note without any known one is refused.
+    /// behind a good one of the same key, and so does a second line of a key of type 0x01. Unknown signatures are ignored; a note
+    /// without any known one is refused.
     /// </summary>
     /// <param name="note">The note.</param>
     /// <param name="verified">One element a key, whatever the number of its lines; of several cosignatures, the latest.</param>
@@ -54,6 +55,11 @@ public sealed class VerifierSet
             if (error != TlogError.None)
             {
                 return error;
+            }
+            // docs/spec/board.md section 2: exactly one line of the log, as every other verifier demands.
+            if (key.Type == SignatureType.Ed25519 && byKey.ContainsKey(key))
+            {
+                return TlogError.RepeatedSignature;
             }
             if (!byKey.TryGetValue(key, out VerifiedSignature? earlier) || earlier.Timestamp < timestamp)
             {
