@@ -56,7 +56,7 @@ class ReceiptsTest(unittest.TestCase):
 
         answers = [path.read_bytes() for path in sorted(folder.glob("history-*.bin"), key=lambda path: int(path.stem.removeprefix("history-")))]
         try:
-            receipts.judge(TrustAnchor.parse(read("trust.json").decode()), read("receipt-keys.txt"), read("receipt.txt"), read("key.bin"), read("value.bin"), answers)
+            receipts.judge(TrustAnchor.parse(read("trust.json").decode()), read("receipt-keys.txt"), read("receipt.txt"), read("key.bin"), read("value.bin"), read("after.bin"), answers)
             return "promise_broken"
         except Refused as refused:
             return refused.reason

@@ -136,6 +136,7 @@ REASONS = {
     "receipt_key": 173,
     "receipt_signature": 174,
     "receipt_request": 175,
+    "receipt_time": 176,
     "promise_kept": 180,
     "promise_uncovered": 181,
     "promise_erased": 182,

@@ -11,7 +11,7 @@ import facts
 import pahd
 import tree
 from board import LogKey
-from codec import VersionsAnswer, decode_whole
+from codec import Head, VersionsAnswer, decode_whole
 from record import EpochRecord
 from refused import Refused, require
 from verify import TrustAnchor, Verifier
@@ -107,10 +107,19 @@ class _List:
     last_epoch: int
 
 
-def judge(anchor: TrustAnchor, keys: bytes, note: bytes, key: bytes, value: bytes, answers: list[bytes]) -> Receipt:
+def check_time(anchor: TrustAnchor, receipt: Receipt, after: bytes) -> None:
+    """Section 6 step 2: the promise is no older than the epoch from which on it counts, whatever time its signer wrote."""
+    head = decode_whole(Head.decode, after)
+    record = EpochRecord.parse(head.record)
+    Verifier(anchor, 0, ended_record=record).verify_head(head)
+    require(record.epoch == receipt.after and record.time_ms <= receipt.time_ms + anchor.configuration.max_ahead_ms, "receipt_time")
+
+
+def judge(anchor: TrustAnchor, keys: bytes, note: bytes, key: bytes, value: bytes, after: bytes, answers: list[bytes]) -> Receipt:
     """Section 6: the receipt whose promise was provably broken. Refused with any other reason: it proves nothing."""
     receipt = verify_receipt(anchor, verify_keys(anchor, keys), note)
     require(any(item_hash(receipt.request_id, i, key, value) == item for i, item in enumerate(receipt.items)), "receipt_request")
+    check_time(anchor, receipt, after)
     covers, erased, kept, current = True, False, False, None
     for answer in answers:
         shown, current, continues = _read(anchor, receipt, key, answer, current)
@@ -122,12 +131,13 @@ def judge(anchor: TrustAnchor, keys: bytes, note: bytes, key: bytes, value: byte
     require(not kept, "promise_kept")
     require(covers and current is not None, "promise_uncovered")
     require(current.ended and current.record.epoch >= receipt.by or current.last_epoch > receipt.by, "promise_uncovered")
+    require(current.record.time_ms + anchor.configuration.max_ahead_ms >= receipt.time_ms, "promise_uncovered")
     require(not erased, "promise_erased")
     return receipt
 
 
 def _read(anchor: TrustAnchor, receipt: Receipt, key: bytes, answer: bytes, before: _List | None) -> tuple[list, _List, bool]:
-    """Step 2 of section 6, and of step 4 what this answer has to do with the one before it."""
+    """Step 3 of section 6, and of step 5 what this answer has to do with the one before it."""
     decoded = decode_whole(VersionsAnswer.decode, answer)
     record = EpochRecord.parse(decoded.head.record)
     goes_on = before is not None and not before.ended and before.record.period == record.period

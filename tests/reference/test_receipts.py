@@ -1,14 +1,15 @@
-"""A model of docs/spec/receipts.md section 6: whatever a client picks of an honest log's answers, it is no evidence; and what is dropped is evidence, if all is shown."""
+"""A model of docs/spec/receipts.md section 6: whatever a client picks of an honest log's answers, it is no evidence, and neither is what a stolen old key promises; what is dropped is evidence, if all is shown."""
 
 import random
 import unittest
 import uuid
+from unittest import mock
 
 import receipts
 import vectors_receipts
 from codec import VersionsAnswer
 from directory import STEP_MS, Directory
-from receipts import Receipt
+from receipts import Receipt, ReceiptKey
 from refused import Refused
 from rounds import rounds
 
@@ -33,11 +34,34 @@ class PromisesTest(unittest.TestCase):
             d, log = self._directory(seed, rng)
             after = rng.randrange(d.epoch - 1)
             by = rng.randrange(after + 1, d.epoch + 1)
-            answers = []
-            for period in range(d.records[after + 1].period, d.records[by].period + 1):
-                last = max(r.epoch for r in d.records if r.period == period)
-                answers.append(self._page(d, last, 1, None))
-            self.assertEqual(self._verdict(log, after, by, b"dropped", answers), "promise_broken")
+            self.assertEqual(self._verdict(d, log, after, by, b"dropped", self._whole(d, after, by)), "promise_broken")
+
+    def test_a_stolen_key_whose_time_is_over_promises_nothing_from_later_epochs(self):
+        rng = random.Random(9)
+        convicted, without_the_rule = 0, 0
+        for seed in range(rounds(2, 12)):
+            d, log = self._directory(seed, rng)
+            ahead = d.anchor.configuration.max_ahead_ms
+            for _ in range(rounds(20, 60)):
+                until = rng.choice([2, d.records[0].time_ms - ahead, rng.choice(d.records).time_ms - ahead + rng.randrange(-2, 3)])
+                key = ReceiptKey(vectors_receipts.SIGNERS[0][0], 1, until)
+                log.keys = receipts.sign(receipts.keys_text(d.anchor, [key]), log.signer)
+                after = rng.randrange(d.epoch)
+                by, time = rng.randrange(after + 1, d.epoch + 1), until - 1 - rng.randrange(2) * rng.randrange(until - 1)
+                found = self._verdict(d, log, after, by, b"dropped", self._whole(d, after, by), time)
+                # The key's time was over when the epoch was made, by more than clocks differ.
+                is_later = d.records[after].time_ms > until - 1 + ahead
+                self.assertFalse(is_later and found == "promise_broken", (until, after, time))
+                convicted += found == "promise_broken"
+                with mock.patch.object(receipts, "check_time"):
+                    without_the_rule += is_later and self._verdict(d, log, after, by, b"dropped", self._whole(d, after, by), time) == "promise_broken"
+        # Within its time a key is the log's, and without the rule an honest log is convicted.
+        self.assertGreater(convicted, 0)
+        self.assertGreater(without_the_rule, 10)
+
+    def _whole(self, d: Directory, after: int, by: int) -> list[bytes]:
+        periods = range(d.records[after + 1].period, d.records[by].period + 1)
+        return [self._page(d, max(r.epoch for r in d.records if r.period == period), 1, None) for period in periods]
 
     def _directory(self, seed: int, rng: random.Random) -> tuple[Directory, vectors_receipts._Log]:
         d = Directory(seed=seed + 200, period_length_ms=LENGTH_MS)
@@ -55,13 +79,14 @@ class PromisesTest(unittest.TestCase):
             epoch = rng.randrange(len(d.records))
             latest = d.latest(epoch, KEY)
             answers.append(self._page(d, epoch, rng.randrange(1, max(latest, 1) + 1), rng.choice([None, 1, 2])))
-        return self._verdict(log, after, by, value, answers)
+        return self._verdict(d, log, after, by, value, answers)
 
-    def _verdict(self, log: vectors_receipts._Log, after: int, by: int, value: bytes, answers: list[bytes]) -> str:
+    def _verdict(self, d: Directory, log: vectors_receipts._Log, after: int, by: int, value: bytes, answers: list[bytes], time_ms: int | None = None) -> str:
         request = uuid.UUID(int=7)
-        note = log.receipt(Receipt(request, after, by, vectors_receipts.FROM_MS, (receipts.item_hash(request, 0, KEY, value),)))
+        time_ms = d.records[after].time_ms if time_ms is None else time_ms
+        note = log.receipt(Receipt(request, after, by, time_ms, (receipts.item_hash(request, 0, KEY, value),)))
         try:
-            receipts.judge(log.anchor, log.keys, note, KEY, value, answers)
+            receipts.judge(log.anchor, log.keys, note, KEY, value, d.head(after).encode(), answers)
             return "promise_broken"
         except Refused as refused:
             return refused.reason

@@ -32,11 +32,11 @@ def _promise(after: int, by: int, *items: tuple[bytes, bytes]) -> Receipt:
 class _Log:
     """A directory with receipt keys."""
 
-    def __init__(self, d: Directory):
+    def __init__(self, d: Directory, keys: list[ReceiptKey] = KEYS):
         self.d = d
         self.anchor: TrustAnchor = d.anchor
         self.signer = (d.log_key, d.log_seed)
-        self.keys = receipts.sign(receipts.keys_text(d.anchor, KEYS), self.signer)
+        self.keys = receipts.sign(receipts.keys_text(d.anchor, keys), self.signer)
 
     def receipt(self, promise: Receipt) -> bytes:
         return receipts.sign(promise.text(self.anchor), SIGNERS[0])
@@ -175,19 +175,20 @@ def promise_rows() -> dict:
     d.switch_period(d.records[0].time_ms + LENGTH_MS)
     for updates in ({}, {ALICE: b"alice 4"}, {}, {BOB: b"bob 1"}):
         d.publish(updates)
-    log, rows = _Log(d), []
+    log, rows = _Log(d, [replace(key, from_ms=1) for key in KEYS]), []
 
     def history(key: bytes, epoch: int, start: int = 1, page: int | None = None) -> bytes:
         return VersionsAnswer(d.head(epoch), [d.versions_item(epoch, key, start, page)]).encode()
 
     def row(kind: str, reason: str, promise: Receipt, answers: list[bytes], key: bytes = ALICE, value: bytes = b"dropped", **notes: bytes) -> None:
         keys, receipt = notes.get("keys", log.keys), notes.get("receipt", log.receipt(promise))
-        _verdict(lambda: receipts.judge(log.anchor, keys, receipt, key, value, answers), "valid" if reason == "promise_broken" else reason, kind)
+        after = notes.get("after", d.head(promise.after).encode())
+        _verdict(lambda: receipts.judge(log.anchor, keys, receipt, key, value, after, answers), "valid" if reason == "promise_broken" else reason, kind)
         rows.append({"kind": kind, "receipt_keys": keys.hex(), "receipt": receipt.hex(), "key": key.hex(), "value": value.hex(),
-                     "answers": [answer.hex() for answer in answers], "reason": reason})
+                     "after": after.hex(), "answers": [answer.hex() for answer in answers], "reason": reason})
 
     def promised(after: int, by: int, value: bytes = b"dropped", key: bytes = ALICE) -> Receipt:
-        return _promise(after, by, (key, value))
+        return replace(_promise(after, by, (key, value)), time_ms=d.records[after].time_ms + 5)
 
     row("dropped", "promise_broken", promised(1, 3), [history(ALICE, 4)])
     row("dropped_before_the_first_version", "promise_broken", promised(0, 3), [history(ALICE, 3)])
@@ -206,7 +207,7 @@ def promise_rows() -> dict:
     row("two_periods_from_a_later_version_on", "promise_broken", promised(3, 8), [history(ALICE, 4, 2), history(ALICE, 8)])
     row("a_copy_is_no_publication", "promise_broken", promised(4, 6, b"alice 3"), [history(ALICE, 6)], value=b"alice 3")
     row("the_period_that_began_after_it", "promise_broken", promised(4, 8), [history(ALICE, 8)])
-    row("several_items", "promise_broken", _promise(1, 3, (BOB, b"x"), (ALICE, b"dropped")), [history(ALICE, 4)])
+    row("several_items", "promise_broken", replace(_promise(1, 3, (BOB, b"x"), (ALICE, b"dropped")), time_ms=d.records[1].time_ms), [history(ALICE, 4)])
 
     row("kept", "promise_kept", promised(1, 3, b"alice 2"), [history(ALICE, 4)], value=b"alice 2")
     row("kept_in_the_first_epoch", "promise_kept", promised(0, 1, b"alice 1"), [history(ALICE, 4)], value=b"alice 1")
@@ -239,6 +240,21 @@ def promise_rows() -> dict:
 
     good = promised(1, 3)
     answer = history(ALICE, 4)
+    ahead = log.anchor.configuration.max_ahead_ms
+    row("a_time_as_far_before_its_epoch_as_clocks_may_differ", "promise_broken", replace(good, time_ms=d.records[1].time_ms - ahead), [answer])
+    row("a_time_before_its_epoch", "receipt_time", replace(good, time_ms=d.records[1].time_ms - ahead - 1), [answer])
+    row("a_time_as_far_after_the_last_record_as_clocks_may_differ", "promise_broken", replace(good, time_ms=d.records[4].time_ms + ahead), [answer])
+    row("a_time_after_the_last_record", "promise_uncovered", replace(good, time_ms=d.records[4].time_ms + ahead + 1), [answer])
+    old = [ReceiptKey(SIGNERS[0][0], 1, d.records[0].time_ms - ahead)]
+    row("a_key_whose_time_was_over_before_the_log_began", "receipt_time", replace(good, time_ms=old[0].until_ms - 1), [answer], keys=receipts.sign(receipts.keys_text(log.anchor, old), log.signer))
+    row("the_head_of_the_epoch_before", "receipt_time", good, [answer], after=d.head(0).encode())
+    row("the_head_of_the_epoch_behind", "receipt_time", good, [answer], after=d.head(2).encode())
+    row("no_head", "malformed_truncated", good, [answer], after=b"")
+    row("a_head_cut_in_its_record", "malformed_truncated", good, [answer], after=d.head(1).encode()[:300])
+    row("a_head_with_an_octet_more", "malformed_trailing", good, [answer], after=d.head(1).encode() + b"\0")
+    row("a_head_without_a_checkpoint", "checkpoint_missing", good, [answer], after=d.head(1, kept_size=len(d.records)).encode())
+    row("a_head_that_is_not_in_the_tree", "inclusion_proof", good, [answer], after=replace(d.head(1), inclusion=d.head(2).inclusion).encode())
+    row("from_a_version_that_is_not_there", "version_regressed", good, [beyond(d)])
     row("of_another_value", "receipt_request", good, [answer], value=b"another")
     row("of_another_key", "receipt_request", good, [answer], key=BOB)
     row("not_vouched_for", "receipt_voucher", good, [answer], keys=log.receipt(good))
@@ -253,7 +269,7 @@ def promise_rows() -> dict:
     row("without_a_checkpoint", "checkpoint_missing", good, [VersionsAnswer(d.head(4, kept_size=len(d.records)), [d.versions_item(4, ALICE, 1)]).encode()])
     row("a_checkpoint_that_the_log_did_not_sign", "checkpoint_signature", good, [forged(d)])
     row("an_answer_behind_the_end_that_does_not_verify", "history_from", good, [answer, replace_item(d, 4, start=0)])
-    return {"note": "evidence under this trust anchor: a receipt, key and value, and HistoryAnswers; the reason is what it proves, or why it proves nothing", "trust_anchor": log.anchor.render(), "vectors": rows}
+    return {"note": "evidence under this trust anchor: a receipt, key and value, the head of its epoch after, and HistoryAnswers; the reason is what it proves, or why it proves nothing", "trust_anchor": log.anchor.render(), "vectors": rows}
 
 
 def replace_item(d: Directory, epoch: int, **changes) -> bytes:
@@ -267,6 +283,11 @@ def lying(d: Directory) -> bytes:
     third = replace(d.absent(4, ALICE, 4), vrf_proof=d.prove(d.vrf_keys_at[4][facts.KEYS - 1], ALICE, 3)[1])
     members = [d.member(4, ALICE, i, True) for i in (1, 2)]
     return VersionsAnswer(d.head(4), [replace(honest, members=members, absent=[third, stand_in])]).encode()
+
+
+def beyond(d: Directory) -> bytes:
+    """An answer that lists from version 3 on, of a key with two versions."""
+    return VersionsAnswer(d.head(2), [replace(d.versions_item(2, ALICE, 1), start=3, members=[])]).encode()
 
 
 def forged(d: Directory) -> bytes:

@@ -22,13 +22,21 @@ public sealed partial class OptiksClient
     public async Task<UpdateResult> UpdateWithReceiptAsync(
         ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, Guid? requestId = null, CancellationToken cancellationToken = default)
     {
+        ulong? kept = _store.Current.Head is { } head ? EpochRecord.EpochOf(head.Record) : null;
+        DateTimeOffset sent = _time.GetUtcNow();
         (UpdateResult result, byte[] answer) = await SendUpdateAsync(key, value, null, requestId, wantsReceipt: true, cancellationToken).ConfigureAwait(false);
         if (result.Status == UpdateStatus.Refused || ReadNotes(answer) is not { } notes)
         {
             return result;
         }
         var receipt = new UpdateReceipt(result.RequestId, key, value, notes.Receipt, notes.Keys);
-        Reason reason = receipt.Verify(_options.TrustAnchor, out _);
+        Reason reason = receipt.Verify(_options.TrustAnchor, out Receipt? promise);
+        if (promise is not null)
+        {
+            reason = IsOfNow(promise, sent, kept) && await HeadAtAsync(promise.After, cancellationToken).ConfigureAwait(false) is { } after
+                ? PromiseJudge.CheckTime(_options.TrustAnchor, promise, after)
+                : Reason.ReceiptTime;
+        }
         return reason == Reason.Valid ? result with { Receipt = receipt } : result with { ReceiptRefused = reason };
     }
 
@@ -71,23 +79,59 @@ public sealed partial class OptiksClient
             answers.InsertRange(0, pages);
             if (period == 0 || list.PeriodFirstEpoch <= promise.After + 1)
             {
-                return Judge(result, receipt, answers);
+                return await HeadAtAsync(promise.After, cancellationToken).ConfigureAwait(false) is { } after
+                    ? Judge(result, receipt, after, answers)
+                    : result with { Reason = Reason.PromiseUncovered };
             }
             history = await HistoryAsync(receipt.Key, period - 1, cancellationToken).ConfigureAwait(false);
         }
     }
 
-    private ReceiptResult Judge(ReceiptResult result, UpdateReceipt receipt, IReadOnlyList<ReadOnlyMemory<byte>> answers)
+    private ReceiptResult Judge(ReceiptResult result, UpdateReceipt receipt, ReadOnlyMemory<byte> after, IReadOnlyList<ReadOnlyMemory<byte>> answers)
     {
-        (Reason reason, Receipt? promise) = PromiseJudge.Judge(_options.TrustAnchor, receipt, answers);
+        (Reason reason, Receipt? promise) = PromiseJudge.Judge(_options.TrustAnchor, receipt, after, answers);
         return reason == Reason.PromiseBroken
             ? result with
             {
                 Status = ReceiptStatus.Broken,
                 Reason = reason,
-                EvidencePath = _store.WriteEvidence(ForkEvidence.Name(_time), PromiseJudge.Collect(_options.TrustAnchor, receipt, promise!, answers)),
+                EvidencePath = _store.WriteEvidence(ForkEvidence.Name(_time), PromiseJudge.Collect(_options.TrustAnchor, receipt, promise!, after, answers)),
             }
             : result with { Status = reason == Reason.PromiseKept ? ReceiptStatus.Kept : ReceiptStatus.Unproven, Reason = reason };
+    }
+
+    // The receipt was given between the request and its answer, as far as clocks differ, and promises epochs that are still to come, or that the request was published.
+    private bool IsOfNow(Receipt promise, DateTimeOffset sent, ulong? kept)
+    {
+        ulong ahead = _options.TrustAnchor.Configuration.MaxAheadMs;
+        return !UnixTime.IsAfter((ulong)sent.ToUnixTimeMilliseconds(), promise.TimeMs, ahead)
+            && !UnixTime.IsAfter(promise.TimeMs, (ulong)_time.GetUtcNow().ToUnixTimeMilliseconds(), ahead)
+            && (promise.By == promise.After + 1 || kept is null || promise.After >= kept);
+    }
+
+    // The Head of an epoch, from the first board that has it; null: none has in time.
+    private async Task<byte[]?> HeadAtAsync(ulong epoch, CancellationToken cancellationToken)
+    {
+        var backoff = new Backoff(_options, _time);
+        do
+        {
+            foreach (Uri server in _options.QueryUrls)
+            {
+                try
+                {
+                    if (await BoardHead.FindAsync(_options.TrustAnchor, new BoardReader(_connection, server), epoch, cancellationToken).ConfigureAwait(false) is { } head)
+                    {
+                        return head;
+                    }
+                }
+                catch (OptiksServerException)
+                {
+                    // The next one, or the next round.
+                }
+            }
+        }
+        while (await backoff.TryWaitAsync(null, cancellationToken).ConfigureAwait(false));
+        return null;
     }
 
     private static bool IsPromised(KeyVersion version, Receipt promise, ReadOnlySpan<byte> value) =>

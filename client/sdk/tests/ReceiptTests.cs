@@ -168,6 +168,67 @@ public sealed class ReceiptTests
         Assert.Equal((ReceiptStatus.Refused, Reason.ReceiptRequest), await StatusAsync(client, Promises.Of(update.RequestId, s_alice, s_value, 0, 5) with { Value = "another"u8.ToArray() }));
     }
 
+    [Theory]
+    [InlineData("of now", true)]
+    [InlineData("as far ahead as clocks may be", true)]
+    [InlineData("ten days ahead", false)]
+    [InlineData("ten days ago", false)]
+    [InlineData("from an epoch that there is not", false)]
+    [InlineData("from an epoch before what was known", false)]
+    [InlineData("of its publication in an epoch before", true)]
+    public async Task A_promise_is_about_now(string when, bool isTaken)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Log.PublishMany(3, _ => []);
+        fixture.Clock.UtcNow = fixture.Log.Now;
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        await client.LookupAsync(s_alice, Cancellation);
+        ulong now = (ulong)fixture.Clock.UtcNow.ToUnixTimeMilliseconds();
+        ulong days = (ulong)TimeSpan.FromDays(10).TotalMilliseconds;
+        (ulong after, ulong by, ulong time) = when switch
+        {
+            "as far ahead as clocks may be" => (3UL, 6UL, now + FixtureLog.Configuration.MaxAheadMs),
+            "ten days ahead" => (3UL, 6UL, now + days),
+            "ten days ago" => (3UL, 6UL, now - days),
+            "from an epoch that there is not" => (1UL << 52, (1UL << 52) + 3, now),
+            "from an epoch before what was known" => (2UL, 6UL, now),
+            "of its publication in an epoch before" => (1UL, 2UL, now),
+            _ => (3UL, 6UL, now),
+        };
+        Promises.Give(fixture.Server, after, by, timeMs: time);
+
+        UpdateResult update = await client.UpdateWithReceiptAsync(s_alice, s_value, cancellationToken: Cancellation);
+
+        Assert.Equal((UpdateStatus.Pending, isTaken, isTaken ? (Reason?)null : Reason.ReceiptTime), (update.Status, update.Receipt is not null, update.ReceiptRefused));
+    }
+
+    [Fact]
+    public async Task A_stolen_key_whose_time_is_over_convicts_no_log()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Log.PublishMany(5, i => [("alice", $"{i}")]);
+        fixture.Clock.UtcNow = fixture.Log.Now;
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        // The log answers for a key within its time: the control.
+        UpdateReceipt current = Promises.Of(client.NewRequestId(), s_alice, s_value, 1, 4);
+        ReceiptResult broken = await client.CheckReceiptAsync(current, Cancellation);
+        Assert.Equal(ReceiptStatus.Broken, broken.Status);
+        // Vouched for in 1970, and over for long: whatever its time, it is not that of a promise about these epochs.
+        ulong over = FixtureLog.StartMs - FixtureLog.Configuration.MaxAheadMs;
+        foreach (ulong time in (ulong[])[0, 1, over - 1])
+        {
+            UpdateReceipt stolen = Promises.Of(client.NewRequestId(), s_alice, s_value, 1, 4, time, over);
+            Assert.Equal(Reason.Valid, stolen.Verify(FixtureLog.Anchor, out _));
+            Assert.Equal((ReceiptStatus.Unproven, Reason.ReceiptTime), await StatusAsync(client, stolen));
+            File.WriteAllBytes(Path.Combine(broken.EvidencePath!, "receipt.txt"), stolen.Note.Span);
+            File.WriteAllBytes(Path.Combine(broken.EvidencePath!, "receipt-keys.txt"), stolen.Keys.Span);
+            EvidenceVerdict verdict = EvidenceJudge.Judge(broken.EvidencePath!, FixtureLog.Anchor);
+            Assert.Equal((false, Reason.ReceiptTime), (verdict.IsProof, verdict.Breach));
+        }
+    }
+
     [Fact]
     public async Task Where_there_is_no_receipt_nothing_is_promised()
     {

@@ -34,7 +34,7 @@ public sealed class ReceiptVectorTests
     public void Evidence_of_promises_gets_the_verdict_of_the_reference() => Run("receipts/promises.json", (anchor, vector) =>
     {
         var given = new UpdateReceipt(default, Vectors.Hex(vector, "key"), Vectors.Hex(vector, "value"), Vectors.Hex(vector, "receipt"), Vectors.Hex(vector, "receipt_keys"));
-        return PromiseJudge.Judge(anchor, given, vector.GetProperty("answers").EnumerateArray().Select(answer => new ReadOnlyMemory<byte>(Octets(answer)))).Reason;
+        return PromiseJudge.Judge(anchor, given, Vectors.Hex(vector, "after"), vector.GetProperty("answers").EnumerateArray().Select(answer => new ReadOnlyMemory<byte>(Octets(answer)))).Reason;
     });
 
     private static void Run(string file, Func<TrustAnchor, JsonElement, Reason> judge)

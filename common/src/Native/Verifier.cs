@@ -24,15 +24,16 @@ public static unsafe partial class Verifier
         }
     }
 
-    /// <summary>Head checks a Head alone.</summary>
+    /// <summary>Head checks a Head alone, also one of an ended period.</summary>
     public static HeadVerdict Head(VerifierContext context, ReadOnlySpan<byte> head)
     {
         ArgumentNullException.ThrowIfNull(context);
         fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
         fixed (byte* record = context.KeptRecord.Span)
         fixed (byte* periodRecord = context.KeptPeriodRecord.Span)
+        fixed (byte* ended = context.EndedRecord.Span)
         {
-            Interop.Context native = MakeContext(context, configuration, record, periodRecord);
+            Interop.Context native = MakeContext(context, configuration, record, periodRecord, ended);
             OptiksNativeException.ThrowIfFailed(
                 Interop.optiks_verify_head(in native, head, (nuint)head.Length, out int reason, out Interop.HeadResult result), nameof(Interop.optiks_verify_head));
             return reason == 0 ? new HeadVerdict(Reason.Valid, Accepted(result)) : new HeadVerdict((Reason)reason, null);
@@ -192,7 +193,7 @@ public static unsafe partial class Verifier
     {
         if (!context.EndedRecord.IsEmpty && ended == null)
         {
-            throw new ArgumentException("Only history and monitoring are about ended periods.", nameof(context));
+            throw new ArgumentException("Only heads, history and monitoring are about ended periods.", nameof(context));
         }
         var native = new Interop.Context
         {

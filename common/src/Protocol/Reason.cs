@@ -268,6 +268,9 @@ public enum Reason
     /// <summary>The receipt is of another request, key or value.</summary>
     ReceiptRequest = 175,
 
+    /// <summary>The receipt's time does not fit the clock, or the records around its epochs (docs/spec/receipts.md sections 4 and 6).</summary>
+    ReceiptTime = 176,
+
     /// <summary>A version with the promised value was published in time (docs/spec/receipts.md section 6).</summary>
     PromiseKept = 180,
 

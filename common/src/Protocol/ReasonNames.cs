@@ -95,6 +95,7 @@ internal static class ReasonNames
         Reason.ReceiptKey => "receipt_key",
         Reason.ReceiptSignature => "receipt_signature",
         Reason.ReceiptRequest => "receipt_request",
+        Reason.ReceiptTime => "receipt_time",
         Reason.PromiseKept => "promise_kept",
         Reason.PromiseUncovered => "promise_uncovered",
         Reason.PromiseErased => "promise_erased",

@@ -156,7 +156,7 @@ public static class EvidenceJudge
     {
         var given = new UpdateReceipt(
             default, files.Require("key.bin", ProtocolLimits.MaxKeyLength), files.Require("value.bin", ProtocolLimits.MaxValueLength), note, files.Require("receipt-keys.txt", SignedNote.MaxBytes));
-        (Reason reason, Receipt? receipt) = PromiseJudge.Judge(anchor, given, Answers(files));
+        (Reason reason, Receipt? receipt) = PromiseJudge.Judge(anchor, given, files.Find(PromiseJudge.AfterName, BoardHead.MaxLength) ?? [], Answers(files));
         string value = $"this value of the key {DisplayText.Show(given.Key.Span)}";
         return reason == Reason.PromiseBroken
             ? new EvidenceVerdict(EvidenceKind.Promise, anchor, IsProof: true, reason, receipt!.By, FormattableString.Invariant(
@@ -166,8 +166,9 @@ public static class EvidenceJudge
                 Reason.PromiseKept => $"The log published {value} in time: it kept its promise.",
                 Reason.PromiseErased => "A version of these epochs was erased: it may be the one that was promised.",
                 Reason.PromiseUncovered => "The answers do not show all versions of the key in the epochs of the promise.",
+                Reason.ReceiptTime => $"The receipt's time is not that of a promise from epoch {receipt!.After} on: its key, whose time may be over, says what the log did not.",
                 _ when receipt is null => $"This is no promise of the log to publish {value}: {reason.Name()}.",
-                _ => $"An answer about the key does not verify: {reason.Name()}.",
+                _ => $"The epoch from which on the promise counts, or an answer about the key, does not verify: {reason.Name()}.",
             });
     }
 

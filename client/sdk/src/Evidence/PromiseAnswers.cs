@@ -42,8 +42,8 @@ internal sealed class PromiseAnswers
         : _isErased ? Reason.PromiseErased
         : Reason.PromiseBroken;
 
-    // The last answer reaches the end of the promise.
-    private bool IsCovered => _covers && _list is { } last && ((last.IsEnded && last.Epoch >= _promise.By) || last.LastEpoch > _promise.By);
+    // The last answer reaches the end of the promise, and the log the time of the receipt: a promise of the future is not due.
+    private bool IsCovered => _covers && _list is { } last && !UnixTime.IsAfter(_promise.TimeMs, last.TimeMs, _anchor.Configuration.MaxAheadMs) && ((last.IsEnded && last.Epoch >= _promise.By) || last.LastEpoch > _promise.By);
 
     /// <summary>Add reads the next answer. Other than valid: it proves nothing, and nothing more is read.</summary>
     public Reason Add(ReadOnlyMemory<byte> answer)
@@ -101,6 +101,7 @@ internal sealed class PromiseAnswers
         }
         _list = new List(record.Period, record.PeriodFirstEpoch, record.Epoch, shown.Version, shown.Complete)
         {
+            TimeMs = record.TimeMs,
             LastVersion = shown.Members.Count > 0 ? shown.Members[^1].Version : from - 1,
             LastTime = shown.Members.Count > 0 ? shown.Members[^1].Time : before?.LastTime ?? 0,
             LastEpoch = shown.Members.Count > 0 ? shown.Members[^1].LeafEpoch : before?.LastEpoch ?? 0,
@@ -127,6 +128,9 @@ internal sealed class PromiseAnswers
     // What was read of a period so far.
     private sealed record List(ulong Period, ulong PeriodFirstEpoch, ulong Epoch, ulong Latest, bool IsEnded)
     {
+        // Time of the record that was read last.
+        public required ulong TimeMs { get; init; }
+
         public required ulong LastVersion { get; init; }
 
         public required ulong LastTime { get; init; }

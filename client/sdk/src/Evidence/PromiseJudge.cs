@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Receipts;
 
@@ -25,13 +26,37 @@ internal static class PromiseJudge
         return reason;
     }
 
-    /// <summary>Judge says what a receipt and answers about its key prove: <see cref="Reason.PromiseBroken"/>, or why nothing; with the receipt unless it is refused.</summary>
-    public static (Reason Reason, Receipt? Receipt) Judge(TrustAnchor anchor, UpdateReceipt given, IEnumerable<ReadOnlyMemory<byte>> answers)
+    /// <summary>
+    /// CheckTime compares the time that the receipt's signer wrote with the record of the epoch from which on the promise counts (docs/spec/receipts.md section 6 step 2): otherwise a key whose time is long over could promise
+    /// something about epochs of today.
+    /// </summary>
+    /// <param name="anchor">The log's trust anchor.</param>
+    /// <param name="receipt">The receipt, verified.</param>
+    /// <param name="after">The Head of epoch <see cref="Optiks.Receipts.Receipt.After"/>.</param>
+    public static Reason CheckTime(TrustAnchor anchor, Receipt receipt, ReadOnlyMemory<byte> after)
+    {
+        if (after.Length < EpochRecord.Length)
+        {
+            return Reason.MalformedTruncated;
+        }
+        HeadVerdict verdict = Verifier.Head(new VerifierContext { Anchor = anchor, NowMs = 0, EndedRecord = after[..EpochRecord.Length] }, after.Span);
+        return verdict.Reason != Reason.Valid ? verdict.Reason
+            : verdict.Head!.Epoch != receipt.After || UnixTime.IsAfter(verdict.Head.TimeMs, receipt.TimeMs, anchor.Configuration.MaxAheadMs) ? Reason.ReceiptTime
+            : Reason.Valid;
+    }
+
+    /// <summary>Judge says what a receipt, the Head of its epoch <c>after</c> and answers about its key prove: <see cref="Reason.PromiseBroken"/>, or why nothing; with the receipt unless it is refused.</summary>
+    public static (Reason Reason, Receipt? Receipt) Judge(TrustAnchor anchor, UpdateReceipt given, ReadOnlyMemory<byte> after, IEnumerable<ReadOnlyMemory<byte>> answers)
     {
         Reason reason = Receipt(anchor, given, out Receipt? receipt);
         if (receipt is null)
         {
             return (reason, null);
+        }
+        reason = CheckTime(anchor, receipt, after);
+        if (reason != Reason.Valid)
+        {
+            return (reason, receipt);
         }
         var read = new PromiseAnswers(anchor, receipt, given.Key, given.Value);
         foreach (ReadOnlyMemory<byte> answer in answers)
@@ -45,11 +70,14 @@ internal static class PromiseJudge
         return (read.Reason, receipt);
     }
 
+    /// <summary>AfterName of the file with the Head of the epoch from which on the promise counts.</summary>
+    public const string AfterName = "after.bin";
+
     /// <summary>Name of the answer of this number, from 1 on, in a folder of evidence.</summary>
     public static string AnswerName(int number) => string.Create(CultureInfo.InvariantCulture, $"history-{number}.bin");
 
     /// <summary>Collect gives the files of evidence that was judged to be some.</summary>
-    public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, UpdateReceipt given, Receipt receipt, IReadOnlyList<ReadOnlyMemory<byte>> answers)
+    public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, UpdateReceipt given, Receipt receipt, ReadOnlyMemory<byte> after, IReadOnlyList<ReadOnlyMemory<byte>> answers)
     {
         var files = new Dictionary<string, ReadOnlyMemory<byte>>
         {
@@ -58,6 +86,7 @@ internal static class PromiseJudge
             ["receipt-keys.txt"] = given.Keys,
             ["key.bin"] = given.Key,
             ["value.bin"] = given.Value,
+            [AfterName] = after,
             ["README.txt"] = Encoding.UTF8.GetBytes(Explain(anchor, receipt)),
         };
         for (int i = 0; i < answers.Count; i++)
@@ -75,6 +104,7 @@ internal static class PromiseJudge
         receipt-keys.txt   the note in which the log's key vouches for the keys that give receipts
         receipt.txt        the receipt, signed by one of these: the promise, with a hash of what was promised
         key.bin, value.bin key and value, which have this hash
+        after.bin          epoch {receipt.After} in a tree that the log signed: its record is no later than the receipt
         history-N.bin      answers about the key, each in a tree that the log signed: all versions of these epochs,
                            of which none has the value
 

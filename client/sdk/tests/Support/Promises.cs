@@ -13,15 +13,15 @@ internal static class Promises
     private const ulong UntilMs = 1UL << 50;
     private static readonly byte[] s_seed = [.. Enumerable.Repeat((byte)0x5A, 32)];
 
-    /// <summary>Give has the server answer updates with a receipt of these epochs.</summary>
-    public static void Give(FixtureServer server, ulong after, ulong by, Func<UpdateReceipt, UpdateReceipt>? change = null) => server.Mutate = (path, answer) =>
+    /// <summary>Give has the server answer updates with a receipt of these epochs, of the log's time unless another is given.</summary>
+    public static void Give(FixtureServer server, ulong after, ulong by, Func<UpdateReceipt, UpdateReceipt>? change = null, ulong? timeMs = null) => server.Mutate = (path, answer) =>
     {
         if (path != "/v1/updates")
         {
             return answer;
         }
         JsonObject json = JsonNode.Parse(answer)!.AsObject();
-        UpdateReceipt receipt = Of(json["request_id"]!.GetValue<Guid>(), server.LastUpdate.Key, server.LastUpdate.Value, after, by);
+        UpdateReceipt receipt = Of(json["request_id"]!.GetValue<Guid>(), server.LastUpdate.Key, server.LastUpdate.Value, after, by, timeMs ?? (ulong)server.Log.Now.ToUnixTimeMilliseconds());
         receipt = change?.Invoke(receipt) ?? receipt;
         json["receipt"] = Encoding.UTF8.GetString(receipt.Note.Span);
         json["receipt_keys"] = Encoding.UTF8.GetString(receipt.Keys.Span);
@@ -29,12 +29,12 @@ internal static class Promises
     };
 
     /// <summary>Of makes a receipt.</summary>
-    public static UpdateReceipt Of(Guid id, byte[] key, byte[] value, ulong after, ulong by)
+    public static UpdateReceipt Of(Guid id, byte[] key, byte[] value, ulong after, ulong by, ulong timeMs = FixtureLog.StartMs, ulong untilMs = UntilMs)
     {
         using NoteSigner log = FixtureLog.Signer();
         using var signer = new NoteSigner("test.example/log/receipts", SignatureType.Ed25519, s_seed);
-        ReceiptKeys keys = ReceiptKeys.SignAsync(FixtureLog.Anchor, [new ReceiptKey(signer.Key, 0, UntilMs)], log, CancellationToken.None).AsTask().GetAwaiter().GetResult();
-        SignedNote note = new Receipt(id, after, by, 1, [Receipt.ItemHash(id, 0, key, value)]).SignAsync(FixtureLog.Anchor, signer, CancellationToken.None).AsTask().GetAwaiter().GetResult();
+        ReceiptKeys keys = ReceiptKeys.SignAsync(FixtureLog.Anchor, [new ReceiptKey(signer.Key, 0, untilMs)], log, CancellationToken.None).AsTask().GetAwaiter().GetResult();
+        SignedNote note = new Receipt(id, after, by, timeMs, [Receipt.ItemHash(id, 0, key, value)]).SignAsync(FixtureLog.Anchor, signer, CancellationToken.None).AsTask().GetAwaiter().GetResult();
         return new UpdateReceipt(id, key, value, note.Encode(), keys.Note);
     }
 }

@@ -25,6 +25,17 @@ public sealed record AnswerHead(ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte
         return answer[..(head.Record.Length + head.Inclusion.Length + head.Consistency.Length + head.Checkpoint.Length + Prefixes)];
     }
 
+    /// <summary>Encode gives the octets of the Head. Throws <see cref="ArgumentOutOfRangeException"/> for a part that is too long.</summary>
+    public byte[] Encode()
+    {
+        var writer = new TlsWriter();
+        writer.Octets(Record);
+        writer.Vector(Lengths.MaxLogProof, Inclusion);
+        writer.Vector(Lengths.MaxLogProof, Consistency);
+        writer.Vector(ushort.MaxValue, Checkpoint);
+        return writer.ToArray();
+    }
+
     internal static AnswerHead Decode(ref TlsReader reader) => new(
         reader.Take(EpochRecord.Length, "head.record"),
         reader.Vector(0, Lengths.MaxLogProof, "head.inclusion", Lengths.Hash),
