@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
@@ -158,6 +159,39 @@ public sealed class TransportTests
         Assert.Null(asked[^1].Headers.Authorization);
     }
 
+    [Theory]
+    [InlineData("http://127.0.0.1:8301/", "client", false)]
+    [InlineData("http://127.0.0.1:8301/", "sockets", false)]
+    [InlineData("http://127.0.0.1:8301/", "behind another", false)]
+    [InlineData("http://127.0.0.1:8301/", "bypassed", true)]
+    [InlineData("http://127.0.0.1:8301/", "unused", true)]
+    [InlineData("https://kt.example.org/", "client", true)]
+    public async Task Nothing_goes_in_clear_to_a_proxy_of_the_callers_client(string url, string kind, bool sent)
+    {
+        // The proxy takes connections and notes them; over https that is all that it could read.
+        using var proxy = new TcpListener(IPAddress.Loopback, 0);
+        proxy.Start();
+        var address = new Uri($"http://{proxy.LocalEndpoint}");
+        IWebProxy uses = new WebProxy(address, BypassOnLocal: kind == "bypassed");
+        using HttpMessageHandler handler = kind switch
+        {
+            "client" => new HttpClientHandler { Proxy = uses },
+            "behind another" => new Outer(new SocketsHttpHandler { Proxy = uses }),
+            _ => new SocketsHttpHandler { Proxy = uses, UseProxy = kind != "unused" },
+        };
+        using var http = new HttpClient(handler);
+
+        Assert.Equal(sent ? null : address, ProxyCheck.FindReader(http, new Uri(url)));
+        if (!sent)
+        {
+            var connection = new ServerConnection(http, _ => ValueTask.FromResult(FixtureServer.ApiKey), s_within, TimeProvider.System);
+            OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(
+                () => connection.SendAsync(new ServerRequest(new Uri(url), "/v1/x", MediaTypes.Json, 100) { Body = ("alice"u8.ToArray(), MediaTypes.Json), Authorize = true }, Cancellation));
+            Assert.Equal((ServerFailure.Insecure, false), (e.Failure, e.IsTransient));
+            Assert.False(proxy.Pending());
+        }
+    }
+
     [Fact]
     public async Task A_token_is_asked_for_before_each_request_that_carries_it()
     {
@@ -181,6 +215,8 @@ public sealed class TransportTests
     }
 
     private static StreamContent Json(Stream stream) => new(stream) { Headers = { ContentType = new(MediaTypes.Json) } };
+
+    private sealed class Outer(HttpMessageHandler inner) : DelegatingHandler(inner);
 
     private sealed class Answering(Func<HttpResponseMessage> answer, List<HttpRequestMessage>? asked = null) : HttpMessageHandler
     {

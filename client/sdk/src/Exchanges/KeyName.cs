@@ -1,3 +1,4 @@
+using System.Text;
 using Optiks.Protocol;
 
 namespace Optiks.Client;
@@ -5,6 +6,11 @@ namespace Optiks.Client;
 /// <summary>KeyName is a key with its base64url text, under which state is kept.</summary>
 internal readonly record struct KeyName(ReadOnlyMemory<byte> Octets, string Id)
 {
+    private static readonly UTF8Encoding s_strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
+
+    /// <summary>Encodes text as UTF-8, or throws <see cref="ArgumentException"/>: with half a surrogate pair replaced, two names would be one.</summary>
+    public static ReadOnlyMemory<byte> OctetsOf(string text) => s_strict.GetBytes(text);
+
     public static KeyName Of(ReadOnlyMemory<byte> key, TrustAnchor anchor, string what = "key")
     {
         int most = anchor.Configuration.MaxKeyLength;

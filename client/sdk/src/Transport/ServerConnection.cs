@@ -7,7 +7,7 @@ namespace Optiks.Client;
 
 /// <summary>
 /// ServerConnection sends single requests: binary or JSON bodies, answers bounded in length and time, problems as exceptions. The API key or token goes with the requests that ask for it, never in clear to another
-/// machine. Any thread.
+/// machine, and no request goes in clear to a proxy. Any thread.
 /// </summary>
 internal sealed class ServerConnection
 {
@@ -45,6 +45,11 @@ internal sealed class ServerConnection
         {
             RequirePrivacy(server);
             message.Headers.Authorization = new AuthenticationHeaderValue("Bearer", await _credential(cancellationToken).ConfigureAwait(false));
+        }
+        if (ProxyCheck.FindReader(_http, server) is { } proxy)
+        {
+            throw new OptiksServerException(
+                ServerFailure.Insecure, server, $"Nothing is sent to {server.Authority}: the proxy {proxy.Authority} of the HttpClient would read it. Use https, or an HttpClient whose handler has UseProxy = false.");
         }
         if (request.Body is { } body)
         {

@@ -26,7 +26,12 @@ public static class Startup
     public static Task<int> RunAsync(Func<Task> main, Func<Exception, int?>? classify = null) => RunAsync(
         () =>
         {
+            if (ExactText.FindFault() is { } fault)
+            {
+                throw new StartupException(fault);
+            }
             CoreDumps.Forbid();
+            HttpsOnlyProxy.Install();
             return main();
         },
         classify,

@@ -1,0 +1,33 @@
+using System.Net;
+using System.Runtime.CompilerServices;
+
+namespace Optiks.Client;
+
+/// <summary>ProxyCheck tells whether an HttpClient that a caller handed in would show a request over http to a proxy, such as one that <c>http_proxy</c> names for requests to this machine too.</summary>
+internal static class ProxyCheck
+{
+    /// <summary>Returns the proxy that would read a request to the server; null if none would, or the handler is not one of .NET's.</summary>
+    public static Uri? FindReader(HttpClient http, Uri server)
+    {
+        if (server.Scheme != Uri.UriSchemeHttp)
+        {
+            return null;
+        }
+        HttpMessageHandler? handler = HandlerOf(http);
+        while (handler is DelegatingHandler outer)
+        {
+            handler = outer.InnerHandler;
+        }
+        IWebProxy? proxy = handler switch
+        {
+            SocketsHttpHandler { UseProxy: true } sockets => sockets.Proxy ?? HttpClient.DefaultProxy,
+            HttpClientHandler { UseProxy: true } client => client.Proxy ?? HttpClient.DefaultProxy,
+            _ => null,
+        };
+        return proxy is null || proxy.IsBypassed(server) || proxy.GetProxy(server) is not { } reader || reader == server ? null : reader;
+    }
+
+    // .NET has no other way to ask an HttpClient for its handler, and the API of this library takes clients.
+    [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_handler")]
+    private static extern ref HttpMessageHandler HandlerOf(HttpMessageInvoker http);
+}

@@ -1,0 +1,74 @@
+using System.Collections;
+using System.Text;
+using System.Text.Unicode;
+
+namespace Optiks;
+
+/// <summary>
+/// ExactText tells whether the text that a program was started with arrived as it was given. .NET puts U+FFFD in the place of octets that are not UTF-8, so that two names, folders or secrets would become one.
+/// </summary>
+public static class ExactText
+{
+    private const char Replacement = '\uFFFD';
+
+    // Of the variables that Optiks and its libraries read; others are of other programs.
+    private static readonly string[] s_read = ["OPTIKS", "XDG_", "HOME", "TMPDIR", "CREDENTIALS_DIRECTORY", "ASPNETCORE_", "DOTNET_", "OTEL_", "AWS_", "PG", "SSL_CERT_"];
+
+    /// <summary>Returns a sentence about the first argument, variable or working folder of this process that is not UTF-8; null if all are. Before core dumps are forbidden: what it reads is closed from then on.</summary>
+    public static string? FindFault()
+    {
+        string[] args = Environment.GetCommandLineArgs()[1..];
+        return FindArgument(args, ReadOrNull("/proc/self/cmdline"))
+            ?? FindVariable(Environment.GetEnvironmentVariables(), ReadOrNull("/proc/self/environ"))
+            ?? (Environment.CurrentDirectory.Contains(Replacement, StringComparison.Ordinal) ? "The name of the working folder is not UTF-8: start the program from another folder." : null);
+    }
+
+    /// <summary>Finds the first argument that is not UTF-8 among the octets of the whole command line, whose last parts are the arguments; without these octets each U+FFFD is a fault.</summary>
+    internal static string? FindArgument(IReadOnlyList<string> args, byte[]? commandLine)
+    {
+        byte[][]? given = commandLine is null ? null : Parts(commandLine);
+        for (int i = 0; i < args.Count; i++)
+        {
+            if (given is null || given.Length < args.Count ? args[i].Contains(Replacement, StringComparison.Ordinal) : !Utf8.IsValid(given[given.Length - args.Count + i]))
+            {
+                return $"Argument {i + 1} is not UTF-8. Give the octets of a key, name, device or value in base64url with --b64, and a file or folder by a name in UTF-8.";
+            }
+        }
+        return null;
+    }
+
+    /// <summary>Finds the first variable with a value that is not UTF-8 among the octets of the environment; without these octets each U+FFFD is a fault.</summary>
+    internal static string? FindVariable(IDictionary variables, byte[]? environment)
+    {
+        IEnumerable<string> faults = environment is null
+            ? variables.Cast<DictionaryEntry>().Where(variable => ((string?)variable.Value)?.Contains(Replacement, StringComparison.Ordinal) == true).Select(variable => (string)variable.Key)
+            : Parts(environment).Where(part => !Utf8.IsValid(part)).Select(part => Encoding.UTF8.GetString(part).Split('=')[0]);
+        string? name = faults.FirstOrDefault(fault => Array.Exists(s_read, read => fault.StartsWith(read, StringComparison.OrdinalIgnoreCase)));
+        return name is null ? null : $"The value of the variable {name} is not UTF-8: set it to text in UTF-8.";
+    }
+
+    private static byte[][] Parts(byte[] octets)
+    {
+        var parts = new List<byte[]>();
+        for (ReadOnlySpan<byte> rest = octets; !rest.IsEmpty;)
+        {
+            int end = rest.IndexOf((byte)0);
+            parts.Add((end < 0 ? rest : rest[..end]).ToArray());
+            rest = end < 0 ? [] : rest[(end + 1)..];
+        }
+        return [.. parts];
+    }
+
+    private static byte[]? ReadOrNull(string path)
+    {
+        try
+        {
+            return File.ReadAllBytes(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // Not Linux, or closed: then what .NET made of it has to do.
+            return null;
+        }
+    }
+}
