@@ -61,7 +61,7 @@ class Service:
             key = key or (data / "api-key").read_text().strip()
         except OSError as error:
             raise LoadFailed(f"no API key: {error}; run 'make up' first, or set OPTIKS_API_KEY") from None
-        self._query, self._update = Client(query, key, timeout=60), Client(update, key, timeout=90)
+        self._query, self._update = Client(query, key, timeout=60, reopens=True), Client(update, key, timeout=90, reopens=True)
         self._optiks = Path(os.environ.get("OPTIKS_OUT") or ROOT / "build/out") / "cli/optiks"
         try:
             self.max_value_len = self._ok(self._query.get("/v1/configuration")).json()["max_value_len"]

@@ -16,6 +16,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 from concurrent.futures import ThreadPoolExecutor
 
+import page_commands
 import source_rules
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -102,7 +103,7 @@ CHECKS = {
     "dotnet-format": dotnet_format,
     "dotnet-style": dotnet_style,
     "shellcheck": shellcheck,
-    **{rule.__name__.replace("_", "-"): rule_check(rule) for rule in source_rules.RULES},
+    **{rule.__name__.replace("_", "-"): rule_check(rule) for rule in (*source_rules.RULES, page_commands.page_commands)},
 }
 FIXERS = ("facts", "username-tables", "clang-format", "dotnet-format")
 SLOW = ("clang-tidy", "dotnet-style")

@@ -43,15 +43,18 @@ class Client:
     """One service, over one connection at a time. Not for several threads. Transport errors are OSError or http.client.HTTPException."""
 
     def __init__(
-        self, url: str, api_key: str | None = None, timeout: float = 30, tls: ssl.SSLContext | None = None, source: str | None = None, headers: dict[str, str] | None = None
+        self, url: str, api_key: str | None = None, timeout: float = 30, tls: ssl.SSLContext | None = None, source: str | None = None, headers: dict[str, str] | None = None,
+        reopens: bool = False
     ):
-        """tls: of a server with TLS. source: the address of this machine that it is to see. headers: more, of each request."""
+        """tls: of a server with TLS. source: the address of this machine that it is to see. headers: more, of each request. reopens: a request on a connection that the server has closed, such as an idle one,
+        is sent again on a new one; only for requests that may be sent twice."""
         self._address = _address(url)
         self._api_key = api_key
         self._timeout = timeout
         self._tls = tls
         self._source = (source, 0) if source is not None else None
         self._headers = headers or {}
+        self._reopens = reopens
         self._connection: http.client.HTTPConnection | None = None
 
     def __enter__(self) -> "Client":
@@ -75,14 +78,17 @@ class Client:
             headers["Content-Type"] = content_type
         if accept is not None:
             headers["Accept"] = accept
+        was_kept = self._connection is not None
         if self._connection is None:
             self._connection = self._connect()
         try:
             self._connection.request(method, path, body=body, headers=headers)
             response = self._connection.getresponse()
             answer = Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
-        except (OSError, http.client.HTTPException):
+        except (OSError, http.client.HTTPException) as error:
             self.close()
+            if self._reopens and was_kept and isinstance(error, ConnectionError):
+                return self.request(method, path, body, content_type, accept)
             raise
         if response.will_close:
             self.close()

@@ -2,9 +2,11 @@
 
 import base64
 import os
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from harness import OUT, ROOT, Deployment
 sys.path.insert(0, str(ROOT / "bench"))
 
 import openpgp
+import rest
 from openpgp import PUBLIC_KEY, PUBLIC_SUBKEY, SIGNATURE, TRUST, USER_ATTRIBUTE, USER_ID, MalformedKeyring
 
 
@@ -93,6 +96,35 @@ class LoadTest(unittest.TestCase):
         # Jane's key is the older one, though it stands second.
         history = self.log.optiks("history", "alice@example.org", "--json").lines()[0]["versions"]
         self.assertEqual([next(openpgp.packets(_octets(version))).body for version in history], [JANE, ALICE])
+
+    def test_a_keyring_whose_values_need_several_answers(self):
+        """More octets than one answer may have: the command line asks for them in parts."""
+        keys = [key_body(3000 + i, i) for i in range(90)]
+        path = self.folder / "long.gpg"
+        path.write_bytes(b"".join(
+            old(PUBLIC_KEY, key) + new(USER_ID, b"long-%d@example.org" % i) + 6 * new(SIGNATURE, signature_body(key_id(key), 9000)) for i, key in enumerate(keys)))
+        done = self.load("load_keyring.py", "--keyring", str(path))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("looked up and verified: 90 addresses", done.stdout)
+
+    def test_a_kept_connection_that_the_server_closed_is_opened_again(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            served = []
+
+            def serve() -> None:
+                for _ in range(2):
+                    link, _ = server.accept()
+                    with link:
+                        served.append(link.recv(65536).split(b" ")[1])
+                        link.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+            thread = threading.Thread(target=serve)
+            thread.start()
+            url = f"http://127.0.0.1:{server.getsockname()[1]}"
+            with rest.Client(url, reopens=True) as kept:
+                self.assertEqual((kept.get("/1").body, kept.get("/2").body), (b"ok", b"ok"))
+            thread.join()
+            self.assertEqual(served, [b"/1", b"/2"])
 
     def test_synthetic(self):
         done = self.load("load_synthetic.py", "--keys", "2500", "--lookups", "300", "--versions", "20")

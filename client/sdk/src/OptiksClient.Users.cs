@@ -1,4 +1,3 @@
-using System.Text;
 using Optiks.Native;
 using Optiks.Protocol;
 
@@ -8,14 +7,14 @@ public sealed partial class OptiksClient
 {
     /// <summary>LookupUserAsync asks for a user with all devices, by a username given as text.</summary>
     public Task<UserLookupResult> LookupUserAsync(string username, CancellationToken cancellationToken = default) =>
-        LookupUserAsync(Encoding.UTF8.GetBytes(username), null, cancellationToken);
+        LookupUserAsync(KeyName.OctetsOf(username), null, cancellationToken);
 
     /// <summary>LookupUserAsync asks for a user, by a username, with all devices or with one. That the one is on the list, or is not, is proven by the whole list.</summary>
     public async Task<UserLookupResult> LookupUserAsync(ReadOnlyMemory<byte> username, ReadOnlyMemory<byte>? device = null, CancellationToken cancellationToken = default) =>
         (await LookupUsersAsync([(username, device)], cancellationToken).ConfigureAwait(false))[0];
 
     /// <summary>
-    /// LookupUsersAsync asks for several users, in requests of <see cref="MaxKeys"/>; results in the order of the questions. An answer with one bad proof is refused whole: then every user of that request has the
+    /// LookupUsersAsync asks for several users, in requests of <see cref="MaxKeys"/> or fewer, as long answers need; results in the order of the questions. An answer with one bad proof is refused whole: then every user of that request has the
     /// same reason, and the one at fault is marked.
     /// </summary>
     /// <param name="users">Usernames, each with the one device that is asked for, or null for all of them.</param>
@@ -37,7 +36,15 @@ public sealed partial class OptiksClient
     private async Task<IReadOnlyList<UserLookupResult>> LookupUserBatchAsync((KeyName Username, KeyName? Device)[] users, ulong leastEpoch, CancellationToken cancellationToken)
     {
         var exchange = new UserLookupExchange(users, leastEpoch, _options.TrustAnchor.Policy, _store);
-        Outcome<UserLookupExchange.Learnt> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
+        Outcome<UserLookupExchange.Learnt> outcome;
+        try
+        {
+            outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
+        }
+        catch (OptiksServerException e) when (MaySplit(e, users.Length))
+        {
+            return await HalveAsync(users, half => LookupUserBatchAsync(half, leastEpoch, cancellationToken)).ConfigureAwait(false);
+        }
         return [.. users.Select((user, i) => Result(user.Username, user.Device, outcome, i))];
     }
 

@@ -1,4 +1,3 @@
-using System.Text;
 using Optiks.Native;
 using Optiks.Protocol;
 
@@ -7,7 +6,8 @@ namespace Optiks.Client;
 /// <summary>
 /// OptiksClient looks up, updates and monitors keys of one log. Every answer is verified against the trust anchor and against what was
 /// verified before, and remembered before it is reported. A proof that fails is a verdict; <see cref="OptiksServerException"/> says that
-/// there was no answer. Any thread. The HttpClient (with its time limit) and the store stay the caller's.
+/// there was no answer. Any thread. The HttpClient (with its time limit) and the store stay the caller's; where its proxy would read a request
+/// over http, nothing is sent (<see cref="ServerFailure.Insecure"/>).
 /// </summary>
 public sealed partial class OptiksClient
 {
@@ -72,14 +72,14 @@ public sealed partial class OptiksClient
 
     /// <summary>LookupAsync asks for the latest value of a key given as text.</summary>
     public Task<LookupResult> LookupAsync(string key, CancellationToken cancellationToken = default) =>
-        LookupAsync(Encoding.UTF8.GetBytes(key), cancellationToken);
+        LookupAsync(KeyName.OctetsOf(key), cancellationToken);
 
     /// <summary>LookupAsync asks for the latest value of a key.</summary>
     public async Task<LookupResult> LookupAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default) =>
         (await LookupAsync([key], cancellationToken).ConfigureAwait(false))[0];
 
     /// <summary>
-    /// LookupAsync asks for several keys, in requests of <see cref="MaxKeys"/>; results in the order of the keys. An answer with one bad proof
+    /// LookupAsync asks for several keys, in requests of <see cref="MaxKeys"/> or fewer, as long answers need; results in the order of the keys. An answer with one bad proof
     /// is refused whole: then every key of that request has the same reason, and the one at fault is marked.
     /// </summary>
     public async Task<IReadOnlyList<LookupResult>> LookupAsync(IReadOnlyList<ReadOnlyMemory<byte>> keys, CancellationToken cancellationToken = default)
@@ -101,13 +101,31 @@ public sealed partial class OptiksClient
         // The state has one entry a key, so a key asked for twice is sent once.
         KeyName[] distinct = [.. keys.DistinctBy(key => key.Id)];
         var exchange = new LookupExchange(distinct, _options.TrustAnchor.Policy, _store) { LeastEpoch = leastEpoch };
-        Outcome<LookupExchange.KeyAnswer[]> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
+        Outcome<LookupExchange.KeyAnswer[]> outcome;
+        try
+        {
+            outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
+        }
+        catch (OptiksServerException e) when (MaySplit(e, keys.Length))
+        {
+            return await HalveAsync(keys, half => LookupBatchAsync(half, leastEpoch, cancellationToken)).ConfigureAwait(false);
+        }
         var results = new Dictionary<string, LookupResult>(StringComparer.Ordinal);
         for (int i = 0; i < distinct.Length; i++)
         {
             results.Add(distinct[i].Id, Result(distinct[i], outcome, i));
         }
         return [.. keys.Select(key => results[key.Id])];
+    }
+
+    // Long values make an answer too long whatever the number of keys; one key alone is never refused so (docs/spec/rest.md section 2).
+    private static bool MaySplit(OptiksServerException refusal, int count) => refusal.Problem == ProblemNames.AnswerTooLarge && count > 1;
+
+    private static async Task<IReadOnlyList<T>> HalveAsync<TQuestion, T>(TQuestion[] questions, Func<TQuestion[], Task<IReadOnlyList<T>>> askAsync)
+    {
+        int half = questions.Length / 2;
+        IReadOnlyList<T> first = await askAsync(questions[..half]).ConfigureAwait(false);
+        return [.. first, .. await askAsync(questions[half..]).ConfigureAwait(false)];
     }
 
     private static LookupResult Result(KeyName key, Outcome<LookupExchange.KeyAnswer[]> outcome, int index)

@@ -1,0 +1,101 @@
+#!/usr/bin/python3
+"""The commands of README.md and docs/operations, and eng/page_commands.toml, which says of each what test runs it, or why none does.
+
+usage: page_commands.py      prints rows for commands that have none
+
+A command is a line of a block of `sh`, `bash` or `console`, or a target of make in a sentence. A page that gains one fails eng/check.py until the
+table has it: whoever adds a command decides there what runs it.
+"""
+
+import os
+import re
+import sys
+import tomllib
+
+TABLE = "eng/page_commands.toml"
+SHELLS = ("sh", "bash", "console")
+PROGRAMS = ("optiks", "sudo ", "systemctl ", "curl ", "make ", "apt", "openssl ", "kubectl ", "podman", "nginx ", "sed ", "umask ", "docker ", "$ ")
+NOT_RUN = "not run, because "
+
+
+def is_page(path):
+    return path == "README.md" or (path.startswith("docs/operations/") and path.endswith(".md"))
+
+
+def blocks_of(text):
+    """(info string, lines) of each fenced block, without its indentation."""
+    for indent, info, body in re.findall(r"^( *)```(\w*)\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL):
+        yield info, [line.removeprefix(indent) for line in body.splitlines()]
+
+
+def commands_of(text):
+    """Each command once, in the order of the page: comments are left out, and continued lines are one command."""
+    found = []
+    for info, lines in blocks_of(text):
+        if info in SHELLS:
+            joined = re.sub(r"\s*\\\n\s*>?\s*", " ", "\n".join(lines))
+            found += [re.sub(r"\s+#\s.*$", "", line).strip().removeprefix("$ ").removeprefix("> ").strip() for line in joined.splitlines() if not line.strip().startswith("#")]
+    prose = re.sub(r"^( *)```.*?^ *```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    found += re.findall(r"`(make [a-z-]+)`", prose)
+    return list(dict.fromkeys(command for command in found if command))
+
+
+def unlabelled(text):
+    """Commands in blocks that do not say that they are a shell's."""
+    return [line for info, lines in blocks_of(text) if not info for line in lines if line.strip().startswith(PROGRAMS)]
+
+
+def load(path=TABLE):
+    """By page: what runs each command."""
+    with open(path, "rb") as file:
+        rows = tomllib.load(file)
+    return {page: {command: run_by for run_by, commands in runs.items() for command in commands} for page, runs in rows.items()}
+
+
+def complaints(pages, table, exists=os.path.exists):
+    """pages: the text of each by its path."""
+    for page, text in pages.items():
+        for command in unlabelled(text):
+            yield f"{page}: {command!r} stands in a block without a language: make it one of sh, bash or console"
+        commands, rows = commands_of(text), table.get(page, {})
+        for command in commands:
+            if command not in rows:
+                yield f"{page}: {command!r} has no row in {TABLE}: run it in a test, or say why none does ({NOT_RUN}...)"
+        for command in rows:
+            if command not in commands:
+                yield f"{TABLE}: {page} has no command {command!r} any more"
+    for page, rows in table.items():
+        if page not in pages:
+            yield f"{TABLE}: there is no page {page}"
+        for run_by in dict.fromkeys(rows.values()):
+            if not run_by.startswith(NOT_RUN) and not exists(run_by.split(" ")[0]):
+                yield f"{TABLE}: {page}: {run_by!r} is neither a file with a test nor '{NOT_RUN}...'"
+            if run_by.startswith(NOT_RUN) and len(run_by) < len(NOT_RUN) + 10:
+                yield f"{TABLE}: {page}: {run_by!r} gives no reason"
+
+
+def page_commands(files):
+    """Each command of the pages has a row that says what runs it."""
+    pages = {}
+    for path in filter(is_page, files):
+        with open(path, encoding="utf-8") as file:
+            pages[path] = file.read()
+    yield from complaints(pages, load())
+
+
+def main():
+    table = load() if os.path.exists(TABLE) else {}
+    listed = sorted(path for path in ["README.md", *(f"docs/operations/{name}" for name in os.listdir("docs/operations"))] if is_page(path))
+    for page in listed:
+        with open(page, encoding="utf-8") as file:
+            missing = [command for command in commands_of(file.read()) if command not in table.get(page, {})]
+        if missing:
+            print(f'["{page}"]\n"{NOT_RUN}" = [')
+            for command in missing:
+                print("    " + (f"'{command}'" if "'" not in command else '"' + command.replace("\\", "\\\\").replace('"', '\\"') + '"') + ",")
+            print("]\n")
+
+
+if __name__ == "__main__":
+    os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    sys.exit(main())
