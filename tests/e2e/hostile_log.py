@@ -1,5 +1,7 @@
 """A log whose operator lies about users and periods, and signs: the Python reference's directory behind HTTP, as the command line asks it."""
 
+import base64
+import json
 import sys
 import time
 from collections.abc import Callable
@@ -10,12 +12,13 @@ from harness import ROOT
 
 sys.path.insert(0, str(ROOT / "tests/reference"))
 
+import facts
 import pahd
 from codec import Reader
 from codec_users import DeviceList
 from directory import STEP_MS
 from directory_users import At
-from serve import MEDIA, Said, Server, split
+from serve import JSON, MEDIA, Said, Server, split
 from user_monitor import Own
 from users import Asked, Kept, KeptList
 from vectors_users_lies import Liar
@@ -78,6 +81,60 @@ class HostileLog(Server):
         asked = reader.elements(1, 2**24 - 1, question)
         reader.finish()
         return asked
+
+
+class WritingLog(HostileLog):
+    """It also takes requests about users, does what they ask for, and publishes each at once, together with what `beside` does for the user."""
+
+    def __init__(self, d: Liar, beside: Callable[[bytes], None] = lambda user: None):
+        super().__init__(d)
+        self.beside = beside
+        self.names_list = False
+        """Whether the status names a version of the device list although the request did not ask for one."""
+        self._published: dict[str, dict] = {}
+
+    def get(self, target: str) -> Said:
+        found = self._published.get(target.removeprefix("/v1/updates/"))
+        return super().get(target) if found is None else (JSON, json.dumps(found).encode())
+
+    def post(self, target: str, body: bytes) -> Said:
+        if target != "/v1/users":
+            return super().post(target, body)
+        request = json.loads(body)
+        user, d = octets(request["user_b64"]), self.d
+        keys = [key for change in request["changes"] for key in self._apply(user, change)]
+        changes_list = any(change["op"] in ("create", "add-device", "remove-device") for change in request["changes"])
+        self.beside(user)
+        d.publish_users()
+        items = [(facts.KEYS, "keys", key) for key in keys] + [(facts.DEVICES, "devices", user)] * (changes_list or self.names_list)
+        named = [{"item": i, "structure": name, "key_b64": text(key), "period": d.period, "version": len(d.stored[number - 1][key])} for i, (number, name, key) in enumerate(items)]
+        self._published[request["request_id"]] = {"request_id": request["request_id"], "status": "published", "epoch": d.epoch, "items": named}
+        pending = {"request_id": request["request_id"], "status": "pending", "status_url": f"/v1/updates/{request['request_id']}", "user_b64": text(user)}
+        return JSON, json.dumps(pending).encode()
+
+    def _apply(self, user: bytes, change: dict) -> list[bytes]:
+        """Stages a change and returns the devices that it gives a value."""
+        d, device = self.d, octets(change.get("device_b64", ""))
+        if change["op"] == "create":
+            devices = {octets(one["device_b64"]): octets(one["value_b64"]) for one in change.get("devices", [])}
+            d.create(user, [octets(name) for name in change["usernames_b64"]], devices)
+            return list(devices)
+        if change["op"] == "remove-device":
+            d.remove_device(user, device)
+            return []
+        if change["op"] == "add-device":
+            d.add_device(user, device, octets(change["value_b64"]))
+        else:
+            d.set_device(device, octets(change["value_b64"]))
+        return [device]
+
+
+def octets(base64url: str) -> bytes:
+    return base64.urlsafe_b64decode(base64url + "=" * (-len(base64url) % 4))
+
+
+def text(value: bytes) -> str:
+    return base64.urlsafe_b64encode(value).rstrip(b"=").decode()
 
 
 def own_user(body: bytes) -> Own:

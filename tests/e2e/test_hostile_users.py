@@ -11,7 +11,7 @@ from pathlib import Path
 
 import harness
 from harness import ROOT, Run, clean_environment
-from hostile_log import AGE_STEPS, HostileLog, known_alone, young_log
+from hostile_log import AGE_STEPS, HostileLog, WritingLog, known_alone, young_log
 
 sys.path.insert(0, str(ROOT / "tests/reference"))
 
@@ -178,6 +178,30 @@ class HostileUsersTest(unittest.TestCase):
             # The list, keys and decommissions of before, with names of now.
             log.answer = lambda asked, kept_size: log.of(known_alone(asked), kept_size, At(2, 1, 1, 1), epoch=2)
             self.refused(log, "saw it leave", "stale", kept=Kept(USER, True, 2))
+
+    def change(self, log: WritingLog, client: str, *arguments: str) -> Run:
+        command = [harness.OUT / "cli/optiks", "user", *arguments, "--wait", "--query-url", log.url, "--update-url", log.url, "--api-key", "optiks_" + 43 * "A",
+                   "--data", str(self.folder / client), "--trust", str(log.trust(self.folder)), "--json"]
+        return Run(subprocess.run(command, env=clean_environment(), capture_output=True, text=True, timeout=60, check=False))
+
+    def test_a_device_of_the_logs_in_a_change(self):
+        """The log adds a device to the very list version that it names for a change, or a list that nobody asked for: no change is confirmed together with it."""
+        changes = {"create": ("create", "carol", "--device", "watch=1"), "add-device": ("add-device", "alice", "tablet", "1"),
+                   "remove-device": ("remove-device", "alice", "laptop"), "set-device": ("set-device", "alice", "phone", "phone 2")}
+        for operation, arguments in changes.items():
+            for names_list in (False, True) if operation == "set-device" else (False,):
+                with self.subTest(operation, names_list=names_list):
+                    d = two_users()
+                    d.add_device(USER, b"laptop", b"laptop 1")
+                    d.publish_users()
+                    with WritingLog(d) as log:
+                        honest = self.change(log, f"{operation} {names_list} honest", *arguments)
+                        self.assertEqual((honest.code, json.loads(honest.out)["confirmed"]), (0, True), str(honest))
+                        arguments = tuple(argument.replace("carol", "dave").replace("watch", "clock").replace("tablet", "second tablet").replace("laptop", "phone") for argument in arguments)
+                        log.beside = lambda user, d=d: d.add_device(user, b"ghost", b"its key")
+                        log.names_list = names_list
+                        lied = self.change(log, f"{operation} {names_list} lied", *arguments)
+                        self.assertEqual((lied.code, json.loads(lied.out)["reason"], json.loads(lied.out)["confirmed"]), (INVALID, "other_value", False), str(lied))
 
     def test_the_log_is_young_enough(self):
         """Its records pass for fresh, or every refusal above would be for its age."""

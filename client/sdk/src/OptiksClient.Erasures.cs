@@ -47,7 +47,7 @@ public sealed partial class OptiksClient
         };
         // Before the lookup, which may be the first that shows another period.
         ulong? known = _store.Current.Head?.Period;
-        (ReadOnlyMemory<byte>? user, UserLookupResult? lookup) = await FindUserAsync(name, cancellationToken).ConfigureAwait(false);
+        (ReadOnlyMemory<byte>? user, UserLookupResult? lookup) = await FindUserAsync(name, false, cancellationToken).ConfigureAwait(false);
         return user is null
             ? request with { Status = ErasureStatus.Refused, Lookup = lookup, RefusedBecause = lookup!.IsValid ? "user-unknown" : null }
             : await SendAsync(

@@ -27,7 +27,7 @@ public sealed partial class OptiksClient
 
     /// <summary>
     /// ChangeUserAsync changes the user that a username leads to: all of the changes in one epoch, or none. Durable, expected and retried as with <see cref="CreateUserAsync"/>. The user id is the kept one or is looked up
-    /// first; where that shows no user, or is refused, nothing is sent and the result says so. Needs an API key with the scope update; of a token's own user a token will do, save for usernames. Before
+    /// first, as is the device list before a change of it; where that shows no user, or is refused, nothing is sent and the result says so. Needs an API key with the scope update; of a token's own user a token will do, save for usernames. Before
     /// <see cref="UserChange.Decommission"/> the user is monitored, for which the scope history is needed; if that is refused or there are alarms, nothing is sent and <see cref="UserUpdateResult.Look"/> says why.
     /// </summary>
     /// <param name="username">Username of the user.</param>
@@ -62,7 +62,7 @@ public sealed partial class OptiksClient
                 ? await SendAsync(name, new UserRequest(id, KeyName.OfVerified(seen), changes), cancellationToken).ConfigureAwait(false) with { Look = look }
                 : looked;
         }
-        (ReadOnlyMemory<byte>? user, UserLookupResult? lookup) = await FindUserAsync(name, cancellationToken).ConfigureAwait(false);
+        (ReadOnlyMemory<byte>? user, UserLookupResult? lookup) = await FindUserAsync(name, NeedsList(name, id, changes), cancellationToken).ConfigureAwait(false);
         return user is { } found
             ? await SendAsync(name, new UserRequest(id, KeyName.OfVerified(found), changes), cancellationToken).ConfigureAwait(false)
             : new UserUpdateResult
@@ -77,16 +77,23 @@ public sealed partial class OptiksClient
             };
     }
 
-    // The own user of the name, or the one that it is known to lead to, or that a lookup shows; otherwise the lookup that shows none.
-    private async Task<(ReadOnlyMemory<byte>? User, UserLookupResult? Lookup)> FindUserAsync(KeyName name, CancellationToken cancellationToken)
+    // What a change of the list makes is told with the version before it, so that one is looked up. A request that was sent before may be published, and the kept list still that version.
+    private bool NeedsList(KeyName name, Guid request, IReadOnlyList<UserChange> changes) =>
+        changes.Any(change => change.Operation is UserOperation.AddDevice or UserOperation.RemoveDevice)
+        && !(KnownUser(name) is { } user && _store.Current.OwnedUsers.GetValueOrDefault(user)?.Expected.Any(sent => sent.RequestId == request) == true);
+
+    // The own user of the name, or the one that it is known to lead to, or that a lookup shows; otherwise the lookup that shows none, or is refused.
+    private async Task<(ReadOnlyMemory<byte>? User, UserLookupResult? Lookup)> FindUserAsync(KeyName name, bool looks, CancellationToken cancellationToken)
     {
-        if ((OwnedUserRules.UserOf(_store.Current, name.Id) ?? _store.Current.Names.GetValueOrDefault(name.Id)?.User) is { } known)
+        if (!looks && KnownUser(name) is { } kept)
         {
-            return (KeyName.FromId(known), null);
+            return (KeyName.FromId(kept), null);
         }
         UserLookupResult lookup = (await LookupUserBatchAsync([(name, null)], 0, cancellationToken).ConfigureAwait(false))[0];
-        return (lookup.User, lookup);
+        return (lookup.IsValid && KnownUser(name) is { } known ? KeyName.FromId(known) : lookup.User, lookup);
     }
+
+    private string? KnownUser(KeyName name) => OwnedUserRules.UserOf(_store.Current, name.Id) ?? _store.Current.Names.GetValueOrDefault(name.Id)?.User;
 
     /// <summary>
     /// DecommissionUserAsync lets the user leave, for good, and waits until it is proven: the answer that shows the user as one who left was verified before this returns with <see cref="UserUpdateResult.Confirmed"/>. Still
@@ -106,8 +113,8 @@ public sealed partial class OptiksClient
 
     /// <summary>
     /// WaitAsync waits until a pending request about a user is published or refused, and then proves by lookups of an epoch at least as late that the log shows what was asked for: each username that leads to the user, the
-    /// devices with their values, those that are gone, that the user has left. Where the version of a device, or of a list that a device left, is hidden by a later one it asks the history (scope history). Still pending after <paramref name="atMost"/>: the
-    /// result says so.
+    /// devices with their values, the version of the list that the request made of the one before it, that the user has left. Where a version that is needed is hidden by a later one it asks the history (scope history). Still
+    /// pending after <paramref name="atMost"/>: the result says so.
     /// </summary>
     public async Task<UserUpdateResult> WaitAsync(UserUpdateResult pending, TimeSpan atMost, CancellationToken cancellationToken = default)
     {
@@ -158,6 +165,8 @@ public sealed partial class OptiksClient
     private async Task<UserUpdateResult> ConfirmAsync(UserUpdateResult published, CancellationToken cancellationToken)
     {
         KeyName[] names = [.. published.Changes.SelectMany(change => change.Usernames).Prepend(published.Username).Select(KeyName.OfVerified).DistinctBy(name => name.Id)];
+        // Before the lookups, which show the version that the request made in place of the one before it.
+        KnownLists lists = KnownLists.Kept(_store.Current, _store, KeyName.OfVerified(published.User!.Value).Id);
         var lookups = new List<UserLookupResult>(names.Length);
         foreach (KeyName[] batch in names.Chunk(MaxKeys))
         {
@@ -169,14 +178,13 @@ public sealed partial class OptiksClient
             return result with { Confirmation = UpdateConfirmation.Unproven };
         }
         var histories = new Dictionary<string, ReadOnlyMemory<byte>?>(StringComparer.Ordinal);
-        UserUpdateResult judged = UserConfirmation.Judge(result, histories, null, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden);
-        KeyVersionNumber? hiddenList = UserConfirmation.HiddenList(result);
-        if (judged.Confirmation != UpdateConfirmation.Unproven || (hidden.Count == 0 && hiddenList is null))
+        UserUpdateResult judged = UserConfirmation.Judge(result, histories, lists.With(lookups[0]), out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden);
+        KeyVersionNumber? missing = UserConfirmation.MissingList(result, lists);
+        if (judged.Confirmation != UpdateConfirmation.Unproven || (hidden.Count == 0 && missing is null))
         {
             return judged;
         }
-        UserListVersion? list = null;
-        if (hiddenList is { } listed)
+        if (missing is { } listed)
         {
             UserHistoryResult shown;
             try
@@ -187,8 +195,7 @@ public sealed partial class OptiksClient
             {
                 return UserConfirmation.Unproven(result, $"the server gave no history: {e.Message}");
             }
-            list = shown.Lists.FirstOrDefault(version => version.Version == listed.Version);
-            if (!shown.IsValid || shown.HasLeft || list is null)
+            if (!shown.IsValid || shown.HasLeft || !lists.With(shown).TryFind(listed, out _))
             {
                 return !shown.IsValid ? UserConfirmation.Unproven(result, "the server gave no valid history") with { History = shown }
                     : shown.HasLeft ? UserConfirmation.Unproven(result, "the user has left since")
@@ -213,6 +220,6 @@ public sealed partial class OptiksClient
             }
             histories[device.Id] = run.Versions[0].Version.Value;
         }
-        return UserConfirmation.Judge(result, histories, list, out _);
+        return UserConfirmation.Judge(result, histories, lists, out _);
     }
 }

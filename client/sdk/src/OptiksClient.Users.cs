@@ -63,6 +63,7 @@ public sealed partial class OptiksClient
             HasLeft = answer.Kind == UserKind.Left,
             Epoch = answer.Epoch,
             ListVersion = answer.List?.Version ?? 0,
+            ListEpoch = answer.List?.PublishedEpoch ?? 0,
             Devices = answer.Devices,
             Alarms = OwnedUserRules.AlarmsOf(_store.Current, username.Id, [.. answer.Earlier.Select(earlier => earlier.User), .. answer.User is { } user ? [user] : Array.Empty<ReadOnlyMemory<byte>>()]),
         };

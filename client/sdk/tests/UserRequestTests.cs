@@ -97,6 +97,8 @@ public sealed class UserRequestTests
         ClientState before;
         using (FileClientStateStore store = await fixture.OpenStoreAsync())
         {
+            // The log has it, as a change of the list looks at the list first.
+            fixture.PublishItems(FixtureItem.Name("alice", "user id"u8.ToArray()), FixtureItem.List("user id"u8.ToArray(), "phone"), FixtureItem.Device("phone", "one"));
             store.TryUpdate(state => state with { Names = state.Names.Add(Base64UrlText.Encode(s_alice), new NameState { LeastEpoch = 0, User = user }) }, []);
             await fixture.Client(store).ChangeUserAsync(s_alice, [UserChange.AddDevice(s_laptop, s_two), UserChange.RemoveDevice(s_phone)], cancellationToken: Cancellation);
             before = store.Current;
@@ -189,6 +191,13 @@ public sealed class UserRequestTests
     [InlineData("no list named", UpdateConfirmation.Contradicted)]
     [InlineData("no key named", UpdateConfirmation.Contradicted)]
     [InlineData("not listed", UpdateConfirmation.Contradicted)]
+    [InlineData("ghost on the named list", UpdateConfirmation.Contradicted)]
+    [InlineData("other device left with it", UpdateConfirmation.Contradicted)]
+    [InlineData("list of another epoch", UpdateConfirmation.Contradicted)]
+    [InlineData("key of another epoch", UpdateConfirmation.Contradicted)]
+    [InlineData("list before unknown", UpdateConfirmation.Unproven)]
+    [InlineData("list before unknown, history", UpdateConfirmation.Confirmed)]
+    [InlineData("list before unknown, other history", UpdateConfirmation.Contradicted)]
     [InlineData("removed since", UpdateConfirmation.Unproven)]
     [InlineData("left since", UpdateConfirmation.Unproven)]
     [InlineData("older version", UpdateConfirmation.Contradicted)]
@@ -201,6 +210,7 @@ public sealed class UserRequestTests
     [InlineData("later list", UpdateConfirmation.Unproven)]
     [InlineData("later list, history", UpdateConfirmation.Confirmed)]
     [InlineData("later list, other history", UpdateConfirmation.Contradicted)]
+    [InlineData("later list, ghost and history", UpdateConfirmation.Contradicted)]
     [InlineData("later list, erased", UpdateConfirmation.Unproven)]
     public void What_the_log_shows_confirms_a_request_or_does_not(string what, UpdateConfirmation confirmation)
     {
@@ -214,12 +224,21 @@ public sealed class UserRequestTests
         {
             shown.Clear();
         }
+        if (what == "key of another epoch")
+        {
+            shown[0] = shown[0] with { PublishedEpoch = 4 };
+        }
+        if (what == "ghost on the named list")
+        {
+            shown.Insert(0, Device("ghost"u8.ToArray()));
+        }
         if (what == "still a device")
         {
             shown.Insert(0, new UserDevice(s_laptop, 1, 4, s_two, false));
         }
         UserLookupResult now = Shown(s_alice, what switch { "nobody" => null, "another user" => s_two, _ => user }) with
         {
+            ListEpoch = what switch { "list of another epoch" => 4, "removed since" or "left since" => 7, _ => laterList ? 7UL : 5 },
             ListVersion = what switch { "older list" => 1, "removed since" => 3, "left since" => 0, _ => laterList ? 3UL : 2 },
             HasLeft = what == "left since",
             Devices = shown,
@@ -241,20 +260,55 @@ public sealed class UserRequestTests
             histories[Base64UrlText.Encode(s_phone)] = what switch { "later version, erased" => default(ReadOnlyMemory<byte>?), "later version, history" => s_one, _ => s_two };
         }
 
-        UserListVersion? listHistory = what switch
+        // The laptop was on the list before, and leaves it.
+        var lists = new KnownLists();
+        if (!what.StartsWith("list before unknown", StringComparison.Ordinal))
         {
-            "later list, history" => new UserListVersion(2, 5, [s_phone]),
-            "later list, other history" => new UserListVersion(2, 5, [s_laptop, s_phone]),
-            "later list, erased" => new UserListVersion(2, 5, null),
-            _ => null,
+            lists.With(Shown(s_alice, user) with { ListVersion = 1, Devices = [Device(s_laptop), .. what == "other device left with it" ? [Device("watch"u8.ToArray())] : Array.Empty<UserDevice>()] });
+        }
+        lists.With(now);
+        KeyVersionNumber? missing = UserConfirmation.MissingList(result, lists);
+        ReadOnlyMemory<byte>[]? second = what switch
+        {
+            "later list, other history" => [s_laptop, s_phone],
+            "later list, ghost and history" => ["ghost"u8.ToArray(), s_phone],
+            "later list, erased" => null,
+            _ => [s_phone],
         };
+        if (what.EndsWith("history", StringComparison.Ordinal) || what == "later list, erased")
+        {
+            ReadOnlyMemory<byte>[] first = what == "list before unknown, other history" ? [s_laptop, "watch"u8.ToArray()] : [s_laptop];
+            lists.With(new UserHistoryResult(new Outcome(Reason.Valid, now.Head)) { Username = s_alice, Lists = [new UserListVersion(1, 4, first), new UserListVersion(2, 5, second)] });
+        }
 
-        UserUpdateResult judged = UserConfirmation.Judge(result, histories, listHistory, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden);
-        KeyVersionNumber? hiddenList = UserConfirmation.HiddenList(result);
+        UserUpdateResult judged = UserConfirmation.Judge(result, histories, lists, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden);
 
         Assert.Equal((confirmation, confirmation == UpdateConfirmation.Confirmed), (judged.Confirmation, judged.Detail is null));
         Assert.Equal(what == "later version" ? 1 : 0, hidden.Count);
-        Assert.Equal(laterList || what == "removed since" ? new KeyVersionNumber(0, 2) : default(KeyVersionNumber?), hiddenList);
+        Assert.Equal(laterList || what is "removed since" or "older list" || what.StartsWith("list before", StringComparison.Ordinal) ? new KeyVersionNumber(0, 2) : default(KeyVersionNumber?), missing);
+    }
+
+    [Theory]
+    [InlineData("as asked", UpdateConfirmation.Confirmed)]
+    [InlineData("names a list", UpdateConfirmation.Contradicted)]
+    [InlineData("a list of its epoch", UpdateConfirmation.Contradicted)]
+    public void A_list_that_nobody_asked_for_contradicts_a_request(string what, UpdateConfirmation confirmation)
+    {
+        byte[] user = "id"u8.ToArray();
+        PublishedKey key = new(s_phone, new KeyVersionNumber(0, 1), StructureId.Keys);
+        PublishedKey list = new(user, new KeyVersionNumber(0, 2), StructureId.Devices);
+        var result = new UserUpdateResult
+        {
+            Username = s_alice,
+            User = user,
+            Changes = [UserChange.SetDevice(s_phone, s_one)],
+            RequestId = Guid.CreateVersion7(),
+            Status = UpdateStatus.Published,
+            Epoch = 5,
+            Items = what == "names a list" ? [key, list] : [key],
+            Lookups = [Shown(s_alice, user) with { ListVersion = 2, ListEpoch = what == "a list of its epoch" ? 5UL : 4, Devices = [Device(s_phone)] }],
+        };
+        Assert.Equal(confirmation, UserConfirmation.Judge(result, new Dictionary<string, ReadOnlyMemory<byte>?>(), new KnownLists().With(result.Lookups[0]), out _).Confirmation);
     }
 
     [Theory]
@@ -273,7 +327,7 @@ public sealed class UserRequestTests
             Epoch = 5,
             Lookups = [Shown(s_alice, user) with { HasLeft = hasLeft, ListVersion = hasLeft ? 0UL : 1UL }],
         };
-        Assert.Equal(confirmation, UserConfirmation.Judge(result, new Dictionary<string, ReadOnlyMemory<byte>?>(), null, out _).Confirmation);
+        Assert.Equal(confirmation, UserConfirmation.Judge(result, new Dictionary<string, ReadOnlyMemory<byte>?>(), new KnownLists(), out _).Confirmation);
     }
 
     [Theory]
@@ -309,6 +363,8 @@ public sealed class UserRequestTests
 
         Assert.Equal((confirmation, confirmation == UpdateConfirmation.Confirmed), (done.Confirmation, done.Detail is null));
     }
+
+    private static UserDevice Device(byte[] id) => new(id, 1, 5, s_one, false);
 
     private static UserLookupResult Shown(byte[] username, byte[]? user) => new(new Outcome(Reason.Valid, new HeadInfo(5, 0, DateTimeOffset.UnixEpoch, 6)))
     {

@@ -11,10 +11,10 @@ internal static class UserConfirmation
     /// <summary>Of the result with its valid lookups.</summary>
     /// <param name="result">Result of a published request.</param>
     /// <param name="histories">Of devices, by id in base64url, the value of the published version where that is not the latest; null: erased.</param>
-    /// <param name="listHistory">Published version of the device list, if <see cref="HiddenList"/> asked for it; null: not shown.</param>
+    /// <param name="lists">Versions of the device list that are known; if <see cref="MissingList"/> says so, with those of the history.</param>
     /// <param name="hidden">Devices whose published version a later one hides, and that histories do not have.</param>
     public static UserUpdateResult Judge(
-        UserUpdateResult result, IReadOnlyDictionary<string, ReadOnlyMemory<byte>?> histories, UserListVersion? listHistory, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden)
+        UserUpdateResult result, IReadOnlyDictionary<string, ReadOnlyMemory<byte>?> histories, KnownLists lists, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden)
     {
         var later = new List<(KeyName Device, KeyVersionNumber Version)>();
         hidden = later;
@@ -38,62 +38,77 @@ internal static class UserConfirmation
         {
             return Unproven(result, "the user has left since");
         }
-        KeyVersionNumber? named = Item(result, StructureId.Devices, result.User!.Value);
         if (result.Items.Any(item => item.Version.Period > now.Head!.Period))
         {
             return Contradicted(result, "the log has not begun the period that the server names");
         }
-        // Of a period that has ended the versions say nothing about those of this one. What the list has now is what was asked for, or a later change.
-        ulong? list = named?.Version is { } number && number > 0 && named.Value.Period < now.Head!.Period ? 1 : named?.Version;
-        if (list is not > 0 && result.Changes.Any(change => change.Operation is UserOperation.Create or UserOperation.AddDevice or UserOperation.RemoveDevice))
-        {
-            return Contradicted(result, "the server names no version of the device list");
-        }
-        if (now.ListVersion < (list ?? 1))
-        {
-            return Contradicted(result, "the log has no such device list");
-        }
-        UserUpdateResult judged = result with { Confirmation = UpdateConfirmation.Confirmed };
+        UserUpdateResult judged = List(result with { Confirmation = UpdateConfirmation.Confirmed }, now, lists);
         foreach (UserChange change in result.Changes)
         {
-            UserUpdateResult one = change.Removed is { } removed
-                ? Removed(judged, now, removed, named!.Value, listHistory)
-                : change.Devices.Aggregate(judged, (before, device) => Device(before, now, device, change.Operation, list, histories, later));
-            if (one.Confirmation == UpdateConfirmation.Contradicted)
-            {
-                return one;
-            }
-            judged = one;
+            judged = change.Removed is { } removed && judged.Confirmation != UpdateConfirmation.Contradicted && Find(now, removed) is not null
+                ? Contradicted(judged, $"{DisplayText.Show(removed.Span)} is still a device")
+                : change.Devices.Aggregate(judged, (before, device) => Device(before, now, device, histories, later));
         }
         return judged;
     }
 
     /// <summary>
-    /// HiddenList is the published version of the device list if a device was to leave it and a later version hides it; null: it is shown, or nobody asks. That a later list does not have the device says nothing about the
-    /// request: the log may have dropped it, and the device have left by another one. A device that comes onto a list has its own key's version, and nobody else adds its id.
+    /// MissingList is the published version of the device list if a history must show it or the one before it; null: both are known, or the request changes no list. What a later list has says nothing about the request: the
+    /// log may have dropped it, and the device have come or left by another one.
     /// </summary>
-    public static KeyVersionNumber? HiddenList(UserUpdateResult result) =>
-        result.Changes.Any(change => change.Removed is not null) && Item(result, StructureId.Devices, result.User!.Value) is { Version: > 0 } named && IsHidden(result.Lookups[0], named) ? named : null;
+    public static KeyVersionNumber? MissingList(UserUpdateResult result, KnownLists lists) =>
+        ChangesList(result) && !result.Lookups[0].HasLeft && NamedList(result) is { Version: > 0 } named && !(lists.TryFind(named, out _) && lists.TryFind(Before(named), out _)) ? named : null;
 
-    private static bool IsHidden(UserLookupResult now, KeyVersionNumber named) => named.Period < now.Head!.Period || now.ListVersion > named.Version;
-
-    private static UserUpdateResult Removed(UserUpdateResult result, UserLookupResult now, ReadOnlyMemory<byte> removed, KeyVersionNumber named, UserListVersion? listHistory)
+    // The version that the server names is what the request makes of the one before it: a device that came with it unasked is the log's.
+    private static UserUpdateResult List(UserUpdateResult result, UserLookupResult now, KnownLists lists)
     {
-        string id = DisplayText.Show(removed.Span);
-        if (Find(now, removed) is not null)
+        KeyVersionNumber? item = NamedList(result);
+        if (!ChangesList(result))
         {
-            return Contradicted(result, $"{id} is still a device");
+            return item is not null ? Contradicted(result, "the server names a version of the device list, which the request does not change")
+                : now.ListEpoch > 0 && now.ListEpoch == result.Epoch ? Contradicted(result, "the device list changed with it, which nobody asked for")
+                : result;
         }
-        return !IsHidden(now, named) ? result
-            : listHistory is null ? Unproven(result, "a later version of the device list is the latest")
-            : listHistory.Devices is not { } devices ? Unproven(result, "the version of the device list was erased meanwhile")
-            : devices.Any(device => device.Span.SequenceEqual(removed.Span)) ? Contradicted(result, $"the version of the device list still has {id}")
-            : result;
+        if (item is not { Version: > 0 } named)
+        {
+            return Contradicted(result, "the server names no version of the device list");
+        }
+        if (now.ListVersion < (named.Period < now.Head!.Period ? 1 : named.Version))
+        {
+            return Contradicted(result, "the log has no such device list");
+        }
+        if (named.Period == now.Head!.Period && now.ListVersion == named.Version && now.ListEpoch > 0 && now.ListEpoch != result.Epoch)
+        {
+            return Contradicted(result, $"that version of the device list is of epoch {now.ListEpoch}");
+        }
+        if (!lists.TryFind(named, out IReadOnlyList<ReadOnlyMemory<byte>>? after) || !lists.TryFind(Before(named), out IReadOnlyList<ReadOnlyMemory<byte>>? before))
+        {
+            return Unproven(result, "no history shows the version of the device list and the one before it");
+        }
+        if (after is null || before is null)
+        {
+            return Unproven(result, "the version of the device list, or the one before it, was erased meanwhile");
+        }
+        HashSet<string> made = Ids(before);
+        made.ExceptWith(Ids(result.Changes.Select(change => change.Removed).OfType<ReadOnlyMemory<byte>>()));
+        made.UnionWith(Ids(result.Changes.Where(AddsDevices).SelectMany(change => change.Devices).Select(device => device.Device)));
+        string[] other = [.. Ids(after).Except(made, StringComparer.Ordinal).Order(StringComparer.Ordinal), .. made.Except(Ids(after), StringComparer.Ordinal).Order(StringComparer.Ordinal)];
+        return other.Length == 0 ? result
+            : Contradicted(result, $"that version of the device list {(made.Contains(other[0]) ? "lacks" : "has")} {DisplayText.Show(KeyName.FromId(other[0]).Span)}, which nobody asked for");
     }
 
+    private static bool ChangesList(UserUpdateResult result) => result.Changes.Any(change => AddsDevices(change) || change.Removed is not null);
+
+    private static bool AddsDevices(UserChange change) => change.Operation is UserOperation.Create or UserOperation.AddDevice;
+
+    private static KeyVersionNumber? NamedList(UserUpdateResult result) => Item(result, StructureId.Devices, result.User!.Value);
+
+    private static KeyVersionNumber Before(KeyVersionNumber version) => version with { Version = version.Version - 1 };
+
+    private static HashSet<string> Ids(IEnumerable<ReadOnlyMemory<byte>> devices) => new(devices.Select(device => Base64UrlText.Encode(device.Span)), StringComparer.Ordinal);
+
     private static UserUpdateResult Device(
-        UserUpdateResult result, UserLookupResult now, UserDeviceValue set, UserOperation operation, ulong? list,
-        IReadOnlyDictionary<string, ReadOnlyMemory<byte>?> histories, List<(KeyName Device, KeyVersionNumber Version)> later)
+        UserUpdateResult result, UserLookupResult now, UserDeviceValue set, IReadOnlyDictionary<string, ReadOnlyMemory<byte>?> histories, List<(KeyName Device, KeyVersionNumber Version)> later)
     {
         string id = DisplayText.Show(set.Device.Span);
         if (result.Confirmation == UpdateConfirmation.Contradicted)
@@ -106,12 +121,16 @@ internal static class UserConfirmation
         }
         if (Find(now, set.Device) is not { } shown)
         {
-            return operation != UserOperation.SetDevice && now.ListVersion == list ? Contradicted(result, $"{id} is not a device") : Unproven(result, $"{id} is no device any more");
+            return Unproven(result, $"{id} is no device any more");
         }
         bool isCurrent = named.Period == now.Head!.Period;
         if (isCurrent && shown.Version < named.Version)
         {
             return Contradicted(result, $"the log has no such version of {id}");
+        }
+        if (isCurrent && shown.Version == named.Version && shown.PublishedEpoch > 0 && shown.PublishedEpoch != result.Epoch)
+        {
+            return Contradicted(result, $"that version of {id} is of epoch {shown.PublishedEpoch}");
         }
         ReadOnlyMemory<byte>? value = shown.Value;
         var name = KeyName.OfVerified(set.Device);

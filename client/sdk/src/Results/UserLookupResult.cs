@@ -40,6 +40,9 @@ public sealed record UserLookupResult : VerifiedAnswer
     /// <summary>ListVersion of the device list in the head's period: 1, 2, ...; 0 unless there is a list.</summary>
     public ulong ListVersion { get; init; }
 
+    /// <summary>ListEpoch is the epoch that inserted this version of the list; 0 for a copy made at a period's start, or when there is none.</summary>
+    public ulong ListEpoch { get; init; }
+
     /// <summary>Devices of the user in the order of their ids: all, or the one that was asked for. Empty unless present.</summary>
     public IReadOnlyList<UserDevice> Devices { get; init; } = [];
 

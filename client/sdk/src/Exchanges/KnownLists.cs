@@ -1,0 +1,61 @@
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>
+/// KnownLists holds the versions of one user's device list that verified answers showed: what a request made of a list can be told only with the version before it (docs/spec/users.md section 8).
+/// </summary>
+internal sealed class KnownLists
+{
+    private readonly Dictionary<KeyVersionNumber, IReadOnlyList<ReadOnlyMemory<byte>>?> _versions = [];
+
+    /// <summary>Collects the versions that a client keeps of a user: the one that a lookup showed last, and the one up to which its owner verified each.</summary>
+    public static KnownLists Kept(ClientState state, IClientStateStore store, string user)
+    {
+        var known = new KnownLists();
+        if (state.Users.GetValueOrDefault(user)?.Devices is { Version: > 0, ValueSha256: { } hash } listed && store.FindValue(hash) is { } octets)
+        {
+            known.Add(new KeyVersionNumber(listed.Period, listed.Version), DeviceList.Decode(octets));
+        }
+        if (state.OwnedUsers.GetValueOrDefault(user)?.List is { } owned)
+        {
+            known.Add(new KeyVersionNumber(owned.Period, owned.Version), DeviceList.Decode(owned.Octets));
+        }
+        return known;
+    }
+
+    /// <summary>Adds the list that a valid lookup of the whole user shows; nothing if it shows none.</summary>
+    public KnownLists With(UserLookupResult lookup)
+    {
+        if (lookup.ListVersion > 0)
+        {
+            Add(new KeyVersionNumber(lookup.Head!.Period, lookup.ListVersion), [.. lookup.Devices.Select(device => device.Device)]);
+        }
+        return this;
+    }
+
+    /// <summary>Adds the versions of a valid history. An erased one does not replace what was seen of it.</summary>
+    public KnownLists With(UserHistoryResult history)
+    {
+        foreach (UserListVersion version in history.Lists)
+        {
+            Add(new KeyVersionNumber(version.Period, version.Version), version.Devices);
+        }
+        return this;
+    }
+
+    /// <summary>Tells whether a version is known, and its ids, or null for one that was erased. Before the first version there are none.</summary>
+    public bool TryFind(KeyVersionNumber version, out IReadOnlyList<ReadOnlyMemory<byte>>? devices)
+    {
+        devices = [];
+        return version.Version == 0 || _versions.TryGetValue(version, out devices);
+    }
+
+    private void Add(KeyVersionNumber version, IReadOnlyList<ReadOnlyMemory<byte>>? devices)
+    {
+        if (devices is not null || !_versions.ContainsKey(version))
+        {
+            _versions[version] = devices;
+        }
+    }
+}
