@@ -231,6 +231,8 @@ def csharp_problem_names(facts):
     members = [csharp_member("what the type of a problem begins with; its name follows", 'public const string UrnPrefix = "urn:optiks:problem:";')]
     for name, (_, title, _) in facts["problems"].items():
         members.append(csharp_member(title.rstrip("."), f'public const string {pascal(name)} = "{name}";'))
+    listed = "".join(f"        {pascal(name)},\n" for name in facts["problems"])
+    members.append(csharp_member("all of them, in the order of the specification", f"public static IReadOnlyList<string> All {{ get; }} =\n    [\n{listed}    ];"))
     return csharp("ProblemNames are the kinds of refusals (docs/spec/rest.md section 2).", "public static class ProblemNames", members)
 
 

@@ -166,7 +166,7 @@ internal static class OptiksCommand
     {
         { Failure: ServerFailure.Unreachable } => "Is the service running? `make up` starts it; --query-url and --update-url (or OPTIKS_QUERY_URL, OPTIKS_UPDATE_URL) name another.",
         { Problem: ProblemNames.Unauthorized } => "Set OPTIKS_API_KEY or give --api-key @FILE or --token-file FILE; a development key is in the file api-key of the server's data folder. Lookups carry it with --authorize-lookups only.",
-        { Problem: ProblemNames.NotFound } => "The server knows no such thing: statuses of updates are kept for two days.",
+        { Problem: ProblemNames.NotFound } => "The server has nothing of this: check the name, the id and the URLs. Statuses of requests are kept for two days.",
         { Problem: ProblemNames.Forbidden } => "The API key lacks the scope for this, or the token does not name the key: ask the operator.",
         { Problem: ProblemNames.NotCaughtUp or ProblemNames.Unavailable or ProblemNames.Overloaded } => "Try again in a moment, or ask another replica with --query-url.",
         _ => null,

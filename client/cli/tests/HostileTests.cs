@@ -1,6 +1,7 @@
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using Optiks.Client;
 using Optiks.Protocol;
 using static Optiks.Cli.Tests.TrustingFixture;
 
@@ -33,6 +34,102 @@ public sealed class HostileTests
         // Scripts read what was set.
         Assert.Equal([Evil, "x"], json.Lines.Select(line => line.GetProperty("value").GetString()));
         Assert.Equal(Evil, json.Lines[1].GetProperty("key").GetString());
+    }
+
+    [Theory]
+    [InlineData("valid", "server:valid")]
+    [InlineData("fork", "server:fork")]
+    [InlineData("values-erased", "server:values-erased")]
+    [InlineData("latest-version", "latest-version")]
+    [InlineData("device-taken", "device-taken")]
+    public async Task A_word_of_the_servers_does_not_pass_for_a_verdict(string word, string reason)
+    {
+        await using Fixture fixture = await StartAsync();
+        fixture.Server.ErasureStatus = $$"""{"status":"refused","reason":"{{word}}"}""";
+        fixture.Server.UserStatus = fixture.Server.ErasureStatus;
+
+        CommandRun erased = await CommandRun.RunAsync(fixture, "erase", "alice", "--from", "1", "--to", "1", "--wait", "--json");
+        CommandRun created = await CommandRun.RunAsync(fixture, "user", "create", "alice", "--wait", "--json");
+        CommandRun status = await CommandRun.RunAsync(fixture, "status", Text(created.Json, "request_id"), "--json");
+        fixture.Server.PublishAtOnce = false;
+        fixture.Server.Mutate = (path, answer) => path.StartsWith("/v1/updates/", StringComparison.Ordinal) ? Encoding.UTF8.GetBytes(fixture.Server.UserStatus) : answer;
+        CommandRun updated = await CommandRun.RunAsync(fixture, "update", "alice", "one", "--wait", "--json");
+
+        Assert.All((CommandRun[])[erased, created, status, updated], run => Assert.Equal((3, reason, JsonValueKind.Null), (run.Code, Text(run.Json, "reason"), run.Json.GetProperty("verdict").ValueKind)));
+    }
+
+    [Theory]
+    [InlineData("fork", "server:fork")]
+    [InlineData("valid", "server:valid")]
+    [InlineData("forbidden", "forbidden")]
+    public async Task A_problem_of_the_servers_does_not_pass_for_a_verdict(string problem, string reason)
+    {
+        await using Fixture fixture = await StartAsync();
+        fixture.Server.Refuse = _ => (403, problem);
+
+        CommandRun run = await CommandRun.RunAsync(fixture, "history", "alice", "--json");
+
+        Assert.Equal((3, reason), (run.Code, Text(run.Json, "reason")));
+    }
+
+    [Fact]
+    public async Task An_erasure_is_not_reported_together_with_an_answer_that_is_refused()
+    {
+        await using Fixture fixture = await StartAsync();
+        fixture.Publish(("alice", "one"), ("bob", "two"));
+        fixture.Server.ErasureStatus = """{"status":"erased","epoch":1,"erased":[{"structure":"keys","period":0,"version":1,"epoch":1}]}""";
+        fixture.Server.Mutate = (path, answer) => path == "/v1/lookup" ? [.. answer[..^1], (byte)(answer[^1] ^ 1)] : answer;
+
+        CommandRun words = await CommandRun.RunAsync(fixture, "erase", "alice", "--from", "1", "--to", "1", "--wait");
+        CommandRun json = await CommandRun.RunAsync(fixture, "erase", "alice", "--from", "1", "--to", "1", "--wait", "--json");
+
+        Assert.Equal((1, 1, "invalid"), (words.Code, json.Code, Text(json.Json, "verdict")));
+        Assert.DoesNotContain("erased for good", words.Out, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Nothing_is_sent_once_the_log_forked()
+    {
+        await using Fixture fixture = await StartAsync();
+        Assert.Equal(0, (await CommandRun.RunAsync(fixture, "update", "alice", "one")).Code);
+        using (FileClientStateStore store = await FileClientStateStore.OpenAsync(fixture.Folder.In("data/client"), FixtureLog.Anchor, TimeSpan.Zero, fixture.Clock, TestContext.Current.CancellationToken))
+        {
+            store.TryUpdate(state => state with { Fork = new ForkState("evidence/x") }, []);
+        }
+        fixture.Server.Requests.Clear();
+
+        string[][] commands = [["update", "alice", "two"], ["update", "alice", "two", "--wait"], ["update", "alice", "two", "--receipt", fixture.Folder.In("receipt")], ["erase", "alice", "--from", "1", "--to", "1"], ["user", "create", "bob"]];
+        foreach (string[] command in commands)
+        {
+            CommandRun run = await CommandRun.RunAsync(fixture, [.. command, "--json"]);
+            Assert.Equal((5, "fork"), (run.Code, Text(run.Json, "reason")));
+        }
+        Assert.Empty(fixture.Server.Requests);
+    }
+
+    [Fact]
+    public async Task A_period_that_has_not_begun_is_wrong_usage_for_a_new_client_too()
+    {
+        await using Fixture fixture = await StartAsync();
+        fixture.Publish(("alice", "one"));
+
+        CommandRun run = await CommandRun.RunAsync(fixture, "history", "alice", "--period", "7");
+        CommandRun begun = await CommandRun.RunAsync(fixture, "history", "alice", "--period", "0");
+
+        Assert.Equal((2, 0), (run.Code, begun.Code));
+        Assert.Contains("has not begun period 7", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_mistyped_command_is_repeated_escaped()
+    {
+        await using Fixture fixture = await StartAsync();
+
+        CommandRun run = await CommandRun.RunAsync(fixture, "look\u001b[31mup");
+
+        Assert.Equal(2, run.Code);
+        Assert.DoesNotContain('\u001b', run.Error + run.Out);
+        Assert.Contains("look\\u001b[31mup", run.Error, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -55,37 +55,43 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// WaitAsync waits until a pending erasure is done or refused, and finds out until when a copy may be served. Still pending after <paramref name="atMost"/>: the result says so.
+    /// WaitAsync waits until a pending erasure is done or refused, and finds out until when a copy may be served. An answer that is refused meanwhile is the result's <see cref="ErasureResult.Lookup"/>: then the server's word
+    /// that it erased is worth nothing. Still pending after <paramref name="atMost"/>: the result says so.
     /// </summary>
     public async Task<ErasureResult> WaitAsync(ErasureResult pending, TimeSpan atMost, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(pending);
         Uri server = UpdateUrl();
         ErasureResult result = await PollAsync(
-            $"/v1/erasures/{pending.RequestId:D}", atMost, answer => ErasureJson.Read(answer, pending, server), now => now.Status == ErasureStatus.Pending, cancellationToken).ConfigureAwait(false);
-        return result is { Status: ErasureStatus.Erased, Epoch: { } epoch } ? result with { ServedUntil = await ServedUntilAsync(result, epoch, cancellationToken).ConfigureAwait(false) } : result;
+            $"/v1/erasures/{pending.RequestId:D}", atMost, answer => ErasureJson.Read(answer, pending, server, _store.Current.Head?.Period ?? ulong.MaxValue), now => now.Status == ErasureStatus.Pending, cancellationToken).ConfigureAwait(false);
+        return result is { Status: ErasureStatus.Erased, Epoch: { } epoch } ? await BoundAsync(result, epoch, cancellationToken).ConfigureAwait(false) : result;
     }
 
     // A replica that stands still serves epochs before this one, until they are too old. A later record's time is a later bound, and as true.
-    private async Task<DateTimeOffset?> ServedUntilAsync(ErasureResult erased, ulong epoch, CancellationToken cancellationToken)
+    private async Task<ErasureResult> BoundAsync(ErasureResult erased, ulong epoch, CancellationToken cancellationToken)
     {
-        HeadInfo? head;
+        VerifiedAnswer shown;
         try
         {
-            head = erased.Key is { } key
-                ? (await LookupBatchAsync([KeyName.OfVerified(key)], epoch, cancellationToken).ConfigureAwait(false))[0].Head
-                : (await LookupUserBatchAsync([(KeyName.OfVerified(erased.Username!.Value), null)], epoch, cancellationToken).ConfigureAwait(false))[0].Head;
+            shown = erased.Key is { } key
+                ? (await LookupBatchAsync([KeyName.OfVerified(key)], epoch, cancellationToken).ConfigureAwait(false))[0]
+                : (await LookupUserBatchAsync([(KeyName.OfVerified(erased.Username!.Value), null)], epoch, cancellationToken).ConfigureAwait(false))[0];
         }
         catch (OptiksServerException)
         {
             // The receipt holds without it: only the bound is not known.
-            return null;
+            return erased;
         }
-        return head?.Time.AddMilliseconds(_options.TrustAnchor.Configuration.MaxBehindMs);
+        return shown.IsValid ? erased with { ServedUntil = shown.Head!.Time.AddMilliseconds(_options.TrustAnchor.Configuration.MaxBehindMs) } : erased with { Lookup = shown };
     }
 
     private async Task<ErasureResult> SendAsync(ErasureResult request, CancellationToken cancellationToken)
     {
+        if (Stopped() is { } stopped)
+        {
+            VerifiedAnswer refused = request.Key is { } key ? new LookupResult(stopped) { Key = key } : new UserLookupResult(stopped) { Username = request.Username!.Value };
+            return request with { Status = ErasureStatus.Refused, Lookup = refused };
+        }
         var sent = new ServerRequest(UpdateUrl(), "/v1/erasures", MediaTypes.Json, MaxStatusLength) { Body = (ErasureJson.Body(request), MediaTypes.Json), Authorize = true };
         await RetryAsync(sent, cancellationToken).ConfigureAwait(false);
         return request;

@@ -7,6 +7,15 @@ public sealed partial class OptiksClient
     // The record of the last epoch of a period; null: it has not ended, or the answer is refused.
     private async Task<(Outcome<IReadOnlyList<byte[]>> Outcome, byte[]? Ended)> FindEndAsync(ulong period, CancellationToken cancellationToken)
     {
+        if (_store.Current.Head is null)
+        {
+            // A server has no bounds from a period on that has not begun: which one the log is in has to be known first.
+            Outcome head = await _exchanger.RunAsync(new HeadExchange(), cancellationToken).ConfigureAwait(false);
+            if (head.Reason != Reason.Valid)
+            {
+                return (new Outcome<IReadOnlyList<byte[]>>(head.Reason, null, null) { EvidencePath = head.EvidencePath, Detail = head.Detail }, null);
+            }
+        }
         Outcome<IReadOnlyList<byte[]>> outcome = await _exchanger.RunAsync(new PeriodsExchange(Math.Min(period, _store.Current.Head?.Period ?? period)), cancellationToken).ConfigureAwait(false);
         return (outcome, outcome.Learnt?.FirstOrDefault(octets => EpochRecord.PeriodOf(octets) == period));
     }

@@ -54,7 +54,7 @@ public sealed partial class OptiksClient
         }
         KeyName name = KeyName.Of(receipt.Key, _options.TrustAnchor);
         HistoryResult history = await HistoryAsync(receipt.Key, cancellationToken).ConfigureAwait(false);
-        HeadInfo? head = history.Head;
+        HeadInfo? head = history.IsValid ? history.Head : null;
         var answers = new List<ReadOnlyMemory<byte>>();
         while (true)
         {

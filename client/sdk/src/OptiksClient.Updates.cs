@@ -15,7 +15,7 @@ public sealed partial class OptiksClient
     /// UpdateAsync sets a key's value. When it returns <see cref="UpdateStatus.Pending"/>, the server holds the update durably. The change is
     /// registered as expected before it is sent, so that monitoring knows it. Retried under one request id, so that it applies once; a caller
     /// that lost the result repeats the call with the same <paramref name="requestId"/>. A client that has verified nothing yet verifies the newest epoch first. If that is refused,
-    /// nothing is sent, and <see cref="UpdateResult.Lookup"/> says why. Needs an API key or token with the scope update.
+    /// or evidence of a fork was written, nothing is sent, and <see cref="UpdateResult.Lookup"/> says why. Needs an API key or token with the scope update.
     /// </summary>
     /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
     /// <param name="value">Value, at most the configuration's length.</param>
@@ -118,11 +118,14 @@ public sealed partial class OptiksClient
         : ValueHash.Of(value.Span) == result.ValueSha256 ? result with { Confirmation = UpdateConfirmation.Confirmed, Epoch = shown.Epoch }
         : result with { Confirmation = UpdateConfirmation.Contradicted, Detail = "the version has another value" };
 
+    // After a fork, or a tree that did not only grow, nothing is believed, and so nothing is sent; null: there was none.
+    private Outcome? Stopped() => _store.Current.Fork is { } fork ? new Outcome(fork.Breach ?? Reason.Fork, null) { EvidencePath = fork.EvidencePath } : null;
+
     private Uri UpdateUrl() => _options.UpdateUrl ?? throw new InvalidOperationException("No update URL was given.");
 
-    // The owner goes on from the period of the first head. Without one, what the log shows before it begins another period is never looked at. Null: there is a head.
-    private async Task<Outcome?> FindRefusedHeadAsync(CancellationToken cancellationToken) =>
-        _store.Current.Head is null && await _exchanger.RunAsync(new HeadExchange(), cancellationToken).ConfigureAwait(false) is { Reason: not Reason.Valid } refused ? refused : null;
+    // The owner goes on from the period of the first head. Without one, what the log shows before it begins another period is never looked at. Null: there is a head, and no evidence against the log.
+    private async Task<Outcome?> FindRefusedHeadAsync(CancellationToken cancellationToken) => Stopped()
+        ?? (_store.Current.Head is null && await _exchanger.RunAsync(new HeadExchange(), cancellationToken).ConfigureAwait(false) is { Reason: not Reason.Valid } refused ? refused : null);
 
     // What this call alone expects is expected no more when the server refuses the request for good. That says nothing about an earlier request with this id, or an earlier try that may have arrived: either may have been accepted.
     private async Task<byte[]> SendAsync(ServerRequest request, Func<ClientState, ClientState> expect, Func<ClientState, ClientState, ClientState> forget, CancellationToken cancellationToken)

@@ -36,6 +36,78 @@ public sealed class ErasureRequestTests
     }
 
     [Fact]
+    public async Task A_receipt_is_not_believed_together_with_an_answer_that_is_refused()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        fixture.Publish(("alice", "two"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        ErasureResult pending = await client.EraseAsync(s_alice, 1, 1, cancellationToken: Cancellation);
+        fixture.Server.ErasureStatus = """{"status":"erased","epoch":2,"erased":[{"structure":"keys","period":0,"version":1,"epoch":1}]}""";
+        fixture.Server.Mutate = (path, answer) => path == "/v1/lookup" ? [.. answer[..^1], (byte)(answer[^1] ^ 1)] : answer;
+
+        ErasureResult refused = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
+        fixture.Server.Mutate = (_, answer) => answer;
+        ErasureResult control = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
+
+        Assert.Equal((false, null), (refused.Lookup!.IsValid, refused.ServedUntil));
+        Assert.Throws<InvalidOperationException>(() => refused.Lookup.Head);
+        Assert.Equal((null, true), (control.Lookup, control.ServedUntil is not null));
+    }
+
+    [Fact]
+    public async Task Nothing_is_sent_once_there_is_evidence_of_a_fork()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        byte[] user = "id of alice"u8.ToArray();
+        fixture.PublishItems(FixtureItem.Name("alice", user), FixtureItem.List(user, "phone"), FixtureItem.Device("phone", "one"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        Assert.True((await client.LookupUserAsync("alice", Cancellation)).IsValid);
+        Assert.Equal(UpdateStatus.Pending, (await client.UpdateAsync("phone"u8.ToArray(), s_alice, cancellationToken: Cancellation)).Status);
+        store.TryUpdate(state => state with { Fork = new ForkState("evidence/x") }, []);
+        fixture.Server.Requests.Clear();
+
+        UpdateResult update = await client.UpdateAsync(s_alice, s_alice, cancellationToken: Cancellation);
+        UpdateResult promised = await client.UpdateWithReceiptAsync(s_alice, s_alice, cancellationToken: Cancellation);
+        UserUpdateResult changed = await client.ChangeUserAsync(s_alice, [UserChange.SetDevice("phone"u8.ToArray(), s_alice)], cancellationToken: Cancellation);
+        UserUpdateResult created = await client.CreateUserAsync(["bob"u8.ToArray()], [], cancellationToken: Cancellation);
+        ErasureResult erased = await client.EraseAsync(s_alice, 1, 1, cancellationToken: Cancellation);
+        ErasureResult user2 = await client.EraseUserAsync(s_alice, (1, 1), cancellationToken: Cancellation);
+
+        Assert.All((VerifiedAnswer?[])[update.Lookup, promised.Lookup, changed.Lookups[0], created.Lookups[0], erased.Lookup, user2.Lookup], answer => Assert.Equal((Verdict.Fork, "evidence/x"), (answer!.Verdict, answer.EvidencePath)));
+        Assert.All((UpdateStatus[])[update.Status, promised.Status, changed.Status, created.Status], status => Assert.Equal(UpdateStatus.Refused, status));
+        Assert.Equal((ErasureStatus.Refused, ErasureStatus.Refused), (erased.Status, user2.Status));
+        Assert.Empty(fixture.Server.Requests);
+    }
+
+    [Theory]
+    [InlineData("keys", 0, 1, true)]
+    [InlineData("keys", 0, 2, true)]
+    [InlineData("keys", 0, 3, false)]
+    [InlineData("keys", 0, 0, false)]
+    [InlineData("devices", 0, 1, false)]
+    public async Task A_receipt_for_what_nobody_asked_for_is_none(string structure, int period, int version, bool taken)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
+        ErasureResult pending = await client.EraseAsync(s_alice, 1, 2, cancellationToken: Cancellation);
+        fixture.Server.ErasureStatus = $$"""{"status":"erased","epoch":1,"erased":[{"structure":"{{structure}}","period":{{period}},"version":{{version}},"epoch":1}]}""";
+        if (taken)
+        {
+            Assert.Equal(ErasureStatus.Erased, (await client.WaitAsync(pending, TimeSpan.Zero, Cancellation)).Status);
+        }
+        else
+        {
+            Assert.Equal(ServerFailure.Unusable, (await Assert.ThrowsAsync<OptiksServerException>(() => client.WaitAsync(pending, TimeSpan.Zero, Cancellation))).Failure);
+        }
+    }
+
+    [Fact]
     public async Task A_user_s_lists_are_erased_by_the_user_that_the_name_leads_to()
     {
         await using Fixture fixture = await Fixture.StartAsync();

@@ -8,6 +8,41 @@ public sealed class LookupTests
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
     [Fact]
+    public async Task An_answer_that_would_be_too_long_is_asked_for_in_parts()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        string[] names = [.. Enumerable.Range(0, 7).Select(i => $"key {i}")];
+        fixture.Publish([.. names.Select(name => (name, $"value of {name}"))]);
+        fixture.PublishItems(FixtureItem.Name("alice", "id a"u8.ToArray()), FixtureItem.List("id a"u8.ToArray()), FixtureItem.Name("bob", "id b"u8.ToArray()), FixtureItem.List("id b"u8.ToArray()));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        fixture.Server.MostQueries = 2;
+
+        IReadOnlyList<LookupResult> keys = await client.LookupAsync([.. names.Select(name => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(name)), Encoding.UTF8.GetBytes(names[0])], Cancellation);
+        fixture.Server.MostQueries = 1;
+        IReadOnlyList<UserLookupResult> users = await client.LookupUsersAsync([("alice"u8.ToArray(), null), ("bob"u8.ToArray(), null), ("carol"u8.ToArray(), null)], Cancellation);
+        fixture.Server.MostQueries = 0;
+        OptiksServerException alone = await Assert.ThrowsAsync<OptiksServerException>(() => client.LookupAsync("key 0", Cancellation));
+
+        Assert.Equal([.. names.Append(names[0]).Select(name => $"value of {name}")], keys.Select(key => Encoding.UTF8.GetString(key.Value!.Value.Span)));
+        Assert.Equal(["id a", "id b", null], users.Select(user => user.User is { } id ? Encoding.UTF8.GetString(id.Span) : null));
+        Assert.Equal("answer-too-large", alone.Problem);
+    }
+
+    [Fact]
+    public async Task Half_of_a_character_is_no_name()
+    {
+        string name = "caf" + '\ud800';
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+
+        await Assert.ThrowsAnyAsync<ArgumentException>(() => client.LookupAsync(name, Cancellation));
+        await Assert.ThrowsAnyAsync<ArgumentException>(() => client.LookupUserAsync(name, Cancellation));
+        Assert.Empty(fixture.Server.Requests);
+    }
+
+    [Fact]
     public async Task A_present_key_and_an_absent_one_verify()
     {
         await using Fixture fixture = await Fixture.StartAsync();
@@ -110,7 +145,7 @@ public sealed class LookupTests
             {
                 Assert.Contains(result.Verdict, (Verdict[])[Verdict.Invalid, Verdict.Malformed, Verdict.Stale]);
                 Assert.Null(result.Value);
-                Assert.Null(result.Head);
+                Assert.Throws<InvalidOperationException>(() => result.Head);
             }
         }
         Assert.Empty(accepted);

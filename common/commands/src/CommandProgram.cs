@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Help;
 using System.CommandLine.Invocation;
 using System.Globalization;
+using Optiks.Protocol;
 
 namespace Optiks.Commands;
 
@@ -70,12 +71,18 @@ public sealed class CommandProgram
     {
         foreach (string message in UsageText.Of(parse))
         {
-            await error.WriteLineAsync($"error: {message}").ConfigureAwait(false);
+            await error.WriteLineAsync($"error: {DisplayText.Escape(message)}").ConfigureAwait(false);
         }
         action.ShowHelp = false;
         action.ShowTypoCorrections = true;
         // The suggestions are the action's output; the errors have been said.
-        parse.Invoke(new InvocationConfiguration { Output = error, Error = TextWriter.Null });
+        using var suggestions = new StringWriter();
+        parse.Invoke(new InvocationConfiguration { Output = suggestions, Error = TextWriter.Null });
+        // They repeat the word that was typed, which a terminal must not act on.
+        foreach (string line in suggestions.ToString().TrimEnd().Split(Environment.NewLine))
+        {
+            await error.WriteLineAsync(DisplayText.Escape(line)).ConfigureAwait(false);
+        }
         await error.WriteLineAsync($"Try: {CommandPath.Full(_name, parse.CommandResult.Command)} --help").ConfigureAwait(false);
     }
 

@@ -81,4 +81,34 @@ public static class ProblemNames
 
     /// <summary>The client knows of more of the log than this replica serves.</summary>
     public const string NotCaughtUp = "not-caught-up";
+
+    /// <summary>All of them, in the order of the specification.</summary>
+    public static IReadOnlyList<string> All { get; } =
+    [
+        MalformedRequest,
+        KeyLength,
+        ValueLength,
+        BatchLength,
+        DuplicateKey,
+        RequestIdTime,
+        Unauthorized,
+        Forbidden,
+        NotFound,
+        UsernameForm,
+        MethodNotAllowed,
+        NotAcceptable,
+        Erased,
+        PeriodGone,
+        RequestIdReused,
+        BodyTooLarge,
+        UnsupportedMediaType,
+        RangeTooLarge,
+        AnswerTooLarge,
+        TooManyPending,
+        RateLimited,
+        Internal,
+        Overloaded,
+        Unavailable,
+        NotCaughtUp,
+    ];
 }

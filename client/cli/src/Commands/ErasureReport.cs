@@ -72,7 +72,7 @@ internal sealed class ErasureReport
     {
         if (_json)
         {
-            Report.Json(_host, null, result.RefusedBecause ?? "refused", null, writer =>
+            Report.Json(_host, null, ServerWords.Refusal(result.RefusedBecause), null, writer =>
             {
                 Request(writer, result);
                 Report.Number(writer, "current_version", result.Current?.Version);

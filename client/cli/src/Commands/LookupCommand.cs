@@ -54,7 +54,7 @@ internal static class LookupCommand
                 writer.WriteBoolean("not_copied"u8, result.NotCopied);
                 if (result.Value is { } value)
                 {
-                    writer.WriteNumber("published_epoch"u8, result.PublishedEpoch);
+                    Report.Number(writer, "published_epoch", Report.PublishedEpoch(result.PublishedEpoch));
                     Values.Write(writer, value);
                     writer.WriteBoolean("unchanged"u8, result.Unchanged);
                 }

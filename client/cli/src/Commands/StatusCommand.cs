@@ -76,7 +76,7 @@ internal static class StatusCommand
     {
         // Not "valid": nothing was verified.
         UpdateStatus.Published => "published",
-        UpdateStatus.Refused => outcome.RefusedBecause!,
+        UpdateStatus.Refused => ServerWords.Refusal(outcome.RefusedBecause),
         _ => "pending",
     };
 }

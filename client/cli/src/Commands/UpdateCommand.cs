@@ -177,7 +177,7 @@ internal static class UpdateCommand
         string current = result.Current is { } number ? $"; the latest version is {number.Version}" : "";
         if (json)
         {
-            Report.Json(host, null, result.RefusedBecause ?? "refused", null, writer =>
+            Report.Json(host, null, ServerWords.Refusal(result.RefusedBecause), null, writer =>
             {
                 Report.Key(writer, result.Key);
                 writer.WriteString("request_id"u8, result.RequestId);

@@ -104,8 +104,11 @@ internal static class Report
         _ => "invalid",
     };
 
+    /// <summary>Gives the epoch that published a version; null for a copy, which no request published.</summary>
+    public static ulong? PublishedEpoch(ulong epoch) => epoch == 0 ? null : epoch;
+
     /// <summary>Name of what kept a server from answering.</summary>
-    public static string Name(OptiksServerException failure) => failure.Problem ?? (failure.Failure == ServerFailure.Unreachable ? "unreachable" : "unusable-answer");
+    public static string Name(OptiksServerException failure) => failure.Problem is { } problem ? ServerWords.Mark(problem) : (failure.Failure == ServerFailure.Unreachable ? "unreachable" : "unusable-answer");
 
     /// <summary>An answer that is refused: says why, and what to do next.</summary>
     public static int Refused(CommandHost host, bool json, string subject, VerifiedAnswer answer, Action<Utf8JsonWriter>? more = null)

@@ -33,15 +33,15 @@ internal static class ErasureJson
         return buffer.WrittenMemory;
     }
 
-    /// <summary>Read gives the request with what became of it.</summary>
-    public static ErasureResult Read(byte[] answer, ErasureResult request, Uri server) => RequestOutcomeJson.ReadStatus(answer, server, "an erasure", (status, root) => status switch
+    /// <summary>Read gives the request with what became of it, for a client that knows the log to be in this period.</summary>
+    public static ErasureResult Read(byte[] answer, ErasureResult request, Uri server, ulong period) => RequestOutcomeJson.ReadStatus(answer, server, "an erasure", (status, root) => status switch
     {
         "pending" => request,
         "erased" => request with
         {
             Status = ErasureStatus.Erased,
             Epoch = root.GetProperty("epoch").GetUInt64(),
-            Erased = [.. root.GetProperty("erased").EnumerateArray().Select(Version)],
+            Erased = [.. root.GetProperty("erased").EnumerateArray().Select(Version).Select(version => IsAsked(request, version, period) ? version : throw new FormatException("erased"))],
         },
         "refused" => request with
         {
@@ -51,6 +51,12 @@ internal static class ErasureJson
         },
         _ => throw new FormatException("unknown status"),
     });
+
+    // A receipt for other versions says nothing about those that were to go. Version 1 may be a copy, with which what it was made of goes. Of a user who has left all lists go, and all keys of their devices.
+    private static bool IsAsked(ErasureResult request, ErasedVersion erased, ulong period) => request.Versions is { } versions
+        ? erased.Structure == (request.Key is null ? StructureId.Devices : StructureId.Keys)
+            && ((erased.Version.Version >= versions.From && erased.Version.Version <= versions.To) || (versions.From == 1 && erased.Version.Period < period))
+        : erased.Structure is StructureId.Devices or StructureId.Keys;
 
     private static ErasedVersion Version(JsonElement element) =>
         new(RequestOutcomeJson.Structure(element), RequestOutcomeJson.Number(element), element.GetProperty("epoch").GetUInt64());

@@ -45,6 +45,9 @@ public sealed record ErasureResult
     /// </summary>
     public DateTimeOffset? ServedUntil { get; init; }
 
-    /// <summary>Lookup of the user, if it shows no user or is refused, or the newest epoch, if that is refused: then nothing was sent. Null otherwise.</summary>
-    public UserLookupResult? Lookup { get; init; }
+    /// <summary>
+    /// Lookup that shows no user, or is refused, or the newest epoch, if that is refused; null otherwise. Before anything was sent, then nothing was; after the server said that it erased, then nothing that it says is to be
+    /// believed.
+    /// </summary>
+    public VerifiedAnswer? Lookup { get; init; }
 }

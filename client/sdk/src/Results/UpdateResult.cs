@@ -29,7 +29,7 @@ public sealed record UpdateResult
     /// <summary>Current version at the server when an expected version did not match.</summary>
     public KeyVersionNumber? Current { get; init; }
 
-    /// <summary>Lookup verified after publication that the log shows what was set; null until then.</summary>
+    /// <summary>Lookup verified after publication that the log shows what was set; null until then. Refused before that: there is evidence of a fork, and nothing was sent.</summary>
     public LookupResult? Lookup { get; init; }
 
     /// <summary>History verified when the lookup showed a later version: the named version alone; null when it was not needed or the server refused it.</summary>

@@ -1,3 +1,4 @@
+using System.Text;
 using Optiks.Protocol;
 
 namespace Optiks.Client;
@@ -5,10 +6,12 @@ namespace Optiks.Client;
 /// <summary>VerifiedAnswer is what every verified call reports. A proof that fails is a verdict, never an exception. Only this library makes one.</summary>
 public abstract record VerifiedAnswer
 {
+    private readonly HeadInfo? _head;
+
     private protected VerifiedAnswer(Outcome outcome)
     {
         Reason = outcome.Reason;
-        Head = outcome.Head;
+        _head = outcome.Head;
         EvidencePath = outcome.EvidencePath;
         Detail = outcome.Detail;
     }
@@ -26,8 +29,10 @@ public abstract record VerifiedAnswer
     /// <summary>Reason of the verdict: valid, or the first check that failed.</summary>
     public Reason Reason { get; }
 
-    /// <summary>Head that the answer was verified against; null unless valid.</summary>
-    public HeadInfo? Head { get; }
+    /// <summary>
+    /// Head that the answer was verified against; null if nothing was asked. Throws <see cref="InvalidOperationException"/> for a refused answer: whoever takes an epoch or a time from one has not looked at its verdict.
+    /// </summary>
+    public HeadInfo? Head => IsValid ? _head : throw new InvalidOperationException($"The answer is refused ({Reason.Name()}): it has no head. Look at IsValid first.");
 
     /// <summary>EvidencePath is the folder with both views of a fork, or both statements about a leaf; null otherwise.</summary>
     public string? EvidencePath { get; }
@@ -37,4 +42,12 @@ public abstract record VerifiedAnswer
 
     /// <summary>IsValid says whether every check passed.</summary>
     public bool IsValid => Reason == Reason.Valid;
+
+    /// <summary>Prints the verdict and what it rests on, also of a refused answer.</summary>
+    protected virtual bool PrintMembers(StringBuilder builder)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        builder.Append(System.Globalization.CultureInfo.InvariantCulture, $"Verdict = {Verdict}, Reason = {Reason}, Head = {_head}, EvidencePath = {EvidencePath}, Detail = {Detail}");
+        return true;
+    }
 }

@@ -96,6 +96,9 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>Answers about users as if the client had not said that it knows more than there is here, which an honest server refuses with not-caught-up.</summary>
     public bool DeniesWhatIsKnown { get; set; }
 
+    /// <summary>MostQueries that one answer to a lookup has room for.</summary>
+    public int MostQueries { get; set; } = int.MaxValue;
+
     /// <summary>Bodies of the requests about owners' users, decoded.</summary>
     public ConcurrentQueue<UserMonitorQuery> UserQueries { get; } = new();
 
@@ -258,6 +261,11 @@ internal sealed class FixtureServer : IAsyncDisposable
         await context.Request.Body.CopyToAsync(body);
         IReadOnlyList<FixtureQuery> queries = FixtureQuery.ReadList(body.ToArray());
         LastQueries = queries;
+        if (path == "/v1/lookup" && queries.Count > MostQueries)
+        {
+            await ProblemAsync(context, 422, "answer-too-large");
+            return;
+        }
         byte[]? head = await Log.HeadAsync(epoch, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture), Lag ?? Log.Latest);
         if (head is null)
         {
@@ -279,6 +287,11 @@ internal sealed class FixtureServer : IAsyncDisposable
         using var body = new MemoryStream();
         await context.Request.Body.CopyToAsync(body);
         byte[] query = body.ToArray();
+        if (isLookup && UserQueryList.Decode(query).Count > MostQueries)
+        {
+            await ProblemAsync(context, 422, "answer-too-large");
+            return;
+        }
         byte[]? head = await Log.HeadAsync(epoch, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture), Lag ?? Log.Latest);
         byte[] rest = [];
         bool isAhead = head is null;

@@ -91,7 +91,7 @@ internal sealed class UserChangeReport
 
     private void Looked(UserUpdateResult result)
     {
-        if (result.Look is { Head: { } head })
+        if (result.Look is { IsValid: true, Head: { } head })
         {
             _host.Out.WriteLine($"  looked   before it was sent, at epoch {head.Epoch}: all versions up to there were set here. Later ones are shown to nobody once the user has left");
         }
@@ -129,7 +129,7 @@ internal sealed class UserChangeReport
     {
         if (_json)
         {
-            Report.Json(_host, null, result.RefusedBecause ?? "refused", null, writer =>
+            Report.Json(_host, null, ServerWords.Refusal(result.RefusedBecause), null, writer =>
             {
                 Request(writer, result);
                 Report.Number(writer, "current_version", result.Current?.Version);
@@ -169,7 +169,7 @@ internal sealed class UserChangeReport
         {
             writer.WriteString("user_b64"u8, Base64UrlText.Encode(user.Span));
         }
-        if (result.Look?.Head is { } looked)
+        if (result.Look is { IsValid: true, Head: { } looked })
         {
             writer.WriteNumber("looked_epoch"u8, looked.Epoch);
         }

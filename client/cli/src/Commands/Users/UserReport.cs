@@ -126,7 +126,7 @@ internal static class UserReport
             writer.WriteNumber("version"u8, device.Version);
             if (device.Value is { } value)
             {
-                writer.WriteNumber("published_epoch"u8, device.PublishedEpoch);
+                Report.Number(writer, "published_epoch", Report.PublishedEpoch(device.PublishedEpoch));
                 Values.Write(writer, value);
                 writer.WriteBoolean("unchanged"u8, device.Unchanged);
             }

@@ -1,0 +1,22 @@
+using Optiks.Protocol;
+
+namespace Optiks.Cli;
+
+/// <summary>ServerWords keeps a word that a server chose from passing for a verdict in the member <c>reason</c> of <c>--json</c>.</summary>
+internal static class ServerWords
+{
+    // Refusals of docs/spec/users.md section 7 and docs/spec/erasure.md section 4. Problem types are those of docs/spec/rest.md section 2.
+    private static readonly HashSet<string> s_known = new(
+        [
+            .. ProblemNames.All,
+            "expected-version", "user-left", "user-exists", "user-unknown", "username-taken", "device-taken", "device-unknown", "device-limit",
+            "latest-version", "user-not-left", "erasure-limit",
+        ],
+        StringComparer.Ordinal);
+
+    /// <summary>Returns the reason of a request that was refused, <c>refused</c> if the server gave none.</summary>
+    public static string Refusal(string? because) => because is null ? "refused" : Mark(because);
+
+    /// <summary>Returns a word of the specification as it is, and any other one behind <c>server:</c>.</summary>
+    public static string Mark(string word) => s_known.Contains(word) ? word : $"server:{word}";
+}
