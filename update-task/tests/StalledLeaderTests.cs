@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Optiks.Tests.Shared;
 using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Tests.Support;
 

@@ -10,7 +10,7 @@ internal static class ServerWords
         [
             .. ProblemNames.All,
             "expected-version", "user-left", "user-exists", "user-unknown", "username-taken", "device-taken", "device-unknown", "device-limit",
-            "latest-version", "user-not-left", "erasure-limit",
+            "latest-version", "other-period", "user-not-left", "erasure-limit", "nothing-left", "erased-with-user",
         ],
         StringComparer.Ordinal);
 
