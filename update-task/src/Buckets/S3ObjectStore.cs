@@ -128,7 +128,7 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
 
     private static bool IsFailure(Exception e, CancellationToken cancellationToken) =>
         // The client takes the entity tag for a hash, and an argument that is none for its caller's.
-        e is AmazonServiceException or AmazonClientException or HttpRequestException or IOException or TimeoutException or ArgumentException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested);
+        e is AmazonServiceException or AmazonClientException or HttpRequestException or IOException or TimeoutException or ArgumentException or System.Xml.XmlException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested);
 
     private static ObjectStoreException Failed(Exception e) => new(
         e is AmazonServiceException { StatusCode: var status, ErrorCode: var code } ? $"The bucket answers {(int)status} {code}."
