@@ -1,4 +1,4 @@
-namespace Optiks.Tests;
+namespace Optiks.Common.Tests;
 
 /// <summary>Addresses in errors show no credentials.</summary>
 public sealed class ErrorTextTests

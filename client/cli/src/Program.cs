@@ -2,8 +2,6 @@ using Optiks;
 using Optiks.Cli;
 using Optiks.Commands;
 
-// The daemons among the commands read their keys before they start.
-CoreDumps.Forbid();
 if (ExactText.FindFault() is { } fault)
 {
     return new CommandFailure(ExitCodes.Usage, "usage", fault).Print(args.Contains("--json"), Console.Out, Console.Error);

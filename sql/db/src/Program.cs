@@ -3,8 +3,6 @@ using Optiks;
 using Optiks.Commands;
 using Optiks.Db;
 
-// Keys, wrapped secrets' plain text and connection strings pass through these commands.
-CoreDumps.Forbid();
 if (ExactText.FindFault() is { } fault)
 {
     return new CommandFailure(ExitCodes.Usage, "usage", fault).Print(args.Contains("--json"), Console.Out, Console.Error);
