@@ -74,18 +74,21 @@ public sealed class PeriodsTests
     }
 
     [Fact]
-    public async Task Of_too_many_periods_the_newest_are_had()
+    public async Task Many_periods_are_had_page_by_page()
     {
         ulong[] periods = [.. Enumerable.Range(0, 200).Select(epoch => (ulong)epoch / 2)];
         var log = new Records(periods);
-        // 63 periods that ended, with two bounds each, and the current one.
-        Assert.Equal(127, (await log.BoundsAsync(199, 36)).Split(' ').Length);
-        ProblemException refused = await Assert.ThrowsAsync<ProblemException>(() => log.BoundsAsync(199, 35));
-        Assert.Same(ProblemTypes.RangeTooLarge, refused.Problem.Type);
-        Assert.Contains("from period 36 on", refused.Problem.Detail, StringComparison.Ordinal);
+        // 63 periods that ended, with two bounds each, and the current one, or the first epoch of a 64th that ended too.
+        Assert.Equal([.. Enumerable.Range(72, 127).Select(epoch => (ulong)epoch)], Records.Epochs((await log.Of(199).RenderAsync(36, Cancellation)).Octets));
+        foreach (ulong from in (ulong[])[0, 1, 17, 35])
+        {
+            (ReadOnlyMemory<byte> page, ReadOnlyMemory<byte> record) = await log.Of(199).RenderAsync(from, Cancellation);
+            Assert.Equal([.. Enumerable.Range((int)from * 2, 127).Select(epoch => (ulong)epoch)], Records.Epochs(page));
+            Assert.Equal((from + 63, (from + 63) * 2), (EpochRecord.PeriodOf(record.Span), EpochRecord.EpochOf(record.Span)));
+        }
         var single = new Records([.. Enumerable.Range(0, 129).Select(epoch => (ulong)epoch)]);
-        Assert.Equal(ProtocolLimits.MaxPeriodBounds, (await single.BoundsAsync(128, 1)).Split(' ').Length);
-        await Assert.ThrowsAsync<ProblemException>(() => single.BoundsAsync(128, 0));
+        Assert.Equal(64, (await single.BoundsAsync(128, 1)).Split(' ').Length);
+        Assert.Equal(64, (await single.BoundsAsync(128, 65)).Split(' ').Length);
     }
 
     [Fact]
@@ -95,11 +98,11 @@ public sealed class PeriodsTests
         EpochBounds bounds = log.Of(3);
         await Assert.ThrowsAsync<BoardUnreadableException>(() => bounds.RenderAsync(0, Cancellation));
         log.IsDown = false;
-        ReadOnlyMemory<byte> rendered = await bounds.RenderAsync(0, Cancellation);
+        ReadOnlyMemory<byte> rendered = (await bounds.RenderAsync(0, Cancellation)).Octets;
         Assert.Equal([0UL, 1, 2], Records.Epochs(rendered));
         // And is not asked any more.
         log.IsDown = true;
-        Assert.Equal(rendered, await bounds.RenderAsync(0, Cancellation));
+        Assert.Equal(rendered, (await bounds.RenderAsync(0, Cancellation)).Octets);
     }
 
     /// <summary>Records are a board of records that have nothing but epochs and periods.</summary>
@@ -136,7 +139,7 @@ public sealed class PeriodsTests
 
         public EpochBounds Of(ulong epoch) => new(new LogView(this, epoch + 1, Root(0, (int)epoch + 1)), _records[epoch]);
 
-        public async Task<string> BoundsAsync(ulong epoch, ulong from) => string.Join(' ', Epochs(await Of(epoch).RenderAsync(from, Cancellation)));
+        public async Task<string> BoundsAsync(ulong epoch, ulong from) => string.Join(' ', Epochs((await Of(epoch).RenderAsync(from, Cancellation)).Octets));
 
         public Task<byte[]?> ReadCheckpointAsync(CancellationToken cancellationToken) => Task.FromResult<byte[]?>(null);
 

@@ -156,7 +156,7 @@ class UsersTest(unittest.TestCase):
         self.assertEqual([(one["structure"], one["version"]) for one in gone["erased"]], [("keys", 1)])
         self.assertGreater(gone["served_until_ms"], 0)
         history = self.one("history", "old")["versions"]
-        self.assertEqual([(version.get("erased", False), version.get("value")) for version in history], [(True, None), (False, "second")])
+        self.assertEqual([(version.get("not_shown", False), version.get("value")) for version in history], [(True, None), (False, "second")])
         self.assertEqual(self.one("erase", "old", "--from", "2", "--to", "2", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "latest-version")
         self.one("user", "create", "dave", "--device", "watch-2=x", "--wait")
         self.assertEqual(self.one("user", "erase", "dave", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "user-not-left")

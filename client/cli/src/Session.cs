@@ -49,6 +49,7 @@ internal sealed class Session : IDisposable
             ApiKey = apiKey,
             Token = token is null ? null : _ => ValueTask.FromResult(token),
             AuthorizeLookups = options.AuthorizeLookups(parse),
+            ReplicaFailed = fault => host.Error.WriteLine($"warning: {fault.Detail} Other replicas are asked."),
         };
         return new Session(new OptiksClient(clientOptions, host.Http, store, host.Time), anchor, store, host);
     }

@@ -151,7 +151,7 @@ public sealed class PeriodTests
         fixture.Switch();
         fixture.Publish(("alice", "two"));
         byte[] head = (await fixture.Log.HeadAsync(fixture.Log.Latest, 0))!;
-        byte[] periods = [.. head, .. await fixture.Log.BoundsAsync(fixture.Log.Latest, 0)];
+        byte[] periods = [.. head, .. await fixture.Log.BoundsAsync(fixture.Log.Latest, 0, fixture.Log.Latest)];
         byte[] ended = (await fixture.Log.HeadAsync(last, 0, fixture.Log.Latest))!;
         byte[] history = [.. ended, .. fixture.Log.Versions(last, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], 256)];
         byte[] user = [.. ended, .. fixture.Log.UserMonitor(last, new UserMonitorQuery("id"u8.ToArray()) { From = 1 }.Encode(), new Native.UserMonitorPage(256, 2048, 1024, 1 << 22), out _)];

@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Optiks.Protocol;
 
 namespace Optiks.Cli.Tests;
 
@@ -84,8 +85,54 @@ public sealed class VerifyTests
         Assert.Equal(2, (await VerifyAsync(fixture, fixture.Log.AuditProof(1, 3))).Code);
         Assert.Equal(2, (await VerifyAsync(fixture, fixture.Log.AuditProof(1, 3), "--from-record", first)).Code);
         Assert.Equal(2, (await VerifyAsync(fixture, "{}"u8.ToArray())).Code);
-        Assert.Equal(2, (await VerifyAsync(fixture, "nonsense"u8.ToArray())).Code);
         Assert.Empty(fixture.Server.Requests);
+    }
+
+    [Fact]
+    public async Task A_file_that_does_not_decode_is_invalid()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        byte[] answer = await LookupAsync(fixture, "alice");
+        foreach ((byte[] octets, string reason) in ((byte[], string)[])[(answer[..^1], "malformed_truncated"), ([.. answer, 0], "malformed_trailing"), ("nonsense"u8.ToArray(), "malformed_truncated"), ([], "malformed_truncated")])
+        {
+            CommandRun run = await VerifyAsync(fixture, octets, "alice", "--json");
+            Assert.Equal((1, "invalid", reason), (run.Code, run.Json.GetProperty("verdict").GetString(), run.Json.GetProperty("reason").GetString()));
+        }
+        Assert.Equal(0, (await VerifyAsync(fixture, answer, "alice")).Code);
+        // What a person gives beside the file is usage.
+        Assert.Equal(2, (await VerifyAsync(fixture, answer, "alice", "--from-record", Write(fixture, "bad", new byte[EpochRecord.Length - 1]))).Code);
+    }
+
+    [Theory]
+    [InlineData("alice", 1, 256, 4, false)]
+    [InlineData("alice", 1, 2, 2, false)]
+    [InlineData("alice", 3, 256, 4, false)]
+    [InlineData("alice", 5, 256, null, false)]
+    [InlineData("nobody", 1, 256, 0, false)]
+    [InlineData("alice", 1, 256, 4, true)]
+    [InlineData("alice", 3, 256, 4, true)]
+    [InlineData("alice", 5, 256, null, true)]
+    public async Task Only_versions_that_a_page_lists_are_told(string key, ulong from, uint pageSize, int? version, bool isLaterPeriod)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "first"));
+        if (isLaterPeriod)
+        {
+            fixture.Switch();
+        }
+        fixture.Log.PublishMany(3, i => [("alice", $"value {i + 1}")]);
+        ulong epoch = fixture.Log.Latest;
+        byte[] page = [.. (await fixture.Log.HeadAsync(epoch, 0))!, .. fixture.Log.Versions(epoch, [new FixtureQuery(System.Text.Encoding.UTF8.GetBytes(key), isLaterPeriod ? 1UL : 0, from)], pageSize)];
+
+        CommandRun json = await VerifyAsync(fixture, page, key, "--json");
+        CommandRun words = await VerifyAsync(fixture, page, key);
+
+        JsonElement told = json.Json.GetProperty("version");
+        Assert.Equal((0, version), (json.Code, told.ValueKind == JsonValueKind.Null ? null : told.GetInt32()));
+        Assert.Equal(version > 0, words.Out.Contains($", version {version},", StringComparison.Ordinal));
+        Assert.Equal(from > 1, words.Out.Contains("the versions before the first that it lists", StringComparison.Ordinal));
+        Assert.Equal(pageSize == 2, words.Out.Contains("whether there are later versions", StringComparison.Ordinal));
     }
 
     [Fact]

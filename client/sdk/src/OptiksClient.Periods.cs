@@ -4,7 +4,7 @@ namespace Optiks.Client;
 
 public sealed partial class OptiksClient
 {
-    // The record of the last epoch of a period; null: it has not ended, or the answer is refused.
+    // The record of the last epoch of a period; null: it has not ended, or the answer is refused. The way there may take several pages.
     private async Task<(Outcome<IReadOnlyList<byte[]>> Outcome, byte[]? Ended)> FindEndAsync(ulong period, CancellationToken cancellationToken)
     {
         if (_store.Current.Head is null)
@@ -16,8 +16,17 @@ public sealed partial class OptiksClient
                 return (new Outcome<IReadOnlyList<byte[]>>(head.Reason, null, null) { EvidencePath = head.EvidencePath, Detail = head.Detail }, null);
             }
         }
-        Outcome<IReadOnlyList<byte[]>> outcome = await _exchanger.RunAsync(new PeriodsExchange(Math.Min(period, _store.Current.Head?.Period ?? period)), cancellationToken).ConfigureAwait(false);
-        return (outcome, outcome.Learnt?.FirstOrDefault(octets => EpochRecord.PeriodOf(octets) == period));
+        ulong from = Math.Min(period, _store.Current.Head?.Period ?? period);
+        while (true)
+        {
+            Outcome<IReadOnlyList<byte[]>> outcome = await _exchanger.RunAsync(new PeriodsExchange(from), cancellationToken).ConfigureAwait(false);
+            byte[]? ended = outcome.Learnt?.FirstOrDefault(octets => EpochRecord.PeriodOf(octets) == period);
+            if (ended is not null || outcome.Head is not { } head || head.Period - from < PeriodsExchange.LastOfPage)
+            {
+                return (outcome, ended);
+            }
+            from = head.Period;
+        }
     }
 
     // Whether what a server says is gone may be gone. Before that the log must still serve the period (docs/spec/periods.md section 8), and who says otherwise is not believed: "no guarantee" could be had at any time, by saying so.

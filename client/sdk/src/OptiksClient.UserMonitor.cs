@@ -32,7 +32,7 @@ public sealed partial class OptiksClient
         KeyName name = UsernameOf(username);
         // Names are looked up first, which may raise alarms too.
         ClientState start = _store.Current;
-        (KeyName? found, UserLookupResult? lookup) = await FindOwnAsync(name, cancellationToken).ConfigureAwait(false);
+        (KeyName? found, UserLookupResult? lookup) = await FindOwnAsync(name, cancellationToken, asksAll: true).ConfigureAwait(false);
         if (found is not { } user)
         {
             return new UserMonitorResult(OutcomeOf(lookup!)) { Username = name.Octets, Alarms = UserAlarms(name.Octets), HasNews = true };
@@ -219,18 +219,18 @@ public sealed partial class OptiksClient
         return shown is null ? result : result with { HasLeft = shown.HasLeft, Lists = Lists(shown, 0), Devices = Versions(shown, _ => 0) };
     }
 
-    // The user that a name is said to be one's own of, once the own names that were not seen to lead there were looked up: a name that leads elsewhere is then known, whatever is answered about the user. Null: no user has the name, or the answer is refused.
-    private async Task<(KeyName? User, UserLookupResult? Lookup)> FindOwnAsync(KeyName name, CancellationToken cancellationToken)
+    // The user that a name is said to be one's own of, once the own names were looked up, all of them or those that were not seen to lead there: a name that leads elsewhere is then known, whatever is answered about the user. Null: no user has the name, or the answer is refused.
+    private async Task<(KeyName? User, UserLookupResult? Lookup)> FindOwnAsync(KeyName name, CancellationToken cancellationToken, bool asksAll = false)
     {
         ClientState state = _store.Current;
         string? own = OwnedUserRules.UserOf(state, name.Id);
-        string[] unseen = own is null
-            ? state.Names.GetValueOrDefault(name.Id)?.User is null ? [name.Id] : []
-            : [.. state.OwnedUsers[own].Names.Where(id => state.Names.GetValueOrDefault(id)?.User != own)];
-        foreach (string[] batch in unseen.Chunk(MaxKeys))
+        string[] asked = own is null
+            ? asksAll || state.Names.GetValueOrDefault(name.Id)?.User is null ? [name.Id] : []
+            : [.. state.OwnedUsers[own].Names.Where(id => asksAll || state.Names.GetValueOrDefault(id)?.User != own)];
+        foreach (string[] batch in asked.Chunk(MaxKeys))
         {
             IReadOnlyList<UserLookupResult> lookups = await LookupUserBatchAsync(
-                [.. batch.Select(id => (new KeyName(KeyName.FromId(id), id), default(KeyName?)))], 0, cancellationToken).ConfigureAwait(false);
+                [.. batch.Select(id => (new KeyName(KeyName.FromId(id), id), default(KeyName?)))], 0, cancellationToken, ofOwner: true).ConfigureAwait(false);
             if (lookups.FirstOrDefault(lookup => !lookup.IsValid || (own is null && lookup.User is null)) is { } nobody)
             {
                 return (null, nobody);
@@ -265,11 +265,7 @@ public sealed partial class OptiksClient
             }
             pages.Add(learnt.Page);
             progress?.Report(pages.Count);
-            if (pages.Count >= _options.MaxUserPages || pages.Octets > OwnUserPages.MaxOctets)
-            {
-                throw new OptiksServerException(
-                    ServerFailure.Unusable, _options.QueryUrls[0], $"The answer about the user did not end after {pages.Count} pages with {pages.Octets} octets: nothing of it is shown.");
-            }
+            RequireEnd(pages.Count, pages.Octets);
         }
     }
 

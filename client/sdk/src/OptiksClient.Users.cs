@@ -33,9 +33,10 @@ public sealed partial class OptiksClient
         return results;
     }
 
-    private async Task<IReadOnlyList<UserLookupResult>> LookupUserBatchAsync((KeyName Username, KeyName? Device)[] users, ulong leastEpoch, CancellationToken cancellationToken)
+    private async Task<IReadOnlyList<UserLookupResult>> LookupUserBatchAsync(
+        (KeyName Username, KeyName? Device)[] users, ulong leastEpoch, CancellationToken cancellationToken, bool ofOwner = false)
     {
-        var exchange = new UserLookupExchange(users, leastEpoch, _options.TrustAnchor.Policy, _store);
+        var exchange = new UserLookupExchange(users, leastEpoch, _options.TrustAnchor.Policy, _store, ofOwner);
         Outcome<UserLookupExchange.Learnt> outcome;
         try
         {
@@ -43,7 +44,7 @@ public sealed partial class OptiksClient
         }
         catch (OptiksServerException e) when (MaySplit(e, users.Length))
         {
-            return await HalveAsync(users, half => LookupUserBatchAsync(half, leastEpoch, cancellationToken)).ConfigureAwait(false);
+            return await HalveAsync(users, half => LookupUserBatchAsync(half, leastEpoch, cancellationToken, ofOwner)).ConfigureAwait(false);
         }
         return [.. users.Select((user, i) => Result(user.Username, user.Device, outcome, i))];
     }
@@ -62,6 +63,7 @@ public sealed partial class OptiksClient
             EarlierUsers = answer.Earlier,
             HasLeft = answer.Kind == UserKind.Left,
             Epoch = answer.Epoch,
+            Time = UnixTime.FromMilliseconds(answer.TimeMs),
             ListVersion = answer.List?.Version ?? 0,
             ListEpoch = answer.List?.PublishedEpoch ?? 0,
             Devices = answer.Devices,

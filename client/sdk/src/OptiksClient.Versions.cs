@@ -97,7 +97,8 @@ public sealed partial class OptiksClient
         Reason? handover = null;
         ulong least = 0;
         ulong? proven = question.Proven;
-        while (true)
+        long octets = 0;
+        for (int pages = 1; ; pages++)
         {
             ClientState? Remember(ClientState current, VersionsExchange.Page page, VerifiedHead head) =>
                 page.Complete ? remember(current, [.. shown, .. page.Versions], head, handover ?? page.Handover, Math.Min(proven ?? head.Epoch, head.Epoch)) : current;
@@ -114,10 +115,22 @@ public sealed partial class OptiksClient
             {
                 return new VersionsRun(outcome, shown, handover);
             }
+            octets += page.Octets;
+            RequireEnd(pages, octets);
             (KeyVersion last, ulong time) = page.Versions[^1];
             from = new KnownKey(outcome.Head!.Epoch, page.Period, last.Version, time, null, page.Latest);
             least = outcome.Head.Epoch;
             proven = Math.Min(proven ?? least, least);
+        }
+    }
+
+    // What has not ended by then has no result: a server could go on for ever, and the client keeps all of it until the end.
+    private void RequireEnd(int pages, long octets)
+    {
+        if (pages >= _options.MaxPages || octets > _options.MaxPagesLength)
+        {
+            throw new OptiksServerException(
+                ServerFailure.Unusable, _options.QueryUrls[0], $"The answer did not end after {pages} pages with {octets} octets: nothing of it is shown.");
         }
     }
 

@@ -8,8 +8,12 @@ public sealed record OptiksClientOptions
     /// <summary>TrustAnchor of the log: configuration and log key, from a source that the server does not control.</summary>
     public required TrustAnchor TrustAnchor { get; init; }
 
-    /// <summary>QueryUrls of one or more replicas. When one cannot be reached or is behind, the next is asked.</summary>
+    /// <summary>QueryUrls of one or more replicas. When one cannot be reached, is behind, refuses, or gives an answer that fails verification or withholds a value, the next is asked.</summary>
     public required IReadOnlyList<Uri> QueryUrls { get; init; }
+
+    /// <summary>ReplicaFailed is told of each answer that was refused while there are other replicas to ask: a valid one of another replica hides it otherwise. Called from any thread.</summary>
+    /// <value>null: nobody is told.</value>
+    public Action<ReplicaFault>? ReplicaFailed { get; init; }
 
     /// <summary>UpdateUrl of the update-service.</summary>
     /// <value>null: this client does not update.</value>
@@ -41,8 +45,11 @@ public sealed record OptiksClientOptions
     /// <value>200 milliseconds.</value>
     public TimeSpan RetryDelay { get; init; } = TimeSpan.FromMilliseconds(200);
 
-    /// <summary>MaxUserPages of one look at an owner's user; then there is no result.</summary>
-    internal int MaxUserPages { get; init; } = OwnUserPages.MaxPages;
+    /// <summary>MaxPages of one history or look; then there is no result.</summary>
+    internal int MaxPages { get; init; } = 1000;
+
+    /// <summary>MaxPagesLength of all pages together, in octets; then there is no result.</summary>
+    internal long MaxPagesLength { get; init; } = 256L << 20;
 
     /// <summary>CosignersAfter this time servers are asked again what auditors and witnesses cosigned.</summary>
     internal TimeSpan CosignersAfter { get; init; } = TimeSpan.FromSeconds(5);

@@ -84,6 +84,49 @@ public sealed class ForkTests
         Assert.Equal(Verdict.Present, (await client.LookupAsync(Alice, Cancellation)).Verdict);
     }
 
+    [Theory]
+    [InlineData("another history", false)]
+    [InlineData("another history", true)]
+    [InlineData("behind", false)]
+    [InlineData("behind", true)]
+    public async Task A_replica_with_a_smaller_checkpoint_is_behind_or_of_another_history(string what, bool answers)
+    {
+        await using Fixture fixture = await Fixture.StartAsync(replicas: 2);
+        using FixtureLog second = await SplitAsync(fixture, 5, 0);
+        fixture.Publish(("alice", "later"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        Assert.True((await client.LookupAsync(Alice, Cancellation)).IsValid);
+        // The honest replica gives its board alone.
+        fixture.Replica(0).Refuse = path => path.StartsWith("/v1/", StringComparison.Ordinal) ? (503, "unavailable") : null;
+        fixture.Replica(1).IgnoresKeptSize = answers;
+        if (what == "behind")
+        {
+            fixture.Replica(1).Lag = 4;
+        }
+        else
+        {
+            fixture.Replica(1).Log = second;
+        }
+
+        if (what == "behind")
+        {
+            if (answers)
+            {
+                Assert.Equal(Verdict.Stale, (await client.LookupAsync(Alice, Cancellation)).Verdict);
+            }
+            else
+            {
+                await Assert.ThrowsAsync<OptiksServerException>(() => client.LookupAsync(Alice, Cancellation));
+            }
+            Assert.Null(store.Current.Fork);
+            return;
+        }
+        LookupResult fork = await client.LookupAsync(Alice, Cancellation);
+        Assert.Equal(Verdict.Fork, fork.Verdict);
+        EvidenceCheck.Proves(Assert.IsType<string>(fork.EvidencePath));
+    }
+
     [Fact]
     public async Task A_second_view_whose_server_gives_no_tiles_stays_invalid_and_says_so()
     {

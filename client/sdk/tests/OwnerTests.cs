@@ -172,6 +172,48 @@ public sealed class OwnerTests
         }
     }
 
+    [Theory]
+    [InlineData(3, 1 << 20, false)]
+    [InlineData(1000, 1 << 10, false)]
+    [InlineData(6, 1 << 20, true)]
+    public async Task A_list_of_versions_that_does_not_end_has_no_result(int pages, long octets, bool ends)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Log.PublishMany(10, i => [("alice", $"value {i + 1}")]);
+        fixture.Clock.UtcNow = fixture.Log.Now;
+        fixture.Server.PageSize = 2;
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store, change: options => options with { MaxPages = pages, MaxPagesLength = octets });
+        if (ends)
+        {
+            Assert.Equal(10, (await client.HistoryAsync(Alice, Cancellation)).Versions.Count);
+            Assert.Equal(10, (await client.MonitorAsync(Alice, Cancellation)).NewVersions.Count);
+            return;
+        }
+        Assert.Equal(ServerFailure.Unusable, (await Assert.ThrowsAsync<OptiksServerException>(() => client.HistoryAsync(Alice, Cancellation))).Failure);
+        Assert.Equal(ServerFailure.Unusable, (await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorAsync(Alice, Cancellation))).Failure);
+        Assert.Empty(store.Current.Owned);
+    }
+
+    [Theory]
+    [InlineData("/v1/lookup", 6)]
+    [InlineData("/v1/history", 10)]
+    public async Task What_is_longer_than_an_answer_can_be_is_refused(string path, int mebioctets)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        fixture.Server.Mutate = (asked, answer) => asked == path ? [.. answer, .. new byte[mebioctets << 20]] : answer;
+        async Task<Reason> AskAsync() => path == "/v1/lookup" ? (await client.LookupAsync(Alice, Cancellation)).Reason : (await client.HistoryAsync(Alice, Cancellation)).Reason;
+
+        Assert.Equal(ServerFailure.Unusable, (await Assert.ThrowsAsync<OptiksServerException>(AskAsync)).Failure);
+
+        // The control: what is as long as an answer may be is read, and judged.
+        fixture.Server.Mutate = (asked, answer) => asked == path ? [.. answer, .. new byte[4 << 20]] : answer;
+        Assert.Equal(Reason.MalformedTrailing, await AskAsync());
+    }
+
     [Fact]
     public async Task History_is_complete_over_pages()
     {

@@ -41,6 +41,31 @@ public sealed class UserMonitorTests
     }
 
     [Fact]
+    public async Task Where_an_own_name_leads_is_shown_again_at_each_look()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        await UserAttackTests.CreateAsync(fixture, client, "phone");
+        var names = new List<bool>();
+        fixture.Server.Mutate = (path, answer) =>
+        {
+            names.AddRange(path == "/v1/users/lookup" ? UserLookupAnswer.Decode(answer).Users.Select(user => user.Name is not null) : []);
+            return answer;
+        };
+        Assert.True((await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).IsValid);
+        // The credential of the look goes with the question where lookups need one.
+        fixture.Server.LookupsAreClosed = true;
+        Assert.True((await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).IsValid);
+
+        Assert.Equal([true, true], names);
+        fixture.Server.Mutate = (path, answer) => path == "/v1/users/lookup" ? answer[..^1] : answer;
+        Assert.Equal(Reason.MalformedTruncated, (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Reason);
+        // The control: others' lookups carry no credential.
+        Assert.Equal("unauthorized", (await Assert.ThrowsAsync<OptiksServerException>(() => client.LookupUserAsync(s_alice, cancellationToken: Cancellation))).Problem);
+    }
+
+    [Fact]
     public async Task Everything_is_on_disk_before_it_is_reported_and_read_back()
     {
         await using Fixture fixture = await Fixture.StartAsync();
@@ -49,7 +74,7 @@ public sealed class UserMonitorTests
         {
             user = await UserAttackTests.CreateAsync(fixture, fixture.Client(store), "phone");
             fixture.PublishItems(FixtureItem.List(user, "ghost", "phone"), FixtureItem.Device("ghost", "its key"));
-            await Assert.ThrowsAsync<KilledException>(() => fixture.Client(new KilledStore(store, afterWrite: true)).MonitorUserAsync(s_alice, cancellationToken: Cancellation));
+            await Assert.ThrowsAsync<KilledException>(() => fixture.Client(new KilledStore(store, afterWrite: true, writes: 2)).MonitorUserAsync(s_alice, cancellationToken: Cancellation));
         }
         using (FileClientStateStore reopened = await fixture.OpenStoreAsync())
         {
@@ -133,7 +158,7 @@ public sealed class UserMonitorTests
         Publish(fixture);
         fixture.Server.UserPage = new(1, 1, 1024, 1 << 20);
         using FileClientStateStore store = await fixture.OpenStoreAsync();
-        OptiksClient client = fixture.Client(store, change: options => options with { MaxUserPages = 3 });
+        OptiksClient client = fixture.Client(store, change: options => options with { MaxPages = 3 });
 
         OptiksServerException endless = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
 
@@ -228,6 +253,11 @@ public sealed class UserMonitorTests
             : what == "cut" ? answer[..^1]
             : foreign is not null ? [.. fixture.Log.HeadAsync(2, store.Current.Head?.Size ?? 0).GetAwaiter().GetResult()!, .. foreign]
             : answer;
+        if (what is "false answer" or "cut")
+        {
+            // The name is looked up before the user is monitored, and that is kept.
+            Assert.True((await client.LookupUserAsync(s_alice, cancellationToken: Cancellation)).IsValid);
+        }
         ClientState before = store.Current;
 
         Reason found = what == "user id changed" ? await OtherUserAsync(fixture, client) : (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Reason;

@@ -160,7 +160,16 @@ public sealed class UserVectorTests
         using var http = new HttpClient(new Vectors.Answering(Vectors.Hex(vector, "answer"), MediaTypes.UserLookup));
         IReadOnlyList<UserLookupResult> results = await Vectors.Client(anchor, vector, store, http).LookupUsersAsync(
             [.. vector.GetProperty("users").EnumerateArray().Select(user => (Memory(user, "username")!.Value, Memory(user, "device")))], TestContext.Current.CancellationToken);
+        byte[] answer = Vectors.Hex(vector, "answer");
+        Assert.All(results.Where(result => result.IsValid), result => Assert.Equal(TimeAt(answer, result.Epoch), result.Time!.Value.ToUnixTimeMilliseconds()));
         return (results[0].Reason.Name(), [.. results.Select(Describe)]);
+    }
+
+    // Of the head's record, or of a part's.
+    private static long TimeAt(byte[] answer, ulong epoch)
+    {
+        UserLookupAnswer decoded = UserLookupAnswer.Decode(answer);
+        return (long)decoded.Parts.Select(part => part.Record).Prepend(decoded.Head.Record).Select(record => EpochRecord.Decode(record.Span)).First(record => record.Epoch == epoch).TimeMs;
     }
 
     private static bool BringsOtherKeys(JsonElement user) =>

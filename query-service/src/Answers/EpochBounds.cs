@@ -6,10 +6,16 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// EpochBounds renders the bounds of periods (docs/spec/periods.md section 4) as of one epoch. They are read from the board when first asked for, as many as one answer may have, and then kept. Any thread.
+/// EpochBounds renders the bounds of periods (docs/spec/periods.md section 4) as of one epoch, one page at a time. The page that ends with the current period is read from the board when first asked for, and then kept. Any thread.
 /// </summary>
 internal sealed class EpochBounds
 {
+    /// <summary>MaxPeriods of a page, each with two bounds.</summary>
+    public const int MaxPeriods = ProtocolLimits.MaxPeriodBounds / 2;
+
+    // So many of a page ended before its last one, which has its first record alone.
+    private const ulong EndedOfPage = MaxPeriods - 1;
+
     private readonly LogView _log;
     private readonly ReadOnlyMemory<byte> _record;
     private readonly Lock _gate = new();
@@ -22,20 +28,23 @@ internal sealed class EpochBounds
     }
 
     /// <summary>
-    /// RenderAsync gives the octets of the bounds from a period on. Throws <see cref="ProblemException"/> for one that has not begun, or of which there are more than one answer has, and
-    /// <see cref="BoardUnreadableException"/>.
+    /// RenderAsync gives the octets of the bounds from a period on, and the record that the head of the answer has: the current one, or that with which the page ends. Throws <see cref="ProblemException"/> for a period that
+    /// has not begun, and <see cref="BoardUnreadableException"/>.
     /// </summary>
-    public async Task<ReadOnlyMemory<byte>> RenderAsync(ulong from, CancellationToken cancellationToken)
+    public async Task<(ReadOnlyMemory<byte> Octets, ReadOnlyMemory<byte> Record)> RenderAsync(ulong from, CancellationToken cancellationToken)
     {
         ulong current = EpochRecord.PeriodOf(_record.Span);
         if (from > current)
         {
             throw new ProblemException(new Problem(ProblemTypes.NotFound, $"The newest period here is {current}."));
         }
+        if (current - from > EndedOfPage)
+        {
+            ReadOnlyMemory<byte> last = await FindFirstRecordAsync(from + EndedOfPage, cancellationToken);
+            return ((await ReadPageAsync(last, cancellationToken)).Octets, last);
+        }
         Periods periods = await ReadAsync().WaitAsync(cancellationToken);
-        return from >= periods.First
-            ? periods.Octets[periods.Offsets[(int)(from - periods.First)]..]
-            : throw new ProblemException(new Problem(ProblemTypes.RangeTooLarge, $"An answer has at most {ProtocolLimits.MaxPeriodBounds} bounds: those from period {periods.First} on.", "?from"));
+        return (periods.Octets[periods.Offsets[(int)(from - periods.First)]..], _record);
     }
 
     /// <summary>PrepareAsync reads them ahead. What fails is tried again by who asks.</summary>
@@ -46,40 +55,48 @@ internal sealed class EpochBounds
     {
         lock (_gate)
         {
-            return _periods is null or { IsFaulted: true } ? _periods = Task.Run(ReadAllAsync) : _periods;
+            return _periods is null or { IsFaulted: true } ? _periods = Task.Run(() => ReadPageAsync(_record, CancellationToken.None)) : _periods;
         }
     }
 
-    // From the newest back: a record names the first epoch of its period, and the epoch before that is the last one of the period before.
-    private async Task<Periods> ReadAllAsync()
+    // Later epochs have later periods, and a record names the first epoch of its period.
+    private async Task<ReadOnlyMemory<byte>> FindFirstRecordAsync(ulong period, CancellationToken cancellationToken)
+    {
+        (ulong low, ulong high) = (0, EpochRecord.EpochOf(_record.Span));
+        while (true)
+        {
+            ulong middle = low + ((high - low) / 2);
+            var found = EpochRecord.Decode((await _log.ReadRecordAsync(middle, cancellationToken)).Span);
+            if (found.Period == period)
+            {
+                return await _log.ReadRecordAsync(found.PeriodFirstEpoch, cancellationToken);
+            }
+            (low, high) = found.Period < period ? (middle + 1, high) : (low, middle);
+        }
+    }
+
+    // The page that ends with the period of a record, from there back: a record names the first epoch of its period, and the epoch before that is the last one of the period before.
+    private async Task<Periods> ReadPageAsync(ReadOnlyMemory<byte> record, CancellationToken cancellationToken)
     {
         var parts = new Stack<List<byte[]>>();
-        int count = 0;
-        ulong last = EpochRecord.EpochOf(_record.Span);
-        ReadOnlyMemory<byte> record = _record;
+        ulong last = EpochRecord.EpochOf(record.Span);
         ulong period;
         while (true)
         {
             var found = EpochRecord.Decode(record.Span);
-            List<byte[]> bounds = [await RenderAsync(found.PeriodFirstEpoch)];
+            List<byte[]> bounds = [await RenderBoundAsync(found.PeriodFirstEpoch, cancellationToken)];
             if (parts.Count > 0 && last != found.PeriodFirstEpoch)
             {
-                bounds.Add(await RenderAsync(last));
-            }
-            count += bounds.Count;
-            if (count > ProtocolLimits.MaxPeriodBounds)
-            {
-                period = found.Period + 1;
-                break;
+                bounds.Add(await RenderBoundAsync(last, cancellationToken));
             }
             parts.Push(bounds);
-            if (found.PeriodFirstEpoch == 0)
+            if (found.PeriodFirstEpoch == 0 || parts.Count == MaxPeriods)
             {
                 period = found.Period;
                 break;
             }
             last = found.PeriodFirstEpoch - 1;
-            record = await _log.ReadRecordAsync(last, CancellationToken.None);
+            record = await _log.ReadRecordAsync(last, cancellationToken);
         }
         int[] offsets = new int[parts.Count];
         int next = 0;
@@ -92,10 +109,10 @@ internal sealed class EpochBounds
         return new Periods(period, offsets, octets);
     }
 
-    private async Task<byte[]> RenderAsync(ulong epoch)
+    private async Task<byte[]> RenderBoundAsync(ulong epoch, CancellationToken cancellationToken)
     {
-        ReadOnlyMemory<byte> record = epoch == EpochRecord.EpochOf(_record.Span) ? _record : await _log.ReadRecordAsync(epoch, CancellationToken.None);
-        IReadOnlyList<TreeHash> inclusion = await _log.ProveInclusionAsync(epoch, CancellationToken.None);
+        ReadOnlyMemory<byte> record = epoch == EpochRecord.EpochOf(_record.Span) ? _record : await _log.ReadRecordAsync(epoch, cancellationToken);
+        IReadOnlyList<TreeHash> inclusion = await _log.ProveInclusionAsync(epoch, cancellationToken);
         byte[] bound = new byte[EpochRecord.Length + sizeof(ushort) + (inclusion.Count * TreeHash.Length)];
         record.Span.CopyTo(bound);
         EpochHeads.WriteHashes(bound.AsSpan(EpochRecord.Length), inclusion);

@@ -119,8 +119,9 @@ internal sealed class EpochEndpoints
         epoch.Release();
         position.ThrowIfAhead(epoch.Epoch);
         using AnswerLease lease = _budget.LeaseFor(context);
-        ReadOnlyMemory<byte> bounds = await epoch.Bounds.RenderAsync(from, cancellationToken);
-        byte[] head = epoch.Heads.TryGet(position.CheckpointSize, out byte[]? rendered) ? rendered : await epoch.Heads.RenderAsync(position.CheckpointSize, cancellationToken);
+        (ReadOnlyMemory<byte> bounds, ReadOnlyMemory<byte> record) = await epoch.Bounds.RenderAsync(from, cancellationToken);
+        EpochHeads heads = record.Equals(epoch.Record) ? epoch.Heads : new EpochHeads(record, epoch.Checkpoint, epoch.Log);
+        byte[] head = heads.TryGet(position.CheckpointSize, out byte[]? rendered) ? rendered : await heads.RenderAsync(position.CheckpointSize, cancellationToken);
         using var answer = new PooledWriter(lease, head.Length + BoundsLength + bounds.Length);
         answer.Append(head);
         answer.Append([(byte)(bounds.Length >> 16), (byte)(bounds.Length >> 8), (byte)bounds.Length]);

@@ -118,9 +118,9 @@ internal static class QueryApi
 
     public static ApiOperation Periods { get; } = new("periods", "Gives the records of the first and last epochs of time periods, with what ties them to a checkpoint.")
     {
-        Parameters = [new(FromParameter, "The first period. Of more periods than an answer has room for: `range-too-large`.", QuerySchemas.Number, IsRequired: true), .. s_position],
-        Answers = [Of("The bounds of all periods from that one on.", QuerySchemas.PeriodsAnswer, MediaTypes.Periods)],
-        Problems = [.. s_reads, ProblemTypes.NotFound, ProblemTypes.RangeTooLarge, ProblemTypes.Overloaded],
+        Parameters = [new(FromParameter, "The first period.", QuerySchemas.Number, IsRequired: true), .. s_position],
+        Answers = [Of($"The bounds of the periods from that one on, of {EpochBounds.MaxPeriods} at most: if the current period is later, the head is of the last of them, and the next page begins there.", QuerySchemas.PeriodsAnswer, MediaTypes.Periods)],
+        Problems = [.. s_reads, ProblemTypes.NotFound, ProblemTypes.Overloaded],
     };
 
     public static ApiOperation Epoch { get; } = new("epoch", "Gives the record of an epoch.")

@@ -157,7 +157,7 @@ internal static class MonitorCommand
         }
         foreach (OwnerAlarm version in result.Alarms)
         {
-            host.Out.WriteLine($"  ALARM: {Subject(version)}{(version.Handover is null ? ", was not set here" : "")} (SHA-256 {version.ValueSha256 ?? (version.Version == 0 ? "none" : "unknown: erased")})");
+            host.Out.WriteLine($"  ALARM: {Subject(version)}{(version.Handover is null ? ", was not set here" : "")} (SHA-256 {version.ValueSha256 ?? (version.Version == 0 ? "none" : "unknown: not shown")})");
         }
         PeriodReport.Show(host.Out, result.HandedOver, result.NoGuarantee);
         if (isMissed)

@@ -45,7 +45,8 @@ internal static class VerifyCommand
             }
             catch (EncodingException e)
             {
-                throw new UsageException($"{name}: {e.Message}", e);
+                host.Error.WriteLine($"{name}: {e.Message}");
+                judgement = new Judgement { Kind = "unknown", Reason = e.Reason, IsFreshChecked = now is not null };
             }
             return Print(host, options.Json(parse), judgement);
         });
@@ -62,7 +63,19 @@ internal static class VerifyCommand
     private static byte[]? Record(string? path)
     {
         byte[]? record = path is null ? null : InputFile.Read(path, MaxRecordFile);
-        return record is null || record.Length == EpochRecord.Length ? record : throw new UsageException($"{path} has {record.Length} octets; a record has {EpochRecord.Length}.");
+        if (record is not null && record.Length != EpochRecord.Length)
+        {
+            throw new UsageException($"{path} has {record.Length} octets; a record has {EpochRecord.Length}.");
+        }
+        try
+        {
+            _ = record is null ? null : EpochRecord.Decode(record);
+        }
+        catch (EncodingException e)
+        {
+            throw new UsageException($"{path}: {e.Message}", e);
+        }
+        return record;
     }
 
     private static int Print(CommandHost host, bool json, Judgement judgement)
@@ -72,11 +85,11 @@ internal static class VerifyCommand
         {
             if (json)
             {
-                Report.Json(host, valid ? key?.Verdict ?? "valid" : "invalid", judgement.Reason.Name(), judgement.Epoch, writer =>
+                Report.Json(host, valid ? key?.Verdict ?? "valid" : "invalid", judgement.Reason.Name(), key?.Epoch ?? judgement.Epoch, writer =>
                 {
                     writer.WriteString("kind"u8, judgement.Kind);
                     writer.WriteBoolean("fresh_checked"u8, judgement.IsFreshChecked);
-                    Report.Number(writer, "time_ms", judgement.Time is { } time ? (ulong)time.ToUnixTimeMilliseconds() : null);
+                    Report.Number(writer, "time_ms", (key?.Time ?? judgement.Time) is { } time ? (ulong)time.ToUnixTimeMilliseconds() : null);
                     if (key?.User is { } user)
                     {
                         Write(writer, key, user);
@@ -84,7 +97,7 @@ internal static class VerifyCommand
                     else if (key is not null)
                     {
                         Report.Key(writer, key.Key);
-                        writer.WriteNumber("version"u8, key.Version);
+                        Report.Number(writer, "version", key.Version);
                         if (key.Value is { } value)
                         {
                             Values.Write(writer, value);
@@ -94,7 +107,7 @@ internal static class VerifyCommand
             }
             else if (key is not null && valid)
             {
-                host.Out.WriteLine($"{DisplayText.Show(key.Key.Span)}: {key.Verdict}{(key.Version > 0 ? $", version {key.Version}" : "")}, epoch {judgement.Epoch}, valid");
+                host.Out.WriteLine($"{DisplayText.Show(key.Key.Span)}: {key.Verdict}{(key.Version > 0 ? $", version {key.Version}" : "")}, epoch {key.Epoch ?? judgement.Epoch}, valid");
                 if (key.Value is { } value)
                 {
                     host.Out.WriteLine($"  {Values.Name(value)}  {Values.Show(value)}");

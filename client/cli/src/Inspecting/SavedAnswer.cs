@@ -24,7 +24,7 @@ internal abstract record SavedAnswer
 
     public sealed record OfCheckpoint(ReadOnlyMemory<byte> Note) : SavedAnswer;
 
-    /// <summary>Finds out by decoding: the structures are strict enough that at most one fits.</summary>
+    /// <summary>Finds out by decoding: the structures are strict enough that at most one fits. Throws <see cref="EncodingException"/> if none does.</summary>
     public static SavedAnswer Read(ReadOnlyMemory<byte> octets)
     {
         ReadOnlySpan<byte> text = octets.Span.TrimStart(" \r\n\t"u8);
@@ -47,7 +47,22 @@ internal abstract record SavedAnswer
             ?? TryDecode(() => new OfPeriods(PeriodsAnswer.Decode(octets)))
             ?? TryDecode(() => new OfAudit(AuditProof.Decode(octets)))
             ?? TryDecode(() => new OfHead(AnswerHead.Decode(octets)))
-            ?? throw new UsageException($"These {octets.Length} octets are not an answer, a record, an audit proof or a checkpoint.");
+            ?? throw Malformed(octets);
+    }
+
+    // The reason is that of a lookup answer, as nobody knows what it was meant to be. None of them fits: the other reasons are as true.
+    private static EncodingException Malformed(ReadOnlyMemory<byte> octets)
+    {
+        Reason reason = Reason.MalformedTruncated;
+        try
+        {
+            LookupAnswer.Decode(octets);
+        }
+        catch (EncodingException e)
+        {
+            reason = e.Reason;
+        }
+        return new EncodingException(reason, $"these {octets.Length} octets are not an answer, a record, an audit proof or a checkpoint");
     }
 
     private static SavedAnswer? TryDecode(Func<SavedAnswer> decode)

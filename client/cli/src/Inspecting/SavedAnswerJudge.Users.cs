@@ -16,7 +16,11 @@ internal sealed partial class SavedAnswerJudge
         }
         VerifierContext context = Context([answer.Head.Record, .. answer.Parts.Select(part => part.Record)]);
         UsersVerdict verdict = Verifier.Users(context, [.. names.Select(name => new UserQuestion(Form(name)) { Device = _device })], octets);
-        return OfAnswer("user lookup answer", verdict.Reason, verdict.Head, [.. verdict.Users.Select((user, i) => Judged(names[i], user, answer.Users[i].Generations, octets))]);
+        return OfAnswer("user lookup answer", verdict.Reason, verdict.Head, [.. verdict.Users.Select((user, i) => Judged(names[i], user, answer.Users[i].Generations, octets) with
+        {
+            Epoch = user.Epoch,
+            Time = Time(TimeOf(answer.Parts.Select(part => part.Record).Append(answer.Head.Record).First(record => EpochRecord.EpochOf(record.Span) == user.Epoch))),
+        })]);
     }
 
     private Judgement OwnUser(UserMonitorAnswer answer, byte[] octets, IReadOnlyList<ReadOnlyMemory<byte>> names)
@@ -50,7 +54,7 @@ internal sealed partial class SavedAnswerJudge
             [.. shown.Members.Select(member => new KeyVersion(member.Version, member.LeafEpoch, member.Value is { } range ? octets.AsMemory(range) : default(ReadOnlyMemory<byte>?)) { Period = period })];
 
         UserListVersion[] lists = user.List is null ? [] : [.. Versions(user.List).Select(version => new UserListVersion(version.Version, version.Epoch, version.Value is { } value ? DeviceList.Decode(value) : null) { Period = period })];
-        var judged = new JudgedUser(_user, user.HasLeft, user.List?.Version ?? 0, [], lists, [.. user.Devices.Select(device => new UserDeviceVersions(device.Device, Versions(device.Key)))]);
+        var judged = new JudgedUser(_user, user.HasLeft, user.List is { } list ? Shown(list) ?? 0 : 0, [], lists, [.. user.Devices.Select(device => new UserDeviceVersions(device.Device, Versions(device.Key)))]);
         return new JudgedKey(_user, "valid", judged.ListVersion, null) { User = judged };
     }
 

@@ -63,11 +63,18 @@ internal sealed partial class SavedAnswerJudge
         RequireKeys(keys, answer.Versions.Count);
         using ByteStrings names = Names(keys);
         // A page begins behind versions that are not in this file: it is judged as one that follows the weakest state there is, their absence verified at epoch 0.
-        KnownKey[] known = [.. answer.Versions.Select(versions => versions.From > 1 ? new KnownKey(0, 0, versions.From - 1, 0, 0) : default)];
+        ulong period = EpochRecord.PeriodOf(answer.Head.Record.Span);
+        KnownKey[] known = [.. answer.Versions.Select(versions => versions.From > 1 ? new KnownKey(0, period, versions.From - 1, 0, 0) : default)];
         VersionsVerdict verdict = Verifier.Versions(OfEnded(Context(answer.Head.Record)), names, known, octets);
-        return OfAnswer(
-            "history or monitor answer", verdict.Reason, verdict.Head, [.. verdict.Keys.Select((versions, i) => new JudgedKey(keys[i], "valid", versions.Version, null))], _endedRecord is not null);
+        Judgement judgement = OfAnswer(
+            "history or monitor answer", verdict.Reason, verdict.Head, [.. verdict.Keys.Select((versions, i) => new JudgedKey(keys[i], "valid", Shown(versions), null))], _endedRecord is not null);
+        string before = verdict.Keys.Any(versions => versions.From > 1) ? "the versions before the first that it lists: it is a page, " : "";
+        string after = verdict.Keys.All(versions => versions.Complete) ? "" : "whether there are later versions: it is a page that another one follows, ";
+        return judgement with { NotChecked = $"{before}{after}{judgement.NotChecked}" };
     }
+
+    // A page claims a latest version, and a question begins behind one. Only the versions that are listed are proven, and that there are none if the list is from version 1 on.
+    private static ulong? Shown(VerifiedVersions versions) => versions.Members.Count > 0 ? versions.Members[^1].Version : versions is { From: 1, Complete: true } ? 0 : null;
 
     private Judgement OfAnswer(string kind, Reason reason, VerifiedHead? head, IReadOnlyList<JudgedKey> keys, bool isEnded = false)
     {

@@ -43,15 +43,15 @@ internal static class Report
         writer.WriteString("key_b64"u8, Base64UrlText.Encode(key.Span));
     }
 
-    /// <summary>What a head says about where and when.</summary>
-    public static void Head(Utf8JsonWriter writer, HeadInfo? head)
+    /// <summary>What a head says about where and when; of an answer out of several epochs, the time is that of the epoch that is told.</summary>
+    public static void Head(Utf8JsonWriter writer, HeadInfo? head, DateTimeOffset? time = null)
     {
         if (head is null)
         {
             return;
         }
         writer.WriteNumber("period"u8, head.Period);
-        writer.WriteNumber("time_ms"u8, head.Time.ToUnixTimeMilliseconds());
+        writer.WriteNumber("time_ms"u8, (time ?? head.Time).ToUnixTimeMilliseconds());
         writer.WriteNumber("checkpoint_size"u8, head.CheckpointSize);
         writer.WriteString("audited"u8, head.IsAudited ? "valid" : "not-yet");
         if (head.Overdue.Count > 0)

@@ -7,11 +7,14 @@ namespace Optiks.Cli;
 /// <summary>Values shows values to people; --json prints what is cut here. Of a value with a note it is the payload, and what is printed around it says so.</summary>
 internal static class Values
 {
+    /// <summary>NotShown stands for a value that no replica showed: it was erased, or they withhold it.</summary>
+    public const string NotShown = "(not shown: erased, or withheld)";
+
     private const int MaxShown = 400;
 
     public static string Show(ReadOnlyMemory<byte> value) => DisplayText.Show(NotedValue.TryDecode(value, out NotedValue noted) ? noted.Payload.Span : value.Span, MaxShown);
 
-    public static string Show(KeyVersion version) => version.Value is { } value ? Show(value) : "(erased)";
+    public static string Show(KeyVersion version) => version.Value is { } value ? Show(value) : NotShown;
 
     /// <summary>Note says, before a value, that it has a note: so that no two values look alike.</summary>
     public static string Note(ReadOnlyMemory<byte>? value) => IsNoted(value) ? " with a note" : "";

@@ -22,7 +22,7 @@ internal static class VersionList
             }
             else
             {
-                writer.WriteBoolean("erased"u8, true);
+                writer.WriteBoolean("not_shown"u8, true);
             }
             if (notes?.Invoke(key, version) is { } note)
             {

@@ -205,14 +205,15 @@ public sealed class AuditorSession : IDisposable
         {
             if (_state is not null)
             {
-                HeadComparison comparison = await HeadComparison.RunAsync(_state.Head.Size, _state.Head.Root, note, board, cancellationToken).ConfigureAwait(false);
+                HeadComparison comparison = await HeadComparison.RunAsync(
+                    _state.Head, note, [tiles, .. _options.QueryUrls.Where(other => other != replica).Select(other => new BoardReader(_connection, other))], cancellationToken).ConfigureAwait(false);
                 if (comparison.Relation == HeadRelation.Smaller)
                 {
                     return Result(Reason.Stale, start);
                 }
                 if (comparison.Relation == HeadRelation.Contradicts)
                 {
-                    return Fork(_state.Head, new Contradiction(note.Octets, comparison.Prefix, default, default), replica.Authority, start);
+                    return Fork(_state.Head, new Contradiction(note.Octets, comparison.Prefix, default, default) { IsSmaller = comparison.IsSmaller }, replica.Authority, start);
                 }
             }
             return await FollowAsync(replica, note, board, start, progress, cancellationToken).ConfigureAwait(false);

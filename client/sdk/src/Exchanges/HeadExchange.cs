@@ -10,6 +10,8 @@ internal sealed class HeadExchange : VerifiedExchange<VerifiedHead>
 
     public override string MediaType => MediaTypes.Head;
 
+    public override int MaxLength => 1 << 18;
+
     public override bool NeedsAuthorization => false;
 
     public override byte[]? Body(ClientState seen) => null;

@@ -25,6 +25,10 @@ internal static class Heads
     /// <summary>Earliest epoch of a record of an answer about users that decodes: of its head or of its parts.</summary>
     public static ulong Earliest(ReadOnlyMemory<byte> answer) => Records(answer).Select(record => EpochRecord.EpochOf(record.Span)).Append(EpochRecord.EpochOf(answer.Span[..EpochRecord.Length])).Min();
 
+    /// <summary>TimeAt is the time of the record of an epoch in an answer about users that was verified: of its head or of its parts.</summary>
+    public static ulong TimeAt(ReadOnlyMemory<byte> answer, ulong epoch) =>
+        EpochRecord.Decode(Records(answer).Append(answer[..EpochRecord.Length]).First(record => EpochRecord.EpochOf(record.Span) == epoch).Span).TimeMs;
+
     // Of the parts.
     private static IEnumerable<ReadOnlyMemory<byte>> Records(ReadOnlyMemory<byte> answer)
     {

@@ -24,6 +24,8 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
 
     public override string MediaType => MediaTypes.Lookup;
 
+    public override int MaxLength => 5 << 20;
+
     public override bool NeedsAuthorization => false;
 
     public override bool MayBeOfRecentEpoch => LeastEpoch == 0;

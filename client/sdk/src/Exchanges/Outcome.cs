@@ -18,6 +18,9 @@ internal sealed record Outcome<T>(Reason Reason, HeadInfo? Head, T? Learnt) : Ou
     /// <summary>The log began another period, which is kept by now: nothing was learnt, and the question is to be asked anew.</summary>
     public bool IsOvertaken { get; init; }
 
+    /// <summary>Partial answer, which is valid and shows less than it could: nothing of it is remembered yet. Null: it is not.</summary>
+    public byte[]? Partial { get; init; }
+
     /// <summary>Key at fault, of an answer for several.</summary>
     public int? FailedKey { get; init; }
 }

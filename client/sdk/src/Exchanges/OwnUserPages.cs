@@ -9,12 +9,6 @@ namespace Optiks.Client;
 /// </summary>
 internal sealed class OwnUserPages
 {
-    /// <summary>MaxPages of one question. What has not ended then has no result: a server could go on for ever.</summary>
-    public const int MaxPages = 1000;
-
-    /// <summary>MaxOctets of all pages together.</summary>
-    public const long MaxOctets = 256L << 20;
-
     private readonly KeyName _user;
     private readonly Dictionary<string, (KeyName Name, KnownKey Known)> _named = new(StringComparer.Ordinal);
     private readonly SortedDictionary<ulong, VersionsExchange.TimedVersion> _lists = [];

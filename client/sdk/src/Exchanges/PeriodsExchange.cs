@@ -8,6 +8,9 @@ namespace Optiks.Client;
 /// </summary>
 internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
 {
+    /// <summary>LastOfPage is how many periods after the first one a page ends, each with two bounds.</summary>
+    public const ulong LastOfPage = (ProtocolLimits.MaxPeriodBounds / 2) - 1;
+
     private readonly ulong _from;
 
     /// <param name="from">The first period; that of the kept record or an earlier one.</param>
@@ -22,6 +25,8 @@ internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
 
     public override string MediaType => MediaTypes.Periods;
 
+    public override int MaxLength => 1 << 20;
+
     public override bool NeedsAuthorization => false;
 
     public override bool FollowsPeriods => true;
@@ -33,7 +38,7 @@ internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
 
     public override Checked<IReadOnlyList<byte[]>> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)
     {
-        PeriodsVerdict verdict = Verifier.Periods(context, _from, answer.Span);
+        PeriodsVerdict verdict = Verifier.Periods(context with { NowMs = NowFor(answer, context.NowMs) }, _from, answer.Span);
         if (verdict.Reason != Reason.Valid)
         {
             return new(verdict.Reason, null, null, null);
@@ -42,6 +47,10 @@ internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
         // Records of one checkpoint that contradict those kept: a log with two ends of one period, each of which is well formed by itself.
         return PeriodEnds.TryAdd(seen, ends, out _) ? new(Reason.Valid, verdict.Head!, ends, null) : new(Reason.PeriodBounds, null, null, null);
     }
+
+    // The record with which a page ends may be old: the answer that the client asks for next has a fresh one.
+    private ulong NowFor(ReadOnlyMemory<byte> answer, ulong now) =>
+        answer.Length >= EpochRecord.Length && EpochRecord.PeriodOf(answer.Span) == _from + LastOfPage ? Math.Min(EpochRecord.Decode(answer.Span[..EpochRecord.Length]).TimeMs, now) : now;
 
     public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, IReadOnlyList<byte[]> learnt) =>
         PeriodEnds.TryAdd(current, learnt, out ClientState next) ? next : null;

@@ -34,13 +34,14 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
     /// <param name="seen">State.</param>
     /// <param name="coverage">What auditors cover: what is known is brought only if they cover the time since it was proven.</param>
     /// <param name="store">Where the values are.</param>
-    public static RememberedUser Of(KeyName username, KeyName? device, ulong least, ClientState seen, Coverage coverage, IClientStateStore store)
+    /// <param name="asksName">Bring nothing that would leave out where the name leads.</param>
+    public static RememberedUser Of(KeyName username, KeyName? device, ulong least, ClientState seen, Coverage coverage, IClientStateStore store, bool asksName = false)
     {
         NameState? name = seen.Names.GetValueOrDefault(username.Id);
         UserState? user = name?.User is { } id ? seen.Users.GetValueOrDefault(id) : null;
         // By a name that is used again another user may be shown, of whom nothing is known.
         bool knowsVersions = name?.Generation is null;
-        RememberedKey list = knowsVersions ? RememberedKey.Of(user?.Devices, coverage, store) : default;
+        RememberedKey list = knowsVersions && !asksName ? RememberedKey.Of(user?.Devices, coverage, store) : default;
         var leftOut = new HashSet<string>(StringComparer.Ordinal);
         var proven = new List<ulong>();
         if (list.Known.Version > 0)
@@ -74,7 +75,7 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
                 values[key] = value;
             }
         }
-        bool bringsUser = name?.User is not null && (!knowsVersions || coverage.MayLeaveOut(name.ProvenEpoch ?? 0));
+        bool bringsUser = name?.User is not null && (!knowsVersions || (!asksName && coverage.MayLeaveOut(name.ProvenEpoch ?? 0)));
         if (bringsUser && knowsVersions)
         {
             proven.Add(name!.ProvenEpoch ?? 0);

@@ -11,6 +11,9 @@ namespace Optiks.Client;
 /// <param name="Devices">Devices in the order of the list.</param>
 internal sealed record UserAnswer(UserKind Kind, ReadOnlyMemory<byte>? User, ulong Epoch, KeyState? List, IReadOnlyList<UserDevice> Devices)
 {
+    /// <summary>TimeMs of the record of that epoch.</summary>
+    public ulong TimeMs { get; init; }
+
     /// <summary>Earlier users of the name, all of whom have left.</summary>
     public IReadOnlyList<EarlierUser> Earlier { get; init; } = [];
 }

@@ -17,8 +17,10 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
     /// <param name="least">Least epoch of each user's state. A head's may be smaller, as parts of an answer may be later.</param>
     /// <param name="policy">The client's.</param>
     /// <param name="store">State.</param>
-    public UserLookupExchange(IReadOnlyList<(KeyName Username, KeyName? Device)> users, ulong least, TrustPolicy policy, IClientStateStore store)
+    /// <param name="ofOwner">The names are an owner's own: where they lead is shown again, and the credential of the look that follows goes with the question where lookups need one.</param>
+    public UserLookupExchange(IReadOnlyList<(KeyName Username, KeyName? Device)> users, ulong least, TrustPolicy policy, IClientStateStore store, bool ofOwner = false)
     {
+        MayAuthorize = ofOwner;
         _policy = policy;
         _users = users;
         _least = least;
@@ -33,9 +35,11 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
 
     public override bool NeedsAuthorization => false;
 
+    public override bool MayAuthorize { get; }
+
     public override byte[] Body(ClientState seen)
     {
-        _remembered = [.. _users.Select(user => RememberedUser.Of(user.Username, user.Device, _least, seen, new Coverage(_policy, seen.Cosigners), _store))];
+        _remembered = [.. _users.Select(user => RememberedUser.Of(user.Username, user.Device, _least, seen, new Coverage(_policy, seen.Cosigners), _store, MayAuthorize))];
         return UserQueryList.Encode([.. _remembered.Select(user => user.Query)]);
     }
 
@@ -58,6 +62,7 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
             {
                 return new(reason, null, null, i);
             }
+            answers[i] = answers[i] with { TimeMs = Heads.TimeAt(answer, answers[i].Epoch) };
         }
         // The record to keep is the newest of the answer.
         return new(Reason.Valid, verdict.Head with { Record = verdict.NewestRecord }, new Learnt(answers, learning), null);

@@ -96,6 +96,16 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
 
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(Learnt learnt) => learnt.Result?.Values ?? [];
 
+    public override bool IsWhole(Learnt learnt) =>
+        VersionsExchange.TimedVersion.AreShown(learnt.Page.List.Versions ?? []) && learnt.Page.Devices.All(device => VersionsExchange.TimedVersion.AreShown(device.Key.Versions));
+
+    public override bool ShowsMore(Learnt learnt, Learnt than)
+    {
+        var keys = learnt.Page.Devices.ToDictionary(device => device.Name.Id, device => device.Key.Versions, StringComparer.Ordinal);
+        return VersionsExchange.TimedVersion.ShowMore(learnt.Page.List.Versions ?? [], than.Page.List.Versions ?? [])
+            || than.Page.Devices.Any(device => VersionsExchange.TimedVersion.ShowMore(keys.GetValueOrDefault(device.Name.Id) ?? [], device.Key.Versions));
+    }
+
     // The followed ids (docs/spec/user-monitor.md section 3).
     private static SortedSet<ReadOnlyMemory<byte>> Followed(OwnUserQuestion question, Versions lists)
     {

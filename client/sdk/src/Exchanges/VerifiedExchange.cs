@@ -18,6 +18,9 @@ internal abstract class VerifiedExchange<T>
     /// <summary>NeedsAuthorization: the API key or token goes with the request.</summary>
     public abstract bool NeedsAuthorization { get; }
 
+    /// <summary>MayAuthorize: the API key or token goes with the request once a server refuses it without.</summary>
+    public virtual bool MayAuthorize => false;
+
     /// <summary>LeastEpoch that the caller insists on beyond what is remembered.</summary>
     public ulong LeastEpoch { get; init; }
 
@@ -35,6 +38,9 @@ internal abstract class VerifiedExchange<T>
 
     /// <summary>Body of the request; null: there is none.</summary>
     public abstract byte[]? Body(ClientState seen);
+
+    /// <summary>MaxLength of an answer in octets, besides one value of a key: those of docs/spec/rest.md section 4, with room for the head. What is longer is refused as it comes.</summary>
+    public virtual int MaxLength => 64 << 20;
 
     /// <summary>Verifies an answer, without changing anything.</summary>
     public abstract Checked<T> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer);
@@ -58,6 +64,12 @@ internal abstract class VerifiedExchange<T>
 
     /// <summary>Shown is what of an answer is believed, and must be audited some day.</summary>
     public virtual IEnumerable<Believed> Shown(T learnt) => [default];
+
+    /// <summary>IsWhole tells whether a valid answer shows every value that it could. One that was erased is shown by nobody, and one replica may withhold it.</summary>
+    public virtual bool IsWhole(T learnt) => true;
+
+    /// <summary>ShowsMore tells whether a valid answer shows a value that another one lists without it.</summary>
+    public virtual bool ShowsMore(T learnt, T than) => false;
 
     /// <summary>Values that the new state names.</summary>
     public virtual IReadOnlyCollection<ReadOnlyMemory<byte>> Values(T learnt) => [];

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net;
 using System.Runtime.ExceptionServices;
 using Optiks.Native;
@@ -6,18 +7,20 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// VerifiedExchanger runs exchanges: asks a replica, verifies against the remembered head, remembers, and only then returns. Replicas that
-/// cannot be reached or are behind are retried elsewhere; an answer that fails verification never is: it is reported.
+/// VerifiedExchanger runs exchanges: asks a replica, verifies against the remembered head, remembers, and only then returns. Where a replica cannot be reached or is behind, others are asked, and it again. Where its answer
+/// is refused, that is reported and others are asked: one valid answer counts, whoever gave it. With none the first failure is the verdict. What the log signed against itself ends everything.
 /// </summary>
 internal sealed class VerifiedExchanger
 {
     private const int MaxAnswerLength = 64 << 20;
+    private static readonly TimeSpan s_comparedFor = TimeSpan.FromMinutes(1);
     private readonly OptiksClientOptions _options;
     private readonly ServerConnection _connection;
     private readonly IClientStateStore _store;
     private readonly ForkSearch _forks;
     private readonly CosignerWatch _cosigners;
     private readonly TimeProvider _time;
+    private readonly ConcurrentDictionary<Uri, long> _compared = new();
     private int _preferred;
 
     public VerifiedExchanger(OptiksClientOptions options, ServerConnection connection, IClientStateStore store, TimeProvider time)
@@ -25,7 +28,7 @@ internal sealed class VerifiedExchanger
         _options = options;
         _connection = connection;
         _store = store;
-        _forks = new ForkSearch(options.TrustAnchor, connection, time);
+        _forks = new ForkSearch(options.TrustAnchor, options.QueryUrls, connection, time);
         _cosigners = new CosignerWatch(options, connection, time);
         _time = time;
     }
@@ -33,27 +36,52 @@ internal sealed class VerifiedExchanger
     public async Task<Outcome<T>> RunAsync<T>(VerifiedExchange<T> exchange, CancellationToken cancellationToken)
     {
         var backoff = new Backoff(_options, _time);
+        IReadOnlyList<Uri> urls = _options.QueryUrls;
+        var failed = new HashSet<int>();
+        Outcome<T>? refused = null;
+        OptiksServerException? unusable = null;
         while (true)
         {
             OptiksServerException? failure = null;
             OptiksServerException? gone = null;
+            Outcome<T>? partial = null;
+            int partialReplica = 0;
             int goneReplicas = 0;
             bool behind = false;
-            for (int i = 0; i < _options.QueryUrls.Count; i++)
+            int first = Volatile.Read(ref _preferred);
+            foreach (int replica in Enumerable.Range(0, urls.Count).Select(i => (first + i) % urls.Count).Where(replica => !failed.Contains(replica)))
             {
-                int replica = (Volatile.Read(ref _preferred) + i) % _options.QueryUrls.Count;
                 try
                 {
-                    if (await TryAskAsync(exchange, _options.QueryUrls[replica], cancellationToken).ConfigureAwait(false) is { } outcome)
+                    Outcome<T>? outcome = await TryAskAsync(exchange, urls[replica], cancellationToken, mayBePartial: urls.Count == 1).ConfigureAwait(false);
+                    if (outcome is { Partial: not null })
                     {
+                        (partial, partialReplica) = partial is null || exchange.ShowsMore(outcome.Learnt!, partial.Learnt!) ? (outcome, replica) : (partial, partialReplica);
+                    }
+                    else if (outcome is not null && IsFinal(outcome))
+                    {
+                        if (partial is not null)
+                        {
+                            Report(urls[partialReplica], null, $"{urls[partialReplica].Authority} did not show a value that {urls[replica].Authority} shows.");
+                        }
                         Volatile.Write(ref _preferred, replica);
                         return outcome;
                     }
-                    behind = true;
+                    else if (outcome is not null)
+                    {
+                        failed.Add(replica);
+                        refused ??= unusable is null ? outcome : null;
+                        Report(urls[replica], outcome.Reason, $"{urls[replica].Authority} gave an answer that is refused ({outcome.Reason.Name()}).");
+                    }
+                    behind |= outcome is null;
                 }
                 catch (OptiksServerException e) when (e.IsTransient)
                 {
                     failure = e;
+                    if (e.Problem == ProblemNames.NotCaughtUp && await FindForkBehindAsync<T>(urls[replica], cancellationToken).ConfigureAwait(false) is { } fork)
+                    {
+                        return fork;
+                    }
                 }
                 catch (OptiksServerException e) when (!exchange.EndedRecord.IsEmpty && e.Problem is ProblemNames.PeriodGone or ProblemNames.Erased)
                 {
@@ -65,21 +93,58 @@ internal sealed class VerifiedExchanger
                     // It does not know yet that the period has ended, or has begun.
                     behind = true;
                 }
+                catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure)
+                {
+                    failed.Add(replica);
+                    unusable ??= refused is null ? e : null;
+                    Report(urls[replica], null, e.Message);
+                }
             }
-            if (gone is not null && goneReplicas == _options.QueryUrls.Count)
+            if (partial is not null)
+            {
+                if (await TryAskAsync(exchange, urls[partialReplica], cancellationToken, partial.Partial).ConfigureAwait(false) is { } taken)
+                {
+                    return taken;
+                }
+                behind = true;
+            }
+            if (gone is not null && goneReplicas == urls.Count)
             {
                 // What no replica serves any more comes back nowhere. One that gave no answer may still serve it.
                 ExceptionDispatchInfo.Throw(gone);
             }
-            if (!await backoff.TryWaitAsync(failure?.RetryAfter, cancellationToken).ConfigureAwait(false))
+            if (failed.Count == urls.Count || !await backoff.TryWaitAsync(failure?.RetryAfter, cancellationToken).ConfigureAwait(false))
             {
-                return behind ? new Outcome<T>(Reason.Stale, null, default) : throw failure!;
+                return refused ?? (unusable is not null ? throw unusable : behind ? new Outcome<T>(Reason.Stale, null, default) : throw failure!);
             }
         }
     }
 
+    // No other replica changes what the log signed, what witnesses did not, or that the caller has to ask anew.
+    private static bool IsFinal<T>(Outcome<T> outcome) => outcome.Reason is Reason.Valid or Reason.WitnessQuorum || outcome.IsOvertaken || outcome.EvidencePath is not null;
+
+    private void Report(Uri replica, Reason? reason, string detail)
+    {
+        if (_options.QueryUrls.Count > 1)
+        {
+            _options.ReplicaFailed?.Invoke(new ReplicaFault(replica, reason, detail));
+        }
+    }
+
+    // A replica that says that it is behind may be one of another history: its checkpoint is compared with the kept one, once in a while. Null: nothing was found.
+    private async Task<Outcome<T>?> FindForkBehindAsync<T>(Uri replica, CancellationToken cancellationToken, ReadOnlyMemory<byte> answer = default)
+    {
+        if (_store.Current.Head is not { } kept || (_compared.TryGetValue(replica, out long at) && _time.GetElapsedTime(at) < s_comparedFor))
+        {
+            return null;
+        }
+        _compared[replica] = _time.GetTimestamp();
+        ForkFinding finding = await _forks.RunAsync(kept, answer, replica, cancellationToken).ConfigureAwait(false);
+        return finding.Contradiction is { } contradiction ? Fork<T>(kept, contradiction, replica) : null;
+    }
+
     // Null: the replica is behind.
-    private async Task<Outcome<T>?> TryAskAsync<T>(VerifiedExchange<T> exchange, Uri replica, CancellationToken cancellationToken)
+    private async Task<Outcome<T>?> TryAskAsync<T>(VerifiedExchange<T> exchange, Uri replica, CancellationToken cancellationToken, byte[]? given = null, bool mayBePartial = true)
     {
         ulong? at = null;
         bool mayAskForRecent = exchange.MayBeOfRecentEpoch;
@@ -90,11 +155,12 @@ internal sealed class VerifiedExchanger
             {
                 return new Outcome<T>(fork.Breach ?? Reason.Fork, null, default) { EvidencePath = fork.EvidencePath };
             }
-            if (await AskAsync(exchange, seen, at, replica, cancellationToken).ConfigureAwait(false) is not { } answer)
+            if ((given ?? await AskAsync(exchange, seen, at, replica, cancellationToken).ConfigureAwait(false)) is not { } answer)
             {
                 at = null;
                 continue;
             }
+            given = null;
             VerifierContext context = Context(seen) with { EndedRecord = exchange.EndedRecord };
             (Reason reason, VerifiedHead? head, T? learnt, int? failedKey) = exchange.Verify(context, seen, answer);
             IReadOnlyList<LeafStatement> leaves = LeavesOf(exchange, seen, reason, answer);
@@ -115,8 +181,8 @@ internal sealed class VerifiedExchanger
                     Outcome<T> refused = await RefuseAsync(exchange, Reason.RecordPeriod, null, seen, answer, leaves, replica, cancellationToken).ConfigureAwait(false);
                     return isBehind && refused.EvidencePath is null ? null : refused;
                 }
-                Outcome<IReadOnlyList<byte[]>>? followed = await TryAskAsync(new PeriodsExchange(seen.Head.Period), replica, cancellationToken).ConfigureAwait(false);
-                if (followed is null || (followed.Reason == Reason.Valid && _store.Current.Head!.Period < period))
+                Outcome<IReadOnlyList<byte[]>>? followed = await TryFollowAsync(seen.Head.Period, period, replica, cancellationToken).ConfigureAwait(false);
+                if (followed is null)
                 {
                     return null;
                 }
@@ -138,7 +204,7 @@ internal sealed class VerifiedExchanger
             }
             if (reason == Reason.Stale || (head is not null && head.Epoch < exchange.LeastEpoch))
             {
-                return null;
+                return reason == Reason.Stale ? await FindForkBehindAsync<T>(replica, cancellationToken, answer).ConfigureAwait(false) : null;
             }
             if (reason != Reason.Valid)
             {
@@ -164,6 +230,10 @@ internal sealed class VerifiedExchanger
                 }
                 return new Outcome<T>(Reason.WitnessQuorum, null, default) { Detail = $"the witnesses of the policy have not cosigned a checkpoint with epoch {epoch}, as far as the servers say" };
             }
+            if (!mayBePartial && !exchange.IsWhole(learnt!))
+            {
+                return new Outcome<T>(Reason.Valid, null, learnt) { Partial = answer };
+            }
             DateTimeOffset now = _time.GetUtcNow();
             bool remembered = _store.TryUpdate(
                 current => SameView(seen.Head, current.Head, view.Head) && exchange.Remember(seen, WithView(current, view), head, learnt!) is { } next
@@ -183,11 +253,30 @@ internal sealed class VerifiedExchanger
         }
     }
 
+    // From one period to another, page by page. Null: the replica does not lead there.
+    private async Task<Outcome<IReadOnlyList<byte[]>>?> TryFollowAsync(ulong from, ulong to, Uri replica, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            Outcome<IReadOnlyList<byte[]>>? page = await TryAskAsync(new PeriodsExchange(from), replica, cancellationToken).ConfigureAwait(false);
+            ulong reached = _store.Current.Head!.Period;
+            if (page is null || page.Reason != Reason.Valid || reached >= to)
+            {
+                return page;
+            }
+            if (reached <= from)
+            {
+                return null;
+            }
+            from = reached;
+        }
+    }
+
     // Null: the replica does not serve the epoch that is asked for.
     private async Task<byte[]?> AskAsync<T>(VerifiedExchange<T> exchange, ClientState seen, ulong? at, Uri replica, CancellationToken cancellationToken)
     {
         string epoch = at is null ? "" : $"&at_epoch={at}";
-        var request = new ServerRequest(replica, $"{exchange.Path}?checkpoint_size={seen.Head?.Size ?? 0}{exchange.Query}{epoch}", exchange.MediaType, MaxAnswerLength)
+        var request = new ServerRequest(replica, $"{exchange.Path}?checkpoint_size={seen.Head?.Size ?? 0}{exchange.Query}{epoch}", exchange.MediaType, (int)Math.Min(MaxAnswerLength, exchange.MaxLength + (long)_options.TrustAnchor.Configuration.MaxValueLength))
         {
             Body = exchange.Body(seen) is { } body ? (body, exchange.BodyMediaType) : default((ReadOnlyMemory<byte>, string)?),
             Authorize = exchange.NeedsAuthorization,
@@ -196,7 +285,7 @@ internal sealed class VerifiedExchanger
         {
             return await _connection.SendAsync(request, cancellationToken).ConfigureAwait(false);
         }
-        catch (OptiksServerException e) when (e.Status == HttpStatusCode.Unauthorized && !exchange.NeedsAuthorization && _options.AuthorizeLookups && _connection.HasCredential)
+        catch (OptiksServerException e) when (e.Status == HttpStatusCode.Unauthorized && !exchange.NeedsAuthorization && (_options.AuthorizeLookups || exchange.MayAuthorize) && _connection.HasCredential)
         {
             return await _connection.SendAsync(request with { Authorize = true }, cancellationToken).ConfigureAwait(false);
         }

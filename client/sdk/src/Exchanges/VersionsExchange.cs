@@ -27,6 +27,8 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
 
     public override string Query => EndedRecord.IsEmpty ? "" : $"&period={EpochRecord.PeriodOf(EndedRecord.Span)}";
 
+    public override int MaxLength => 9 << 20;
+
     public override bool NeedsAuthorization => true;
 
     public override ReadOnlyMemory<byte> EndedRecord { get; }
@@ -55,7 +57,7 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
         VerifiedVersions shown = verdict.Keys[0];
         VerifiedHead head = verdict.Head!;
         IReadOnlyList<TimedVersion> versions = TimedVersion.Of(shown, head.Period, answer);
-        var page = new Page(shown.Version, versions, shown.Complete, head.Period, null);
+        var page = new Page(shown.Version, versions, shown.Complete, head.Period, null) { Octets = answer.Length };
         if (End is not null && shown.From == 1)
         {
             Reason handover = Verifier.Handover(head, shown, End, answer.Span);
@@ -110,6 +112,10 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     // Nothing is claimed before the last page.
     public override IEnumerable<Believed> Shown(Page learnt) => learnt.Complete ? [new Believed(_key.Id, learnt.Latest, learnt.After?.ValueSha256)] : [];
 
+    public override bool IsWhole(Page learnt) => TimedVersion.AreShown(learnt.Versions);
+
+    public override bool ShowsMore(Page learnt, Page than) => TimedVersion.ShowMore(learnt.Versions, than.Versions);
+
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(Page learnt) =>
         learnt.After is { } after && after.Period == learnt.Period && learnt.Versions.Count > 0 && learnt.Versions[^1].Version.Value is { } value ? [value] : [];
 
@@ -121,6 +127,9 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     /// <param name="After">What is to be kept of the key, once complete; null before.</param>
     internal sealed record Page(ulong Latest, IReadOnlyList<TimedVersion> Versions, bool Complete, ulong Period, KeyState? After)
     {
+        /// <summary>Octets of the answer.</summary>
+        public int Octets { get; init; }
+
         /// <summary>Handover is what the comparison with the end of the period before said; null: there was none.</summary>
         public Reason? Handover { get; init; }
     }
@@ -128,6 +137,13 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     /// <summary>TimedVersion is a version with its time T.</summary>
     internal sealed record TimedVersion(KeyVersion Version, ulong Time)
     {
+        /// <summary>AreShown: each of them with its value.</summary>
+        public static bool AreShown(IReadOnlyList<TimedVersion> versions) => versions.All(one => one.Version.Value is not null);
+
+        /// <summary>ShowMore: there is a value here that is missing there.</summary>
+        public static bool ShowMore(IReadOnlyList<TimedVersion> versions, IReadOnlyList<TimedVersion> than) =>
+            than.Where(one => one.Version.Value is null).Any(one => versions.Any(shown => shown.Version.Version == one.Version.Version && shown.Version.Value is not null));
+
         /// <summary>Of an accepted answer, with copies of its values.</summary>
         public static IReadOnlyList<TimedVersion> Of(VerifiedVersions shown, ulong period, ReadOnlyMemory<byte> answer) =>
         [

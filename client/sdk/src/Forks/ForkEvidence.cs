@@ -10,8 +10,9 @@ internal static class ForkEvidence
     private const string Own = "this client had verified";
 
     /// <summary>Files of a fork between the kept head and what a server answered.</summary>
-    public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, HeadState kept, Contradiction received, string source) =>
-        Collect(anchor, kept.Checkpoint, kept.Record, received, Own, $"{source} gave");
+    public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, HeadState kept, Contradiction received, string source) => received.IsSmaller
+        ? Collect(anchor, received.Note, default, new Contradiction(kept.Checkpoint, received.Prefix, kept.Record, default), $"{source} gave", Own)
+        : Collect(anchor, kept.Checkpoint, kept.Record, received, Own, $"{source} gave");
 
     /// <summary>Files of a fork between the kept head and a checkpoint that somebody cosigned: the smaller of the two is the one that the other does not extend.</summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> CollectCosigned(

@@ -10,12 +10,14 @@ namespace Optiks.Client;
 internal sealed class ForkSearch
 {
     private readonly TrustAnchor _anchor;
+    private readonly IReadOnlyList<Uri> _servers;
     private readonly ServerConnection _connection;
     private readonly TimeProvider _time;
 
-    public ForkSearch(TrustAnchor anchor, ServerConnection connection, TimeProvider time)
+    public ForkSearch(TrustAnchor anchor, IReadOnlyList<Uri> servers, ServerConnection connection, TimeProvider time)
     {
         _anchor = anchor;
+        _servers = servers;
         _connection = connection;
         _time = time;
     }
@@ -28,10 +30,10 @@ internal sealed class ForkSearch
         Reason.RecordPeriod or Reason.RecordCount or Reason.RecordPrevious or Reason.RecordTime or Reason.RecordVrfKey or Reason.RecordEpoch
         or Reason.CheckpointConsistency or Reason.InclusionIndex or Reason.InclusionProof;
 
-    /// <summary>RunAsync searches, given an answer that decoded and was refused. Only the caller's cancellation is thrown.</summary>
+    /// <summary>RunAsync searches, given an answer that decoded and was refused, or an empty one: then the server's own checkpoint alone is compared. Only the caller's cancellation is thrown.</summary>
     public async Task<ForkFinding> RunAsync(HeadState kept, ReadOnlyMemory<byte> answer, Uri server, CancellationToken cancellationToken)
     {
-        (ReadOnlyMemory<byte> record, ReadOnlyMemory<byte> note) = Heads.Peek(answer);
+        (ReadOnlyMemory<byte> record, ReadOnlyMemory<byte> note) = answer.IsEmpty ? default : Heads.Peek(answer);
         using var late = new CancellationTokenSource(Within, _time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(late.Token, cancellationToken);
         var tiles = new BoardReader(_connection, server);
@@ -45,10 +47,11 @@ internal sealed class ForkSearch
                 {
                     continue;
                 }
-                (HeadComparison? comparison, detail) = await CompareAsync(kept, candidate, tiles, either.Token).ConfigureAwait(false);
+                (HeadComparison? comparison, detail) = await CompareAsync(kept, candidate, [tiles, .. _servers.Where(other => other != server).Select(other => new BoardReader(_connection, other))], either.Token)
+                    .ConfigureAwait(false);
                 if (comparison is { Relation: HeadRelation.Contradicts })
                 {
-                    return new ForkFinding(new Contradiction(candidate, comparison.Prefix, record, answer), "");
+                    return new ForkFinding(new Contradiction(candidate, comparison.Prefix, record, answer) { IsSmaller = comparison.IsSmaller }, "");
                 }
             }
         }
@@ -63,7 +66,7 @@ internal sealed class ForkSearch
         return new ForkFinding(null, detail);
     }
 
-    private async Task<(HeadComparison? Comparison, string Detail)> CompareAsync(HeadState kept, byte[] candidate, BoardReader tiles, CancellationToken cancellationToken)
+    private async Task<(HeadComparison? Comparison, string Detail)> CompareAsync(HeadState kept, byte[] candidate, IReadOnlyList<BoardReader> boards, CancellationToken cancellationToken)
     {
         Reason reason = VerifiedNote.Verify(_anchor, candidate, out VerifiedNote? note);
         if (note is null)
@@ -72,10 +75,9 @@ internal sealed class ForkSearch
         }
         try
         {
-            HeadComparison comparison = await HeadComparison.RunAsync(
-                kept.Size, kept.Root, note, new HashReader(tiles, note.Size, TreeHash.FromBytes(note.Root)), cancellationToken).ConfigureAwait(false);
+            HeadComparison comparison = await HeadComparison.RunAsync(kept, note, boards, cancellationToken).ConfigureAwait(false);
             return (comparison, comparison.Relation == HeadRelation.Smaller
-                ? "the server's signed checkpoint is smaller than the one kept, so whether the log forked could not be told"
+                ? "the server's signed checkpoint is smaller than the one kept, and nothing shows that the log forked"
                 : "the server's signed checkpoint agrees with what was verified before, so this is no fork");
         }
         catch (InvalidTileException e)

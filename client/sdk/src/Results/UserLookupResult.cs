@@ -37,6 +37,9 @@ public sealed record UserLookupResult : VerifiedAnswer
     /// <summary>Epoch at which all of it is true; 0 unless valid.</summary>
     public ulong Epoch { get; init; }
 
+    /// <summary>Time of that epoch's record; null unless valid. The head's may be earlier or later.</summary>
+    public DateTimeOffset? Time { get; init; }
+
     /// <summary>ListVersion of the device list in the head's period: 1, 2, ...; 0 unless there is a list.</summary>
     public ulong ListVersion { get; init; }
 

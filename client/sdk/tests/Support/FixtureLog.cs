@@ -231,7 +231,7 @@ internal sealed class FixtureLog : IDisposable
     }
 
     /// <summary>A PeriodsAnswer of an epoch but for its head, from a period on.</summary>
-    public async Task<byte[]> BoundsAsync(ulong epoch, ulong from)
+    public async Task<byte[]> BoundsAsync(ulong epoch, ulong from, ulong latest)
     {
         var bounds = new List<ulong>();
         for (ulong period = EpochRecord.PeriodOf(Record(epoch)); ; period--)
@@ -248,7 +248,7 @@ internal sealed class FixtureLog : IDisposable
             }
         }
         bounds.Reverse();
-        MemoryBoard board = Board(epoch + 1);
+        MemoryBoard board = Board(latest + 1);
         var parts = new List<byte>();
         foreach (ulong bound in bounds)
         {

@@ -72,6 +72,15 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>Requests whose answers begin and never end.</summary>
     public Func<string, bool> Hang { get; set; } = _ => false;
 
+    /// <summary>A page of HTML is the answer to everything.</summary>
+    public bool AnswersHtml { get; set; }
+
+    /// <summary>Answers do not end before the client goes away.</summary>
+    public bool Endless { get; set; }
+
+    /// <summary>Answers about keys as if the client kept nothing, which an honest server that is behind refuses with not-caught-up.</summary>
+    public bool IgnoresKeptSize { get; set; }
+
     /// <summary>Tiles instead of the log's.</summary>
     public Func<TilePath, byte[]>? Tile { get; set; }
 
@@ -157,6 +166,16 @@ internal sealed class FixtureServer : IAsyncDisposable
             await ProblemAsync(context, refusal.Status, refusal.Problem);
             return;
         }
+        if (AnswersHtml && path.StartsWith("/v1/", StringComparison.Ordinal))
+        {
+            await BytesAsync(context, path, "text/html", "<html></html>"u8.ToArray());
+            return;
+        }
+        if (Endless && path.StartsWith("/v1/", StringComparison.Ordinal))
+        {
+            await SendEndlesslyAsync(context);
+            return;
+        }
         if (Hang(path))
         {
             context.Response.ContentType = context.Request.Headers.Accept.ToString();
@@ -236,18 +255,21 @@ internal sealed class FixtureServer : IAsyncDisposable
     private async Task PeriodsAsync(HttpContext context, ulong latest)
     {
         ulong from = ulong.Parse(context.Request.Query["from"].ToString(), System.Globalization.CultureInfo.InvariantCulture);
-        if (from > EpochRecord.PeriodOf(Log.Record(latest)))
+        ulong period = EpochRecord.PeriodOf(Log.Record(latest));
+        if (from > period)
         {
             await ProblemAsync(context, 404, "not-found");
             return;
         }
-        byte[]? head = await Log.HeadAsync(latest, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture));
+        const ulong OfPage = (ProtocolLimits.MaxPeriodBounds / 2) - 1;
+        ulong last = period - from > OfPage ? Log.FirstEpoch(Log.LastEpoch(from + OfPage, latest)) : latest;
+        byte[]? head = await Log.HeadAsync(last, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture), latest);
         if (head is null)
         {
             await ProblemAsync(context, 503, "not-caught-up");
             return;
         }
-        await BytesAsync(context, "/v1/periods", context.Request.Headers.Accept.ToString(), [.. head, .. await Log.BoundsAsync(latest, from)]);
+        await BytesAsync(context, "/v1/periods", context.Request.Headers.Accept.ToString(), [.. head, .. await Log.BoundsAsync(last, from, latest)]);
     }
 
     private async Task AnswerAsync(HttpContext context, string path, ulong epoch)
@@ -266,7 +288,8 @@ internal sealed class FixtureServer : IAsyncDisposable
             await ProblemAsync(context, 422, "answer-too-large");
             return;
         }
-        byte[]? head = await Log.HeadAsync(epoch, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture), Lag ?? Log.Latest);
+        ulong kept = IgnoresKeptSize ? 0 : ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture);
+        byte[]? head = await Log.HeadAsync(epoch, kept, Lag ?? Log.Latest);
         if (head is null)
         {
             await ProblemAsync(context, 503, "not-caught-up");
@@ -407,6 +430,23 @@ internal sealed class FixtureServer : IAsyncDisposable
     {
         context.Response.ContentType = type;
         await context.Response.Body.WriteAsync(Mutate(path, octets));
+    }
+
+    private static async Task SendEndlesslyAsync(HttpContext context)
+    {
+        context.Response.ContentType = context.Request.Headers.Accept.ToString();
+        byte[] octets = new byte[1 << 20];
+        try
+        {
+            while (!context.RequestAborted.IsCancellationRequested)
+            {
+                await context.Response.Body.WriteAsync(octets, context.RequestAborted);
+            }
+        }
+        catch (Exception e) when (e is IOException or OperationCanceledException)
+        {
+            // The client has had enough.
+        }
     }
 
     private static async Task ProblemAsync(HttpContext context, int status, string problem)

@@ -1,12 +1,18 @@
 namespace Optiks.Client.Tests;
 
-/// <summary>KilledStore stands for a process that dies around its first write.</summary>
-internal sealed class KilledStore(IClientStateStore inner, bool afterWrite) : IClientStateStore
+/// <summary>KilledStore stands for a process that dies around its first write, or around a later one.</summary>
+internal sealed class KilledStore(IClientStateStore inner, bool afterWrite, int writes = 1) : IClientStateStore
 {
+    private int _left = writes;
+
     public ClientState Current => inner.Current;
 
     public bool TryUpdate(Func<ClientState, ClientState?> change, IReadOnlyCollection<ReadOnlyMemory<byte>> values)
     {
+        if (--_left > 0)
+        {
+            return inner.TryUpdate(change, values);
+        }
         if (afterWrite)
         {
             Assert.True(inner.TryUpdate(change, values));

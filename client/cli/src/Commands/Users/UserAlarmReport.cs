@@ -75,7 +75,7 @@ internal static class UserAlarmReport
         foreach ((UserAlarm alarm, ReadOnlyMemory<byte>? value) in alarms)
         {
             string shown = alarm.Version == 0 ? ""
-                : value is not { } octets ? ": (erased, or shown no more)"
+                : value is not { } octets ? $": {Values.NotShown}"
                 : alarm.Kind == UserAlarmKind.DeviceList ? $": {UserVersionList.Ids(DeviceList.Decode(octets))}"
                 : $"{Values.Note(octets)}: {Values.Show(octets)}";
             output.WriteLine($"  accepted: {Subject(alarm)}{shown}");
@@ -87,7 +87,7 @@ internal static class UserAlarmReport
         UserAlarmKind.Left => $"{Subject(alarm)}, which was not asked for here",
         UserAlarmKind.NameElsewhere => Subject(alarm),
         _ when PeriodReport.Sentence(alarm.Handover, alarm.Period) is { } handover => $"{What(alarm)} {handover} (SHA-256 {alarm.ValueSha256 ?? "unknown"})",
-        _ => $"{Subject(alarm)}, was not set here (SHA-256 {alarm.ValueSha256 ?? "unknown: erased"})",
+        _ => $"{Subject(alarm)}, was not set here (SHA-256 {alarm.ValueSha256 ?? "unknown: not shown"})",
     };
 
     private static string Subject(UserAlarm alarm) => alarm.Kind switch

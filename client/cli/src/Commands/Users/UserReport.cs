@@ -26,7 +26,7 @@ internal static class UserReport
             {
                 Username(writer, result.Username);
                 State(writer, result);
-                Report.Head(writer, result.Head);
+                Report.Head(writer, result.Head, result.Time);
                 if (alarm)
                 {
                     UserAlarmReport.Write(writer, "alarms", result.Alarms.Select(one => new ReviewedUserAlarm(one, null)));
@@ -47,7 +47,8 @@ internal static class UserReport
         }
         Earlier(host.Out, result.EarlierUsers);
         Devices(host.Out, result.Devices);
-        host.Out.WriteLine($"  checked  {LookupCommand.Statement(result.Head!)}");
+        string state = result.Epoch == result.Head!.Epoch ? "" : $", the state at epoch {result.Epoch} ({result.Time:yyyy-MM-dd HH:mm:ss}Z)";
+        host.Out.WriteLine($"  checked  {LookupCommand.Statement(result.Head)}{state}");
         UserAlarmReport.Show(host.Out, result.Alarms);
         return alarm ? ExitCodes.Invalid : ExitCodes.Success;
     }

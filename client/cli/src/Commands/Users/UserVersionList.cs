@@ -18,7 +18,7 @@ internal static class UserVersionList
             writer.WriteNumber("epoch"u8, list.Epoch);
             if (list.Devices is null)
             {
-                writer.WriteBoolean("erased"u8, true);
+                writer.WriteBoolean("not_shown"u8, true);
             }
             else
             {
@@ -58,7 +58,7 @@ internal static class UserVersionList
     {
         foreach (UserListVersion list in lists)
         {
-            output.WriteLine($"  list     version {list.Version,-4} {VersionList.Epoch(list.Epoch, list.Version == 1 && list.Epoch == 0),-14} {(list.Devices is { } ids ? Ids(ids) : "(erased)")}{VersionList.Period(list.Period)}");
+            output.WriteLine($"  list     version {list.Version,-4} {VersionList.Epoch(list.Epoch, list.Version == 1 && list.Epoch == 0),-14} {(list.Devices is { } ids ? Ids(ids) : Values.NotShown)}{VersionList.Period(list.Period)}");
         }
         foreach (UserDeviceVersions device in devices.Where(device => device.Versions.Count > 0))
         {
