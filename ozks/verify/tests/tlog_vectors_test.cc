@@ -80,8 +80,7 @@ TEST(TlogVectors, Notes) {
   const Json vectors = load_vectors("board/notes.json")["vectors"];
   for (const Json& v : vectors) {
     Checkpoint checkpoint;
-    const std::string reason =
-        name_of(verify_checkpoint(from_hex(v["note"]), origin, key, ed25519_verify, checkpoint));
+    const std::string reason = name_of(verify_checkpoint(from_hex(v["note"]), origin, key, ed25519_verify, checkpoint));
     EXPECT_EQ(reason, v["reason"].get<std::string>()) << v["kind"];
     ++seen[reason];
   }
