@@ -80,11 +80,17 @@ public sealed class BoardTests
     [InlineData("/log/checkpoint.tmp")]
     [InlineData("/log/state/high-water")]
     [InlineData("/log/tile/%2e%2e/%2e%2e/%2e%2e/trust.json")]
-    [InlineData("/log/..%2f..%2ftrust.json")]
-    [InlineData("/log/tile/0/..%2f..%2f..%2f..%2ftrust.json")]
     public async Task Nothing_else_is_served(string path)
     {
         await _replica.ProblemAsync(Replica.Get(path), ProblemTypes.NotFound);
+    }
+
+    [Theory]
+    [InlineData("/log/..%2f..%2ftrust.json")]
+    [InlineData("/log/tile/0/..%2f..%2f..%2f..%2ftrust.json")]
+    public async Task A_path_with_an_encoded_slash_is_malformed(string path)
+    {
+        await _replica.ProblemAsync(Replica.Get(path), ProblemTypes.MalformedRequest);
     }
 
     [Theory]
@@ -99,6 +105,6 @@ public sealed class BoardTests
         NetworkStream stream = client.GetStream();
         await stream.WriteAsync(Encoding.ASCII.GetBytes($"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"), TestContext.Current.CancellationToken);
         using var reader = new StreamReader(stream);
-        Assert.Equal("HTTP/1.1 404 Not Found", await reader.ReadLineAsync(TestContext.Current.CancellationToken));
+        Assert.Equal("HTTP/1.1 400 Bad Request", await reader.ReadLineAsync(TestContext.Current.CancellationToken));
     }
 }
