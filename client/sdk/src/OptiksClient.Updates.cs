@@ -124,8 +124,15 @@ public sealed partial class OptiksClient
     private Uri UpdateUrl() => _options.UpdateUrl ?? throw new InvalidOperationException("No update URL was given.");
 
     // The owner goes on from the period of the first head. Without one, what the log shows before it begins another period is never looked at. Null: there is a head, and no evidence against the log.
-    private async Task<Outcome?> FindRefusedHeadAsync(CancellationToken cancellationToken) => Stopped()
-        ?? (_store.Current.Head is null && await _exchanger.RunAsync(new HeadExchange(), cancellationToken).ConfigureAwait(false) is { Reason: not Reason.Valid } refused ? refused : null);
+    private async Task<Outcome?> FindRefusedHeadAsync(CancellationToken cancellationToken)
+    {
+        if (_connection.HasCredential)
+        {
+            ServerConnection.RequirePrivacy(UpdateUrl());
+        }
+        return Stopped()
+            ?? (_store.Current.Head is null && await _exchanger.RunAsync(new HeadExchange(), cancellationToken).ConfigureAwait(false) is { Reason: not Reason.Valid } refused ? refused : null);
+    }
 
     // What this call alone expects is expected no more when the server refuses the request for good. That says nothing about an earlier request with this id, or an earlier try that may have arrived: either may have been accepted.
     private async Task<byte[]> SendAsync(ServerRequest request, Func<ClientState, ClientState> expect, Func<ClientState, ClientState, ClientState> forget, CancellationToken cancellationToken)

@@ -39,6 +39,8 @@ public sealed partial class OptiksClient
         }
         var looks = new List<UserLook>();
         Outcome outcome = await MonitorAsync(name, user, looks, pages, cancellationToken).ConfigureAwait(false);
+        // What the look itself refuses or proves says more. That the log dropped the list is an alarm of the look, which stays.
+        outcome = outcome.Reason == Reason.Valid && lookup is { Reason: not Reason.HandoverMissing } ? OutcomeOf(lookup) : outcome;
         ClientState now = _store.Current;
         OwnedUser? owned = now.OwnedUsers.GetValueOrDefault(user.Id);
         OwnedUser? before = start.OwnedUsers.GetValueOrDefault(user.Id);
@@ -219,7 +221,7 @@ public sealed partial class OptiksClient
         return shown is null ? result : result with { HasLeft = shown.HasLeft, Lists = Lists(shown, 0), Devices = Versions(shown, _ => 0) };
     }
 
-    // The user that a name is said to be one's own of, once the own names were looked up, all of them or those that were not seen to lead there: a name that leads elsewhere is then known, whatever is answered about the user. Null: no user has the name, or the answer is refused.
+    // The user that a name is said to be one's own of, once the own names were looked up, all of them or those that were not seen to lead there: a name that leads elsewhere is then known, whatever is answered about the user. Null: no user has the name, or the answer about a name that was not seen to lead there is refused. With the lookup that was refused.
     private async Task<(KeyName? User, UserLookupResult? Lookup)> FindOwnAsync(KeyName name, CancellationToken cancellationToken, bool asksAll = false)
     {
         ClientState state = _store.Current;
@@ -227,17 +229,22 @@ public sealed partial class OptiksClient
         string[] asked = own is null
             ? asksAll || state.Names.GetValueOrDefault(name.Id)?.User is null ? [name.Id] : []
             : [.. state.OwnedUsers[own].Names.Where(id => asksAll || state.Names.GetValueOrDefault(id)?.User != own)];
+        UserLookupResult? refused = null;
         foreach (string[] batch in asked.Chunk(MaxKeys))
         {
             IReadOnlyList<UserLookupResult> lookups = await LookupUserBatchAsync(
                 [.. batch.Select(id => (new KeyName(KeyName.FromId(id), id), default(KeyName?)))], 0, cancellationToken, ofOwner: true).ConfigureAwait(false);
             if (lookups.FirstOrDefault(lookup => !lookup.IsValid || (own is null && lookup.User is null)) is { } nobody)
             {
-                return (null, nobody);
+                if (own is null || batch.Any(id => state.Names.GetValueOrDefault(id)?.User != own))
+                {
+                    return (null, nobody);
+                }
+                refused ??= nobody;
             }
         }
         string user = own ?? _store.Current.Names[name.Id].User!;
-        return (new KeyName(KeyName.FromId(user), user), null);
+        return (new KeyName(KeyName.FromId(user), user), refused);
     }
 
     // All of the current period, or of the one that ended with the record.
@@ -293,7 +300,7 @@ public sealed partial class OptiksClient
         return alarm.Version == 0 || alarm.Period != shown.Period || version is null ? new ReviewedUserAlarm(alarm, null) : IsOf(alarm.OwnerAlarm, version) ? new ReviewedUserAlarm(alarm, version.Value) : null;
     }
 
-    private static Outcome OutcomeOf(UserLookupResult lookup) => new(lookup.Reason, lookup.Head) { EvidencePath = lookup.EvidencePath, Detail = lookup.Detail };
+    private static Outcome OutcomeOf(UserLookupResult lookup) => new(lookup.Reason, lookup.IsValid ? lookup.Head : null) { EvidencePath = lookup.EvidencePath, Detail = lookup.Detail };
 
     // A result, with what was known before it.
     private sealed record UserLook(OwnUserShown Shown, ClientState Before, OwnedUser? Owned)

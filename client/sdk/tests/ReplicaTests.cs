@@ -12,7 +12,7 @@ public sealed class ReplicaTests
 
     [Theory]
     [InlineData("html", null)]
-    [InlineData("nothing", null)]
+    [InlineData("nothing", Reason.MalformedTruncated)]
     [InlineData("endless", null)]
     [InlineData("302", null)]
     [InlineData("400", null)]

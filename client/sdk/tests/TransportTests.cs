@@ -231,11 +231,18 @@ public sealed class TransportTests
     private sealed class DrippingStream(int times, int octets, TimeSpan pause) : MemoryStream
     {
         private int _left = times;
+        private int _rest;
 
         public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
         {
-            await Task.Delay(pause, cancellationToken);
-            return _left-- > 0 ? octets : 0;
+            if (_rest == 0)
+            {
+                await Task.Delay(pause, cancellationToken);
+                _rest = _left-- > 0 ? octets : 0;
+            }
+            int read = Math.Min(_rest, buffer.Length);
+            _rest -= read;
+            return read;
         }
     }
 }

@@ -80,7 +80,8 @@ internal sealed class ServerConnection
         }
     }
 
-    private static void RequirePrivacy(Uri server)
+    /// <summary>RequirePrivacy refuses a server to which the API key or token would go in clear, before anything is sent to anyone. Throws <see cref="OptiksServerException"/>.</summary>
+    public static void RequirePrivacy(Uri server)
     {
         if (server.Scheme == Uri.UriSchemeHttp && !server.IsLoopback)
         {
