@@ -147,7 +147,7 @@ public sealed class ServiceBuilderTests : IDisposable
 
     private static async Task<Socket> ConnectAsync(EndPoint to, CancellationToken cancel)
     {
-        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
+        var socket = new Socket(to.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
         await socket.ConnectAsync(to, cancel);
         return socket;
     }
