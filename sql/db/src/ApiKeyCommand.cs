@@ -51,7 +51,7 @@ internal static class ApiKeyCommand
             DataFolder data = folder();
             var editor = new ApiKeyEditor(data.ApiKeys);
             TextWriter output = parse.InvocationConfiguration.Output;
-            if (parse.GetValue(file) is { } path && File.Exists(path))
+            if (parse.GetValue(file) is { } path && OutputFile.IsTaken(path))
             {
                 throw new ApiKeyEditException($"The file {Path.GetFullPath(path)} exists: it is not overwritten.");
             }

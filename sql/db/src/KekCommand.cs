@@ -28,7 +28,7 @@ internal static class KekCommand
         command.SetAction(parse =>
         {
             string path = Path.GetFullPath(parse.GetValue(file)!);
-            if (File.Exists(path))
+            if (OutputFile.IsTaken(path))
             {
                 throw new KekRefusedException($"{path} exists: keys are never overwritten.");
             }
