@@ -18,7 +18,7 @@ public sealed class ProgramTests
     }
 
     [Theory]
-    [InlineData("--Optiks:Storage:Provider=oracle", "none of: sqlite")]
+    [InlineData("--Optiks:Storage:Provider=oracle", "is not one of: sqlite")]
     [InlineData("--Optiks:UpdateTask:MaxUpdatesPerEpoch=0", "MaxUpdatesPerEpoch")]
     [InlineData("--Optiks:Log:Origin=with space", "origin")]
     [InlineData("--Optiks:UpdateTask:EpochIntervall=00:00:01", "Optiks:UpdateTask:EpochIntervall is not a setting")]

@@ -31,7 +31,8 @@ internal sealed class LogModel
         string[] left = [.. _values.Keys.Where(key => key.Structure == StructureId.Decommissioned).Select(key => key.Key)];
         foreach (string user in left)
         {
-            foreach (string device in Devices(user) ?? [])
+            // Also those that an earlier list of the period had: no request could erase their copies.
+            foreach (string device in _values.GetValueOrDefault((StructureId.Devices, user), []).SelectMany(IdsOf))
             {
                 _values.Remove((StructureId.Keys, device));
             }
@@ -159,13 +160,11 @@ internal sealed class LogModel
         }
     }
 
+    private SortedSet<string>? Devices(string user) => Latest(StructureId.Devices, user) is { } octets ? IdsOf(octets) : null;
+
     // Ids of a stored list: each behind its length.
-    private SortedSet<string>? Devices(string user)
+    private static SortedSet<string> IdsOf(string octets)
     {
-        if (Latest(StructureId.Devices, user) is not { } octets)
-        {
-            return null;
-        }
         var list = new SortedSet<string>(StringComparer.Ordinal);
         for (int at = 3; at < octets.Length; at += 1 + octets[at])
         {
