@@ -94,7 +94,8 @@ class WritingLog(HostileLog):
         self._published: dict[str, dict] = {}
 
     def get(self, target: str) -> Said:
-        found = self._published.get(target.removeprefix("/v1/updates/"))
+        path, _ = split(target)
+        found = self._published.get(path.removeprefix("/v1/updates/"))
         return super().get(target) if found is None else (JSON, json.dumps(found).encode())
 
     def post(self, target: str, body: bytes) -> Said:
