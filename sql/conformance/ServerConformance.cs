@@ -22,7 +22,7 @@ public abstract class ServerConformance : StorageConformance
         ("optiks_task", "DELETE FROM optiks.Copy"),
         ("optiks_task", "UPDATE optiks.Copy SET Version = 7"),
         ("optiks_task", "DELETE FROM optiks.Period"),
-        ("optiks_update", "SELECT Label FROM optiks.Copy"),
+        ("optiks_update", "SELECT Commitment FROM optiks.Copy"),
         ("optiks_update", "UPDATE optiks.Period SET State = 5"),
         ("optiks_query", "DELETE FROM optiks.Copy"),
         ("optiks_query", "UPDATE optiks.Period SET State = 5"),
