@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Text;
 using Optiks.ApiKeys;
 using Optiks.Secrets;
@@ -137,6 +138,54 @@ public sealed class ApiKeyTests : IDisposable
         Assert.NotNull(new ApiKeyStore(_folder.Data.ApiKeys, _time));
     }
 
+    [Fact]
+    public async Task What_is_no_regular_file_is_refused_and_nobody_waits_for_it()
+    {
+        string pipe = _folder["pipe"];
+        await RunAsync("mkfifo", pipe);
+        // Without the check opening the pipe waits for a writer for ever.
+        Task<ApiKeyStore> opening = Task.Run(() => new ApiKeyStore(pipe, _time), TestContext.Current.CancellationToken);
+        SecretsException e = await Assert.ThrowsAsync<SecretsException>(() => opening.WaitAsync(TimeSpan.FromMinutes(2), TestContext.Current.CancellationToken));
+        Assert.Contains("not a regular file", e.Message, StringComparison.Ordinal);
+        Assert.Throws<SecretsException>(() => new ApiKeyStore("/dev/zero", _time));
+        Assert.Contains("not a regular file", Assert.Throws<SecretsException>(() => SecretFile.Read(pipe)).Message, StringComparison.Ordinal);
+        // A link to a file is one.
+        Write();
+        File.CreateSymbolicLink(_folder["link"], _folder.Data.ApiKeys);
+        Assert.NotNull(new ApiKeyStore(_folder["link"], _time));
+    }
+
+    [Fact]
+    public void A_file_that_is_far_too_long_is_refused_and_the_keys_before_hold()
+    {
+        string key = ApiKey.Generate();
+        Write(new ApiKeyEntry("alice", ApiKey.Hash(key), ApiScopes.Update));
+        var problems = new List<SecretsException>();
+        var store = new ApiKeyStore(_folder.Data.ApiKeys, _time, problems.Add);
+        using (FileStream file = File.OpenWrite(_folder.Data.ApiKeys))
+        {
+            file.SetLength(3L << 30);
+        }
+        _time.Advance(TimeSpan.FromSeconds(1));
+        Assert.True(store.TryFind(key, out _));
+        Assert.True(store.IsStale());
+        Assert.Contains("at most", Assert.Single(problems).Message, StringComparison.Ordinal);
+        Write(new ApiKeyEntry("alice", ApiKey.Hash(key), ApiScopes.Update));
+        _time.Advance(TimeSpan.FromSeconds(1));
+        Assert.False(store.IsStale());
+    }
+
+    [Fact]
+    public async Task A_file_of_another_user_is_refused()
+    {
+        Assert.SkipUnless(Environment.IsPrivilegedProcess, "only root gives files away");
+        Write();
+        await RunAsync("chown", "12345", _folder.Data.ApiKeys);
+        Assert.Contains("belongs to user 12345", Assert.Throws<SecretsException>(() => new ApiKeyStore(_folder.Data.ApiKeys, _time)).Message, StringComparison.Ordinal);
+        await RunAsync("chown", "0", _folder.Data.ApiKeys);
+        Assert.NotNull(new ApiKeyStore(_folder.Data.ApiKeys, _time));
+    }
+
     [Theory]
     [InlineData("")]
     [InlineData("[]")]
@@ -187,4 +236,11 @@ public sealed class ApiKeyTests : IDisposable
     }
 
     private void Write(params ApiKeyEntry[] entries) => AtomicFile.Write(_folder.Data.ApiKeys, ApiKeyFile.Format(entries), AtomicFile.PrivateMode);
+
+    private static async Task RunAsync(string program, params string[] arguments)
+    {
+        using var process = Process.Start(program, arguments);
+        await process.WaitForExitAsync(TestContext.Current.CancellationToken);
+        Assert.Equal(0, process.ExitCode);
+    }
 }

@@ -1,4 +1,5 @@
 using System.Text;
+using Optiks.Protocol;
 using Optiks.ServiceDefaults;
 
 namespace Optiks.Common.Tests;
@@ -20,6 +21,26 @@ public sealed class StrictJsonReaderTests
     [InlineData("""[{"text": "a"}, {"list": [1, 2]}]""", "[{text=61}{list=[1 2]}]")]
     [InlineData("""{"inner": {"text": "x"}, "text": "y"}""", "{inner={text=78}text=79}")]
     public void Takes(string body, string parsed) => Assert.Equal(parsed, Parse(Encoding.UTF8.GetBytes(body)));
+
+    [Theory]
+    [InlineData("+1890a5d-ac96-774b-bcce-b302099a8057")]
+    [InlineData("01890a5d-+c96-774b-bcce-b302099a8057")]
+    [InlineData("01890a5d-0xac-774b-bcce-b302099a8057")]
+    [InlineData(" 1890a5d-ac96-774b-bcce-b302099a8057")]
+    [InlineData(" 01890a5d-ac96-774b-bcce-b302099a8057")]
+    [InlineData("01890a5d-ac96-774b-bcce-b302099a805 ")]
+    [InlineData("\u00a001890a5d-ac96-774b-bcce-b302099a8057")]
+    [InlineData("{01890a5d-ac96-774b-bcce-b302099a8057}")]
+    [InlineData("01890a5dac96774bbcceb302099a8057")]
+    [InlineData("01890a5d-ac96-774b-bcce-b302099a80５7")]
+    public void A_uuid_has_digits_and_hyphens_alone(string text)
+    {
+        Assert.False(UuidText.TryParse(text, out _));
+        ProblemException e = Assert.Throws<ProblemException>(() => Parse(Encoding.UTF8.GetBytes($$"""{"id": "{{text}}"}""")));
+        Assert.Equal("$.id", e.Problem.Field);
+        Assert.True(UuidText.TryParse("01890A5d-ac96-774b-bcce-b302099a8057", out Guid id));
+        Assert.Equal("01890a5d-ac96-774b-bcce-b302099a8057", id.ToString("D"));
+    }
 
     [Theory]
     [InlineData("", "$")]

@@ -111,6 +111,8 @@ public sealed class TokenVerifierTests : IDisposable
         { "token-audience", "aud", "\"log.example.org.evil\"" },
         { "token-audience", "aud", "\"LOG.example.org\"" },
         { "token-audience", "aud", "[\"a\", \"b\"]" },
+        { "token-audience", "aud", $"\"{AccountSystem.Audience}/\"" },
+        { "token-audience", "aud", $"[\"{AccountSystem.Audience}/\", \"{AccountSystem.Audience}//\"]" },
         { "token-audience", "aud", "[]" },
         { "token-audience", "aud", "\"\"" },
         { "token-claims", "sub", null },

@@ -131,6 +131,32 @@ public abstract class PipelineConformance : StorageConformance
     }
 
     [Fact]
+    public async Task Erasures_get_half_of_an_epochs_items_and_no_update_waits_for_the_others()
+    {
+        _ = await StartLogAsync();
+        var orders = new List<Guid>();
+        for (int i = 0; i < 4; i++)
+        {
+            // A claim of many versions weighs as much as one of a single version.
+            orders.Add(await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, ErasureOrder.MaxValues) { Period = 0 }.Item(Octets($"key {i}"))));
+        }
+        Guid update = await AcceptOneAsync(Item("a"));
+        EpochUpdates first = await Pipeline.ReadPendingAsync(4, 1 << 20, null, Cancel);
+        Assert.Equal([orders[0], orders[1], update], first.Requests.Select(request => request.RequestId));
+        Assert.True(first.More);
+        EpochUpdates second = await Pipeline.ReadPendingAsync(4, 1 << 20, first, Cancel);
+        Assert.Equal([orders[2], orders[3]], second.Requests.Select(request => request.RequestId));
+        Assert.False(second.More);
+
+        // The planner puts one back: it stands in front of the next epoch.
+        EpochUpdates taken = first.Without(new HashSet<Guid> { orders[1] });
+        Assert.Equal([orders[0], update], taken.Requests.Select(request => request.RequestId));
+        EpochUpdates next = await Pipeline.ReadPendingAsync(4, 1 << 20, taken, Cancel);
+        Assert.Equal([orders[1], orders[2]], next.Requests.Select(request => request.RequestId));
+        Assert.True(next.More);
+    }
+
+    [Fact]
     public async Task A_batch_says_how_much_it_holds_and_whether_more_waits()
     {
         Assert.Equal((0, false), Shape(await Pipeline.ReadPendingAsync(1, 1, null, Cancel)));

@@ -211,6 +211,24 @@ class HandoverTest(unittest.TestCase):
             # The copy that nobody shows any more, and what this owner did not do.
             self.assertEqual([(alarm["period"], alarm["version"]) for alarm in told["alarms"]], [(period, 1), (period, 2)], str(told))
 
+    def test_7_an_erasure_of_versions_is_of_the_period_that_its_sender_saw(self):
+        """Versions are counted anew: sent across a switch, an erasure destroys nothing."""
+        self.log.publish(("frank", "frank 1"))
+        self.log.publish(("frank", "frank 2"))
+        self.one(self.owner("frank", "history", "frank", "--json"))
+        period = self.switch()
+        self.log.publish(("frank", "frank 3"))
+        late = self.one(self.owner("frank", "erase", "frank", "--from", "1", "--to", "1", "--wait", "--json"), REFUSED)
+        self.assertEqual((late["reason"], late["current_version"]), ("other-period", 2))
+        with self.log.update_client() as client:
+            missing = client.post_json("/v1/erasures", {"key": "frank", "from": 1, "to": 1})
+            self.assertEqual((missing.status, missing.json()["field"]), (400, "$.period"))
+        shown = self.one(self.owner("reader", "history", "frank", "--json"))
+        self.assertEqual([version["value"] for version in shown["versions"]], ["frank 2", "frank 3"])
+        self.one(self.owner("frank", "history", "frank", "--json"))
+        done = self.one(self.owner("frank", "erase", "frank", "--from", "1", "--to", "1", "--wait", "--json"))
+        self.assertIn((period, 1), [(erased["period"], erased["version"]) for erased in done["erased"]])
+
 
 if __name__ == "__main__":
     unittest.main()

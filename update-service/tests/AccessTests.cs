@@ -38,6 +38,22 @@ public sealed class AccessTests
         Assert.Equal(200, (await service.GetAsync(path)).Status);
     }
 
+    [Fact]
+    public async Task A_broken_file_of_keys_is_told_by_health_and_changes_nothing()
+    {
+        await using Service service = await Service.StartAsync();
+        byte[] good = await File.ReadAllBytesAsync(service.Data.ApiKeys, TestContext.Current.CancellationToken);
+        Assert.DoesNotContain("invalid", await KeysHealthAsync(), StringComparison.Ordinal);
+        AtomicFile.Write(service.Data.ApiKeys, "{"u8, AtomicFile.PrivateMode);
+        await Eventually.IsAsync(async () => (await KeysHealthAsync()).Contains("the keys before the change still hold", StringComparison.Ordinal));
+        Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
+        Assert.Equal(202, (await service.PostAsync("""{"key":"alice","value":"v"}""")).Status);
+        AtomicFile.Write(service.Data.ApiKeys, good, AtomicFile.PrivateMode);
+        await Eventually.IsAsync(async () => !(await KeysHealthAsync()).Contains("invalid", StringComparison.Ordinal));
+
+        async Task<string> KeysHealthAsync() => (await service.GetAsync("/health/ready")).Json.GetProperty("checks").GetProperty("api-keys").GetRawText();
+    }
+
     [Theory]
     [InlineData("/health/live")]
     [InlineData("/health/ready")]

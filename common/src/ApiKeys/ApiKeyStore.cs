@@ -21,6 +21,13 @@ public sealed class ApiKeyStore
         _file = new FollowedFile<IReadOnlyList<ApiKeyEntry>>(path, ApiKeyFile.Parse, [], time, onInvalid);
     }
 
+    /// <summary>IsStale looks at the file, once a second, and says whether it is refused as it is now, so that older keys hold.</summary>
+    public bool IsStale()
+    {
+        _ = _file.Latest();
+        return _file.IsInvalid;
+    }
+
     /// <summary>TryFind looks a presented key up. Compares hashes in constant time, with every entry.</summary>
     public bool TryFind(string key, [NotNullWhen(true)] out ApiKeyEntry? entry)
     {

@@ -93,7 +93,7 @@ public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs
         if (lines.Length is <= LinesBeforeItems or > LinesBeforeItems + ProtocolLimits.MaxItems
             || !lines[0].EndsWith("/receipt", StringComparison.Ordinal)
             || !ReceiptText.TryHash(log = ReceiptText.Field(lines[1], "log"), out _)
-            || !Guid.TryParseExact(ReceiptText.Field(lines[2], "request"), "D", out Guid id)
+            || !UuidText.TryParse(ReceiptText.Field(lines[2], "request"), out Guid id)
             || !ReceiptText.TryNumber(ReceiptText.Field(lines[3], "after"), out ulong after)
             || !ReceiptText.TryNumber(ReceiptText.Field(lines[4], "by"), out ulong by)
             || !ReceiptText.TryNumber(ReceiptText.Field(lines[5], "time"), out ulong time)

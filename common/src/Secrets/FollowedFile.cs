@@ -8,6 +8,9 @@ namespace Optiks.Secrets;
 public sealed class FollowedFile<T>
     where T : class
 {
+    // Files of keys have some 200 octets a key. Reading takes as much memory as the file is long.
+    private const int MaxLength = 4 << 20;
+
     private static readonly TimeSpan s_checkInterval = TimeSpan.FromSeconds(1);
 
     private readonly string _path;
@@ -21,7 +24,7 @@ public sealed class FollowedFile<T>
     private volatile string? _problem;
     private long _lastCheck;
 
-    /// <summary>FollowedFile reads the file. Throws <see cref="SecretsException"/> when it is invalid or others may write it.</summary>
+    /// <summary>FollowedFile reads the file. Throws <see cref="SecretsException"/> when it is invalid, too long or not a regular file, when others may write it, or when another user than this process's or root owns it.</summary>
     /// <param name="path">The file.</param>
     /// <param name="parse">Reads its octets, or throws <see cref="SecretsException"/>.</param>
     /// <param name="whenMissing">What holds when there is no file; null: a missing file is an invalid one.</param>
@@ -89,7 +92,7 @@ public sealed class FollowedFile<T>
             }
             else if (found != _taken)
             {
-                Take();
+                Take(found);
             }
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -99,15 +102,23 @@ public sealed class FollowedFile<T>
     }
 
     // Judges and reads one opened file, whatever its name leads to a moment later. Only what was taken is noted: what was refused is looked at again, as a changed mode mends it too.
-    private void Take()
+    private void Take(in FileStatus found)
     {
+        // Opening a named pipe waits for its writer, and all requests with it.
+        RequireRegular(found);
         using var stream = new FileStream(_path, new FileStreamOptions { Share = FileShare.ReadWrite | FileShare.Delete, BufferSize = 0 });
         var status = FileStatus.Of(stream.SafeFileHandle);
+        RequireRegular(status);
         if ((status.Mode & (UnixFileMode.GroupWrite | UnixFileMode.OtherWrite)) != 0)
         {
             throw new SecretsException($"{_path} may be written by others: run 'chmod go-w {_path}'.");
         }
-        byte[] octets = new byte[stream.Length];
+        SecretFile.CheckOwner(_path, status.Owner);
+        if (status.Length > MaxLength)
+        {
+            throw new SecretsException($"{_path} has {status.Length} octets: a file of keys has at most {MaxLength}.");
+        }
+        byte[] octets = new byte[status.Length];
         stream.ReadExactly(octets);
         try
         {
@@ -120,5 +131,13 @@ public sealed class FollowedFile<T>
         // A file that changed a moment ago is looked at again: the clock of its status has room for another change in the same tick.
         var age = TimeSpan.FromMilliseconds(_time.GetUtcNow().ToUnixTimeMilliseconds() - (status.Changed / 1_000_000));
         _taken = age > s_checkInterval ? status : null;
+    }
+
+    private void RequireRegular(in FileStatus status)
+    {
+        if (!status.IsRegular)
+        {
+            throw new SecretsException($"{_path} is not a regular file: put a file there, or a link to one.");
+        }
     }
 }

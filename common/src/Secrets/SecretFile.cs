@@ -20,6 +20,11 @@ public static partial class SecretFile
     {
         try
         {
+            // Opening a named pipe would wait for its writer.
+            if (OperatingSystem.IsLinux() && FileStatus.TryRead(path) is { IsRegular: false })
+            {
+                throw new SecretsException($"{path} is not a regular file: put the key's file there.");
+            }
             // Permissions are those of the opened file, whatever the name points to a moment later.
             using var stream = new FileStream(path, new FileStreamOptions { BufferSize = 0 });
             CheckAccess(path, stream.SafeFileHandle, environment);
@@ -58,12 +63,17 @@ public static partial class SecretFile
         // Elsewhere a file of mode 0600 that belongs to someone else cannot be opened but by root.
         if (OperatingSystem.IsLinux())
         {
-            uint owner = Owner(handle);
-            uint self = geteuid();
-            if (owner != self && owner != 0)
-            {
-                throw new SecretsException($"{path} belongs to user {owner}, not to user {self} whom this program runs as: run 'chown {self} {path}'.");
-            }
+            CheckOwner(path, Owner(handle));
+        }
+    }
+
+    /// <summary>CheckOwner throws <see cref="SecretsException"/> unless a file's owner is root or the user whom this program runs as: any other owner may change the file at will. Linux.</summary>
+    internal static void CheckOwner(string path, uint owner)
+    {
+        uint self = geteuid();
+        if (owner != self && owner != 0)
+        {
+            throw new SecretsException($"{path} belongs to user {owner}, not to user {self} whom this program runs as: run 'chown {self} {path}'.");
         }
     }
 

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Microsoft.Extensions.Primitives;
+using Optiks.Protocol;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.UpdateService.Status;
@@ -42,7 +43,7 @@ internal static class GetUpdate
         HttpContext context, StatusReader reader, ILogger<StatusReader> logger, CancellationToken cancellationToken)
     {
         AcceptHeader.Choose(context.Request, Json);
-        if (!Guid.TryParseExact(context.GetRouteValue("request_id") as string, "D", out Guid id) || !RequestIds.IsVersion7(id))
+        if (!UuidText.TryParse(context.GetRouteValue("request_id") as string, out Guid id) || !RequestIds.IsVersion7(id))
         {
             return (id, null, new Problem(ProblemTypes.MalformedRequest, "The request id in the path is not a UUID of version 7.", "{request_id}"));
         }

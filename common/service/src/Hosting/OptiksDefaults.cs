@@ -100,7 +100,7 @@ public static partial class OptiksDefaults
         builder.Services.AddSingleton<ServiceMetrics>();
         builder.Services.AddHostedService<CertificateWatch>();
         builder.Services.AddExceptionHandler<ExceptionAnswers>();
-        builder.Services.AddHealthChecks();
+        builder.Services.AddHealthChecks().AddCheck<ApiKeysHealth>("api-keys");
         return builder;
     }
 

@@ -20,7 +20,6 @@ public ref struct StrictJsonReader
 
     private const long MaxInteger = (1L << 53) - 1;
     private const int MaxQuotedName = 64;
-    private const int UuidLength = 36;
 
     private Utf8JsonReader _reader;
     private Frames _frames;
@@ -155,8 +154,8 @@ public ref struct StrictJsonReader
     public Guid ReadUuid()
     {
         ReadOnlySpan<byte> text = ReadText();
-        Span<char> characters = stackalloc char[UuidLength];
-        return text.Length == UuidLength && Ascii.ToUtf16(text, characters, out _) == OperationStatus.Done && Guid.TryParseExact(characters, "D", out Guid id)
+        Span<char> characters = stackalloc char[UuidText.Length];
+        return text.Length == UuidText.Length && Ascii.ToUtf16(text, characters, out _) == OperationStatus.Done && UuidText.TryParse(characters, out Guid id)
             ? id
             : throw Fail("The string is not a UUID.");
     }

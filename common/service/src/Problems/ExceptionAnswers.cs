@@ -1,3 +1,4 @@
+using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Diagnostics;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
@@ -16,7 +17,7 @@ internal sealed partial class ExceptionAnswers : IExceptionHandler
 
     public async ValueTask<bool> TryHandleAsync(HttpContext httpContext, Exception exception, CancellationToken cancellationToken)
     {
-        if (exception is OperationCanceledException && httpContext.RequestAborted.IsCancellationRequested)
+        if (exception is ConnectionResetException || (exception is OperationCanceledException or IOException && httpContext.RequestAborted.IsCancellationRequested))
         {
             // Nobody is left to read an answer. 499 is what proxies log for this.
             httpContext.Response.StatusCode = StatusCodes.Status499ClientClosedRequest;

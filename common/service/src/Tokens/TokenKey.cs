@@ -22,6 +22,8 @@ internal sealed class TokenKey
             TryAllIssuerSigningKeys = false,
             ValidAlgorithms = [algorithm],
             ValidAudience = audience,
+            // The library would take an audience with a slash added.
+            IgnoreTrailingSlashWhenValidatingAudience = false,
             // The keys are the issuer's and nobody else's.
             ValidateIssuer = false,
             // By the service's clock, at each request (VerifiedToken).
