@@ -42,7 +42,7 @@ LONGEST = (
 # What one suite alone needs from a network, which may take minutes to give it: the others run meanwhile.
 FETCHED_FIRST = {"python-e2e-openapi": [["eng/npm.sh"]]}
 # These have tests that repeat what they do: a few times in `quick`, more often in `deep`, which is told by the variable.
-DEEPER = ("python-reference-leaves", "python-reference-model", "python-reference-periods", "python-reference-receipts", "python-reference-users", "python-e2e-auditor", "python-e2e-faults", "python-e2e-limits", "python-e2e-malicious", "python-e2e-period_faults", "python-e2e-receipts", "python-e2e-storm", "Optiks.UpdateTask.Tests")
+DEEPER = ("python-reference-leaves", "python-reference-model", "python-reference-periods", "python-reference-receipts", "python-reference-users", "python-e2e-auditor", "python-e2e-erasures", "python-e2e-faults", "python-e2e-limits", "python-e2e-malicious", "python-e2e-period_faults", "python-e2e-receipts", "python-e2e-storm", "Optiks.UpdateTask.Tests")
 # These run in `deep` alone: each starts services of its own for what tests of the parts show in `quick` as well.
 DEEP_ONLY = ("python-e2e-backup", "python-e2e-bucket", "python-e2e-edge", "python-e2e-erasures", "python-e2e-failover", "python-e2e-hostile_periods", "python-e2e-keys", "python-e2e-limits", "python-e2e-pkcs11", "python-e2e-pooler", "python-e2e-radosgw", "python-e2e-receipts", "python-e2e-watching")
 # `make test-deb` and `make test-images` run them: they build packages or images, and start machines of their own, which takes as long as all of `quick`.

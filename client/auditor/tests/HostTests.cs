@@ -52,7 +52,7 @@ public sealed class HostTests
     [Theory]
     [InlineData("/0000000000000000000000000000000000000000000000000000000000000000/checkpoint", 404, "not-found")]
     [InlineData("/test.example/coverage", 404, "not-found")]
-    [InlineData("/..%2f..%2fetc/coverage", 404, "not-found")]
+    [InlineData("/..%2f..%2fetc/coverage", 400, "malformed-request")]
     [InlineData("/{id}/nothing", 404, "not-found")]
     [InlineData("/{id}/coverage?epoch=1", 400, "malformed-request")]
     [InlineData("/{id}/coverage", 200, "")]
