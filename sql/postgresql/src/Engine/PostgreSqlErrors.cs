@@ -6,6 +6,8 @@ namespace Optiks.Storage.PostgreSql.Engine;
 internal static class PostgreSqlErrors
 {
     private const string IdleInTransactionSessionTimeout = "25P03";
+    private const string DuplicatePreparedStatement = "42P05";
+    private const string InvalidPreparedStatementName = "26000";
 
     /// <summary>
     /// IsConnectionLost says whether the session is gone, as when a pooled connection was cut by a restart or ended by a successor. A time limit is not: the server may
@@ -31,6 +33,9 @@ internal static class PostgreSqlErrors
                 new StorageMisconfiguredException($"The database {location} does not let this user do its work; grant it optiks_update, optiks_task or optiks_query: {text}", e),
             PostgresErrorCodes.UndefinedTable or PostgresErrorCodes.UndefinedColumn or PostgresErrorCodes.InvalidSchemaName =>
                 new StorageMisconfiguredException($"The database {location} has another schema than this program needs: run 'optiks-db migrate'. {text}", e),
+            // A session of the server's is another connection's for each transaction, with its prepared statements and without the settings that keep what was committed.
+            DuplicatePreparedStatement or InvalidPreparedStatementName => new StorageMisconfiguredException(
+                $"A pooler before the database {location} pools transactions, and would drop the settings that keep what was committed: let it pool sessions (PgBouncer: pool_mode = session). {text}", e),
             [_, _, ..] state when state.StartsWith("28", StringComparison.Ordinal) => new StorageMisconfiguredException($"The database {location} refuses this user: {text}", e),
             [_, _, ..] state when state.StartsWith("23", StringComparison.Ordinal) || state is PostgresErrorCodes.DataCorrupted or PostgresErrorCodes.IndexCorrupted =>
                 new StorageCorruptException($"The database {location} holds rows that contradict what was to be written or read: {text}", e),
