@@ -18,7 +18,8 @@ public static class OutputFile
     public static bool TryCreate(string path, ReadOnlySpan<byte> contents, UnixFileMode mode) => TryWriteInto(path, contents) || AtomicFile.TryCreate(path, contents, mode);
 
     /// <summary>IsTaken says whether <see cref="TryCreate"/> would refuse the path.</summary>
-    public static bool IsTaken(string path) => !IsStream(path, out FileTarget target) && Path.Exists(target.Path);
+    public static bool IsTaken(string path) =>
+        Directory.Exists(Path.GetDirectoryName(Path.GetFullPath(path))) && !IsStream(path, out FileTarget target) && Path.Exists(target.Path);
 
     private static bool TryWriteInto(string path, ReadOnlySpan<byte> contents)
     {

@@ -165,23 +165,6 @@ public sealed class UserMonitorTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Where_lookups_are_closed_names_are_told_to_their_scope_alone()
-    {
-        await using Replica closed = await Replica.StartReadyAsync(
-            Log, "closed", "--Optiks:Tokens:Audience", AccountSystem.Audience, "--Optiks:Tokens:KeysFile", KeysFile, "--Optiks:QueryService:RequireLookupScope", "true");
-        UserMonitorQuery nobody = Alice with { Usernames = [Octets("nobody has this name")] };
-        foreach (UserMonitorQuery query in (UserMonitorQuery[])[Alice, nobody])
-        {
-            JsonElement problem = await SendAsync(closed, Post(query), OfAlice("history"), HttpStatusCode.Forbidden);
-            Assert.Equal("$.usernames", problem.GetProperty("field").GetString());
-            await SendAsync(closed, Post(query, accept: MediaTypes.Json), OfAlice("history lookup"), HttpStatusCode.OK);
-            // Where they are open, anyone may look names up.
-            await SendAsync(Post(query, accept: MediaTypes.Json), OfAlice("history"), HttpStatusCode.OK);
-        }
-        await SendAsync(closed, Post(Alice with { Usernames = [] }, accept: MediaTypes.Json), OfAlice("history"), HttpStatusCode.OK);
-    }
-
-    [Fact]
     public async Task Nothing_that_is_malformed_is_answered()
     {
         (string Body, ProblemType Type, string Field)[] refused =
@@ -290,13 +273,11 @@ public sealed class UserMonitorTests : IAsyncLifetime
         return _accounts.Token(claims);
     }
 
-    private Task<JsonElement> SendAsync(HttpRequestMessage request, string? token, HttpStatusCode expected) => SendAsync(Server, request, token, expected);
-
-    private static async Task<JsonElement> SendAsync(Replica server, HttpRequestMessage request, string? token, HttpStatusCode expected)
+    private async Task<JsonElement> SendAsync(HttpRequestMessage request, string? token, HttpStatusCode expected)
     {
         using HttpRequestMessage sent = request;
         sent.Headers.Authorization = token is null ? null : new AuthenticationHeaderValue("Bearer", token);
-        using HttpResponseMessage response = await server.SendAsync(sent);
+        using HttpResponseMessage response = await Server.SendAsync(sent);
         string body = await response.Content.ReadAsStringAsync(TestContext.Current.CancellationToken);
         Assert.True(expected == response.StatusCode, body);
         return JsonSerializer.Deserialize<JsonElement>(body);

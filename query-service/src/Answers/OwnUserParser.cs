@@ -17,8 +17,7 @@ internal static class OwnUserParser
     /// <param name="body">The body.</param>
     /// <param name="log">Configuration of the log, which says what form names have.</param>
     /// <param name="caller">Who asks.</param>
-    /// <param name="closesLookups">Whether lookups need their scope: names are looked up here, and need it then as well.</param>
-    public static OwnUserQuery Parse(string mediaType, ReadOnlyMemory<byte> body, Configuration log, CallerRights caller, bool closesLookups)
+    public static OwnUserQuery Parse(string mediaType, ReadOnlyMemory<byte> body, Configuration log, CallerRights caller)
     {
         KeyRules rules = UserQueryParser.RulesOf(log);
         string user = User;
@@ -27,10 +26,6 @@ internal static class OwnUserParser
         if (!caller.IsOwnUser(query.User.Span))
         {
             throw new ProblemException(CallerRights.NotOwnUser($"$.{user}"));
-        }
-        if (closesLookups && query.Usernames.Count > 0 && !caller.Allows(Access.Lookup))
-        {
-            throw new ProblemException(new Problem(ProblemTypes.Forbidden, "To ask for usernames needs the scope lookup as well: this service answers lookups to it alone.", $"$.{names}"));
         }
         if (log.ReusesUsernames && query.Usernames.Count > 0)
         {

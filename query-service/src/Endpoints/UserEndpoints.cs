@@ -75,7 +75,7 @@ internal sealed class UserEndpoints
         Configuration log = Log;
         using var counted = new BodyLease(lease);
         using PooledBody body = await RequestBody.ReadPooledAsync(request, LookupRoutes.MaxBodyLength, counted.Hold, cancellationToken);
-        return OwnUserParser.Parse(type, body.Memory, log, CallerRights.Of(request.HttpContext)!, _options.RequireLookupScope);
+        return OwnUserParser.Parse(type, body.Memory, log, CallerRights.Of(request.HttpContext)!);
     }
 
     private async ValueTask<UserQueries> ReadAsync(HttpRequest request, AnswerLease lease, CancellationToken cancellationToken)

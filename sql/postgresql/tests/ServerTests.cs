@@ -27,7 +27,7 @@ public sealed class ServerTests() : ServerConformance(new PostgreSqlFixture())
         (string Undo, string Redo, string Says)[] mistakes =
         [
             ($"ALTER ROLE {user} NOLOGIN", $"ALTER ROLE {user} LOGIN", "SQLSTATE 28000"),
-            ($"REVOKE optiks_query FROM {user}", $"GRANT optiks_query TO {user}", "SQLSTATE 42501"),
+            ($"REVOKE optiks_query FROM {user}", $"GRANT optiks_query TO {user}", "SQLSTATE 42P01"),
             ("ALTER TABLE optiks.period RENAME TO aside", "ALTER TABLE optiks.aside RENAME TO period", "SQLSTATE 42P01"),
         ];
         foreach ((string undo, string redo, string says) in mistakes)
