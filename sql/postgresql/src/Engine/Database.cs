@@ -64,8 +64,9 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
         Database database = Connect(settings);
         try
         {
-            await database.OpenAsync(CheckAsync, settings.FirstWork, cancellationToken);
+            // First: once the database counts as one that has worked, what is wrong with it passes for a failure of the moment.
             await database.TwiceIfLostAsync(() => database.ThrowIfPooledByTransactionAsync(cancellationToken), cancellationToken);
+            await database.OpenAsync(CheckAsync, settings.FirstWork, cancellationToken);
             return database;
         }
         catch
