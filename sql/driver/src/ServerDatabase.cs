@@ -168,6 +168,13 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     }
 
     /// <summary>
+    /// DropSessions closes the pool's connections, each as soon as nobody uses it. An open database refused what it had let this store do: an operator may take that back, and a session may not notice it.
+    /// </summary>
+    protected virtual void DropSessions()
+    {
+    }
+
+    /// <summary>
     /// ThrowIfUnconfirmed throws <see cref="StorageUnavailableException"/> when a commit of this session was answered although another server, which must have it too, had not confirmed it. It is durable on
     /// one server, everybody sees it, and a failover may take it back.
     /// </summary>
@@ -241,6 +248,10 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         }
         catch (Exception e) when (Judge(e, cancellationToken) is { } known)
         {
+            if (_isOpen && known is StorageUnavailableException { InnerException: StorageMisconfiguredException })
+            {
+                DropSessions();
+            }
             throw known;
         }
     }

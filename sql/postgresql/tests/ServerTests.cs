@@ -37,8 +37,6 @@ public sealed class ServerTests() : ServerConformance(new PostgreSqlFixture())
             StorageUnavailableException e = await Assert.ThrowsAsync<StorageUnavailableException>(() => follow.ReadPeriodsAsync(Cancel));
             Assert.True(e.Message.Contains(says, StringComparison.Ordinal), $"{undo}: {e.Message}");
             await Cluster.ExecuteAsync(ConnectionString, redo);
-            // A session that began without the right to the schema does not look for it again.
-            await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1", user);
             Assert.Empty(await follow.ReadPeriodsAsync(Cancel));
         }
         await Cluster.ExecuteAsync(ConnectionString, mistakes[0].Undo);

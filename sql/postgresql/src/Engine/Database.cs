@@ -144,6 +144,10 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     protected override Task EndAsync(int session) => ReadAsync(
         (other, cancel) => other.ChangeAsync(s_end, cancel, Parameter.Of("id", session), Parameter.Of("session", SessionName)), CancellationToken.None);
 
+    /// <remarks>A session finds the schema by its rights of an earlier moment: a membership that is granted again does not make it look once more.</remarks>
+    /// <inheritdoc/>
+    protected override void DropSessions() => _source.Clear();
+
     /// <inheritdoc/>
     protected override void ThrowIfUnconfirmed(Session session)
     {
@@ -174,7 +178,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
             await using NpgsqlConnection second = await ConnectAsync(cancellationToken);
             if (await BackendAsync(second, cancellationToken) == backend)
             {
-                throw new StorageMisconfiguredException($"A pooler before the database {Location} pools transactions, and would drop the settings that keep what was committed: let it pool sessions (PgBouncer: pool_mode = session).");
+                throw PostgreSqlErrors.PooledByTransaction(Location);
             }
         }
         return null;

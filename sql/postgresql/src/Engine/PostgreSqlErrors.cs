@@ -18,6 +18,10 @@ internal static class PostgreSqlErrors
             || server.SqlState.StartsWith("08", StringComparison.Ordinal)
         : e.InnerException is not TimeoutException;
 
+    /// <summary>PooledByTransaction: a pooler between this program and the database gives each transaction another session.</summary>
+    public static StorageMisconfiguredException PooledByTransaction(string location, string more = "", Exception? inner = null) => new(
+        $"A pooler before the database {location} pools transactions, and would drop the settings that keep what was committed: let it pool sessions (PgBouncer: pool_mode = session).{more}", inner);
+
     /// <summary>Translate gives the contract's exception. The server's text is kept without its detail, which can quote rows.</summary>
     public static StorageException Translate(NpgsqlException e, string location)
     {
@@ -34,8 +38,7 @@ internal static class PostgreSqlErrors
             PostgresErrorCodes.UndefinedTable or PostgresErrorCodes.UndefinedColumn or PostgresErrorCodes.InvalidSchemaName =>
                 new StorageMisconfiguredException($"The database {location} has another schema than this program needs: run 'optiks-db migrate'. {text}", e),
             // A session of the server's is another connection's for each transaction, with its prepared statements and without the settings that keep what was committed.
-            DuplicatePreparedStatement or InvalidPreparedStatementName => new StorageMisconfiguredException(
-                $"A pooler before the database {location} pools transactions, and would drop the settings that keep what was committed: let it pool sessions (PgBouncer: pool_mode = session). {text}", e),
+            DuplicatePreparedStatement or InvalidPreparedStatementName => PooledByTransaction(location, $" {text}", e),
             [_, _, ..] state when state.StartsWith("28", StringComparison.Ordinal) => new StorageMisconfiguredException($"The database {location} refuses this user: {text}", e),
             [_, _, ..] state when state.StartsWith("23", StringComparison.Ordinal) || state is PostgresErrorCodes.DataCorrupted or PostgresErrorCodes.IndexCorrupted =>
                 new StorageCorruptException($"The database {location} holds rows that contradict what was to be written or read: {text}", e),
