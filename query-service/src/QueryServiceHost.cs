@@ -76,6 +76,7 @@ internal static class QueryServiceHost
         builder.Services.AddSingleton<AuditProofs>();
         builder.Services.AddSingleton<AnswerSender>();
         builder.Services.AddSingleton<CatchingUp>();
+        builder.Services.AddSingleton<LaterPeriods>();
         builder.Services.AddSingleton<KeyEndpoints>();
         builder.Services.AddSingleton<UserEndpoints>();
         builder.Services.AddSingleton<EpochEndpoints>();

@@ -15,15 +15,13 @@ public sealed class DamageTests : TwoEpochTests
 
     private string Folder => Path.Combine(Log.Folder.Replicas, Name);
 
-    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
-
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task A_changed_bit_in_the_leaf_log_is_mended_from_the_database(bool isStored)
     {
         await using Replica replica = await StartAsync(isStored);
-        await FlipAsync(Path.Combine(Folder, "leaves"), "two"u8.ToArray());
+        await TestFiles.FlipAsync(Path.Combine(Folder, "leaves"), "two"u8.ToArray());
         await replica.ProblemAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""), ProblemTypes.Unavailable);
         Assert.True(_events.Has("FilesDamaged"));
         Assert.Equal(HttpStatusCode.OK, (await replica.SendAsync(Replica.Post("/v1/lookup", """{"key": "bob"}"""))).StatusCode);
@@ -60,7 +58,7 @@ public sealed class DamageTests : TwoEpochTests
         await replica.WaitAsync(() => _events.Has("EndedPeriodReady"));
         HttpRequestMessage Ask() => Replica.Post("/v1/history?period=0", """{"key": "alice"}""");
         await replica.WaitAsync(async () => (await replica.SendAsync(Ask(), asOwner: true)).IsSuccessStatusCode);
-        await FlipAsync(Path.Combine(Folder, "leaves"), "two"u8.ToArray());
+        await TestFiles.FlipAsync(Path.Combine(Folder, "leaves"), "two"u8.ToArray());
         await replica.ProblemAsync(Ask(), ProblemTypes.Unavailable, asOwner: true);
         await replica.WaitAsync(async () => (await replica.SendAsync(Ask(), asOwner: true)).IsSuccessStatusCode);
         await replica.WaitForEpochAsync(3);
@@ -73,7 +71,7 @@ public sealed class DamageTests : TwoEpochTests
         await Log.PublishItemsAsync([TestLog.Item(StructureId.Usernames, "al", "alice"u8.ToArray()), TestLog.Item(StructureId.Devices, "alice", DeviceList.Encode(["phone"u8.ToArray()]))]);
         await using Replica replica = await StartAsync(isStored: false);
         await replica.WaitForEpochAsync(3);
-        await FlipAsync(Path.Combine(Folder, "leaves"), "phone"u8.ToArray());
+        await TestFiles.FlipAsync(Path.Combine(Folder, "leaves"), "phone"u8.ToArray());
         HttpRequestMessage[] asked =
         [
             .. Enumerable.Range(0, 40).Select(i => i % 10 == 0 ? Replica.Post("/v1/users/lookup", """{"username": "al"}""") : Replica.Post("/v1/lookup", $$"""{"key": "nobody {{i}}"}""")),
@@ -88,17 +86,5 @@ public sealed class DamageTests : TwoEpochTests
             Log, Name, services => services.AddSingleton<ILoggerProvider>(_events), _ => { }, isStored ? ["--Optiks:QueryService:NodeCacheBytes", "1048576"] : []);
         await replica.WaitForEpochAsync((ulong)Log.Records.Count - 1);
         return replica;
-    }
-
-    // In place: the service has the file mapped.
-    private static async Task FlipAsync(string path, byte[] octets)
-    {
-        await using var file = new FileStream(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
-        byte[] all = new byte[file.Length];
-        await file.ReadExactlyAsync(all, Cancellation);
-        int at = all.AsSpan().LastIndexOf(octets);
-        Assert.True(at >= 0);
-        file.Position = at;
-        file.WriteByte((byte)(all[at] ^ 1));
     }
 }

@@ -69,6 +69,23 @@ public sealed class TokenTests : IAsyncLifetime
         await BodyAsync(replica, Replica.Post(path, """{"key":"bob"}"""), token, HttpStatusCode.OK);
     }
 
+    /// <summary>An answer about period 0 reads period 1 as well: it is period 1 that must be made again where that one is damaged.</summary>
+    [Fact]
+    public async Task Damage_in_a_later_period_is_mended_in_that_period()
+    {
+        await using Replica replica = await StartAsync();
+        await Log.BeginNextAsync();
+        await Log.StageAsync("alice");
+        await replica.WaitForEpochAsync((await Log.SwitchAsync()).Epoch);
+        string token = Token("history", "alice");
+        HttpRequestMessage Ask() => Replica.Post("/v1/history?period=0", """{"key":"alice"}""");
+        await BodyAsync(replica, Ask(), token, HttpStatusCode.OK);
+        string folder = Path.Combine(Log.Folder.Replicas, "a");
+        await TestFiles.FlipAsync(Directory.GetFiles(folder, "leaves", SearchOption.AllDirectories).Single(path => Path.GetDirectoryName(path) != folder), "new"u8.ToArray());
+        await ProblemAsync(replica, Ask(), token, ProblemTypes.Unavailable);
+        await replica.WaitAsync(async () => (await replica.SendAsync(WithToken(Ask(), token))).IsSuccessStatusCode);
+    }
+
     [Theory]
     [InlineData("/v1/history")]
     [InlineData("/v1/monitor")]

@@ -35,11 +35,6 @@ internal abstract record AnswerRequest(ClientPosition Position, string Type, boo
     /// <summary>TryWriteAtOnce writes the answer behind its head from cached proofs; false, with nothing written, when one is not at hand. Throws <see cref="ServiceDefaults.ProblemException"/>.</summary>
     public abstract bool TryWriteAtOnce(ServedEpoch epoch, PooledWriter answer);
 
-    /// <summary>ReadLaterPeriods reads in later periods what decides whether a question about an ended one is answered. The caller has a reference to the current epoch. Throws <see cref="ServiceDefaults.ProblemException"/>.</summary>
-    public virtual void ReadLaterPeriods(ServedEpoch current)
-    {
-    }
-
     /// <summary>AddTo adds to a batch what <see cref="Write"/> will need.</summary>
     public abstract void AddTo(ProofBatch proofs);
 

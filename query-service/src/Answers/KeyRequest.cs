@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Buffers.Binary;
 using System.Text.Json;
 using Optiks.Native;
@@ -20,20 +19,14 @@ internal sealed record KeyRequest(QueryKind Kind, QueryBatch Queries, ClientPosi
 {
     private const uint MaxMembers = 256;
 
-    // Of Versions (docs/spec/pahd.md section 2), where the epoch of the first member stands: behind two versions, the members' length and a VRF proof. 0 is a copy's.
-    private const int FirstEpoch = 8 + 8 + 4 + Lengths.VrfProof;
-
-    // Whether every later period begins with a copy of each key; null: it does not matter.
-    private bool[]? _continues;
-
-    /// <summary>OwnOnly: the caller has a token, which reads an ended period only of keys that every later period continues (docs/spec/rest.md section 3).</summary>
-    public bool OwnOnly { get; init; }
+    /// <summary>Later periods, of which each key must be one's own too (<see cref="LaterPeriods"/>); null: the caller has an API key, or asks for the latest values.</summary>
+    public LaterPeriods? Later { get; init; }
 
     public override string Name => Kind.Name;
 
     public override int Count => Queries.Keys.Count;
 
-    public override int Cost => Count;
+    public override int Cost => Count * (1 + (State.EndedPeriod is { } ended ? Later?.CountAfter(ended) ?? 0 : 0));
 
     public override int MaxLength => AnswerLimits.Of(Kind, Count);
 
@@ -49,32 +42,6 @@ internal sealed record KeyRequest(QueryKind Kind, QueryBatch Queries, ClientPosi
         }
         Queries.ThrowIfAhead(Kind, epoch.Period);
         return true;
-    }
-
-    public override void ReadLaterPeriods(ServedEpoch current)
-    {
-        if (!OwnOnly || State.EndedPeriod is not ulong ended)
-        {
-            return;
-        }
-        bool[] continues = [.. Enumerable.Repeat(true, Count)];
-        for (ulong period = ended + 1; period <= current.Period; period++)
-        {
-            ServedEpoch later = period == current.Period ? current : current.FindEnded(period) ?? throw CurrentEpoch.Unavailable($"The end of period {period} is being loaded here.");
-            if (!later.TryAcquire())
-            {
-                throw CurrentEpoch.Unavailable($"The end of period {period} is being replaced here.");
-            }
-            try
-            {
-                ClearWhereNotCopied(later.View, continues);
-            }
-            finally
-            {
-                later.Release();
-            }
-        }
-        _continues = continues;
     }
 
     public override void AddTo(ProofBatch proofs)
@@ -104,33 +71,11 @@ internal sealed record KeyRequest(QueryKind Kind, QueryBatch Queries, ClientPosi
         Queries.ThrowIfAhead(Kind, epoch.Period);
     }
 
-    // Version 1 of each key, as its owner would be shown it: leaf epoch 0 marks a copy.
-    private void ClearWhereNotCopied(DirectoryView view, bool[] continues)
-    {
-        using ProofBatch proofs = view.CreateProofs(StructureId.Keys, UsesCache);
-        for (int i = 0; i < Count; i++)
-        {
-            proofs.AddVersions(Queries.Keys[i], 1, 1);
-        }
-        proofs.Run();
-        var versions = new ArrayBufferWriter<byte>();
-        for (int i = 0; i < Count; i++)
-        {
-            versions.ResetWrittenCount();
-            _ = proofs.WriteVersions(Queries.Keys[i], 1, 1, 1, versions);
-            continues[i] &= BinaryPrimitives.ReadUInt64BigEndian(versions.WrittenSpan) > 0 && BinaryPrimitives.ReadUInt64BigEndian(versions.WrittenSpan[FirstEpoch..]) == 0;
-        }
-    }
-
-    // A key without versions in the ended period shows nothing of anybody.
     private void ThrowIfReassigned()
     {
-        for (int i = 0; i < Count; i++)
+        if (State.EndedPeriod is { } ended && Later?.FindReassigned(ended, Queries, UsesCache) is { } index)
         {
-            if (_continues is not null && !_continues[i] && Queries.Latest[i] > 0)
-            {
-                throw new ProblemException(CallerRights.NotOwnBefore(Queries.FieldOf(i)));
-            }
+            throw new ProblemException(CallerRights.NotOwnBefore(Queries.FieldOf(index)));
         }
     }
 

@@ -22,14 +22,16 @@ internal sealed class KeyEndpoints
     private readonly FollowerState _state;
     private readonly RateLimiter _limiter;
     private readonly AnswerBudget _budget;
+    private readonly LaterPeriods _later;
     private readonly QueryServiceOptions _options;
 
-    public KeyEndpoints(AnswerSender answers, FollowerState state, RateLimiter limiter, AnswerBudget budget, IOptions<QueryServiceOptions> options)
+    public KeyEndpoints(AnswerSender answers, FollowerState state, RateLimiter limiter, AnswerBudget budget, LaterPeriods later, IOptions<QueryServiceOptions> options)
     {
         _answers = answers;
         _state = state;
         _limiter = limiter;
         _budget = budget;
+        _later = later;
         _options = options.Value;
     }
 
@@ -55,7 +57,7 @@ internal sealed class KeyEndpoints
         var request = new KeyRequest(kind, queries, position, type, _options.UsesCacheFor(context), lease)
         {
             State = state,
-            OwnOnly = kind != QueryKind.Lookup && CallerRights.Of(context) is { IsToken: true },
+            Later = kind != QueryKind.Lookup && CallerRights.Of(context) is { IsToken: true } ? _later : null,
         };
         await _answers.SendAsync(request, context.Response, cancellationToken);
     }

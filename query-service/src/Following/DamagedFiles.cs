@@ -1,4 +1,6 @@
 using Optiks.Native;
+using Optiks.QueryService.Telemetry;
+using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Following;
 
@@ -10,7 +12,10 @@ internal sealed class DamagedFiles
 {
     private readonly Lock _lock = new();
     private readonly HashSet<ulong> _periods = [];
+    private readonly ILogger<DamagedFiles> _logger;
     private long _generation;
+
+    public DamagedFiles(ILogger<DamagedFiles> logger) => _logger = logger;
 
     /// <summary>Generation of the trees, which a reader takes before it acquires an epoch.</summary>
     public long Generation => Interlocked.Read(ref _generation);
@@ -37,6 +42,16 @@ internal sealed class DamagedFiles
         {
             return generation == _generation && _periods.Add(period);
         }
+    }
+
+    /// <summary>Refuse reports damage that an answer met, and gives the problem of that answer.</summary>
+    public ProblemException Refuse(long generation, ulong period, OptiksNativeException e)
+    {
+        if (Report(generation, period))
+        {
+            _logger.FilesDamaged(period, e);
+        }
+        return CurrentEpoch.Unavailable("This replica cannot read what the answer needs, and makes it again from the database: ask another replica.");
     }
 
     /// <summary>Waiting gives the periods whose trees wait to be made again.</summary>

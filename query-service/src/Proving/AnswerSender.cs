@@ -15,15 +15,13 @@ internal sealed class AnswerSender
     private readonly ProofQueue _proofs;
     private readonly DamagedFiles _damage;
     private readonly QueryMetrics _metrics;
-    private readonly ILogger<AnswerSender> _logger;
 
-    public AnswerSender(CurrentEpoch current, ProofQueue proofs, DamagedFiles damage, QueryMetrics metrics, ILogger<AnswerSender> logger)
+    public AnswerSender(CurrentEpoch current, ProofQueue proofs, DamagedFiles damage, QueryMetrics metrics)
     {
         _current = current;
         _proofs = proofs;
         _damage = damage;
         _metrics = metrics;
-        _logger = logger;
     }
 
     /// <summary>SendAsync answers a request: a lookup whose VRF proofs are cached at once, others with proofs that are made together with those of other requests.</summary>
@@ -51,19 +49,10 @@ internal sealed class AnswerSender
             }
             catch (OptiksNativeException e) when (DamagedFiles.IsDamage(e))
             {
-                throw Damaged(generation, request.State.EndedPeriod ?? epoch?.Period ?? 0, e);
+                throw _damage.Refuse(generation, request.State.EndedPeriod ?? epoch?.Period ?? 0, e);
             }
         }
         _metrics.Answered(request.Name, request.Count);
-    }
-
-    private ProblemException Damaged(long generation, ulong period, OptiksNativeException e)
-    {
-        if (_damage.Report(generation, period))
-        {
-            _logger.FilesDamaged(period, e);
-        }
-        return CurrentEpoch.Unavailable("This replica cannot read what the answer needs, and makes it again from the database: ask another replica.");
     }
 
     private static ProblemException Erased(ServedEpoch? epoch, AskedState asked) =>
@@ -105,15 +94,6 @@ internal sealed class AnswerSender
         {
             // Before it waits: what the client knows of the log, which no worker asks for, decides what is said of a state that is not here.
             _current.AcquireFresh(request.Position, request.State).Release();
-            ServedEpoch current = _current.AcquireFresh();
-            try
-            {
-                request.ReadLaterPeriods(current);
-            }
-            finally
-            {
-                current.Release();
-            }
         }
         using ProvenAnswer proven = await _proofs.AnswerAsync(request, cancellationToken);
         byte[] head;

@@ -18,11 +18,12 @@ internal sealed class ProofRequest
     public ProofRequest(AnswerRequest asked, CancellationToken cancellation)
     {
         _asked = asked;
+        Cost = asked.Cost;
         _cancellation = cancellation;
     }
 
-    /// <summary>Cost in lookups of a key.</summary>
-    public int Cost => _asked.Cost;
+    /// <summary>Cost in lookups of a key, as of when it began to wait.</summary>
+    public int Cost { get; }
 
     /// <summary>Caller who is asking.</summary>
     public int Caller => _asked.Lease.Caller;
