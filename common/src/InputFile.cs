@@ -19,13 +19,19 @@ public static class InputFile
     public static byte[] ReadAll(Stream stream, string name, int max)
     {
         ArgumentNullException.ThrowIfNull(stream);
+        return TryReadAll(stream, max) ?? throw new IOException($"{name} has more than {max} bytes, too many for a file of this kind.");
+    }
+
+    /// <summary>Reads a stream to its end; null when it is longer than <paramref name="max"/> bytes. Its length is not relied on: files of /proc say 0, and others grow meanwhile.</summary>
+    internal static byte[]? TryReadAll(Stream stream, long max)
+    {
         using var octets = new MemoryStream();
         byte[] buffer = new byte[BufferLength];
         for (int read; (read = stream.Read(buffer)) > 0;)
         {
             if (octets.Length + read > max)
             {
-                throw new IOException($"{name} has more than {max} bytes, too many for a file of this kind.");
+                return null;
             }
             octets.Write(buffer, 0, read);
         }

@@ -24,18 +24,7 @@ public static class RegularFile
         }
         using (file)
         {
-            // The length is not relied on: files of /proc say 0, and others may grow meanwhile.
-            using var octets = new MemoryStream();
-            byte[] buffer = new byte[81920];
-            for (int read; (read = file.Read(buffer)) > 0;)
-            {
-                if (octets.Length + read > maxLength)
-                {
-                    throw new InvalidDataException($"{Path.GetFileName(path)} is longer than {maxLength} octets: it is no such file.");
-                }
-                octets.Write(buffer, 0, read);
-            }
-            return octets.ToArray();
+            return InputFile.TryReadAll(file, maxLength) ?? throw new InvalidDataException($"{Path.GetFileName(path)} is longer than {maxLength} octets: it is no such file.");
         }
     }
 }

@@ -1,13 +1,11 @@
 using System.Runtime.InteropServices;
-using Optiks;
 using Optiks.Commands;
 using Optiks.Stress;
 
-if (ExactText.FindFault() is { } fault)
+if (CommandStart.Prepare(json: false) is { } refused)
 {
-    return new CommandFailure(ExitCodes.Usage, "usage", fault).Print(json: false, Console.Out, Console.Error);
+    return refused;
 }
-HttpsOnlyProxy.Install();
 using var interrupt = new CancellationTokenSource();
 using var interrupted = PosixSignalRegistration.Create(PosixSignal.SIGINT, End);
 using var terminated = PosixSignalRegistration.Create(PosixSignal.SIGTERM, End);

@@ -1,11 +1,9 @@
-using Optiks;
 using Optiks.Cli;
 using Optiks.Commands;
 
-if (ExactText.FindFault() is { } fault)
+if (CommandStart.Prepare(args.Contains("--json")) is { } refused)
 {
-    return new CommandFailure(ExitCodes.Usage, "usage", fault).Print(args.Contains("--json"), Console.Out, Console.Error);
+    return refused;
 }
-HttpsOnlyProxy.Install();
 using var host = CommandHost.System();
 return await OptiksCommand.RunAsync(args, host);

@@ -17,6 +17,7 @@ public sealed class AnswerBodyTests
     public async Task A_body_within_the_limit_is_read_whole(int length, int maxLength, long? declared)
     {
         byte[] octets = new byte[length];
+        // Octets that differ, so that lost or exchanged chunks show; which ones does not matter.
         new Random(length).NextBytes(octets);
         using var deadline = new AnswerDeadline(Timeout.InfiniteTimeSpan, TimeProvider.System, 0, Cancellation);
         Assert.Equal(octets, await AnswerBody.ReadAsync(Content(new MemoryStream(octets), declared), maxLength, deadline));

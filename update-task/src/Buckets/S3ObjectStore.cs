@@ -34,8 +34,6 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
             RequestChecksumCalculation = RequestChecksumCalculation.WHEN_REQUIRED,
             ResponseChecksumValidation = ResponseChecksumValidation.WHEN_REQUIRED,
         };
-        // Otherwise it takes http_proxy from the environment by itself.
-        config.SetWebProxy(HttpClient.DefaultProxy);
         if (options.ServiceUrl.Length > 0)
         {
             config.ServiceURL = options.ServiceUrl;

@@ -138,7 +138,8 @@ public static partial class OptiksDefaults
 
     private static void RequireAddress(string url)
     {
-        if (!BindingAddress.Parse(url).IsUnixPipe && BindingAddress.Parse(url).Port > IPEndPoint.MaxPort)
+        var address = BindingAddress.Parse(url);
+        if (!address.IsUnixPipe && address.Port > IPEndPoint.MaxPort)
         {
             throw new StartupException($"The address {url} has no port from 0 to {IPEndPoint.MaxPort}: set --urls or ASPNETCORE_URLS to one such as http://127.0.0.1:8301.");
         }
