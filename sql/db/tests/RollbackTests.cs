@@ -18,8 +18,8 @@ public sealed class RollbackTests(SampleLog sample)
         string database = log.Data.Database;
         LogFolder.CopyDatabase(database, database + ".old");
         await log.PublishAsync();
-        string first = await StageAsync(log, 4, copyOf: 3);
-        string second = await StageAsync(log, 4, copyOf: 4);
+        string first = await StageAsync(log, 4, copyOf: 3, "a"u8.ToArray());
+        string second = await StageAsync(log, 4, copyOf: 4, "e"u8.ToArray());
         // No task can make trees of secrets that are none.
         await using (PeriodLog periods = await PeriodLog.OpenAsync(log))
         {
@@ -200,8 +200,8 @@ public sealed class RollbackTests(SampleLog sample)
 
     private static Task<IMaintenanceStore> OpenAsync(LogFolder log) => new Storage.Sqlite.SqliteStorageProvider().OpenMaintenanceAsync(log.ConnectionString, Cancel);
 
-    // Stages a copy of an epoch's first leaf, as it is, and writes its bundle as a task does. Gives the bundle's name.
-    private static async Task<string> StageAsync(LogFolder log, ulong after, ulong copyOf)
+    // Stages a copy of the leaf that an epoch made for a key, as it is, and writes its bundle as a task does. Gives the bundle's name.
+    private static async Task<string> StageAsync(LogFolder log, ulong after, ulong copyOf, byte[] key)
     {
         await using IMaintenanceStore store = await OpenAsync(log);
         Lease lease = (await store.AcquireLeaseAsync("stage", TimeSpan.FromMinutes(1), Cancel))!;
@@ -211,10 +211,11 @@ public sealed class RollbackTests(SampleLog sample)
         CopyBatch? copies = null;
         await foreach (LeafBatch batch in store.ReadLeavesAsync(copyOf, copyOf, 10, LeafColumns.All, Cancel))
         {
-            LeafRow row = batch.Rows.Span[0];
+            LeafRow row = batch.Rows.Span[Enumerable.Range(0, batch.Rows.Length).Single(i => batch.Key(i).Span.SequenceEqual(key))];
+            ReadOnlyMemory<byte> value = batch.Values.Slice(checked((int)row.ValueOffset), checked((int)row.ValueLength));
             CopySource[] sources = [new(row.Version, copyOf, 0)];
-            (row.Epoch, row.Version) = (0, 1);
-            copies = new CopyBatch(1, number, new[] { row }, sources, batch.Values, batch.Key(0), new[] { batch.Key(0).Length });
+            (row.Epoch, row.Version, row.ValueOffset) = (0, 1, 0);
+            copies = new CopyBatch(1, number, new[] { row }, sources, value, key, new[] { key.Length });
         }
         Assert.Equal(StageResult.Staged, await store.StageCopiesAsync(lease, copies!, Cancel));
         await store.ReleaseLeaseAsync(lease, Cancel);
