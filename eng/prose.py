@@ -1,0 +1,171 @@
+"""Reads the English of the repository: the sentences of its pages and comments, each with its place, and the forms that CONTRIBUTING.md refuses."""
+
+import ast
+import io
+import re
+import tokenize
+from dataclasses import dataclass
+
+C_LIKE = (".cs", ".cc", ".h", ".c", ".ts", ".js", ".java")
+HASH_LIKE = (".sh", ".yml", ".yaml", ".toml", ".cmake", "Makefile", "CMakeLists.txt")
+MARKUP_LIKE = (".csproj", ".props", ".targets", ".slnx")
+GENERATED_LINES = 3
+
+# A comment at the end of a line or on its own; a string literal first, so that "//" inside one is no comment.
+_C_TOKEN = re.compile(r'"""+.*?"""+|@\$?"(?:[^"]|"")*"|\$@"(?:[^"]|"")*"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|(?P<line>//[^\n]*)|(?P<block>/\*.*?\*/)', re.DOTALL)
+_XML_NAME = re.compile(r'<(?:see|paramref|typeparamref|seealso) (?:cref|name|langword|href)="([^"]*)"\s*/>')
+# Tags between which a new text begins.
+_XML_PART = re.compile(r"</?(?:summary|remarks|param|returns|exception|value|para|typeparam|list|item|description|term|example)\b[^>]*>")
+_XML_TAG = re.compile(r"</?[a-z]+\b[^>]*>")
+_SENTENCE_END = re.compile(r'(?<=[.!?])["\')]?\s+(?=[A-Z`"(\[<*0-9])')
+# Abbreviations whose point ends no sentence.
+_SHORT = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|Sec|Fig|No|pp)\.$")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence, or one cell of a table, of the file `path`; `line` is where its paragraph begins."""
+
+    path: str
+    line: int
+    text: str
+
+
+def _split(path, line, text):
+    text = " ".join(text.split())
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        if not _SHORT.search(text[start:end.start()]):
+            yield Sentence(path, line, text[start:end.start()].strip())
+            start = end.end()
+    if text[start:].strip():
+        yield Sentence(path, line, text[start:].strip())
+
+
+def _paragraphs_of_c(text):
+    """(line, text) of each comment; comments on consecutive lines are one."""
+    block, first, last = [], 0, -1
+    for token in _C_TOKEN.finditer(text):
+        if token["line"] is None and token["block"] is None:
+            continue
+        number = text.count("\n", 0, token.start()) + 1
+        own_line = not text[text.rfind("\n", 0, token.start()) + 1:token.start()].strip()
+        if block and (number != last + 1 or not own_line):
+            yield first, "\n".join(block)
+            block = []
+        if not block:
+            first = number
+        if token["line"] is not None:
+            block.append(token["line"].lstrip("/").strip())
+            last = number
+        else:
+            block.append("\n".join(part.strip().lstrip("*").strip() for part in token["block"][2:-2].split("\n")))
+            last = number + token["block"].count("\n")
+    if block:
+        yield first, "\n".join(block)
+
+
+def _paragraphs_of_python(text):
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            said = ast.get_docstring(node)
+            if said:
+                yield node.body[0].lineno, said
+    block, first, last = [], 0, -1
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type != tokenize.COMMENT or token.string.startswith("#!"):
+            continue
+        if block and (token.start[0] != last + 1 or token.line[:token.start[1]].strip()):
+            yield first, "\n".join(block)
+            block = []
+        if not block:
+            first = token.start[0]
+        block.append(token.string.lstrip("#").strip())
+        last = token.start[0]
+    if block:
+        yield first, "\n".join(block)
+
+
+def _paragraphs_of_lines(text, mark):
+    block, first = [], 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.lstrip().startswith(mark) and not line.startswith("#!"):
+            first = first if block else number
+            block.append(line.lstrip()[len(mark):].strip())
+        elif block:
+            yield first, "\n".join(block)
+            block = []
+    if block:
+        yield first, "\n".join(block)
+
+
+def _paragraphs_of_page(text):
+    """(line, text) of each paragraph, item of a list and cell of a table outside code."""
+    block, first, in_code = [], 0, False
+    for number, line in enumerate([*text.split("\n"), ""], 1):
+        stripped = line.strip()
+        fence = stripped.startswith("```")
+        begins = re.match(r"(?:[-*+]|\d+[.)]|>|#+)\s+", stripped)
+        if block and (fence or in_code or not stripped or stripped.startswith("|") or begins):
+            yield first, "\n".join(block)
+            block = []
+        if fence:
+            in_code = not in_code
+        elif in_code or not stripped:
+            continue
+        elif stripped.startswith("|"):
+            for cell in re.split(r"(?<!\\)\|", stripped.strip("|")):
+                if re.search(r"[A-Za-z]", cell):
+                    yield number, cell.strip()
+        else:
+            first = first if block else number
+            block.append(stripped[begins.end():] if begins else stripped)
+
+
+def _without_tags(text):
+    return _XML_TAG.sub("", _XML_NAME.sub(lambda name: name[1].split(".")[-1], text)).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def sentences(path, text):
+    """Yields the sentences of a page's prose, or of a source file's comments and docstrings. Generated files have none."""
+    if any("enerated" in line for line in text.split("\n")[:GENERATED_LINES]):
+        return
+    if path.endswith(".md"):
+        paragraphs = _paragraphs_of_page(text)
+    elif path.endswith(C_LIKE):
+        paragraphs = ((line, _without_tags(part)) for line, said in _paragraphs_of_c(text) for part in _XML_PART.split(said))
+    elif path.endswith(".py"):
+        paragraphs = ((line, part) for line, said in _paragraphs_of_python(text) for part in re.split(r"\n\s*\n", said))
+    elif path.endswith(".sql"):
+        paragraphs = _paragraphs_of_lines(text, "--")
+    elif path.endswith(HASH_LIKE):
+        paragraphs = _paragraphs_of_lines(text, "#")
+    elif path.endswith(MARKUP_LIKE):
+        paragraphs = ((text.count("\n", 0, said.start()) + 1, said[1]) for said in re.finditer(r"<!--(.*?)-->", text, re.DOTALL))
+    else:
+        return
+    for line, paragraph in paragraphs:
+        yield from _split(path, line, paragraph)
+
+
+# (what is wrong, expression). A question may begin with any of the words.
+_FORMS = (
+    ("begins with a clause that names nobody: say who or what", re.compile(r"^(?:Who|Whoever|Whose|Whom|What|Whatever|That which|Those (?:who|that|which))\b(?!.*\?$)")),
+    ("begins with \"Of\": put the actor first", re.compile(r"^Of (?!course\b)")),
+    ("has \"none\" as a predicate: say what it lacks, or that it is invalid", re.compile(r"\b(?:is|are|was|were|be|been) none\b")),
+    ("has \"of none\", \"to none\"", re.compile(r"\b(?:of|to|by|for) none\b")),
+    ("has \"to be had\": say available", re.compile(r"\bto be had\b")),
+    ("has \"hand out\": say return, serve or publish", re.compile(r"\b(?:hand|hands|handed|handing) (?:it |them )?out\b")),
+    ("has \"a moment\": give the time, or say briefly", re.compile(r"\ba moment\b")),
+    ("has \"a good one\": name the thing", re.compile(r"\ba good one\b")),
+    ("has \"beside\": say next to, besides, or at the same time", re.compile(r"\b[Bb]eside\b")),
+)
+
+
+def breaches(path, text):
+    """Yields a line for each sentence that has a refused form."""
+    for sentence in sentences(path, text):
+        said = re.sub(r"`[^`]*`", "``", sentence.text)
+        for wrong, form in _FORMS:
+            if form.search(said):
+                yield f"{path}:{sentence.line}: {wrong}: {sentence.text[:120]}"
