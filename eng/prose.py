@@ -9,6 +9,9 @@ from dataclasses import dataclass
 C_LIKE = (".cs", ".cc", ".h", ".c", ".ts", ".js", ".java")
 HASH_LIKE = (".sh", ".yml", ".yaml", ".toml", ".cmake", "Makefile", "CMakeLists.txt")
 MARKUP_LIKE = (".csproj", ".props", ".targets", ".slnx")
+# Every kind of file that `sentences` reads.
+READABLE = (".md", ".py", ".sql", *C_LIKE, *HASH_LIKE, *MARKUP_LIKE)
+# A generated file says so in one of these first lines.
 GENERATED_LINES = 3
 
 # A comment at the end of a line or on its own; a string literal first, so that "//" inside one is no comment.

@@ -1,0 +1,55 @@
+#!/usr/bin/python3
+"""Draws comments and sentences of pages for a reader who marks each clear or unclear at first reading.
+
+usage: sample_prose.py --seed N [--comments N] [--sentences N]
+
+A comment is drawn whole and with its place, as a reader of the code meets it; a sentence of a page with the page alone. The same seed draws the
+same rows from the same commit.
+"""
+
+import argparse
+import random
+import subprocess
+import sys
+from itertools import groupby
+from pathlib import Path
+
+import prose
+
+ROOT = Path(__file__).resolve().parents[1]
+# Shorter texts are headings, names and labels.
+LEAST_WORDS = 4
+
+
+def texts(is_page: bool) -> list[str]:
+    """Every sentence of the pages, or every comment of the sources, as `path:line: text`."""
+    rows = []
+    for path in subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines():
+        file = ROOT / path
+        if path.endswith(".md") != is_page or not path.endswith(prose.READABLE) or not file.is_file():
+            continue
+        found = prose.sentences(path, file.read_text(encoding="utf-8"))
+        parts = ([one] for one in found) if is_page else (list(group) for _, group in groupby(found, key=lambda sentence: sentence.line))
+        for part in parts:
+            text = " ".join(sentence.text for sentence in part)
+            if len(text.split()) >= LEAST_WORDS:
+                rows.append(f"{path}:{part[0].line}: {text}")
+    return rows
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, required=True, help="of the draw")
+    parser.add_argument("--comments", type=int, default=100, help="how many comments (default: 100)")
+    parser.add_argument("--sentences", type=int, default=60, help="how many sentences of pages (default: 60)")
+    arguments = parser.parse_args()
+    draw = random.Random(arguments.seed)
+    for is_page, count in ((False, arguments.comments), (True, arguments.sentences)):
+        rows = texts(is_page)
+        for row in draw.sample(rows, min(count, len(rows))):
+            print(row)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
