@@ -9,6 +9,10 @@ internal sealed class QueuedUnit
     // What an update costs in memory beside its key and value, about.
     private const long UpdateOverhead = 512;
 
+    // Of an item's key and value for one token of its caller's rate. A commit, an epoch and its bundle carry every byte of a value: by their number
+    // alone, updates of the longest values would cost sixteen times what the rate allows (docs/operations/rate-limits.md).
+    private const int OctetsPerToken = 4096;
+
     private readonly TaskCompletionSource<CommitOutcome> _outcome = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly long _since = Stopwatch.GetTimestamp();
 
@@ -22,7 +26,9 @@ internal sealed class QueuedUnit
             Updates += request.Items.Count;
             foreach (AcceptItem item in request.Items)
             {
-                Octets += item.Key.Length + item.Value.Length + UpdateOverhead;
+                int octets = item.Key.Length + item.Value.Length;
+                Octets += octets + UpdateOverhead;
+                Tokens += 1 + (octets / OctetsPerToken);
             }
         }
     }
@@ -37,6 +43,9 @@ internal sealed class QueuedUnit
 
     /// <summary>Updates in all requests of the unit.</summary>
     public int Updates { get; }
+
+    /// <summary>Tokens of the caller's rate that the unit costs: one for each update, and one more for each whole 4 KiB of its key and value.</summary>
+    public int Tokens { get; }
 
     /// <summary>Octets of memory that it holds, about.</summary>
     public long Octets { get; }

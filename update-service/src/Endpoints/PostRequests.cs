@@ -66,7 +66,7 @@ internal sealed class PostRequests
         using QueueSpace.Share share = _queue.Space.Open(caller);
         RequestUnit unit = await ReadAsync(context, share);
         var queued = new QueuedUnit(unit.Unit, caller);
-        _limiter.Spend(context, RateLimitKind.Updates, queued.Updates);
+        _limiter.Spend(context, RateLimitKind.Updates, queued.Tokens);
         Take(share, queued.Octets);
         if (!_queue.TryEnqueue(queued))
         {
