@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>PeriodConformance: the period that is made ahead, and the copies that it begins with.</summary>
+/// <summary>Tests the period that the log makes ahead of time, and the copies that the period begins with.</summary>
 public abstract class PeriodConformance : StorageConformance
 {
     protected PeriodConformance(IStorageFixture fixture)
@@ -32,7 +32,7 @@ public abstract class PeriodConformance : StorageConformance
             Assert.Equal("secrets configuration", $"{Encoding.UTF8.GetString(row.WrappedSecrets.Span)} {Encoding.UTF8.GetString(row.Configuration.Span)}");
         }
         Assert.Null(PeriodRows.Contradiction(await Pipeline.ReadPeriodsAsync(Cancel)));
-        // The period that epochs are made in is the one before, as if nothing was begun.
+        // Epochs still belong to the period before, as if no period had begun.
         await PublishAsync(lease, 1, Item("a", "1"));
         Assert.Equal(0UL, PeriodRows.At(await follow.ReadPeriodsAsync(Cancel), 1).Period);
     }
@@ -52,7 +52,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(0, await follow.CountCopiesAsync(7, Cancel));
         AssertSameCopies(copies, await follow.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel));
 
-        // By pages, and without what is not asked for.
+        // The reads come in pages, and leave out the columns that the caller did not ask for.
         AssertSameCopies(copies.From(2), await follow.ReadCopiesAsync(1, 2, 10, LeafColumns.All, Cancel));
         Assert.Equal(1, (await follow.ReadCopiesAsync(1, 1, 1, LeafColumns.All, Cancel)).Rows.Length);
         Assert.Equal([false, false, false, false], HaveValues(await follow.ReadCopiesAsync(1, 0, 10, LeafColumns.Trees, Cancel)));
@@ -66,7 +66,7 @@ public abstract class PeriodConformance : StorageConformance
     public async Task A_page_of_copies_ends_where_values_come_to_too_much()
     {
         const int Values = 20;
-        // The one with which a page reaches 16 MiB is its last.
+        // The row that makes a page reach 16 MiB is its last row.
         const int Fitting = 17;
         Lease lease = await StartLogAsync();
         string[] keys = [.. Enumerable.Range(0, Values).Select(i => $"key {i}")];
@@ -83,7 +83,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(Fitting, page.Rows.Length);
         AssertSameCopies(copies.From(Fitting), await Pipeline.ReadCopiesAsync(1, page.End, 100, LeafColumns.All, Cancel));
         Assert.Equal(Fitting, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Values, Cancel)).Rows.Length);
-        // What is not read counts for nothing.
+        // A value that the caller did not ask for does not count.
         Assert.Equal(Values, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Lists, Cancel)).Rows.Length);
         Assert.Equal(Values, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Trees, Cancel)).Rows.Length);
         await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
@@ -111,12 +111,12 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(0, await Pipeline.CountCopiesAsync(1, Cancel));
 
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
-        // Once more is not the next chunk.
+        // The same chunk again is not the next chunk.
         Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies with { First = 2 }, Cancel));
         Assert.Equal(4, await Pipeline.CountCopiesAsync(1, Cancel));
 
-        // A successor goes on from what is there; the predecessor does not.
+        // A successor goes on from the staged rows, and the predecessor cannot.
         await Pipeline.ReleaseLeaseAsync(lease, Cancel);
         IPipelineStore other = await OpenPipelineAsync();
         Lease second = await LeaseAsync(other, "second");
@@ -159,14 +159,15 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(copies.Sources.ToArray(), left.Sources.ToArray());
         Assert.DoesNotContain("first", Encoding.UTF8.GetString(left.Values.Span), StringComparison.Ordinal);
 
-        // Followers are told of each, also of one that has lost its value to a later row: they may not have that one yet. The caller is told of what it asked for: nobody was shown the copies.
+        // Followers learn of each erasure, even if a later row had already replaced the value: they may lack that row. The caller learns
+        // only of what it asked for, as nobody saw the copies.
         IReadOnlyList<StoredErasure> erasures = await follow.ReadErasuresAsync(3, 3, Cancel);
         Assert.Equal([(1UL, null, 0), (0UL, 1UL, 0)], erasures.Select(erasure => (erasure.Erasure.Epoch, erasure.Erasure.Period, erasure.Erasure.Period is null ? 0 : erasure.Erasure.Ordinal)));
         Assert.All(erasures, erasure => Assert.Equal(new LeafOrigin(request, 0), erasure.Erasure.Origin));
         Assert.Equal(copies.Rows.Span[0].Label.ToArray(), erasures[1].Label.ToArray());
         Assert.Equal([new ErasedVersion(StructureId.Keys, 0, 1, 1)], await Accept.ReadReceiptAsync(3, request, Cancel));
 
-        // A copy that is named takes along what it was made of.
+        // An erasure that names a copy also erases the row that the copy came from.
         (EpochCommit commit, _) = await ErasingAsync(4, "a");
         Erasure copy = new(0, 2, erasures[0].Erasure.Origin) { Period = 1 };
         EpochCommit Named(Erasure erasure) => commit with { Erasures = [erasure with { Origin = new LeafOrigin(commit.Outcomes[0].RequestId, 0) }] };
@@ -192,7 +193,7 @@ public abstract class PeriodConformance : StorageConformance
         await PublishAsync(lease, 2, Item("a", "second"));
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("c", 1), ("a", 2), ("b", 0));
-        // A label that begins as another one does is another one.
+        // Two labels that begin alike are still two labels.
         byte[] alike = LabelOf("c", 1UL << 32);
         alike[^1] ^= 1;
         CopyBatch other = Changed(await CopiesAsync(1, 5, ("c", 1)), (ref LeafRow row) => row.Label = alike);
@@ -216,7 +217,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(Octets("second"), (await Pipeline.ReadValueAsync(expected[0]!, Cancel))?.ToArray());
         Assert.Null(await Pipeline.ReadValueAsync(expected[0]! with { Ordinal = 0 }, Cancel));
 
-        // Until the version that was copied goes.
+        // The leaf keeps its value until the store erases the version that was copied.
         await PublishAsync(lease, 4, Item("a", "third"));
         await EraseAsync(lease, 5, "a", (2, "a"));
         Assert.Equal([expected[0]! with { HasValue = false }], await Pipeline.FindLeavesAsync([Name("a")], Cancel));
