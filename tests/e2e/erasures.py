@@ -81,6 +81,8 @@ class Facts:
         self.tries = 0
         self.shown = 0
         """Of these tries, those that were answered with values: all of the asking person's own."""
+        self.late = 0
+        """Tries whose token outlived its user's time in the log, and that showed what the next owner of the id had set."""
 
 
 class Household(Worker):
@@ -282,7 +284,13 @@ class Thief(Worker):
         self._facts.tries += 1
         shown = set(SECRET.findall(answer.body))
         self._facts.shown += bool(shown)
-        require(shown <= person.secrets, f"leaked: {path}{ended} of {device} shows {shown - person.secrets} to {person.id.hex()}")
+        if self._facts.living.get(person.id) is not person:
+            # The person has left since, and another one may have the id by now: until a token expires it reads what its keys hold (docs/spec/tokens.md section 1).
+            self._facts.late += bool(shown - person.secrets)
+            return
+        owners = {secret: other.id.hex() for other in self._facts.everyone for secret in other.secrets}
+        foreign = {secret: owners.get(secret, "a request that was refused") for secret in shown - person.secrets}
+        require(not foreign, f"leaked: {path}{ended} of {device} shows {foreign} to {person.id.hex()}, who has {person.devices}, had removed {person.removed_in} and has {person.values}")
 
 
 class ErasureStorm:
