@@ -103,18 +103,18 @@ def _paragraphs_of_lines(text, mark):
 
 
 def _paragraphs_of_page(text):
-    """(line, text) of each paragraph, item of a list and cell of a table outside code."""
+    """(line, text) of each paragraph, item of a list and cell of a table outside code. Headings are no sentences."""
     block, first, in_code = [], 0, False
     for number, line in enumerate([*text.split("\n"), ""], 1):
         stripped = line.strip()
         fence = stripped.startswith("```")
-        begins = re.match(r"(?:[-*+]|\d+[.)]|>|#+)\s+", stripped)
-        if block and (fence or in_code or not stripped or stripped.startswith("|") or begins):
+        begins = re.match(r"(?:[-*+]|\d+[.)]|>)\s+", stripped)
+        if block and (fence or in_code or not stripped or stripped.startswith(("|", "#")) or begins):
             yield first, "\n".join(block)
             block = []
         if fence:
             in_code = not in_code
-        elif in_code or not stripped:
+        elif in_code or not stripped or stripped.startswith("#"):
             continue
         elif stripped.startswith("|"):
             for cell in re.split(r"(?<!\\)\|", stripped.strip("|")):

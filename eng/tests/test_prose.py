@@ -13,9 +13,9 @@ class Sentences(unittest.TestCase):
         return [(sentence.line, sentence.text) for sentence in prose.sentences(path, text)]
 
     def test_page(self):
-        page = "# Title\n\nFirst line\nand its end. Second one.\n\n```\nWhat is code is no prose.\n```\n- An item\n  in two lines.\n\n| head | 7 |\n|---|---|\n| a cell | another |\n"
+        page = "# What is a title\nFirst line\nand its end. Second one.\n\n```\nWhat is code is no prose.\n```\n- An item\n  in two lines.\n\n| head | 7 |\n|---|---|\n| a cell | another |\n"
         self.assertEqual(
-            [(1, "Title"), (3, "First line and its end."), (3, "Second one."), (9, "An item in two lines."), (12, "head"), (14, "a cell"), (14, "another")],
+            [(2, "First line and its end."), (2, "Second one."), (8, "An item in two lines."), (11, "head"), (13, "a cell"), (13, "another")],
             self.texts("a.md", page))
 
     def test_c(self):

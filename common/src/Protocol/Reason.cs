@@ -13,7 +13,7 @@ public enum Reason
     /// <summary>A vector is shorter or longer than its bounds, or not a multiple of its element.</summary>
     MalformedLength = 2,
 
-    /// <summary>A discriminant, optional octet or reserved value is none of those listed.</summary>
+    /// <summary>A discriminant, optional octet or reserved value is not one of those listed.</summary>
     MalformedEnum = 3,
 
     /// <summary>Octets are left after the outermost structure.</summary>
@@ -160,7 +160,7 @@ public enum Reason
     /// <summary>Listed leaves and counts differ.</summary>
     AppendLeafCount = 104,
 
-    /// <summary>The token is none of those listed.</summary>
+    /// <summary>The token is not one of those listed.</summary>
     AppendToken = 105,
 
     /// <summary>The prefix is too short or has bits beyond its length.</summary>

@@ -10,7 +10,7 @@ internal static class TokenRefusals
     /// <summary>Kid missing or not of its form; another typ; any other member, such as crit, jku or jwk.</summary>
     public static TokenRefusal Header { get; } = new("token-header", "The token's header has a member that is not taken, or lacks its kid.");
 
-    /// <summary>Alg is none of those of section 1, or not that of the key.</summary>
+    /// <summary>Alg is not one of those of section 1, or not that of the key.</summary>
     public static TokenRefusal Algorithm { get; } = new("token-algorithm", "The token's algorithm is not taken.");
 
     /// <summary>No key of the file has this kid.</summary>
