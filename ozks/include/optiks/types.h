@@ -126,7 +126,7 @@ typedef struct optiks_leaf {
   uint32_t structure_and_input;
 } optiks_leaf_t; /* 128 octets */
 
-/* What an answer about users will contain. */
+/* The size of an answer about users, before it is made. */
 typedef struct optiks_users_summary {
   uint64_t num_entries; /* names, decommissions, device lists and keys that it shows */
   uint64_t num_proofs;  /* VRF proofs that it needs */
@@ -137,7 +137,7 @@ typedef struct optiks_users_summary {
   uint32_t reserved;
 } optiks_users_summary_t;
 
-/* What an answer to an owner about its own user will contain. */
+/* The size of an answer to an owner about its own user, before it is made. */
 typedef struct optiks_user_monitor_summary {
   uint64_t num_entries; /* names, decommission, list and keys that it shows, and one for each 64 versions of the list
                          * that were read to make it */
@@ -150,8 +150,7 @@ typedef struct optiks_user_monitor_summary {
   uint32_t reserved;
 } optiks_user_monitor_summary_t;
 
-/* Bounds of such an answer. Whatever the bounds are, the answer has a version of the list and of each followed key, if
- * these exist. */
+/* Bounds of such an answer. An answer always has a version of the list and of each followed key that has one. */
 typedef struct optiks_user_monitor_page {
   uint64_t max_members;     /* versions of the list, and of each key; at least 1 */
   uint64_t max_all_members; /* versions of all keys together */
@@ -161,7 +160,7 @@ typedef struct optiks_user_monitor_page {
   uint32_t reserved;        /* 0 */
 } optiks_user_monitor_page_t;
 
-/* What a client keeps of a user that it asks about (docs/spec/users.md section 2), besides its octet strings. */
+/* Kept state of a user that a client asks about (docs/spec/users.md section 2), without its octet strings. */
 typedef struct optiks_user_state {
   uint64_t least_epoch; /* the largest of the epochs kept with everything that the question brings about the user */
   size_t num_keys;      /* devices whose key is known */

@@ -6,8 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a client passes to the verifier (docs/spec/answers.md section 2). Fields that it does not know are zero or NULL.
- */
+/* A client's input to the verifier (docs/spec/answers.md section 2). Unknown fields are zero or NULL. */
 typedef struct optiks_anchor {
   const uint8_t* configuration; /* Configuration, docs/spec/records.md section 1 */
   size_t configuration_len;
@@ -30,7 +29,7 @@ typedef struct optiks_context {
   const uint8_t* ended_record;
 } optiks_context_t;
 
-/* What a client knows of one key in period `period` (docs/spec/pahd.md section 3). After an answer that showed the
+/* A client's knowledge of one key in period `period` (docs/spec/pahd.md section 3). After an answer that showed the
  * latest version, n is known (has_absent = 1). After a page that did not end its list, page_version is the `version` of
  * that page, which is above w. For a version > 0 exactly one of the two is known, otherwise OPTIKS_E_ARGUMENT. A lookup
  * does not accept the state after a page. */
@@ -45,7 +44,7 @@ typedef struct optiks_known {
   uint32_t reserved;
 } optiks_known_t;
 
-/* What an owner knows of a key at the last epoch of a period (docs/spec/periods.md section 6). */
+/* An owner's knowledge of a key at the last epoch of a period (docs/spec/periods.md section 6). */
 typedef struct optiks_end {
   uint64_t period, last_epoch;
   uint64_t version;         /* 0: the key had no version */
