@@ -67,8 +67,7 @@ template <int N>
 }
 
 // Interleaves four mixes step by step. One after another they would compete for the execution units, oldest first. The
-// next half of a round, which mixes all four results, would then wait for the last one: 27 cycles a half instead of 21
-// (Zen 3).
+// next half of a round mixes all four results, and would wait for the last one: 27 cycles a half instead of 21 (Zen 3).
 [[gnu::always_inline]] inline void mix_four(Row<Words4> a, Row<Words4> b, Row<Words4> c, Row<Words4> d,
                                             Row<const Words4> x, Row<const Words4> y) {
   add(a, x);

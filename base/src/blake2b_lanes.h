@@ -1,6 +1,6 @@
-// Hashes several messages at a time, one in each word of GCC's and clang's vectors. Eight fill a register of AVX-512,
-// and four a register of AVX2, if the including file is compiled for them; otherwise the compiler splits the vectors.
-// All functions are always inlined (blake2b_core.h).
+// Hashes several messages at a time, one in each word of GCC's and clang's vectors. Eight messages fill a register of
+// AVX-512, and four a register of AVX2. If the including file is not compiled for these, the compiler splits the
+// vectors. All functions are always inlined (blake2b_core.h).
 #pragma once
 
 #include <bit>
@@ -20,8 +20,8 @@ static_assert(std::endian::native == std::endian::little);
 
 #define OPTIKS_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-// Transposes eight words of each of eight lanes from lane by lane to word by word, in three steps that exchange
-// neighbours at distance 1, 2 and 4.
+// Transposes eight words of each of eight lanes, from lane by lane to word by word. Three steps exchange neighbours at
+// distance 1, 2 and 4.
 [[gnu::always_inline]] inline void transpose(Words8* rows) {
   Words8 t[8];
   for (std::size_t i = 0; i < 8; i += 2) {

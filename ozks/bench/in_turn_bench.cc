@@ -1,5 +1,5 @@
-// Measures an epoch on one thread and on two alternately, together with the best speedup that two threads can reach on
-// the machine at that time. On a shared host that changes within minutes.
+// Measures an epoch alternately on one thread and on two, together with the best speedup that the machine allows at
+// that time. On a shared host that changes within minutes.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -67,8 +67,8 @@ class Yardstick {
 
 }  // namespace
 
-// Counters, for the fastest tenth and for the median: the milliseconds of one thread and of two, the speedup, and the
-// speedup for work that shares nothing.
+// Counters are for the fastest tenth and for the median: milliseconds on one thread and on two, speedup, and speedup
+// for work that shares nothing.
 void insert_in_turn(benchmark::State& state, std::size_t keys, bool with_proof) {
   Filled* const directories[2] = {&filled({keys, 0, 1}), &filled({keys, 0, 2})};
   Yardstick yardstick;

@@ -141,8 +141,8 @@ void insert_tree_only(benchmark::State& state, std::size_t keys, unsigned thread
   state.counters["bytes_per_key"] = tree->bytes() / tree->count();
 }
 
-// The cached keys: spread over the whole tree, or the same few again and again, whose part of the tree is then in the
-// processor's cache.
+// The cached keys: spread over the whole tree, or the same few again and again. The part of the tree of a few keys
+// stays in the processor's cache.
 enum class Kept { kNothing, kEverywhere, kFew };
 
 // Each call has `at_once` lookups. An iteration is a call, an item is a proof.

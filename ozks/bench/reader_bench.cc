@@ -1,4 +1,4 @@
-// A reader that looks up keys without a pause while epochs are committed: the time of its lookups while an epoch is
+// A reader looks up keys without a pause while epochs are committed. Measures the time of its lookups while an epoch is
 // staged and committed, and between epochs.
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
-// A directory before its period begins (docs/spec/periods.md section 2): copies of the end of the previous period, as
-// rows that come before the switch, and the first epoch.
+// A directory before its period begins (docs/spec/periods.md section 2). It takes copies of the end of the previous
+// period, as rows that come before the switch, and begins with a first epoch.
 #include <algorithm>
 #include <array>
 #include <vector>

@@ -8,7 +8,7 @@
 namespace optiks::ozks {
 namespace {
 
-// Returns the offsets where chunks begin, and n. Chunks are largest at both ends, where threads begin, and become
+// Returns the offsets where chunks begin, and n. Chunks are largest at both ends, where threads begin. They become
 // smaller towards the middle, where the threads meet, so that no thread waits long for the last chunk. Their sizes suit
 // the VRF: 64, or a smaller power of two.
 std::vector<std::size_t> chunks(std::size_t n, unsigned threads) {

@@ -13,7 +13,7 @@
 
 namespace optiks::ozks {
 
-// Each structure has its own secrets, so that those of devices and keys change with the period while the others stay
+// Each structure has its own secrets: the secrets of devices and keys change with the period, the others stay
 // (docs/spec/periods.md section 2). In a log from before that, all tag keys are the same.
 struct Secrets {
   std::array<vrf::SecretKey, kNumStructures> vrf;

@@ -26,7 +26,7 @@ struct Proven {
 };
 
 // Returns the cache's identifier of a VRF input: a version of the key with this tag. Two inputs share one only if the
-// tags of their keys, which are keyed hashes, agree in half of their bits and almost in the others.
+// tags of their keys agree in half of their bits and almost in the others. Tags are keyed hashes.
 [[nodiscard]] inline Tag input_of(const Tag& key, std::uint64_t version) {
   Tag input = key;
   base::store_le64(input.data() + 8, base::load_le64(key.data() + 8) + version);
@@ -45,8 +45,8 @@ class VrfCache {
   // Writes `out` and returns true if the input is cached. The caller reports hits and misses by count().
   [[nodiscard]] bool find(const Tag& input, Proven& out);
   void put(const Tag& input, const Proven& proven);
-  // Prefetch the memory that find() reads: the first what it reads first; the second, when that has arrived, what it
-  // reads next.
+  // Prefetch the memory that find() reads. Call prefetch() first; when that memory has arrived, prefetch_entry()
+  // prefetches the entry.
   void prefetch(const Tag& input) const;
   void prefetch_entry(const Tag& input) const;
 

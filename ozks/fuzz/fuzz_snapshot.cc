@@ -1,5 +1,5 @@
 // Restores snapshots of other replicas with this machine's leaf log. The input edits a true snapshot, with three octets
-// for each edit (a position, and a number that is added to the octet there); all checksums are corrected. Linked mode
+// for each edit: a position, and a number that is added to the octet there. All checksums are corrected. Linked mode
 // restores and checks it; stored mode restores it, which includes the check. Both must accept the same snapshots.
 #include <algorithm>
 #include <array>

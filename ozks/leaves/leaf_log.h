@@ -1,7 +1,7 @@
-// LeafLog: the data of each leaf except its label, in an append-only file. It is read through a mapping, so from the
-// system's page cache: answers need it only for a few leaves, and in memory it would be half of all data. A record that
-// does not read back as it was written is an I/O error, never an answer. If another program shortens the file, or the
-// disk cannot be read, the process ends (SIGBUS), as it does for a node store
+// LeafLog: the data of each leaf except its label, in an append-only file. It is read through a mapping, that is, from
+// the system's page cache. Answers need this data only for a few leaves, and in memory it would be half of all data. A
+// record that does not read back as it was written is an I/O error, never an answer. If another program shortens the
+// file, or the disk cannot be read, the process ends (SIGBUS), as it does for a node store
 // (docs/adr/0007-the-leaf-log-is-mapped.md).
 //
 // An erasure changes a record's opening and value to zeros in place; the rest of the record stays

@@ -15,8 +15,7 @@ inline constexpr std::size_t kLeafElementLen = sizeof(Leaf);
 inline constexpr std::uint8_t kLeftIsLeaf = 1;
 inline constexpr std::uint8_t kRightIsLeaf = 2;
 
-// The elements of the key table: one for a key, and one for a key that was updated since, whose leaf is given by its
-// record.
+// The elements of the key table: a key; and a key that was updated since, whose leaf is identified by its record.
 inline constexpr std::size_t kKeyElementLen = 8;
 inline constexpr std::size_t kMovedElementLen = 13;
 

@@ -97,7 +97,7 @@ class KeyTable {
     }
   }
   // Puts all slots of an empty segment. Writer. Returns false, and leaves the segment unchanged, if they are closer
-  // together than those of keyed hashes ever are: the time to fill such a table would grow with the square of its size.
+  // together than slots of keyed hashes ever are. The time to fill such a table would grow with the square of its size.
   [[nodiscard]] bool fill(std::size_t segment, std::span<const Slot> slots);
 
  private:

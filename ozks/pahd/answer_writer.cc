@@ -24,8 +24,8 @@ struct VersionsPlan {
         wanted(query.from > latest ? 0 : latest - query.from + 1),
         listed(std::min<std::uint64_t>(wanted, query.max_members)) {}
 
-  // Adds the labels of the round that begins after `written` members to a LabelProver or ProofBatch: members, whose
-  // number it returns, and after the last wanted member the absent versions.
+  // Adds the labels of the round that begins after `written` members to a LabelProver or ProofBatch. These are members,
+  // whose number it returns, and after the last wanted member the absent versions.
   template <typename Labels>
   std::uint64_t add_round(const VersionsQuery& query, std::uint64_t written, Labels& labels) const {
     const std::uint64_t num_members = std::min(listed - written, kProofBatch);

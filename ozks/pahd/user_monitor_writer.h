@@ -1,7 +1,7 @@
 // Writes an answer to an owner about its own user (docs/spec/user-monitor.md) from a view.
 //
 // The versions of the list determine whose keys are followed. They are found along the leaf log, from the latest back,
-// so that the whole contents of an answer are known before its proofs are made.
+// so the whole contents of an answer are known before its proofs are made.
 //
 // Thread safety: any thread, with a view that it holds. No call waits for the writer.
 #pragma once

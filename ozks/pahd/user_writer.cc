@@ -38,7 +38,7 @@ struct UserPlan {
 struct UsersPlan {
   std::vector<UserPlan> users;
   std::vector<LookupPlan> keys;  // of all users
-  // Copies of the device lists. Their ids are read for tags and again for proofs: if a list were erased in between, a
+  // Copies of the device lists. Their ids are read for tags and again for proofs. If a list were erased in between, a
   // proof of other octets would be cached for the device.
   std::deque<std::vector<std::uint8_t>> lists;
 };

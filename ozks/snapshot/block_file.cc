@@ -95,8 +95,8 @@ void BlockWriter::write_block() {
   block_.resize(kHeaderLen);
 }
 
-// Writes each block to disk as it is complete. At the end they would all be in front of what a database on the same
-// disk has to sync. Only finish() makes them durable.
+// Writes each block to disk when it is complete. If all blocks were written at the end, a database on the same disk
+// would have to wait for them when it syncs. Only finish() makes them durable.
 void BlockWriter::flush_block() {
 #if defined(__linux__)
   static_cast<void>(sync_file_range(

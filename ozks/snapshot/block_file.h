@@ -19,7 +19,7 @@ using base::ByteSpan;
 // The longest element: an element is never divided between blocks.
 inline constexpr std::size_t kMaxElementLen = 1024;
 
-// Writes a temporary file next to the path, and then renames it: at every time the path has its previous file or the
+// Writes a temporary file next to the path, and then renames it. At any time the path has its previous file or the
 // whole new one. All functions throw std::system_error.
 class BlockWriter {
  public:

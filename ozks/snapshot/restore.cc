@@ -99,7 +99,7 @@ class Restorer {
     }
   }
 
-  // Returns the id of the leaf with this number, which must be the latest leaf of only one key: so there are at most as
+  // Returns the id of the leaf with this number, which must be the latest leaf of only one key. So there are at most as
   // many keys as leaves.
   NodeId latest(std::uint32_t leaf) {
     if (leaf >= num_leaves_ || is_latest_[leaf]) {

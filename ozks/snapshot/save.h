@@ -15,8 +15,9 @@ void save_snapshot(const View& view, const char* path);
 // Makes the directory of a snapshot's file, with the leaf log that belongs to it, which the directory continues. The
 // file does not prove its trees: the caller compares their states with the epoch's signed record. Throws DirectoryError
 // (OPTIKS_E_DATA) if the file is damaged, or if its format version, secrets, period or configuration differ from the
-// options'; std::system_error if the file or its leaf log cannot be read. The leaf log's file may be shortened to the
-// part that belongs to the snapshot. With a node store in the options, the directory is made there (restore_stored.h).
+// options'. Throws std::system_error if the file or its leaf log cannot be read. The leaf log's file may be shortened
+// to the part that belongs to the snapshot. With a node store in the options, the directory is made there
+// (restore_stored.h).
 [[nodiscard]] std::unique_ptr<Directory> restore_directory(Secrets&& secrets, const optiks_dir_options_t& options,
                                                            const char* path);
 

@@ -45,8 +45,8 @@ class NodeStore {
   // Called with a key and its value; returning false ends the scan.
   using Scan = std::function<bool(ByteSpan, ByteSpan)>;
 
-  // When commit() returns, all changes are in the store, and stay there even if the process or the machine fails;
-  // without commit() there is no change. A transaction belongs to the thread that began it. One at a time.
+  // When commit() returns, all changes are in the store, and stay there even if the process or the machine fails.
+  // Without commit() there is no change. A transaction belongs to the thread that began it. One at a time.
   class Transaction {
    public:
     Transaction() = default;

@@ -3,8 +3,8 @@
 //
 // Thread safety: a page never changes; any number of threads read it. A Page object is a shared reference.
 // Invariants, of every page that parse() accepted
-//   1. A child's code names a part of the same page: a node after its parent and with a longer prefix, a leaf, or the
-//      id of a page. So every walk ends, whatever the octets.
+//   1. A child's code names a part of the same page: a leaf, the id of a page, or a node after its parent with a longer
+//      prefix. So every walk ends, whatever the octets.
 //   2. The page's id is in its checksum, which therefore detects octets of another page.
 #pragma once
 
@@ -51,8 +51,7 @@ static_assert(sizeof(PageRef) == 8 && alignof(PageRef) == 1);
 
 inline constexpr std::size_t kPageChecksumLen = 4;
 inline constexpr std::size_t kPageHeaderLen = kPageChecksumLen + 4;
-// With LMDB's header of 16 octets this is one page of the file system; and a page has no more parts than an index can
-// name.
+// With LMDB's header of 16 octets this is one page of the file system. A page has no more parts than an index can name.
 inline constexpr std::size_t kMaxPageLen = 4080;
 static_assert((kMaxPageLen - kPageHeaderLen) / (sizeof(PageNode) + sizeof(PageRef)) + 1 <= 64);
 

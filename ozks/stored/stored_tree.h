@@ -3,7 +3,7 @@
 //
 // Thread safety: any number of threads read trees that were published to them; tree_update.h makes updates.
 // Invariants
-//   1. A page that is reachable from a published tree never changes and stays in the store; an update makes new pages
+//   1. A page that is reachable from a published tree never changes and stays in the store. An update makes new pages
 //      under new ids for all changes, up to the root.
 //   2. A node holds the hashes of both children, so a walk finds every sibling's hash on its path. A node's own hash is
 //      in its parent, the root's in its tree.

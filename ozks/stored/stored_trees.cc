@@ -11,7 +11,7 @@
 namespace optiks::ozks {
 namespace {
 
-// The number of leaves that are put into the trees at once: each may load a page of every level into memory, about 10
+// The number of leaves that are put into the trees at once. Each may load a page of every level into memory, about 10
 // KB in a large tree.
 constexpr std::size_t kLeafBatch = 4096;
 // If there are more, one in kSpread leaves is added first.

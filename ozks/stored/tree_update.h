@@ -4,7 +4,7 @@
 //
 // Thread safety: one thread.
 //
-// Packing: a page that stays within kMaxPageLen keeps its nodes. A longer one is divided, as in a B-tree: subtrees of
+// Packing: a page that stays within kMaxPageLen keeps its nodes. A longer one is divided, as in a B-tree. Subtrees of
 // it become pages, and the nodes above them go into the page above, which may become too long in turn. So all leaves
 // are about equally many pages deep, whatever the order of insertion.
 #pragma once

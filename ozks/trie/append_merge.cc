@@ -1,6 +1,6 @@
-// Merges the append-only proofs of consecutive steps. `mine` is the tree as far as the proofs open it: nodes of the
-// tree at the range's start ("old"), unknown subtrees as stubs, and the leaves listed so far. A step's proof shows the
-// same tree with other nodes opened. Overlaying it on `mine` opens stubs. A stub that no leaf has reached is an
+// Merges the append-only proofs of consecutive steps. `mine` is the tree as far as the proofs open it. It has nodes of
+// the tree at the range's start ("old"), stubs for unknown subtrees, and the leaves listed so far. A step's proof shows
+// the same tree with other nodes opened. Overlaying it on `mine` opens stubs. A stub that no leaf has reached is an
 // unchanged subtree of the old tree, so nodes found in it are old too. At the end the old nodes along the paths of all
 // labels are written.
 #include "trie/append_merge.h"

@@ -145,8 +145,8 @@ class Grower {
     return ids_[num_ids_++];
   }
 
-  // All functions that place a subtree return the height of the nodes that have no hash yet: 0 if the slot is complete,
-  // or will be when the parts are complete.
+  // All functions that place a subtree return the height of the nodes that have no hash yet. It is 0 if the slot is
+  // complete, or will be when the parts are complete.
 
   // Places an old subtree with leaves [first, last) added. Each leaf reaches its top node or diverges in the bits of
   // that node's prefix.

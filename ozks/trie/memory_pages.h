@@ -1,5 +1,5 @@
 // Memory directly from the system, for large tables that are read at random. It is on huge pages if the system has
-// them: with ordinary pages, a lookup among many keys spends most of its time on finding pages. Memory is allocated
+// them. With ordinary pages, a lookup among many keys spends most of its time on finding pages. Memory is allocated
 // when it is first touched.
 #pragma once
 

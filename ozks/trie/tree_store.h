@@ -66,7 +66,7 @@ class BulkLoad {
   // lack the link to the previous one: build() adds it.
   virtual void add(std::uint8_t structure, const NewLeaf& leaf, const LeafFacts& facts) = 0;
   // Stages the trees and the keys. Throws DirectoryError if a label occurs twice, or if a key's versions do not begin
-  // and follow each other correctly in the order of their records; the store is then unusable. Call it once.
+  // and follow each other correctly in the order of their records. The store is then unusable. Call it once.
   virtual void build(LeafLog& log, Workers& workers) = 0;
 };
 
@@ -116,7 +116,7 @@ class TreeStore {
   // store has the previous epoch; the staged one can be committed again or discarded.
   virtual void commit(std::uint64_t epoch, const LeafLog& log, Workers& workers) = 0;
   virtual void discard() noexcept = 0;
-  // No version of an epoch before `oldest` is pinned, or will be: frees what only such versions refer to.
+  // Frees everything that only versions of epochs before `oldest` refer to. No such version is pinned, or will be.
   virtual void release(std::uint64_t oldest) noexcept = 0;
 
   // Null if the store itself is on disk.
@@ -125,11 +125,11 @@ class TreeStore {
   // Writes the trees of an epoch, and their keys, as elements of a snapshot's file (docs/operations/snapshots.md
   // section 2). Throws DirectoryError (OPTIKS_E_STATE) if the store itself is on disk.
   virtual void save(const LeafLog& log, std::uint64_t epoch, const Trees& trees, const PutElement& put) const = 0;
-  // Reads every record of the leaf log and recomputes every hash of the committed trees. On return the hashes are those
-  // of the trees' roots, records are whole, values open their commitments, the versions of each key follow each other,
+  // Reads every record of the leaf log and recomputes every hash of the committed trees. On return the hashes lead to
+  // the trees' roots, records are whole, and values open their commitments. The versions of each key follow each other,
   // and the key table has the latest of each. Throws DirectoryError (OPTIKS_E_DATA) or std::system_error otherwise;
-  // OPTIKS_E_STATE if the store itself is on disk. Whether a tag belongs to the key of a label can be checked only with
-  // the key's name: a verifier refuses an answer made from a wrong tag.
+  // OPTIKS_E_STATE if the store itself is on disk. The check cannot tell whether a tag belongs to the key of a label:
+  // that needs the key's name. A verifier refuses an answer made from a wrong tag.
   virtual void check(const LeafLog& log, Workers& workers) const = 0;
 };
 

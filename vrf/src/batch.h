@@ -27,8 +27,8 @@ void check_alphas(const Alphas& alphas);
 // Returns the curve arithmetic of a batch kernel, or null for the scalar path.
 [[nodiscard]] const lanes::Kernel* kernel_of(base::Kernel kernel);
 
-// Returns the kernel for a batch of n elements. A single element takes the scalar path, and so do two if the kernel is
-// AVX2: a group would take longer than two elements one after another.
+// Returns the kernel for a batch of n elements. A single element takes the scalar path. With AVX2 two elements do so
+// too: a group would take longer than two elements one after another.
 [[nodiscard]] inline base::Kernel batch_kernel(std::size_t n) {
   const base::Kernel kernel = base::kernel();
   return n == 1 || (n == 2 && kernel == base::Kernel::kAvx2) ? base::Kernel::kScalar : kernel;

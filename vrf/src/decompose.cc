@@ -4,8 +4,8 @@ namespace optiks::vrf {
 namespace {
 
 // A basis, modulo 2^64, of the sublattice of the vectors (v[0], ..., v[3]) of the lattice of zero whose first
-// coordinate is even. It is chosen so that half the sum of the four in absolute values is smallest in the coordinates
-// v[0] and 2 v[j] - v[0]: at most 0.61*2^63.
+// coordinate is even. It minimizes half the sum of the four in absolute values, in the coordinates v[0] and 2 v[j] -
+// v[0]: at most 0.61*2^63.
 constexpr u64 kBasis[4][4] = {{0x1d495bea84fcc2d4, 0xffffffffffffffff, 0x0000000000000001, 0x25dbc5bc8dd167d0},
                               {0x0906ff27e0a0a196, 0xec9c179d3dd5d260, 0x07426031ecc8030f, 0xf7b08c66794619af},
                               {0xfa6251329e22402e, 0x02c4211ae388da52, 0xd1b2de3676d83b60, 0xe4c2a988325d65c7},

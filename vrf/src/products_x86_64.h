@@ -8,7 +8,7 @@
 namespace optiks::vrf::x86_64 {
 
 // A product or a sum of two, little-endian. Each block of assembly below uses at most twelve registers, so that every
-// compiler can allocate them under every option; multiplications write their result to rdx:rax.
+// compiler can allocate them under every option. Multiplications write their result to rdx:rax.
 struct Product {
   u64 t0, t1, t2, t3;
 };

@@ -45,9 +45,9 @@ OPTIKS_EXPORT uint32_t optiks_abi_version(void);
 /* Size of the named struct ("optiks_leaf_t", ...), or 0 for an unknown name. */
 OPTIKS_EXPORT size_t optiks_sizeof(const char* name);
 /* Name of the kernel that batches of VRF calls and of hashes run on (optiks/base/kernel.h); contract rule 4. The
- * library chooses it once in a process: the fastest that the processor supports, or the one that the environment
- * variable OPTIKS_FORCE_KERNEL names. OPTIKS_E_ARGUMENT if OPTIKS_FORCE_KERNEL names no kernel, or one that this
- * processor lacks. The program must then stop: every batch call would abort. */
+ * library chooses the kernel once in a process: the fastest that the processor supports, or the kernel that the
+ * environment variable OPTIKS_FORCE_KERNEL names. OPTIKS_E_ARGUMENT if OPTIKS_FORCE_KERNEL names no kernel, or one that
+ * this processor lacks. The program must then stop: every batch call would abort. */
 OPTIKS_EXPORT int32_t optiks_kernel(char* out, size_t capacity, size_t* out_len);
 /* Copies the last error of this thread: UTF-8, NUL-terminated, at most capacity octets, truncated if it is longer.
  * Empty if the last call on this thread succeeded. */
@@ -98,8 +98,8 @@ OPTIKS_EXPORT int32_t optiks_ed25519_verify(const uint8_t public_key[32], const 
  *  - Any number of threads may take, use and destroy views at any time, even after the directory was destroyed.
  *  - Readers wait neither for the writer nor for each other.
  *
- * Secrets: the directory copies the VRF keys and the tag keys into memory that it locks as far as RLIMIT_MEMLOCK
- * allows, and zeroizes with the last handle. */
+ * Secrets: the directory copies the VRF keys and the tag keys. It locks their memory as far as RLIMIT_MEMLOCK allows,
+ * and zeroizes it with the last handle. */
 typedef struct optiks_dir optiks_dir_t;
 typedef struct optiks_staged optiks_staged_t;
 typedef struct optiks_view optiks_view_t;
@@ -126,8 +126,8 @@ OPTIKS_EXPORT void optiks_dir_destroy(optiks_dir_t* dir);
 /* Appends stored leaves in (epoch, ordinal) order without proofs, at start-up. Each call takes whole epochs. It checks
  * order, versions (each key's increase by one) and duplicates (OPTIKS_E_DATA, OPTIKS_E_DUPLICATE), but not the VRF. The
  * first call may start at any epoch > 0. After each call, epoch is the directory's epoch. The first load into a node
- * store is different: the directory reaches the epoch of the last call at optiks_dir_load_end, and allows no other call
- * before. During a load no view may be alive or taken. Not atomic: after an error destroy the directory. */
+ * store is different. The directory reaches the epoch of the last call only at optiks_dir_load_end, and allows no other
+ * calls before. During a load no view may be alive or taken. Not atomic: after an error destroy the directory. */
 OPTIKS_EXPORT int32_t optiks_dir_load(optiks_dir_t* dir, uint64_t epoch, const optiks_leaf_t* leaves, size_t num_leaves,
                                       const uint8_t* values, size_t values_len);
 
@@ -186,15 +186,15 @@ OPTIKS_EXPORT int32_t optiks_staged_commit(optiks_staged_t* staged);
 /* Discards a staged epoch that was not committed. Call it before you destroy the directory. */
 OPTIKS_EXPORT void optiks_staged_destroy(optiks_staged_t* staged);
 
-/* The next three calls are for a directory whose period has not begun: a later period than the first, with
- * period_first_epoch 0 in its options (docs/spec/periods.md section 2). Such a directory gives no views, and prepares
- * and stages nothing (OPTIKS_E_STATE). While the previous period continues, it takes copies: the leaves of devices and
- * keys that its period begins with. It gets the leaves of usernames and decommissioned, whose secrets the previous
- * period shares, through optiks_dir_load, epoch by epoch. optiks_dir_states returns the states so far. Linked mode
- * only; the directory cannot be saved until its period begins.
+/* The next three calls are for a directory whose period has not begun (docs/spec/periods.md section 2). It is a later
+ * period than the first, and period_first_epoch is 0 in the options. Such a directory gives no views, and prepares and
+ * stages nothing (OPTIKS_E_STATE). While the previous period continues, it takes copies: the leaves of devices and keys
+ * that its period begins with. It gets the leaves of usernames and decommissioned, whose secrets the previous period
+ * shares, through optiks_dir_load, epoch by epoch. optiks_dir_states returns the states so far. Linked mode only; the
+ * directory cannot be saved until its period begins.
  *
  * The first call makes rows of copies. For each key, in devices or keys, a row has the label of version 1, the tag, a
- * fresh opening, the commitment and epoch 0; its version is the version that is copied. For version 0, without a value,
+ * fresh opening, the commitment and epoch 0. The version in the row is the copied one. For version 0, without a value,
  * the call makes a row that removes the key, with label and tag alone. The rows are sorted by (structure, label), with
  * value_offset, value_len and input index as from optiks_dir_prepare. The directory does not change. OPTIKS_E_DUPLICATE
  * if a key occurs twice. Any thread, one at a time, also while the writer works. Takes as long as computing the
@@ -270,8 +270,8 @@ OPTIKS_EXPORT int32_t optiks_view_lookup_cached(const optiks_view_t* view, uint8
                                                 uint8_t* out, size_t capacity, size_t* out_len, uint64_t* out_ends);
 
 /* The parts (an empty list) and users of a UserLookupAnswer (docs/spec/users.md), all from the view. queries is a
- * UserQueryList (docs/spec/rest.md section 4). In two cases nothing is written and out_len is 0: a client knows more
- * than the view, or there are several queries and num_entries exceeds max_entries. The summary stops where that is
+ * UserQueryList (docs/spec/rest.md section 4). Nothing is written, and out_len is 0, in two cases. A client knows more
+ * than the view; or there are several queries and num_entries exceeds max_entries. The summary stops where that is
  * known. Any thread. */
 OPTIKS_EXPORT int32_t optiks_view_users_summary(const optiks_view_t* view, const uint8_t* queries, size_t queries_len,
                                                 uint64_t max_entries, optiks_users_summary_t* out_summary);
@@ -288,9 +288,9 @@ OPTIKS_EXPORT int32_t optiks_view_user_monitor_summary(const optiks_view_t* view
                                                        size_t query_len, const optiks_user_monitor_page_t* page,
                                                        optiks_user_monitor_summary_t* out_summary);
 
-/* One Versions structure, for history and monitoring. from >= 1. An answer with from > a + 1 is the one of from = a +
- * 1, but with the requested `from`. The answer has at most max_members members and about max_bytes octets, but at least
- * one member; if that is not all, it is a page. */
+/* One Versions structure, for history and monitoring. from >= 1. An answer with from > a + 1 equals the answer with
+ * from = a + 1, except that it has the requested `from`. The answer has at most max_members members and about max_bytes
+ * octets, but at least one member; if that is not all, it is a page. */
 OPTIKS_EXPORT int32_t optiks_view_versions(const optiks_view_t* view, uint8_t structure, const uint8_t* key,
                                            size_t key_len, uint64_t from, uint32_t max_members, size_t max_bytes,
                                            uint8_t* out, size_t capacity, size_t* out_len);
@@ -384,7 +384,7 @@ OPTIKS_EXPORT int32_t optiks_verify_users(const optiks_context_t* context, size_
 /* Verifies a UserMonitorAnswer (docs/spec/user-monitor.md) about one user. The strings are: the user id; num_names
  * names; the kept list (empty: none is kept); then the state->num_keys ids that the query names, strictly increasing.
  * known has an element for the list, then one for each of these ids; its least epochs are not used. out_has_left: 1 if
- * the user has left; the result then has only the head. In out_entries the entries of the list come first, then those
+ * the user has left; the result then has only the head. out_entries receives the entries of the list, then the entries
  * of each followed id in the order of out_keys (capacities in elements; contract rule 4). */
 OPTIKS_EXPORT int32_t optiks_verify_user_monitor(
     const optiks_context_t* context, const optiks_user_state_t* state, size_t num_names, const uint8_t* strings,

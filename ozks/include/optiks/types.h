@@ -162,7 +162,7 @@ typedef struct optiks_user_monitor_page {
 
 /* Kept state of a user that a client asks about (docs/spec/users.md section 2), without its octet strings. */
 typedef struct optiks_user_state {
-  uint64_t least_epoch; /* the largest of the epochs kept with everything that the question brings about the user */
+  uint64_t least_epoch; /* the largest of the epochs that the client keeps with its state of the user */
   size_t num_keys;      /* devices whose key is known */
   uint32_t has_left;    /* 1: the user is known to have left */
   /* Which generation of the username the known user is (docs/spec/recycled-names.md). 0: names are not used

@@ -1,5 +1,5 @@
-/* Parameters and results of the verifier's calls: what a client keeps and passes to the verifier, and what the verifier
- * learns from an answer that it accepts. The calls are in optiks.h, which includes this header. */
+/* Parameters and results of the verifier's calls: the state that a client keeps and passes to the verifier, and the
+ * contents of an accepted answer. The calls are in optiks.h, which includes this header. */
 #ifndef OPTIKS_VERDICTS_H
 #define OPTIKS_VERDICTS_H
 

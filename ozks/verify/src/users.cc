@@ -35,7 +35,7 @@ bool has_device(const List<Device>& list, ByteSpan id) {
   return has_any(list, [&](const Device& device) { return std::ranges::equal(device.id, id); });
 }
 
-// Section 5, steps 6 and 7: a key or list with a version in an earlier period begins each later period with a copy, as
+// Section 5, steps 6 and 7. A key or list with a version in an earlier period begins each later period with a copy, as
 // long as its user is current.
 bool is_lost(const Known& known, std::uint64_t period, const LookupResult& shown) {
   return known.version != 0 && known.period < period && !shown.begins_with_copy;

@@ -143,8 +143,8 @@ TEST_F(NegativeVersions, N38PageGoesOnFromItsLastEntry) {
   EXPECT_EQ(scene_.versions(second, page), "leaf_epoch_order");
 }
 
-// A first page that claims more versions than there are, and a last page that takes them back: the value of the last
-// version shown would never be opened.
+// A first page claims more versions than there are, and a last page takes them back. The value of the last version
+// shown would then never be opened.
 TEST_F(NegativeVersions, N38PageBelowTheOneBefore) {
   VersionsParts claimed = scene_.keys.versions("bob", Scene::kLast, 0, SIZE_MAX);
   const VersionsParts whole = claimed;

@@ -69,7 +69,7 @@ OPTIKS_INLINE LaneFp2<L, 1> fp2_narrow(const LaneWide2<L, N, Room>& a) {
 }
 
 // Karatsuba in three limbs: 63 multiply-adds and 21 other operations. The cross product is above the sum of the other
-// two products. The exception is what their cuts at bit 52 leave in the lower parts: less than Multiple<2>.
+// two products. The exception is the rest that their cuts at bit 52 leave in the lower parts: less than Multiple<2>.
 template <unsigned Room = 0, ThreeLimbs L, unsigned A, unsigned B>
 OPTIKS_INLINE auto fp2_mul_wide(const LaneFp2<L, A>& a, const LaneFp2<L, B>& b) {
   constexpr unsigned kWide = 2 * A * B + 1 + Room;

@@ -225,7 +225,7 @@ OPTIKS_INLINE Columns<L> multiply(const Columns<L>& sums, const LaneFp<L, A>& a,
   return multiply_inline<L>(sums, a.limb, b.limb);
 }
 
-// A product with Room for what will be subtracted from it.
+// A product with Room for its subtrahends.
 template <unsigned Room = 0, FiveLimbs L, unsigned A, unsigned B>
 OPTIKS_INLINE LaneWide<L, A * B + Room, Room> fp_mul_wide(const LaneFp<L, A>& a, const LaneFp<L, B>& b) {
   if constexpr (A <= Limbs26::kMaxWrapped) {

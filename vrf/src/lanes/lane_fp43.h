@@ -205,7 +205,7 @@ OPTIKS_INLINE Columns<L> multiply(Columns<L> sums, const LaneFp<L, A>& a, const 
   }
 }
 
-// A product with Room for what will be subtracted from it.
+// A product with Room for its subtrahends.
 template <unsigned Room = 0, ThreeLimbs L, unsigned A, unsigned B>
 OPTIKS_INLINE LaneWide<L, A * B + Room, Room> fp_mul_wide(const LaneFp<L, A>& a, const LaneFp<L, B>& b) {
   return LaneWide<L, A * B + Room, Room>(multiply(multiple_of_p<L, Room>(), a, b));

@@ -86,7 +86,7 @@ template <typename L>
 
 // The sum of the digits times their entries. index(i) is that of digit i. change(i) is all ones where the sign of digit
 // i differs from that of digit i - 1; the sign below digit 0 is +. The sum has the sign of the next digit, so that
-// entries are added unchanged: changing the sign of a sum costs a quarter of changing that of an entry. 62 doublings,
+// entries are added unchanged. Changing the sign of a sum costs a quarter of changing that of an entry. 62 doublings,
 // 62 additions.
 template <typename L, typename Index, typename Change>
 OPTIKS_INLINE LanePoint<L> mul_digits(const LaneAffineTable<L>& table, const Index& index, const Change& change) {

@@ -84,8 +84,8 @@ OPTIKS_INLINE PackedFp2<L, B + 1> fp2_negated_if(Words<L> mask, const PackedFp2<
   return fp2_select(mask, fp2_neg(a), a);
 }
 
-// Returns the word of the entry at `index`, of NumEntries entries. find(16 n) returns the one among entries 16 n to 16
-// n + 15 that the lower four bits of the index select.
+// Returns the word of the entry at `index`, of NumEntries entries. find(16 n) returns the word of the entry, among
+// entries 16 n to 16 n + 15, that the lower four bits of the index select.
 template <typename L, std::size_t NumEntries, typename Find>
 OPTIKS_INLINE Words<L> lookup_word(Words<L> index, const Find& find) {
   static_assert(NumEntries == 16 || NumEntries == 32);

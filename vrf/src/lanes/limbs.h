@@ -11,7 +11,7 @@
 namespace optiks::vrf::lanes {
 
 // x = X0 + X1 2^43 + X2 2^85: limbs of 43, 42 and 42 bits, because a third of 127 bits is 42.3. A carry from the top
-// limb is added to the lowest limb unchanged; products of two upper limbs wrap with a factor of 2 or 1. AVX-512 IFMA
+// limb is added to the lowest limb unchanged. Products of two upper limbs wrap with a factor of 2 or 1. AVX-512 IFMA
 // splits a product at bit 52. A multiplication by 2^9 or 2^10 moves its upper part, 34 bits, to the next limb.
 struct Limbs43 {
   static constexpr std::size_t kNum = 3;

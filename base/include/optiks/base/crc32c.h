@@ -8,8 +8,8 @@
 
 namespace optiks::base {
 
-// Returns the checksum of some data followed by `data`, where `before` is the checksum of the former: crc32c(b,
-// crc32c(a)) is that of a and b together.
+// Returns the checksum of earlier data, whose checksum is `before`, followed by `data`: crc32c(b, crc32c(a)) is that of
+// a and b together.
 [[nodiscard]] std::uint32_t crc32c(ByteSpan data, std::uint32_t before = 0);
 
 // The same without the processor's CRC instruction.

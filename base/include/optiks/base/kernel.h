@@ -1,6 +1,6 @@
 // The choice of the implementation of the batch functions: the VRF's (optiks/vrf/ecvrf.h) and the hash of many messages
-// (blake2b_many.h). A process chooses it once: by what the processor and the operating system support, or by the
-// environment variable OPTIKS_FORCE_KERNEL. Any thread may call these functions.
+// (blake2b_many.h). A process chooses it once: the environment variable OPTIKS_FORCE_KERNEL names it, otherwise the
+// processor and the operating system determine it. Any thread may call these functions.
 #pragma once
 
 #include <cstdint>

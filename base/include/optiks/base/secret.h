@@ -30,8 +30,7 @@ inline void zeroize(void* address, std::size_t len) {
   __asm__ __volatile__("" : : "r"(address) : "memory");
 }
 
-// Returns value, and hides from the optimizer what it knows about it, so that it does not turn arithmetic with a mask
-// back into a branch.
+// Returns value, and hides it from the optimizer, so that arithmetic with a mask is not turned back into a branch.
 template <std::integral T>
 [[nodiscard, gnu::always_inline]] inline T value_barrier(T value) {
   __asm__("" : "+r"(value));

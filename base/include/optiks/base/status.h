@@ -12,7 +12,7 @@ namespace optiks::base {
 enum class StatusCode {
   kOk,
   kInvalidArgument,  // a parameter that no correct caller passes
-  kMalformed,        // bytes that do not encode what they should
+  kMalformed,        // bytes that are not a valid encoding
   kOutOfRange,       // a limit is exceeded, or a position does not exist
   kNotFound,
   kUnavailable,  // the operating system refused: randomness, memory locking, files

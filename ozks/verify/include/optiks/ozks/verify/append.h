@@ -19,8 +19,8 @@ struct TreeState {
   std::uint64_t count = 0;
 };
 
-// The memory of one verification, about 9 KiB for each epoch of the range: the hashes of at most one unfinished node
-// for each depth and epoch. A workspace can be reused. One thread at a time.
+// The memory of one verification, about 9 KiB for each epoch of the range. It holds the hashes of at most one
+// unfinished node for each depth and epoch. A workspace can be reused. One thread at a time.
 class AppendWorkspace {
  public:
   // Returns nothing if memory runs out. 1 <= num_epochs <= kMaxRangeEpochs.

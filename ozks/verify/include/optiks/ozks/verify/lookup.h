@@ -23,7 +23,7 @@ struct StructureView {
 };
 
 // A client's knowledge of one key. It is used only while the record is of the same period. If w > 0, either n or b is
-// known: n after an answer that showed the latest version, b after a page that did not end its list.
+// known. n is known after an answer that showed the latest version, b after a page that did not end its list.
 struct Known {
   std::uint64_t period = 0;
   std::uint64_t version = 0;       // w; 0: no version is known
