@@ -26,8 +26,8 @@ inline std::uint8_t structure_of(const optiks_leaf_t& row) {
 // Returns the version of a key's next leaf, from the facts of its latest leaf, or null. For a structure with versions
 // (a PAHD) or without (an oZKS): throws DirectoryError for a second leaf of a key in an oZKS.
 [[nodiscard]] std::uint64_t next_version(bool has_versions, const LeafFacts* latest);
-// Throws DirectoryError unless the version is the one that next_version() returns. A key's first leaf determines
-// whether usernames have versions.
+// Throws DirectoryError unless the version is the one that next_version() returns. For a username, its first leaf
+// determines whether its leaves have versions.
 void check_version(std::uint8_t structure, std::uint64_t version, const LeafFacts* latest);
 
 // Counts the leaves of each structure. Throws DirectoryError for a leaf of an unknown structure.

@@ -156,7 +156,7 @@ typedef struct optiks_user_monitor_page {
   uint64_t max_all_members; /* versions of all keys together */
   uint64_t max_followed;    /* followed ids, beyond which the list's page ends */
   uint64_t max_bytes;       /* approximate size of the answer in octets */
-  uint32_t own_only;        /* 1: `unanswered` is 1 instead of 3 and 6, for a caller that may see no other user */
+  uint32_t own_only;        /* 1: `unanswered` may be 3 or 6, for a caller that may see no other user */
   uint32_t reserved;        /* 0 */
 } optiks_user_monitor_page_t;
 
