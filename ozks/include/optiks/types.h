@@ -57,7 +57,7 @@ enum {
 };
 /* facts: end */
 
-/* Why a username has no form (docs/spec/usernames.md section 3). */
+/* The reasons why a username has no form (docs/spec/usernames.md section 3). */
 /* facts: username faults, generated from docs/spec/facts.toml by `make facts` */
 enum {
   /* it has one */
