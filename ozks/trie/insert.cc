@@ -202,7 +202,7 @@ class Grower {
     const std::size_t length = is_leaf ? verify::kLabelBits : nodes_.interior(old.node).length;
     const PageMark page = is_leaf ? old.page : nodes_.interior(old.node).page;
     if (fork < length) {
-      // A label that diverges at bit `fork` is on the other side than the old node.
+      // A label that diverges at bit `fork` is on the opposite side of the old node.
       const bool old_side = !verify::bit_at(label_of(nodes_, lowest), fork);
       const Old rest{old.node, old.hash, old.known, page, true};
       const Old nothing{.page = page};

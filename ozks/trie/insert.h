@@ -17,7 +17,7 @@ struct InsertedLeaf {
 
   // Where its label leaves the old tree. insert_leaves() writes these, if the old tree is not empty.
   NodeId nearest = kNoNode;  // the old leaf at the end of the label's bits
-  std::uint32_t common = 0;  // bits that the label shares with `nearest`, and with no old leaf more
+  std::uint32_t common = 0;  // bits that the label shares with `nearest`; no old leaf shares more
 };
 
 // Superseded and created nodes of insert_leaves(), for reclaiming. Superseded nodes are free once no reader holds the
