@@ -1,4 +1,4 @@
-// Compiled for AVX2: to be called only where this kernel is runnable (kernel.h).
+// Compiled for AVX2. Call it only if this kernel is runnable (kernel.h).
 #include "blake2b_lanes.h"
 
 namespace optiks::base::internal {
@@ -7,21 +7,22 @@ namespace optiks::base::internal {
 
 namespace {
 
-// Octet i of each half of a register after a rotation of its words to the right, for vpshufb.
+// Operands of vpshufb that rotate each word of a register to the right: the source of each octet, for each half of the
+// register.
 alignas(32) constexpr std::uint8_t kRotatedBy16[32] = {2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9,
                                                        2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9};
 alignas(32) constexpr std::uint8_t kRotatedBy24[32] = {3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10,
                                                        3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10};
 
-// The shuffle's operand stays in memory: all registers are taken by working words, and one of these that is spilled
-// for it is back ten cycles later (Zen 3).
+// The shuffle's operand stays in memory. The working words fill all registers: one that is spilled for the operand
+// returns only ten cycles later (Zen 3).
 [[gnu::always_inline]] inline Words4 shuffled(Words4 x, const std::uint8_t (&octets)[32]) {
   Words4 out;
   __asm__("vpshufb %2, %1, %0" : "=x"(out) : "x"(x), "m"(octets));
   return out;
 }
 
-// AVX2 has no rotations: three of four are shuffles.
+// AVX2 has no rotations; three of the four rotations are shuffles.
 template <int N>
 [[gnu::always_inline]] inline Words4 rotated(Words4 x) {
   if constexpr (N == 32) {
@@ -36,7 +37,7 @@ template <int N>
   }
 }
 
-// Four words, one of each mix of half a round, named and not copied: the compiler loses track of copies.
+// Four words, one of each mix of half a round. They are references and not copies: the compiler loses track of copies.
 template <typename Word>
 struct Row {
   Word& w0;
@@ -65,9 +66,8 @@ template <int N>
   a.w3 = rotated<N>(a.w3);
 }
 
-// Four mixes step by step side by side. One behind the other they would take turns as the oldest that waits for a unit,
-// and the next half of a round, which mixes the results of all, would wait for the last: 27 cycles a half instead of 21
-// (Zen 3).
+// Interleaves four mixes step by step. One after another they would compete for the execution units, oldest first. The
+// next half of a round mixes all four results, and would wait for the last one: 27 cycles a half instead of 21 (Zen 3).
 [[gnu::always_inline]] inline void mix_four(Row<Words4> a, Row<Words4> b, Row<Words4> c, Row<Words4> d,
                                             Row<const Words4> x, Row<const Words4> y) {
   add(a, x);

@@ -1,4 +1,4 @@
-// Compiled for AVX-512 F: to be called only where this kernel is runnable (kernel.h).
+// Compiled for AVX-512 F. Call it only if this kernel is runnable (kernel.h).
 #include "blake2b_lanes.h"
 
 namespace optiks::base::internal {

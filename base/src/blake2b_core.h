@@ -1,5 +1,5 @@
-// The compression function of BLAKE2b (RFC 7693), over one 64-bit word or over a vector of them. Inlined by force, so
-// that a file compiled for newer processors leaves nothing that the linker could use elsewhere.
+// The compression function of BLAKE2b (RFC 7693), over one 64-bit word or over a vector of them. All functions are
+// always inlined, so that a file compiled for newer processors leaves no copy that the linker could use elsewhere.
 #pragma once
 
 #include <array>
@@ -41,8 +41,8 @@ template <typename Word>
   b = rotated_right<63>(b ^ c);
 }
 
-// Rounds<Word>::round: one round, with the message schedule as template parameter: every index is then a constant and
-// the sixteen working words stay in registers. A file may specialize it for a vector of its own.
+// One round. The message schedule is a template parameter, so every index is a constant and the sixteen working words
+// stay in registers. A file may specialize Rounds for its own vector type.
 template <typename Word>
 struct Rounds {
   template <std::size_t Round>
@@ -93,11 +93,11 @@ constexpr std::uint64_t blake2b_parameters(std::size_t digest_len, std::size_t k
   return 0x01010000 ^ (static_cast<std::uint64_t>(key_len) << 8) ^ digest_len;
 }
 
-// blake2b_compress: one block of one message.
+// Compresses one block of one message.
 void blake2b_compress(Blake2bState& h, const std::uint8_t* block, std::uint64_t counter, bool is_last);
 
-// Eight or four messages: slot i at slots + i*stride, lens[i] octets in [1, stride]; digest i, digest_len octets, at
-// digests + i*digest_len. Three compilations of blake2b_lanes.h.
+// Hash eight or four messages. Slot i is at slots + i*stride and has lens[i] octets in [1, stride]; digest i, of
+// digest_len octets, is at digests + i*digest_len. They are three compilations of blake2b_lanes.h.
 using Blake2bLanes = void(std::uint8_t* digests, std::size_t digest_len, const std::uint64_t* state,
                           std::uint64_t num_absorbed, const std::uint8_t* slots, std::size_t stride,
                           const std::size_t* lens);

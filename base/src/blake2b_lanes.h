@@ -1,6 +1,6 @@
-// Messages side by side, one in each word of GCC's and clang's vectors: eight in a register of AVX-512 or four in one
-// of AVX2 where the including file is compiled for them, in pieces otherwise. Everything is inlined by force
-// (blake2b_core.h).
+// Hashes several messages at a time, one in each word of GCC's and clang's vectors. Eight messages fill a register of
+// AVX-512, and four a register of AVX2. If the including file is not compiled for these, the compiler splits the
+// vectors. All functions are always inlined (blake2b_core.h).
 #pragma once
 
 #include <bit>
@@ -15,13 +15,13 @@ using Words8 [[gnu::vector_size(64)]] = std::uint64_t;
 using Words4 [[gnu::vector_size(32)]] = std::uint64_t;
 using Words2 [[gnu::vector_size(16)]] = std::uint64_t;
 
-// A lane's words are read and written as they lie in memory.
+// The words of a lane are read and written in memory order.
 static_assert(std::endian::native == std::endian::little);
 
 #define OPTIKS_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-// Eight words of each of eight lanes, lane by lane, to word by word: three steps of exchanging neighbours at distance
-// 1, 2 and 4.
+// Transposes eight words of each of eight lanes, from lane by lane to word by word. Three steps exchange neighbours at
+// distance 1, 2 and 4.
 [[gnu::always_inline]] inline void transpose(Words8* rows) {
   Words8 t[8];
   for (std::size_t i = 0; i < 8; i += 2) {
@@ -41,7 +41,7 @@ static_assert(std::endian::native == std::endian::little);
   }
 }
 
-// The sixteen message words of one block of every lane.
+// Loads the sixteen message words of one block of every lane.
 [[gnu::always_inline]] inline void load_blocks(Words8 (&m)[16], const std::uint8_t* slots, std::size_t stride) {
   for (std::size_t half = 0; half < 2; ++half) {
     for (std::size_t lane = 0; lane < 8; ++lane) {
@@ -52,7 +52,7 @@ static_assert(std::endian::native == std::endian::little);
   }
 }
 
-// The same of four lanes, without the exchange at distance 2: halves of a register are loaded from two lanes.
+// The same for four lanes, without the exchange at distance 2: the two halves of a register are loaded from two lanes.
 [[gnu::always_inline]] inline void load_blocks(Words4 (&m)[16], const std::uint8_t* slots, std::size_t stride) {
 #pragma GCC unroll 8
   for (std::size_t i = 0; i < 16; i += 2) {
@@ -68,7 +68,7 @@ static_assert(std::endian::native == std::endian::little);
   }
 }
 
-// The first digest_len octets of every lane's state; h is used up.
+// Stores the first digest_len octets of every lane's state; destroys h.
 [[gnu::always_inline]] inline void store_digests(std::uint8_t* digests, std::size_t digest_len, Words8 (&h)[8]) {
   transpose(h);
   for (std::size_t lane = 0; lane < 8; ++lane) {
@@ -88,7 +88,7 @@ static_assert(std::endian::native == std::endian::little);
     states[2][part] = OPTIKS_SHUFFLE(even[0], even[1], 2, 3, 6, 7);
     states[3][part] = OPTIKS_SHUFFLE(odd[0], odd[1], 2, 3, 6, 7);
   }
-  if (digest_len == sizeof(Words4)) {  // every node of a tree: no call
+  if (digest_len == sizeof(Words4)) {  // each node of a tree: avoids a call of memcpy
     for (std::size_t lane = 0; lane < 4; ++lane) {
       __builtin_memcpy(digests + lane * sizeof(Words4), &states[lane][0], sizeof(Words4));
     }
@@ -117,8 +117,8 @@ template <typename Words>
   for (std::size_t start = 0; start < longest; start += kBlockLen) {
     Words m[16];
     load_blocks(m, slots + start, stride);
-    // Lengths are public: comparisons of them may be what the compiler likes.
-    const Words rest = len - start;  // of the lanes that are not done
+    // Lengths are public: the compiler may compile their comparisons to branches.
+    const Words rest = len - start;  // for the lanes that are not done
     const auto is_active = reinterpret_cast<Words>(len > Words{} + start);
     const Words is_last = is_active & reinterpret_cast<Words>(rest <= Words{} + kBlockLen);
     const Words absorbed = (is_last & len) | (~is_last & (Words{} + (start + kBlockLen)));

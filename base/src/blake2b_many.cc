@@ -10,7 +10,7 @@
 namespace optiks::base {
 namespace {
 
-// LaneHash: hashes so many messages side by side.
+// A function that hashes num_lanes messages at a time.
 struct LaneHash {
   internal::Blake2bLanes* hash;
   std::size_t num_lanes;
@@ -34,12 +34,12 @@ void hash_one(std::uint8_t* digest, std::size_t digest_len, const Blake2bPrefix&
   zeroize(state.data(), sizeof(state));
 }
 
-// From so many messages on, as many side by side as there are lanes, some empty, are faster than one after the other.
+// From this many messages on, padding them with empty ones to all lanes is faster than hashing one after another.
 constexpr std::size_t kLeastPadded = 2;
-// Of longer messages a few are hashed one by one: copying them would cost what it saves.
+// A few longer messages are hashed one by one: copying them would cost as much as the lanes save.
 constexpr std::size_t kMaxPaddedStride = 2 * kBlake2bBlockLen;
 
-// Fewer than there are lanes.
+// Hashes fewer messages than there are lanes.
 void hash_padded(const LaneHash& lanes, std::uint8_t* digests, std::size_t digest_len, const Blake2bPrefix& prefix,
                  const std::uint8_t* slots, std::size_t stride, std::span<const std::size_t> lens) {
   std::uint8_t padded[kMaxLanes * kMaxPaddedStride];
@@ -54,7 +54,7 @@ void hash_padded(const LaneHash& lanes, std::uint8_t* digests, std::size_t diges
   zeroize(hashes, lens.size() * digest_len);
 }
 
-// All lanes at a time, and the rest.
+// Hashes groups of num_lanes messages, then the rest.
 void hash_lanes(const LaneHash& lanes, std::uint8_t* digests, std::size_t digest_len, const Blake2bPrefix& prefix,
                 const std::uint8_t* slots, std::size_t stride, std::span<const std::size_t> lens) {
   std::size_t i = 0;

@@ -15,8 +15,8 @@ namespace optiks::base {
 
 namespace {
 
-// Whether XCR0 has these state components and EBX of CPUID's leaf 7 these features (Intel SDM volume 1, sections 14.3
-// and 15.2): without OSXSAVE there is no XCR0.
+// True if XCR0 has these state components and EBX of CPUID's leaf 7 has these features (Intel SDM volume 1, sections
+// 14.3 and 15.2). Without OSXSAVE there is no XCR0.
 bool cpu_has(unsigned state, unsigned features) {
 #if defined(__x86_64__)
   constexpr unsigned kOsxsave = 1U << 27;
@@ -55,10 +55,10 @@ struct Entry {
   Kernel kernel;
   const char* name;
   bool (*is_runnable)();  // null: everywhere
-  const char* complaint;  // where it is not
+  const char* complaint;  // if it is not runnable
 };
 
-// The fastest last.
+// In increasing order of speed.
 constexpr Entry kKernels[] = {
     {Kernel::kPortable8, "portable8", nullptr, ""},
     {Kernel::kScalar, "scalar", nullptr, ""},

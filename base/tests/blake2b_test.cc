@@ -1,4 +1,4 @@
-// Known answers of RFC 7693 and the BLAKE2 authors, and comparison with libb2 over random inputs.
+// Known answers of RFC 7693 and of the BLAKE2 authors, and a comparison with libb2 over random inputs.
 #include "optiks/base/blake2b.h"
 
 #include <blake2.h>

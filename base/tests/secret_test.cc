@@ -37,7 +37,7 @@ TEST(Secret, EqualityLooksAtEveryBit) {
   EXPECT_FALSE(ct_equal(a, std::span(b).first(36)));
 }
 
-// Reads the memory of an object behind the compiler's back.
+// Reads the memory of an object so that the compiler cannot optimise the reads away.
 bool all_bytes_are(const void* address, std::size_t len, unsigned char expected) {
   const auto* const bytes = static_cast<const volatile unsigned char*>(address);
   for (std::size_t i = 0; i < len; ++i) {
@@ -65,7 +65,7 @@ TEST(Secret, MovingErasesTheSource) {
   const Secret<4> target = std::move(source);
   EXPECT_TRUE(ct_equal(target.bytes(), value));
   const std::array<std::uint8_t, 4> zero{};
-  // NOLINTNEXTLINE(bugprone-use-after-move): that the source is empty is what is tested
+  // NOLINTNEXTLINE(bugprone-use-after-move): the test checks that the source is empty
   EXPECT_TRUE(ct_equal(std::as_const(source).bytes(), zero));
 }
 

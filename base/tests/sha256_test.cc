@@ -1,4 +1,4 @@
-// Known answers of FIPS 180-4 and comparison with libsodium over random inputs.
+// Known answers of FIPS 180-4, and a comparison with libsodium over random inputs.
 #include "optiks/base/sha256.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the benchmarks of directories share: calls that must succeed, and directories and updates to call them with.
+// Helpers of the benchmarks of directories: calls that must succeed, and directories and updates for them.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ inline constexpr std::size_t kValueLen = 64;
 
 using States = std::array<std::uint8_t, OPTIKS_STATES_LEN>;
 
-// Ends the program with the library's words unless the call succeeded.
+// Ends the program with the library's error text unless the call succeeded.
 inline void require(std::int32_t status) {
   if (status != OPTIKS_OK) {
     std::array<char, 256> text{};
@@ -29,7 +29,7 @@ inline void require(std::int32_t status) {
   }
 }
 
-// Fixed secrets; without files.
+// Options with fixed secrets, and without files.
 inline optiks_dir_options_t options(std::uint64_t vrf_cache_bytes) {
   optiks_dir_options_t out{};
   for (auto& secret : out.vrf_secret) {
@@ -62,7 +62,7 @@ struct Updates {
   std::vector<std::uint64_t> key_offsets, value_offsets;
 };
 
-// The leaves of the next epoch, which is `epoch`; and the staged epoch.
+// Returns the leaves of `epoch`, the next epoch; and the staged epoch.
 inline std::vector<optiks_leaf_t> prepare(const optiks_dir_t* dir, std::uint64_t epoch, const Updates& updates) {
   std::vector<optiks_leaf_t> rows(updates.size());
   require(optiks_dir_prepare(dir, epoch, rows.size(), updates.structures.data(), updates.keys.data(),

@@ -11,11 +11,11 @@
 namespace optiks::ozks::bench {
 namespace {
 
-// Keys loaded at once while a directory is filled.
+// The number of keys that are loaded at once while a directory is filled.
 constexpr std::size_t kLoadBatch = std::size_t{1} << 18;
-// Of a key with one version: 1,700 octets for 2^20 keys.
+// For a key with one version: 1,700 octets with 2^20 keys.
 constexpr std::size_t kMaxAnswerLen = 4096;
-// Lookups at once that fill the cache.
+// The number of lookups at once that fill the cache.
 constexpr std::size_t kWarmBatch = 64;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the benchmarks of linked mode share: directories full of keys that can be looked up, and lookups of them.
+// Helpers of the benchmarks of linked mode: directories full of keys that can be looked up, and lookups of them.
 #pragma once
 
 #include <compare>
@@ -18,8 +18,8 @@ namespace optiks::ozks::bench {
 inline constexpr std::size_t kBatch = 1024;
 inline constexpr std::uint8_t kKeys = OPTIKS_KEYS;
 
-// Keys, spread over all of a directory, whose VRF proofs are cached: two each, and of so many entries that almost every
-// one has its place.
+// The number of keys, spread over the whole directory, whose VRF proofs are cached. Each has two proofs, and the cache
+// has so many entries that almost all of them fit.
 inline constexpr std::size_t kCachedKeys = std::size_t{1} << 20;
 inline constexpr std::uint64_t kCacheBytes = std::uint64_t{1} << 30;
 
@@ -42,7 +42,7 @@ class Filled {
   [[nodiscard]] std::size_t num_keys() const { return num_keys_; }
   [[nodiscard]] std::uint64_t next_epoch() const { return epoch_ + 1; }
   [[nodiscard]] optiks_dir_stats_t stats() const;
-  // Names for kBatch keys that are not there.
+  // Returns names for kBatch keys that are not in the directory.
   [[nodiscard]] std::uint64_t fresh_keys() { return next_key_ += kBatch; }
 
   [[nodiscard]] std::vector<optiks_leaf_t> prepare(const Updates& updates) const {
@@ -66,25 +66,25 @@ class Filled {
   std::uint64_t next_key_ = std::uint64_t{1} << 40;
 };
 
-// The one of this size, which is filled when it is first wanted and kept.
+// Returns the directory of this size, which is filled when it is first needed, and kept.
 [[nodiscard]] Filled& filled(const Filled::Size& size);
 
-// Asker: lookups of keys with one version, a membership and a non-membership proof each, from one snapshot.
+// Makes lookups of keys with one version, with a membership and a non-membership proof each, from one snapshot.
 class Asker {
  public:
-  // At most `most` at once.
+  // Looks up at most `most` keys at once.
   Asker(const Filled& directory, std::size_t most);
   Asker(const Asker&) = delete;
   Asker& operator=(const Asker&) = delete;
   ~Asker() { optiks_view_destroy(view_); }
 
-  // The i-th key that the next lookup asks for.
+  // Sets the i-th key of the next lookup.
   void set_key(std::size_t i, std::uint64_t key) { base::store_be64(keys_.data() + kKeyLen * i, key); }
-  // Takes the directory's current snapshot in place of the one it had.
+  // Takes the directory's current snapshot instead of the previous one.
   void renew();
-  // Of the first n keys. Valid until the next one.
+  // Looks up the first n keys. The result is valid until the next lookup.
   [[nodiscard]] base::ByteSpan lookup(std::size_t n);
-  // Of one key.
+  // Looks up one key.
   [[nodiscard]] base::ByteSpan lookup_one(std::uint64_t key) {
     set_key(0, key);
     return lookup(1);
@@ -103,9 +103,9 @@ class Asker {
   std::vector<std::uint8_t> out_;
 };
 
-// An epoch on one thread and on two in turn: in_turn_bench.cc.
+// An epoch on one thread and on two alternately: in_turn_bench.cc.
 void insert_in_turn(benchmark::State& state, std::size_t keys, bool with_proof);
-// Readers of a directory while epochs land: reader_bench.cc.
+// A reader of a directory while epochs are committed: reader_bench.cc.
 void reader_during_epochs(benchmark::State& state, std::size_t keys);
 
 }  // namespace optiks::ozks::bench

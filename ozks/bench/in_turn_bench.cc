@@ -1,5 +1,5 @@
-// An epoch on one thread and on two in turn, with what two threads can do at most on the machine as it is: on a shared
-// host that changes within minutes.
+// Measures an epoch alternately on one thread and on two, together with the best speedup that the machine allows at
+// that time. On a shared host that changes within minutes.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -25,7 +25,8 @@ double milliseconds(const std::function<void()>& work) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// As many labels as an epoch has, by each of some threads that share nothing: the most that they can be faster.
+// Computes as many labels as an epoch has, on each of some threads that share nothing: the upper bound of their
+// speedup.
 class Yardstick {
  public:
   Yardstick() {
@@ -36,7 +37,7 @@ class Yardstick {
   }
 
   double measure(std::size_t threads) {
-    // Waking up is not meant.
+    // The time to wake up is not part of the measurement.
     run(threads);
     return milliseconds([&] { run(threads); });
   }
@@ -66,8 +67,8 @@ class Yardstick {
 
 }  // namespace
 
-// Counters: of the fastest tenth and of the middle, the milliseconds of one thread and of two, how many times as fast
-// two are, and how many times as fast they are at work of which nothing is shared.
+// Counters are for the fastest tenth and for the median: milliseconds on one thread and on two, speedup, and speedup
+// for work that shares nothing.
 void insert_in_turn(benchmark::State& state, std::size_t keys, bool with_proof) {
   Filled* const directories[2] = {&filled({keys, 0, 1}), &filled({keys, 0, 2})};
   Yardstick yardstick;

@@ -1,4 +1,5 @@
-// Leaves with made-up labels and tags, which look like those of the VRF and of the keyed hash, but take no time.
+// Leaves with made-up labels and tags, which look like those of the VRF and of the keyed hash, but take no time to
+// make.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,8 @@ class Random {
   std::uint64_t state_ = 1;
 };
 
-// Rows of new keys for an epoch, in the order of their labels, which are spread over all. All have one value.
+// Fills rows with new keys for an epoch, in the order of their labels, which are spread over the whole range. All rows
+// have the same value.
 inline void make_up(std::span<optiks_leaf_t> rows, std::uint64_t epoch, std::span<const std::uint8_t> value,
                     Random& random) {
   const std::uint64_t step = ~std::uint64_t{0} / rows.size();

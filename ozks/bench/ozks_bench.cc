@@ -1,5 +1,5 @@
-// Micro-benchmarks of the trees and their proofs (docs/measurements/trees.md). Through the C ABI, so that a figure is
-// what a service gets, but for the tree alone and the verifier's steps; the leaf log is in the system's folder for
+// Micro-benchmarks of the trees and their proofs (docs/measurements/trees.md). They use the C ABI, so that a figure is
+// what a service gets, except for the tree alone and the verifier's steps. The leaf log is in the system's folder for
 // temporary files.
 #include <benchmark/benchmark.h>
 
@@ -75,19 +75,19 @@ class BareTree {
     return labels;
   }
 
-  // Makes the next tree, whose root it gives.
+  // Makes the next tree, and returns its root.
   const verify::Hash& add(std::vector<verify::Hash>& labels, Workers& workers) {
     std::ranges::sort(labels);
     added_.assign(labels.size(), {});
     for (std::size_t i = 0; i < labels.size(); ++i) {
       added_[i].id = nodes_.add_leaf({labels[i], {}});
     }
-    // As new_leaves.cc has it.
+    // The same chunk size as in new_leaves.cc.
     constexpr std::size_t kHashChunk = 64;
     workers.for_each_index((labels.size() + kHashChunk - 1) / kHashChunk, [&](std::size_t chunk) {
       HashBatch hashes;
       for (std::size_t i = chunk * kHashChunk; i < std::min(labels.size(), (chunk + 1) * kHashChunk); ++i) {
-        // Any 32 octets do for a commitment.
+        // Any 32 octets can serve as a commitment.
         hashes.add_leaf(labels[i], labels[i], 1, added_[i].hash);
       }
       hashes.run();
@@ -99,7 +99,7 @@ class BareTree {
     return next_.root_hash;
   }
 
-  // Gives up what add() made, so that the tree keeps its size.
+  // Frees the result of add(), so that the tree keeps its size.
   void discard() {
     nodes_.free_interiors(change_.created);
     for (const InsertedLeaf& leaf : added_) {
@@ -141,10 +141,11 @@ void insert_tree_only(benchmark::State& state, std::size_t keys, unsigned thread
   state.counters["bytes_per_key"] = tree->bytes() / tree->count();
 }
 
-// Cached: keys drawn from everywhere, or the same few again and again, whose part of the tree then is in the cache.
+// The cached keys: spread over the whole tree, or the same few again and again. The part of the tree of a few keys
+// stays in the processor's cache.
 enum class Kept { kNothing, kEverywhere, kFew };
 
-// `at_once` lookups a call. An iteration is a call, an item is a proof.
+// Each call has `at_once` lookups. An iteration is a call, an item is a proof.
 void prove(benchmark::State& state, std::size_t keys, Kept kept, std::size_t at_once) {
   Filled& directory = filled({keys, kept == Kept::kNothing ? 0 : kCacheBytes, 1});
   Asker asker(directory, at_once);
@@ -162,7 +163,7 @@ void prove(benchmark::State& state, std::size_t keys, Kept kept, std::size_t at_
     verify::Reader reader(answer);
     const auto lookup = verify::Lookup::decode(reader);
     for (const verify::Member& member : lookup.members) {
-      // Its VRF proof, epoch and kind, opening, the length of the value, and the path (docs/spec/proofs.md section 1).
+      // VRF proof, epoch and kind, opening, the length of the value, and the path (docs/spec/proofs.md section 1).
       member_len +=
           vrf::kProofLen + 8 + 1 + verify::kOpeningLen + 3 + verify::kHashLen + 2 + member.path.siblings.size();
     }
@@ -183,7 +184,7 @@ void prove(benchmark::State& state, std::size_t keys, Kept kept, std::size_t at_
                                                        before.vrf_cache_hits - before.vrf_cache_misses);
 }
 
-// One proof of a lookup at 2^20 keys, with its VRF proof.
+// Verifies one proof of a lookup with 2^20 keys, including its VRF proof.
 void verify_proof(benchmark::State& state, bool is_member) {
   Asker asker(filled({std::size_t{1} << 20, kCacheBytes, 1}), 1);
   const States states = asker.states();

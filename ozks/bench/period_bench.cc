@@ -1,6 +1,6 @@
-// Micro-benchmarks of the switch to a next period through the C ABI: copies prepared and loaded, ones that take the
-// place of others, and the first epoch, which is to cost no more with many copies than with few. The calibration beside
-// preparing is an epoch's rows of as many keys.
+// Micro-benchmarks of the switch to the next period through the C ABI. They measure preparing and loading copies,
+// replacing copies, and the first epoch, which must not cost more with many copies than with few. The calibration for
+// preparing is the rows of an epoch with as many keys.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -29,7 +29,7 @@ optiks_dir_options_t next_options(unsigned threads) {
   return options;
 }
 
-// A directory whose period has not begun, with so many copies of made-up labels.
+// A directory whose period has not begun, with `num_copies` copies of made-up labels.
 class Next {
  public:
   Next(std::size_t num_copies, unsigned threads) {
@@ -61,7 +61,7 @@ class Next {
   std::vector<optiks_leaf_t> rows_;
 };
 
-// Labels of the VRF, tags, openings and commitments.
+// Prepares copies: labels of the VRF, tags, openings and commitments.
 void prepare_copies(benchmark::State& state, unsigned threads) {
   const optiks_dir_options_t options = next_options(threads);
   optiks_dir_t* dir = nullptr;
@@ -78,7 +78,7 @@ void prepare_copies(benchmark::State& state, unsigned threads) {
   optiks_dir_destroy(dir);
 }
 
-// The calibration: rows of an epoch, of as many new keys.
+// The calibration: prepares the rows of an epoch with as many new keys.
 void prepare_epoch(benchmark::State& state, unsigned threads) {
   optiks_dir_options_t options = bench::options(0);
   options.threads = threads;
@@ -116,7 +116,7 @@ void load_copies(benchmark::State& state, std::size_t num_copies, unsigned threa
   state.counters["anonymous_bytes_a_copy"] = memory / copies;
 }
 
-// Copies that take the place of others, with the erasure of those.
+// Replaces copies, and erases the replaced ones.
 void supersede(benchmark::State& state, std::size_t num_copies) {
   Next next(num_copies, 1);
   next.load_all();
@@ -128,7 +128,7 @@ void supersede(benchmark::State& state, std::size_t num_copies) {
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * kChangeBatch));
 }
 
-// The first epoch, staged and discarded.
+// Stages the first epoch, and discards it.
 void start_period(benchmark::State& state, std::size_t num_copies) {
   Next next(num_copies, 1);
   next.load_all();

@@ -1,4 +1,4 @@
-// What a benchmark or a test measures of its own process.
+// Measures the memory of the own process, for benchmarks and tests.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace optiks::ozks::bench {
 
-// Memory in octets that is no file's: what is mapped from files is the page cache's.
+// Returns the anonymous memory in octets: memory that is mapped from files belongs to the page cache.
 inline std::uint64_t anonymous_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

@@ -1,5 +1,5 @@
-// A reader that asks without a pause while epochs land: how long its lookups take while one is staged and committed,
-// and between them.
+// A reader looks up keys without a pause while epochs are committed. Measures the time of its lookups while an epoch is
+// staged and committed, and between epochs.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -25,10 +25,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kEpochs = 200;
 constexpr std::chrono::milliseconds kInterval(30);
-// Of so many answers one is kept, and verified at the end.
+// One in this many answers is kept, and verified at the end.
 constexpr std::size_t kSampled = 256;
 
-// Latencies: how often a lookup took so many nanoseconds, in steps of 16.
+// A histogram of latencies in nanoseconds, in steps of 16.
 class Latencies {
  public:
   void add(std::chrono::nanoseconds latency) {
@@ -37,7 +37,7 @@ class Latencies {
     ++total_;
   }
   [[nodiscard]] std::uint64_t total() const { return total_; }
-  // In microseconds: so many of 1,000 lookups took no longer.
+  // Returns the latency in microseconds that `of_1000` of 1,000 lookups did not exceed.
   [[nodiscard]] double quantile(std::uint64_t of_1000) const {
     std::uint64_t below = 0;
     std::size_t step = 0;
@@ -49,19 +49,19 @@ class Latencies {
 
  private:
   static constexpr std::size_t kStep = 16;
-  // Up to a good millisecond.
+  // Up to slightly more than a millisecond.
   std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(std::size_t{1} << 16);
   std::uint64_t total_ = 0;
 };
 
-// Answer: one to be verified.
+// An answer to be verified.
 struct Answer {
   std::uint64_t epoch;
   std::uint64_t key;
   std::vector<std::uint8_t> octets;
 };
 
-// Whether the verifier finds the key's only version in the answer, by what the epoch's record says.
+// True if the verifier finds the key's only version in the answer, by the epoch's record.
 bool is_valid(const Answer& answer, const States& states) {
   const base::ByteSpan state =
       std::span(states).subspan((kKeys - 1) * OPTIKS_STRUCTURE_STATE_LEN, OPTIKS_STRUCTURE_STATE_LEN);
@@ -92,7 +92,7 @@ void reader_during_epochs(benchmark::State& state, std::size_t keys) {
   Asker asker(directory, 1);
   asker.warm(kCachedKeys, step);
 
-  // What the epochs bring is made ahead: the writer only stages and commits, as a replica does.
+  // The epochs are prepared in advance: the writer only stages and commits, as a replica does.
   const std::uint64_t first_epoch = directory.next_epoch();
   const std::vector<std::uint8_t> value(kValueLen, 7);
   Random random_rows;
@@ -111,7 +111,7 @@ void reader_during_epochs(benchmark::State& state, std::size_t keys) {
   Latencies between;
   std::vector<Answer> sample;
   double landing_seconds = 0;
-  // Once: an iteration takes longer than any benchmark is asked to run.
+  // Runs once: an iteration takes longer than the usual minimum time of a benchmark.
   for (auto _ : state) {
     std::thread writer([&] {
       for (const std::vector<optiks_leaf_t>& rows : epochs) {

@@ -1,6 +1,6 @@
-// A directory of many keys from its first leaf to its restart: built, updated, asked, saved and restored, with what
-// each takes of time, memory and disk. `scale_bench KEYS FOLDER`: a JSON object a figure on stdout, progress on stderr.
-// Through the C ABI, so a figure is what a service gets.
+// A directory of many keys from its first leaf to its restart: it is built, updated, queried, saved and restored. Each
+// step reports its time, memory and disk. `scale_bench KEYS FOLDER` prints a JSON object for each figure to stdout, and
+// progress to stderr. It uses the C ABI, so a figure is what a service gets.
 #include <fcntl.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ constexpr double kGiB = 1U << 30;
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 double resident() {
-  // Without what malloc keeps of what was freed.
+  // Returns freed memory that malloc keeps.
   malloc_trim(0);
   return static_cast<double>(bench::anonymous_bytes());
 }
@@ -88,7 +88,7 @@ class Scale {
     double value;
   };
 
-  // One row, <name>/keys:<n>, with the memory and disk that are used by then.
+  // Prints one row, <name>/keys:<n>, with the memory and disk that are in use.
   void note(const char* name, const char* unit, double value, std::initializer_list<Extra> extras = {}) const {
     std::printf("{\"name\": \"%s/keys:%zu\", \"unit\": \"%s\", \"value\": %.5g", name, num_keys_, unit, value);
     std::printf(", \"memory_bytes\": %.0f, \"disk_bytes\": %.0f", resident(), size_of(log_) + size_of(snapshot_));
@@ -144,7 +144,7 @@ class Scale {
          {{"labels_s", labels / kEpochs}, {"trees_s", trees / kEpochs}});
   }
 
-  // Cached lookups, 64 at a time.
+  // Measures cached lookups, 64 at a time.
   void ask(const char* name) {
     constexpr std::size_t kBatch = 64;
     constexpr std::size_t kRounds = 2000;
@@ -187,11 +187,11 @@ class Scale {
     note("snapshot", "s", seconds, {{"snapshot_bytes", size_of(snapshot_)}});
   }
 
-  // What another start than the last one's finds.
+  // Makes the next start read from disk, as on another machine.
   void drop_from_page_cache() const {
     for (const std::string& path : {log_, snapshot_}) {
       const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-      // Only what is on the disk can be dropped.
+      // Only data that is on disk can be dropped.
       if (file < 0 || fsync(file) != 0 || posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) != 0) {
         std::perror(path.c_str());
         std::exit(1);
@@ -200,7 +200,7 @@ class Scale {
     }
   }
 
-  // As after a snapshot came from another replica.
+  // The check after a snapshot came from another replica.
   void check() const {
     const double start = now();
     require(optiks_dir_check(dir_));
@@ -221,7 +221,7 @@ class Scale {
     }
   };
 
-  // As a new replica in stored mode does: with the check.
+  // Restores as a new replica in stored mode does, with the check.
   void restore_stored() {
     options_.node_store_path = nodes_.c_str();
     options_.node_cache_bytes = 64U << 20;
@@ -231,7 +231,8 @@ class Scale {
     require_saved();
   }
 
-  // As a new replica in stored mode does without a snapshot, once it has read the leaves: as many, of one version.
+  // Loads as a new replica in stored mode does without a snapshot, after it has read the leaves: the same number, with
+  // one version each.
   void load_stored() {
     constexpr std::size_t kServiceBatch = std::size_t{1} << 16;
     std::filesystem::remove(snapshot_);
@@ -282,7 +283,7 @@ class Scale {
     require_saved();
   }
 
-  // That the directory is the one that was saved.
+  // Requires that the directory is the one that was saved.
   void require_saved() const {
     std::uint64_t epoch = 0;
     std::array<std::uint8_t, OPTIKS_STATES_LEN> states{};

@@ -1,5 +1,5 @@
-/* optiks.h read by a C compiler, and the library called from C. The layouts are those that other languages' bindings
- * write down. */
+/* Compiles optiks.h with a C compiler, and calls the library from C. The layouts are those in the bindings of other
+ * languages. */
 #include "optiks/optiks.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// What the verifier's calls of the C ABI share: what a caller brings, in the verifier's words, and heads and lookups in
-// the ABI's. These calls are the only part of the verifier that knows libsodium, exceptions or how C# passes things.
+// Helpers of the verifier's calls of the C ABI. They convert the caller's parameters to the verifier's types, and heads
+// and lookups to the ABI's. Only these calls of the verifier depend on libsodium, exceptions or the conventions of C#.
 #pragma once
 
 #include <sodium.h>
@@ -28,7 +28,7 @@ inline bool valid(const optiks_context_t* context) {
          (context->kept_record != nullptr || context->kept_period_record == nullptr);
 }
 
-// Of a question about what holds now: an ended period has no answer to it.
+// For a question about the current state: an ended period has no answer to it.
 inline bool valid_now(const optiks_context_t* context) { return valid(context) && context->ended_record == nullptr; }
 
 inline Reason to_anchor(const optiks_anchor_t& anchor, Anchor& out) {
@@ -73,7 +73,7 @@ inline KeyState to_key_state(const optiks_known_t& known) {
   return state;
 }
 
-// Every state is one that docs/spec/pahd.md section 3 knows; those of pages belong to lists of versions.
+// Every state must be valid by docs/spec/pahd.md section 3; states after pages are valid only for lists of versions.
 inline bool valid(const optiks_known_t* known, std::size_t n, bool may_be_page) {
   if (known == nullptr) {
     return true;
@@ -83,7 +83,7 @@ inline bool valid(const optiks_known_t* known, std::size_t n, bool may_be_page) 
   });
 }
 
-// Offset of a view into the answer; 0 for none.
+// The offset of a view into the answer; 0 for an empty view.
 inline std::size_t offset_in(ByteSpan answer, ByteSpan view) {
   return view.data() == nullptr ? 0 : static_cast<std::size_t>(view.data() - answer.data());
 }
@@ -134,7 +134,7 @@ inline optiks_versions_result_t to_versions_result(const VersionsResult& result)
   return out;
 }
 
-// Starts an answer: the trust anchor, then what begin checks.
+// Starts an answer: checks the trust anchor, then calls begin.
 template <typename Verifier>
 Reason begin(const optiks_context_t& context, ByteSpan answer, std::size_t num_keys, Verifier& verifier) {
   Context brought;

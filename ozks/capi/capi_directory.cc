@@ -20,7 +20,7 @@ namespace {
 static_assert(sizeof(optiks_leaf_t) == 128);
 constexpr std::uint32_t kMaxThreads = 256;
 
-// `make` gives the directory of the options' secrets.
+// Makes the options' secrets; `make` makes a directory with them.
 template <typename Make>
 std::int32_t make_directory(const optiks_dir_options_t* options, optiks_dir_t** out, Make make) {
   if (options == nullptr || out == nullptr || options->kept_values > OPTIKS_VALUES_DEVICES ||

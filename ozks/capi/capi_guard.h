@@ -1,4 +1,4 @@
-// What every function of the C ABI shares: contract rules 2, 3 and 6 of optiks.h.
+// Helpers of all functions of the C ABI: contract rules 2, 3 and 6 of optiks.h.
 #pragma once
 
 #include <cerrno>
@@ -10,7 +10,7 @@
 
 namespace optiks::ozks::capi {
 
-// set_last_error: what optiks_last_error() gives on this thread from now on, a copy of the text; "" after success.
+// Sets the text that optiks_last_error() returns on this thread, a copy of `text`; "" after success.
 void set_last_error(const char* text) noexcept;
 
 inline std::int32_t argument_error(const char* text) {
@@ -42,7 +42,7 @@ std::int32_t guarded(Body body) noexcept {
   }
 }
 
-// Contract rule 4 for output that is at hand.
+// Contract rule 4 for complete output.
 inline std::int32_t copy_out(ByteSpan octets, std::uint8_t* out, std::size_t capacity, std::size_t* out_len) {
   if (out_len == nullptr || (out == nullptr && capacity != 0)) {
     return argument_error("an output pointer is missing");
@@ -58,7 +58,7 @@ inline std::int32_t copy_out(ByteSpan octets, std::uint8_t* out, std::size_t cap
 
 inline bool readable(const void* data, std::size_t len) { return data != nullptr || len == 0; }
 
-// Byte strings of a call; false when the offsets are not what rule 4 says.
+// Reads the byte strings of a call; returns false if the offsets violate rule 4.
 inline bool read_strings(std::size_t n, const std::uint8_t* blob, const std::uint64_t* offsets, ByteStrings& out) {
   out = {n, blob, offsets};
   if (n == 0) {
@@ -75,7 +75,7 @@ inline bool read_strings(std::size_t n, const std::uint8_t* blob, const std::uin
   return blob != nullptr || offsets[n] == 0;
 }
 
-// As read_strings, and each of them a key.
+// As read_strings, and checks that each string is a key.
 inline bool read_keys(std::size_t n, const std::uint8_t* blob, const std::uint64_t* offsets, ByteStrings& out) {
   if (!read_strings(n, blob, offsets, out)) {
     return false;

@@ -1,4 +1,4 @@
-// Ended periods and the hand-over to the next: the verifier's calls of the C ABI.
+// Ended periods and the hand-over to the next period: the verifier's calls of the C ABI.
 #include <algorithm>
 
 #include "capi_context.h"
@@ -10,7 +10,8 @@ namespace {
 using namespace optiks::ozks::capi;
 using namespace optiks::ozks::verify;
 
-// The entry that optiks_verify_versions made of a version in the answer. False if it lies elsewhere.
+// Converts the entry that optiks_verify_versions made of version 1 in the answer. Returns false if it is another entry,
+// or not within the answer.
 bool to_entry(const optiks_version_entry_t& entry, ByteSpan answer, VersionEntry& out) {
   if (entry.version != 1 || entry.value_offset > answer.size() ||
       entry.value_len > answer.size() - entry.value_offset) {

@@ -1,4 +1,4 @@
-// What an owner is shown of its own user: the verifier's call of the C ABI.
+// Monitoring by an owner of its own user: the verifier's call of the C ABI.
 #include <algorithm>
 #include <vector>
 
@@ -11,10 +11,10 @@ using namespace optiks::ozks::capi;
 using namespace optiks::ozks::verify;
 using optiks::ozks::ByteStrings;
 
-// OwnQuestion: what a caller asked and keeps, checked once.
+// The caller's question and kept state, checked once.
 class OwnQuestion {
  public:
-  // False if it is none: optiks.h says what there has to be.
+  // Returns false if the arguments violate the rules in optiks.h.
   bool read(const optiks_user_state_t* state, std::size_t num_names, const std::uint8_t* strings,
             const std::uint64_t* offsets, const optiks_known_t* known) {
     constexpr std::size_t kMost = (std::size_t{1} << 31U) - 1;
@@ -74,7 +74,7 @@ struct MonitorOutput {
   std::size_t* num_entries;
 };
 
-// What an answer shows that was accepted.
+// The contents of an accepted answer.
 struct Shown {
   VersionsResult list;
   std::vector<ByteSpan> ids;

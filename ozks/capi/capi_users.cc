@@ -12,13 +12,13 @@ using namespace optiks::ozks::capi;
 using namespace optiks::ozks::verify;
 using optiks::ozks::ByteStrings;
 
-// The strings of a user before those of the devices.
+// The strings of a user that precede those of the devices.
 enum : std::size_t { kUsername, kDevice, kUser, kList, kStringsOfUser };
 
-// UserQuestions: what a caller asked and keeps, checked once.
+// The callers' questions and kept state, checked once.
 class UserQuestions {
  public:
-  // False if it is none: optiks.h says what there has to be.
+  // Returns false if the arguments violate the rules in optiks.h.
   bool read(std::size_t n, const std::uint8_t* strings, const std::uint64_t* offsets, const optiks_user_state_t* states,
             const optiks_known_t* known) {
     if (!readable(states, n)) {
@@ -95,7 +95,7 @@ class UserQuestions {
   std::span<const optiks_known_t> known_;
   ByteStrings strings_;
   std::vector<KnownDevice> keys_;
-  std::vector<std::size_t> first_key_;  // of each user, in keys_
+  std::vector<std::size_t> first_key_;  // index in keys_ for each user
 };
 
 struct UsersOutput {
@@ -162,7 +162,7 @@ std::int32_t verify_users_answer(const optiks_context_t& context, const UserQues
     *out.record_offset = offset_in(answer, verifier.newest_record());
     std::size_t at = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): NULL only where n is 0, which the analyzer forgets.
+      // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): NULL only if n is 0, which the analyzer does not track.
       out.users[i] = to_user_result(users[i], asked.state(i), answer);
       for (const std::size_t end = at + users[i].num_devices; at < end; ++at) {
         out.devices[at] = to_device_result(devices[at], users[i].list, answer);

@@ -1,4 +1,4 @@
-// The verifier section of the C ABI, but for answers about users.
+// The verifier section of the C ABI, without answers about users.
 #include <algorithm>
 #include <vector>
 
@@ -12,7 +12,7 @@ using namespace optiks::ozks::capi;
 using namespace optiks::ozks::verify;
 using optiks::ozks::ByteStrings;
 
-// A proof in a tree of at most 2^64 - 1 entries is not longer.
+// The maximum length of a proof in a tree of at most 2^64 - 1 entries.
 constexpr std::size_t kMaxLogHashes = 65;
 
 std::int32_t verify_lookup_answer(const optiks_context_t& context, std::size_t n, const ByteStrings& keys,

@@ -1,4 +1,4 @@
-// The handles of views, and of proofs made for several answers from one.
+// The handles of views, and of proofs that are made for several answers from one view.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// A directory before its period begins (docs/spec/periods.md section 2): copies of what the period before ends with, as
-// rows that come ahead of the switch, and its first epoch.
+// A directory before its period begins (docs/spec/periods.md section 2). It takes copies of the end of the previous
+// period, as rows that come before the switch, and begins with a first epoch.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -26,7 +26,8 @@ TreeEditor& editor_of(const DirectoryData& data) {
   return *editor;
 }
 
-// The last row of each key, in the rows' order. DirectoryError when two of one key have another label or structure.
+// Returns the last row of each key, in the rows' order. Throws DirectoryError if two rows of one key differ in label or
+// structure.
 std::vector<optiks_leaf_t> last_rows(std::span<const optiks_leaf_t> rows) {
   std::vector<Tag> tags(rows.size());
   std::ranges::transform(rows, tags.begin(), tag_of);
@@ -52,7 +53,7 @@ std::vector<optiks_leaf_t> last_rows(std::span<const optiks_leaf_t> rows) {
   return out;
 }
 
-// Where the record of the label's leaf is; kNoLogOffset when it is not in the tree.
+// Returns the log offset of the record of the label's leaf; kNoLogOffset if the label is not in the tree.
 std::uint64_t record_of_label(const DirectoryData& data, const optiks_leaf_t& row, Paths& paths) {
   const ByteSpan label(row.label);
   data.trees->walk_many(data.trees->staged()[structure_of(row) - 1U], {&label, 1}, paths);
@@ -60,15 +61,15 @@ std::uint64_t record_of_label(const DirectoryData& data, const optiks_leaf_t& ro
   return path.leaf != nullptr && path.common == verify::kLabelBits ? path.log_offset : kNoLogOffset;
 }
 
-// What copies do to the trees.
+// The effect of copies on the trees.
 struct Changes {
   std::vector<optiks_leaf_t> copies;    // as leaves of the period
-  std::vector<std::uint64_t> replaced;  // of each: the record of the key's copy before, or kNoLogOffset
-  std::array<std::vector<NewLeaf>, kNumStructures> dropped;  // as TreeEditor has them
-  std::vector<std::uint64_t> unused;                         // records that are not a leaf's any more
+  std::vector<std::uint64_t> replaced;  // for each copy: the record of the key's previous copy, or kNoLogOffset
+  std::array<std::vector<NewLeaf>, kNumStructures> dropped;  // in the form of TreeEditor
+  std::vector<std::uint64_t> unused;                         // records that no longer belong to a leaf
 };
 
-// DirectoryError when a key's copy before has another label, or a label another key.
+// Throws DirectoryError if a key's previous copy has another label, or a label belongs to another key.
 Changes changes_of(const DirectoryData& data, std::vector<optiks_leaf_t> rows) {
   Changes out;
   out.copies.reserve(rows.size());
@@ -79,7 +80,7 @@ Changes changes_of(const DirectoryData& data, std::vector<optiks_leaf_t> rows) {
     const Tag tag = tag_of(row);
     const std::uint64_t before = data.trees->find_newest(data.log, tag, record);
     const bool is_drop = row.version == kNoCopy;
-    // Whether the label of a key's first copy is in the tree already is seen when that is put there.
+    // For a key's first copy, adding the leaf detects a label that is in the tree already.
     if ((is_drop || before != kNoLogOffset) && record_of_label(data, row, paths) != before) {
       data_error("a key's copy before has another label, or the label is another key's");
     }
@@ -136,8 +137,8 @@ void Directory::prepare_copies(const std::uint8_t* structures, const ByteStrings
   sort_rows(out, out_rows);
 }
 
-// All that can be wrong with rows is found before the first change, and all that can fail but the disk's last word on
-// erased records.
+// Checks everything about the rows before the first change. Only a failing disk can stop it later, when it erases
+// records.
 void Directory::load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values) {
   require_not_begun(*data_);
   TreeEditor& editor = editor_of(*data_);
@@ -158,7 +159,8 @@ void Directory::load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values
     }
     std::array<std::span<NewLeaf>, kNumStructures> replacing;
     for (std::size_t s = 0; s < kNumStructures; ++s) {
-      // Those of new keys first. Not by stable_partition(): its buffer is none that a test could refuse it.
+      // Leaves of new keys come first. std::stable_partition() would use a buffer whose allocation no test could make
+      // fail.
       const auto is_known = [](const NewLeaf& leaf) { return leaf.replaces != kNoLogOffset; };
       std::ranges::sort(leaves[s], [&](const NewLeaf& a, const NewLeaf& b) {
         return is_known(a) != is_known(b) ? is_known(b) : a.label < b.label;
@@ -179,7 +181,7 @@ void Directory::load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values
     throw;
   }
   publish();
-  // Lookups begin with the period, all at once.
+  // Lookups begin with the period, all at the same time, so the cache's memory is touched before.
   data_->cache.touch_some();
   if (!changes.unused.empty()) {
     data_->log.erase(changes.unused);

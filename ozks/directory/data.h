@@ -1,7 +1,7 @@
-// DirectoryData: what views share with their directory, and keep when it is gone; and View, an epoch state that a
-// reader holds.
+// DirectoryData: the data that views share with their directory, and keep after it is destroyed; and View, an epoch
+// state that a reader holds.
 //
-// Thread safety: any number of threads take, use and drop views, without waiting for the writer or for each other.
+// Thread safety: any number of threads take, use and destroy views, without waiting for the writer or for each other.
 #pragma once
 
 #include <atomic>
@@ -20,29 +20,30 @@
 namespace optiks::ozks {
 
 struct DirectoryData {
-  // The directory of an epoch, whose trees `trees` has. `kept`: what is kept of the leaf log at the options' path;
-  // null: nothing. std::system_error when the log cannot be made or opened.
+  // The directory of an epoch, whose trees `trees` has. `kept`: the state of the leaf log at the options' path; null:
+  // no log is kept. Throws std::system_error if the log cannot be created or opened.
   DirectoryData(Secrets&& keys, const optiks_dir_options_t& options, std::unique_ptr<TreeStore> trees,
                 std::uint64_t epoch, const LogState* kept);
 
   [[nodiscard]] Tag tag(std::uint8_t structure, ByteSpan key) const { return secrets.tag(structure, key); }
-  // The record of the key's newest leaf; false when there is none.
+  // Reads the record of the key's newest leaf; returns false if the key has no leaf.
   [[nodiscard]] bool find_newest(const Tag& key, LeafRecord& out) const {
     return trees->find_newest(log, key, out) != kNoLogOffset;
   }
-  // The record of the key's latest leaf at the epoch; false when there is none. Reads one record, unless there are
-  // newer ones.
+  // Reads the record of the key's latest leaf at the epoch; returns false if the key has no leaf. Reads one record,
+  // unless there are newer ones.
   [[nodiscard]] bool latest(const Tag& key, std::uint64_t epoch, LeafRecord& out) const;
 
-  // Whether a key of the structure has versions 1, 2, ...: its leaves, or, of usernames that are used again, its users.
+  // True if a key of the structure has versions 1, 2, .... A version is a leaf of the key; for usernames that are used
+  // again, it is a user of the name.
   [[nodiscard]] bool has_versions(std::uint8_t structure) const {
     return verify::has_versions(structure) || (structure == verify::kUsernames && reuses_usernames);
   }
 
-  // Until a period after the first has begun the directory takes copies (docs/spec/periods.md section 2), and nobody
-  // has a view of it.
+  // Until a period after the first has begun, the directory takes copies (docs/spec/periods.md section 2) and gives no
+  // views.
   [[nodiscard]] bool has_begun() const { return period == 0 || period_first_epoch.load() != 0; }
-  // DirectoryError (OPTIKS_E_STATE) otherwise.
+  // Throws DirectoryError (OPTIKS_E_STATE) unless the period has begun.
   void require_begun() const;
 
   Secrets secrets;
@@ -57,7 +58,7 @@ struct DirectoryData {
   EpochStates epochs;
 };
 
-// encode_states: four StructureState (docs/spec/records.md section 2).
+// Writes four StructureState (docs/spec/records.md section 2).
 void encode_states(const Secrets& secrets, const Trees& trees, std::uint8_t* out);
 
 class View {

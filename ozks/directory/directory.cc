@@ -7,7 +7,7 @@
 
 namespace optiks::ozks {
 
-// The trees take the leaves of all epochs at once: those of a call, or in a bulk load those of all calls.
+// The trees get the leaves of all epochs at once: those of a call, or in a bulk load those of all calls.
 void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values) {
   const std::uint64_t before = bulk_ != nullptr ? staged_->epoch : data_->epochs.current().epoch;
   if ((staged_.has_value() && bulk_ == nullptr) || epoch < before) {
@@ -81,7 +81,7 @@ void Directory::stage_next(std::uint64_t epoch, std::span<const optiks_leaf_t> r
 
 void Directory::stage_rows(std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs) {
   NewLeaves leaves = make_leaves(*data_, rows, values, workers_, Links::kNow);
-  // With proofs the rows are one epoch's, whose leaves are in the order of the rows.
+  // With proofs the rows are those of one epoch, whose leaves are in the order of the rows.
   std::vector<Hash> commitments(with_proofs ? rows.size() : 0);
   for (std::size_t i = 0; i < commitments.size(); ++i) {
     std::ranges::copy(rows[i].commitment, commitments[i].begin());
@@ -108,7 +108,7 @@ void Directory::commit() {
   publish();
 }
 
-// What of a commit can fail.
+// The part of a commit that can fail.
 void Directory::commit_trees() {
   EpochStates& epochs = data_->epochs;
   epochs.prepare();
@@ -120,13 +120,14 @@ void Directory::publish() noexcept {
   EpochStates& epochs = data_->epochs;
   epochs.publish(staged_->epoch, data_->trees->staged(), data_->log.size());
   if (staged_->starts_period) {
-    // What was done ahead was done in the background, by the caller's choice; what comes now is waited for.
+    // Earlier work was done in the background, with a priority that the caller chose. From now on callers wait for the
+    // work.
     workers_.end_helpers();
-    // Who sees that it has begun gets a view of an epoch of it.
+    // A reader that sees that the period has begun gets a view of one of its epochs.
     data_->period_first_epoch = staged_->epoch;
   }
   staged_.reset();
-  // The epoch before is often free from here on, and what it alone referred to serves the next.
+  // Often no view pins the previous epoch any more; the next epoch then reuses what only that one referred to.
   data_->trees->release(epochs.oldest());
 }
 

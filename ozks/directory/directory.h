@@ -1,14 +1,14 @@
-// Directory: the four trees of a log with what a task or a replica keeps per key. It is the writer's side; readers take
-// views of its data (data.h). Where the trees are is its TreeStore's matter.
+// Directory: the four trees of a log, with what a task or a replica keeps for each key. This is the writer's side;
+// readers take views of its data (data.h). The TreeStore keeps the trees.
 //
-// Thread safety: one thread at a time is the writer (all but what follows); any number of threads take, use and drop
-// views meanwhile (but for load()), without waiting for the writer or for each other; one of them may call
-// precompute_labels().
+// Thread safety: one thread at a time is the writer (all functions except the following). Any number of threads take,
+// use and destroy views at the same time (except during load()), without waiting for the writer or for each other. One
+// of them may call precompute_labels().
 // Invariants
-//  1. A staged epoch is visible to nobody (tree_store.h).
-//  2. A reader at epoch e ignores leaves of later epochs that the table of keys already names. Their records were
-//     written before.
-//  3. Everything that can fail in commit() happens before the first change that a reader can see.
+//   1. No reader sees a staged epoch (tree_store.h).
+//   2. A reader at epoch e ignores leaves of later epochs that the key table already names. Their records were written
+//      before.
+//   3. All steps of commit() that can fail come before the first change that a reader can see.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace optiks::ozks {
 
-// ByteStrings: n byte strings in one blob (contract rule 4 of optiks.h).
+// n byte strings in one blob (contract rule 4 of optiks.h).
 struct ByteStrings {
   std::size_t size = 0;
   const std::uint8_t* blob = nullptr;
@@ -36,14 +36,14 @@ struct ByteStrings {
 
 class Directory {
  public:
-  // `threads`: that its calls may use.
+  // `threads`: the number of threads that its calls may use.
   Directory(std::shared_ptr<DirectoryData> data, unsigned threads) : data_(std::move(data)), workers_(threads) {}
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
   ~Directory() { discard(); }
 
   [[nodiscard]] const std::shared_ptr<DirectoryData>& data() const { return data_; }
-  // The threads that its calls share.
+  // Returns the threads that its calls share.
   [[nodiscard]] Workers& workers() const { return workers_; }
 
   // The calls of optiks.h with these names.
@@ -54,7 +54,7 @@ class Directory {
   void load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values);
   void start_period(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
   [[nodiscard]] std::uint64_t version_of(std::uint8_t structure, ByteSpan key) const;
-  // Appends the value of the key's newest leaf to `out`; false: there is none, or it was erased.
+  // Appends the value of the key's newest leaf to `out`; returns false if the key has no leaf, or its value was erased.
   [[nodiscard]] bool newest_value(std::uint8_t structure, ByteSpan key, std::vector<std::uint8_t>& out) const;
   void precompute_labels(const std::uint8_t* structures, const ByteStrings& keys);
   void prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys, const ByteStrings& values,
@@ -62,13 +62,13 @@ class Directory {
 
   void leaves_of(std::uint8_t structure, ByteSpan key, std::uint64_t from, std::size_t n, std::uint8_t* out_labels,
                  std::uint64_t* out_epochs) const;
-  // commitments: those of the leaves, so that others of these labels are passed over; or null.
+  // commitments: those of the leaves, so that other leaves with these labels are skipped; or null.
   void erase(std::size_t n, const std::uint8_t* structures, const std::uint8_t* labels,
              const std::uint8_t* commitments);
 
   void stage(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
   [[nodiscard]] const Trees& staged_trees() const { return data_->trees->staged(); }
-  // Empty when the epoch was staged without proofs.
+  // Empty if the epoch was staged without proofs.
   [[nodiscard]] ByteSpan staged_proofs() const { return staged_->proofs; }
   void commit();
   void discard() noexcept;

@@ -1,15 +1,15 @@
-// EpochState: a published state of the directory that readers pin; and the list by which the writer knows what nobody
-// can see any more.
+// EpochState: a published state of the directory that readers pin. EpochStates: the list by which the writer knows
+// which states no reader can see any more.
 //
 // Thread safety: one writer publishes and collects; any number of threads pin and unpin, without locks and without
 // waiting for the writer or each other.
 // Invariants
-//  1. EpochState objects are never freed while their EpochStates lives, so a reader may touch the counter of one that
-//  was
-//     retired under it; what a state *refers to* is only read after pin() returned it.
-//  2. pin() returns a state only if it was still current after its counter had been raised. The writer frees what a
-//     state refers to only if the state is not current and its counter was zero after that. (Both are sequentially
-//     consistent, so one of the two sees the other.)
+//   1. EpochState objects are never freed while their EpochStates lives, so a reader may touch the counter of one that
+//      was retired in the meantime. A reader reads the objects that a state *refers to* only after pin() returned the
+//      state.
+//   2. pin() returns a state only if it was still current after its counter had been raised. The writer frees what a
+//      state refers to only if the state is not current and its counter was zero after that. (Both are sequentially
+//      consistent, so one of the two sees the other.)
 #pragma once
 
 #include <algorithm>
@@ -26,13 +26,13 @@ namespace optiks::ozks {
 struct EpochState {
   std::uint64_t epoch = 0;
   Trees trees;
-  std::uint64_t log_len = 0;  // of the leaf log: all records of these trees are before it
+  std::uint64_t log_len = 0;  // of the leaf log; all records of these trees are before this offset
   std::atomic<std::uint64_t> readers{0};
 };
 
 class EpochStates {
  public:
-  // With a first state that is published.
+  // Publishes a first state.
   EpochStates(std::uint64_t epoch, const Trees& trees, std::uint64_t log_len) {
     prepare();
     publish(epoch, trees, log_len);
@@ -53,10 +53,10 @@ class EpochStates {
 
   static void unpin(EpochState* state) { state->readers.fetch_sub(1); }
 
-  // Room for one publish(), which then cannot fail. Writer.
+  // Makes room for one publish(), which then cannot fail. Writer.
   void prepare() {
     if (unused_.empty()) {
-      // Each list has room for all states, so that moving one between them cannot fail.
+      // Each list has room for all states, so moving a state between lists cannot fail.
       unused_.reserve(all_.size() + 1);
       live_.reserve(all_.size() + 1);
       unused_.push_back(&all_.emplace_back());
@@ -73,7 +73,7 @@ class EpochStates {
     current_.store(state);
   }
 
-  // The epoch of the oldest state that someone may still read; states before it are recycled. Writer.
+  // Returns the epoch of the oldest state that a reader may still use; states before it are recycled. Writer.
   [[nodiscard]] std::uint64_t oldest() noexcept {
     const auto pinned = std::find_if(live_.begin(), live_.end() - 1,
                                      [](const EpochState* state) { return state->readers.load() != 0; });

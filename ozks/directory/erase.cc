@@ -1,4 +1,4 @@
-// Erasing values of leaves (docs/spec/erasure.md), and the names of the leaves that a key's versions have.
+// Erases values of leaves (docs/spec/erasure.md), and finds the leaves of a key's versions.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -9,7 +9,7 @@
 namespace optiks::ozks {
 namespace {
 
-// Walks to one leaf of the view's tree; its place in the leaf log, kNoLogOffset when it is not there.
+// Walks to one leaf of the view's tree; returns its log offset, or kNoLogOffset if the leaf does not exist.
 std::uint64_t find_leaf(const View& view, std::uint8_t structure, ByteSpan label, Paths& paths) {
   view.data().trees->walk_many(view.state().trees[structure - 1U], {&label, 1}, paths);
   const Path& path = paths.paths[0];
@@ -50,7 +50,7 @@ void Directory::erase(std::size_t n, const std::uint8_t* structures, const std::
   LeafFacts facts;
   std::vector<std::uint64_t> log_offsets;
   log_offsets.reserve(n);
-  // All are found before the first is erased.
+  // All leaves are found before the first is erased.
   for (std::size_t i = 0; i < n; ++i) {
     const ByteSpan label(labels + i * vrf::kLabelLen, vrf::kLabelLen);
     if (commitments == nullptr) {

@@ -8,9 +8,9 @@
 namespace optiks::ozks {
 namespace {
 
-// Where chunks begin, and n. The largest at both ends, where threads begin, and smaller and smaller towards the
-// middle, where they meet, so that none waits long for the last. Of sizes that the VRF computes well: 64 together, or
-// a smaller power of two.
+// Returns the offsets where chunks begin, and n. Chunks are largest at both ends, where threads begin. They become
+// smaller towards the middle, where the threads meet, so that no thread waits long for the last chunk. Their sizes suit
+// the VRF: 64, or a smaller power of two.
 std::vector<std::size_t> chunks(std::size_t n, unsigned threads) {
   constexpr std::size_t kLeast = 8;
   constexpr std::size_t kGoodChunk = 64;
@@ -27,7 +27,7 @@ std::vector<std::size_t> chunks(std::size_t n, unsigned threads) {
       from_last.push_back(from_last.back() - size);
     }
   }
-  // Both are as long, and end at the same place.
+  // Both lists have the same length, and end at the same offset.
   from_first.insert(from_first.end(), from_last.rbegin() + 1, from_last.rend());
   return from_first;
 }

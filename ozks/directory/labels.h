@@ -1,4 +1,4 @@
-// Labels of many keys: made in batches, and ahead of the epoch that wants them.
+// Labels of many keys, made in batches and before the epoch that needs them.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@ namespace optiks::ozks {
 
 using Label = std::array<std::uint8_t, vrf::kLabelLen>;
 
-// LabelBatch collects VRF inputs and evaluates those of one structure, which have one key, at once. One thread.
+// Collects VRF inputs and evaluates those of one structure, which share a VRF key, in one batch. One thread.
 class LabelBatch {
  public:
-  // `out`, 32 octets, is written by evaluate().
+  // evaluate() writes the 32 octets of `out`.
   void add(std::uint8_t structure, ByteSpan key, std::uint64_t version, std::uint8_t* out);
   void evaluate(const Secrets& secrets, Workers& workers);
 
@@ -31,10 +31,10 @@ class LabelBatch {
   std::array<Inputs, kNumStructures> inputs_;
 };
 
-// PrecomputedLabels: labels of the versions that keys are expected to get next, by the keys' tags. A cache: who finds
-// one uses it for the very version that it was computed for, and no other.
+// Labels of the versions that keys are expected to get next, by the keys' tags. This is a cache: a label is used only
+// for the version that it was computed for.
 //
-// Thread safety: any thread; the lock is held while finished labels change hands.
+// Thread safety: any thread; the lock is held while finished labels are moved in or out.
 class PrecomputedLabels {
  public:
   struct Expected {
@@ -44,7 +44,7 @@ class PrecomputedLabels {
   using Map = std::unordered_map<Tag, Expected, HashOfTag>;
 
   void put(const Map& labels);
-  // Gives all of them, and keeps none.
+  // Returns all labels, and keeps none.
   [[nodiscard]] Map take();
 
  private:

@@ -8,12 +8,13 @@
 namespace optiks::ozks {
 namespace {
 
-// Rows that one thread makes at a time: their hashes fill the lanes of a batch several times.
+// The number of rows that one thread makes at a time: their hashes fill the lanes of a batch several times.
 constexpr std::size_t kMakeChunk = 64;
-// Octets that are written at once. The kernel keeps what is written together in larger pieces, which are read faster.
+// The number of octets that are written at once. The kernel keeps what is written together in larger pieces, which are
+// faster to read.
 constexpr std::size_t kWriteLen = std::size_t{1} << 20;
 
-// LeafMaker makes the leaves of some rows.
+// Makes the leaves of some rows.
 class LeafMaker {
  public:
   LeafMaker(DirectoryData& data, std::span<const optiks_leaf_t> rows, ByteSpan values, Links links)
@@ -39,7 +40,7 @@ class LeafMaker {
       const std::size_t first = i * kWriteLen;
       data_.log.write(log_offset_ + first, {records_.get() + first, std::min(kWriteLen, len_ - first)});
     });
-    // The table of keys only learns the last leaf of a key, in place of the one that it has.
+    // The key table gets only the last leaf of a key, which replaces the leaf that the table has.
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       if (earlier_[i] != kNoRow) {
         NewLeaf& before = *leaf_of_[earlier_[i]];
@@ -61,7 +62,8 @@ class LeafMaker {
     return is_kept(row) ? value_of(row, values_) : ByteSpan();
   }
 
-  // What follows the row before: where each leaf goes, and its record. All else is made by the workers.
+  // Assigns each leaf its position, and its record its offset, because both depend on the previous rows. The workers
+  // make everything else.
   void reserve(NewLeaves& out) {
     const std::array<std::size_t, kNumStructures> counts = count_by_structure(rows_);
     std::array<NewLeaf*, kNumStructures> next;
@@ -83,7 +85,7 @@ class LeafMaker {
     }
   }
 
-  // Rows [first, last).
+  // Makes rows [first, last).
   void make(std::size_t first, std::size_t last) const {
     check_commitments(rows_.subspan(first, last - first), values_, data_.kept_values);
     data_.trees->prefetch_newest(data_.log, std::span(tags_).subspan(first, last - first));
@@ -102,7 +104,7 @@ class LeafMaker {
     hashes.run();
   }
 
-  // `record` is read into; `leaf` learns what it replaces.
+  // Returns the facts of row i with its link. `record` is a buffer; sets what `leaf` replaces.
   [[nodiscard]] LeafFacts linked_facts(std::size_t i, NewLeaf& leaf, LeafRecord& record) const {
     if (links_ == Links::kLater) {
       return facts_of(rows_[i]);
@@ -121,11 +123,11 @@ class LeafMaker {
   ByteSpan values_;
   Links links_;
   std::vector<Tag> tags_;
-  std::vector<std::uint32_t> earlier_;  // row of the same key's leaf before, or kNoRow
-  std::vector<NewLeaf*> leaf_of_;       // each row's
+  std::vector<std::uint32_t> earlier_;  // row of the previous leaf of the same key, or kNoRow
+  std::vector<NewLeaf*> leaf_of_;       // the leaf of each row
   std::unique_ptr<std::uint8_t[]> records_;
   std::size_t len_ = 0;           // of all records
-  std::uint64_t log_offset_ = 0;  // of the first in the log
+  std::uint64_t log_offset_ = 0;  // of the first record in the log
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Stored rows made into leaves for the trees.
+// Makes leaves for the trees from stored rows.
 #pragma once
 
 #include <array>
@@ -12,13 +12,14 @@ namespace optiks::ozks {
 
 using NewLeaves = std::array<std::vector<NewLeaf>, kNumStructures>;
 
-// Links: when the records of a key's versions name each other, and versions are compared. Later: by a BulkLoad.
+// When the records of a key's versions are linked and their versions compared. kLater: by a BulkLoad.
 enum class Links : std::uint8_t { kNow, kLater };
 
-// make_leaves gives the leaves of rows, which are in the order of their epochs and within an epoch sorted by structure
-// and label: those of each structure in the rows' order. Their records are in the leaf log's file afterwards, behind
-// what it had. DirectoryError unless versions follow those that the trees have, no key is twice in an epoch, and values
-// open their commitments; the log is as long as it was or longer then, as after std::system_error. Writer.
+// Returns the leaves of rows, those of each structure in the rows' order. The rows are in the order of their epochs and
+// within an epoch sorted by structure and label. On return the leaves' records are in the leaf log's file, after its
+// previous contents. Throws DirectoryError unless versions follow those in the trees, no key occurs twice in an epoch,
+// and values open their commitments. After that, and after std::system_error, the log may be longer than before.
+// Writer.
 [[nodiscard]] NewLeaves make_leaves(DirectoryData& data, std::span<const optiks_leaf_t> rows, ByteSpan values,
                                     Workers& workers, Links links);
 

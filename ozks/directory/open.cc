@@ -28,7 +28,7 @@ std::unique_ptr<Directory> open_directory(Secrets&& secrets, const optiks_dir_op
   } else {
     std::unique_ptr<StoredTrees> trees = open_stored_trees(secrets, options);
     const StoreState state = trees->state();
-    // Until the first commit there is no leaf log that belongs to the data.
+    // Before the first commit no leaf log belongs to the data.
     data = std::make_shared<DirectoryData>(std::move(secrets), options, std::move(trees), state.epoch,
                                            state.epoch == 0 ? nullptr : &state.log);
   }

@@ -1,4 +1,4 @@
-// How a directory comes about: in memory, or in a node store on disk, as its options say.
+// Opens a directory: in memory, or in a node store on disk, as its options say.
 #pragma once
 
 #include <memory>
@@ -8,12 +8,11 @@
 
 namespace optiks::ozks {
 
-// open_directory makes an empty directory, or goes on with the one that the options' node store has, without the
-// database's history. std::system_error when store or leaf log is damaged, of another owner, in use, or cannot be
-// opened.
+// Makes an empty directory, or continues the one in the options' node store, without the database's history. Throws
+// std::system_error if the store or the leaf log is damaged, belongs to another owner, is in use, or cannot be opened.
 [[nodiscard]] std::unique_ptr<Directory> open_directory(Secrets&& secrets, const optiks_dir_options_t& options);
 
-// The trees of the options' node store, or nothing yet. Errors as above.
+// Returns the trees of the options' node store, or empty ones for a new store. Throws as above.
 [[nodiscard]] std::unique_ptr<StoredTrees> open_stored_trees(const Secrets& secrets,
                                                              const optiks_dir_options_t& options);
 

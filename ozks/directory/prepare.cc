@@ -1,4 +1,4 @@
-// What a directory does before an epoch is staged: versions, labels, openings and commitments of the leaves to come.
+// Work of a directory before an epoch is staged: versions, labels, openings and commitments of the next leaves.
 #include <algorithm>
 
 #include "directory/directory.h"

@@ -12,14 +12,14 @@
 namespace optiks::ozks {
 namespace {
 
-// A domain under the tag key: a structure's number is never this one.
+// A domain under the tag key: no structure has this number.
 constexpr std::uint8_t kCheckDomain = 0xfe;
 
-// Where RLIMIT_MEMLOCK does not allow to lock them, they are swapped like other memory; they are erased in any case.
-// Never undone, as that would unlock what else is on the page, and a directory usually lives as long as its process.
+// Memory that RLIMIT_MEMLOCK does not allow to lock may be swapped; it is erased in any case. The lock is never undone:
+// that would unlock the rest of the page too, and a directory usually lives as long as its process.
 void lock_octets(std::span<const std::byte> octets) {
   static_cast<void>(mlock(octets.data(), octets.size()));
-  // By whole pages.
+  // madvise works on whole pages.
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const std::size_t before = reinterpret_cast<std::uintptr_t>(octets.data()) % page;
   static_cast<void>(madvise(const_cast<std::byte*>(octets.data()) - before, before + octets.size(), MADV_DONTDUMP));
@@ -52,7 +52,7 @@ Tag tag_check(const Secrets& secrets) {
     checks[s] = secrets.tag_keys[s].tag({kCheckDomain, {}});
   }
   if (std::ranges::all_of(checks, [&](const Tag& check) { return check == checks[0]; })) {
-    // As it was when there was one key.
+    // The check of a log with one tag key, as it was before structures had their own.
     return checks[0];
   }
   std::vector<std::uint8_t> others;

@@ -1,6 +1,6 @@
 // Secrets: the keys of a directory.
 //
-// Thread safety: nothing changes after it was made.
+// Thread safety: immutable after construction.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace optiks::ozks {
 
-// Each structure has secrets of its own, so that those of devices and keys change with the period while the others stay
-// (docs/spec/periods.md section 2). In a log from before that all tag keys are one.
+// Each structure has its own secrets: the secrets of devices and keys change with the period, the others stay
+// (docs/spec/periods.md section 2). In a log from before that, all tag keys are the same.
 struct Secrets {
   std::array<vrf::SecretKey, kNumStructures> vrf;
   std::array<TagKey, kNumStructures> tag_keys;
@@ -22,14 +22,17 @@ struct Secrets {
   [[nodiscard]] Tag tag(std::uint8_t structure, ByteSpan key) const {
     return tag_keys[structure - 1U].tag({structure, key});
   }
-  // The same for many keys of any structures, whose numbers are the inputs' domains; `out` has as many elements.
+  // The same for many keys of any structures; the structures' numbers are the inputs' domains. `out` has as many
+  // elements.
   void tag_many(std::span<const TagInput> inputs, std::span<Tag> out) const;
 };
 
-// A value that tells other tag keys, and nothing else of them (docs/operations/snapshots.md section 2).
+// Returns a value that differs for other tag keys, and reveals nothing else about them (docs/operations/snapshots.md
+// section 2).
 [[nodiscard]] Tag tag_check(const Secrets& secrets);
 
-// Keeps the secrets out of the swap, as far as RLIMIT_MEMLOCK allows, and out of core dumps. They stay where they are.
+// Keeps the secrets out of swap, as far as RLIMIT_MEMLOCK allows, and out of core dumps. The secrets must not be moved
+// afterwards.
 void lock_memory(const Secrets& secrets);
 
 }  // namespace optiks::ozks

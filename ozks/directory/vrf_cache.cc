@@ -12,7 +12,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::ato
 
 namespace {
 
-// Takes a few milliseconds.
+// The number of octets to touch at a time, which takes a few milliseconds.
 constexpr std::size_t kTouchLen = std::size_t{8} << 20;
 
 std::uint16_t print_of(const Tag& input) { return static_cast<std::uint16_t>(input[0] | (input[1] << 8)); }
@@ -29,7 +29,7 @@ void VrfCache::touch_some() {
   }
 }
 
-// A consistent copy of an entry; false when it is empty or being written.
+// Reads a consistent copy of an entry; returns false if it is empty or being written.
 bool VrfCache::read(const Set& set, std::size_t way, Content& out) {
   const std::uint32_t before = set.sequence[way].load(std::memory_order_acquire);
   if (before == 0 || before % 2 != 0) {
@@ -37,7 +37,8 @@ bool VrfCache::read(const Set& set, std::size_t way, Content& out) {
   }
   std::array<std::uint64_t, kWords> words;
   for (std::size_t i = 0; i < kWords; ++i) {
-    // Acquire: a word of a later write brings that write's odd sequence with it, which is read after it.
+    // Acquire: a word of a later write makes that write's odd sequence visible, and the sequence is read after the
+    // word.
     words[i] = set.words[way][i].load(std::memory_order_acquire);
   }
   if (set.sequence[way].load(std::memory_order_relaxed) != before) {
@@ -47,7 +48,7 @@ bool VrfCache::read(const Set& set, std::size_t way, Content& out) {
   return true;
 }
 
-// Whether the entry may be the input's: spares reading the others of a set.
+// True if the entry may be the input's; this avoids reading the other entries of a set.
 bool VrfCache::may_hold(const Set& set, std::size_t way, const Tag& input) {
   return set.print[way].load(std::memory_order_relaxed) == print_of(input);
 }
@@ -68,8 +69,8 @@ void VrfCache::write(Set& set, std::size_t way, const Content& content) {
   set.sequence[way].store(before + 2 == 0 ? 2 : before + 2, std::memory_order_release);
 }
 
-// Entries go in turn, so that a new one stays for a round; one that was used since the hand last passed stays for
-// another. Two writers may meet here: both then find a way, perhaps the same.
+// The hand replaces entries in turn, so a new one stays for a round. One that was used since the hand last passed stays
+// for another round. Two writers may run this at the same time: both then find a way, perhaps the same.
 std::size_t VrfCache::victim(Set& set) {
   std::size_t way = set.hand.load(std::memory_order_relaxed) % kWays;
   for (std::size_t i = 0; i < kWays && set.used[way].load(std::memory_order_relaxed) != 0; ++i) {

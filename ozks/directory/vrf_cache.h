@@ -1,12 +1,13 @@
 // VrfCache: labels and proofs of recent VRF inputs, bounded by bytes. A proof costs tens of microseconds, a hit one
 // memory access. Set-associative: a set is eight entries, replaced by second chance.
 //
-// Thread safety: any thread, without locks; nobody waits. Each entry is a sequence lock: its sequence is odd while it
-// is being written; a reader that meets a write misses, a writer that meets another writes nothing. All accesses to an
-// entry's words are atomic, so a torn read is seen by its sequence and is no data race.
-// Entries are found by the key's tag and the version (a directory has one period), so the cache holds no names, and
-// nobody outside can choose names that collide. Labels and proofs are not secret, but which ones are here says who was
-// looked up.
+// Thread safety: any thread, without locks; no thread waits. Each entry is a sequence lock: its sequence is odd while
+// it is being written. A reader that meets a write misses; a writer that meets another one writes nothing. All accesses
+// to an entry's words are atomic, so the sequence reveals a torn read, and there is no data race.
+//
+// Entries are found by the key's tag and the version (a directory has one period). So the cache holds no names, and
+// nobody outside can choose names that collide. Labels and proofs are not secret, but the set of cached ones shows who
+// was looked up.
 #pragma once
 
 #include <array>
@@ -24,8 +25,8 @@ struct Proven {
   std::array<std::uint8_t, vrf::kProofLen> proof;
 };
 
-// The cache's name for a VRF input: a version of the key with this tag. Two inputs have the same one only if the tags
-// of their keys, which are keyed hashes, agree in half of their bits and almost in the others.
+// Returns the cache's identifier of a VRF input: a version of the key with this tag. Two inputs share one only if the
+// tags of their keys agree in half of their bits and almost in the others. Tags are keyed hashes.
 [[nodiscard]] inline Tag input_of(const Tag& key, std::uint64_t version) {
   Tag input = key;
   base::store_le64(input.data() + 8, base::load_le64(key.data() + 8) + version);
@@ -34,21 +35,22 @@ struct Proven {
 
 class VrfCache {
  public:
-  // `bytes`: at most this much is used; less than one set means no cache. The memory is touched when it is first used.
+  // `bytes`: the maximum memory; less than one set means no cache. The memory is touched when it is first used.
   explicit VrfCache(std::uint64_t bytes);
 
-  // Touches some more of the memory ahead, so that those who use it first need not wait for the system to give it. One
-  // thread, while nobody uses the cache.
+  // Touches more of the memory in advance, so that its first users need not wait for the system to allocate it. One
+  // thread, while no thread uses the cache.
   void touch_some();
 
-  // Writes `out` and gives true when the input is here. Whoever asked says by count() what came of it.
+  // Writes `out` and returns true if the input is cached. The caller reports hits and misses by count().
   [[nodiscard]] bool find(const Tag& input, Proven& out);
   void put(const Tag& input, const Proven& proven);
-  // Asks for the memory that find() reads first; and then, when that is there, for what it reads next.
+  // Prefetch the memory that find() reads. Call prefetch() first; when that memory has arrived, prefetch_entry()
+  // prefetches the entry.
   void prefetch(const Tag& input) const;
   void prefetch_entry(const Tag& input) const;
 
-  // Counts proofs that answers were made with: those found here, and those that had to be made. `input`: one of them.
+  // Counts the proofs of answers: those found here, and those that had to be made. `input`: one of them.
   void count(const Tag& input, std::size_t hits, std::size_t misses);
 
   [[nodiscard]] std::uint64_t bytes() const { return sets_.size() * sizeof(Set); }
@@ -66,15 +68,16 @@ class VrfCache {
   };
   static_assert(sizeof(Content) == kWords * sizeof(std::uint64_t));
 
-  // A zeroed set is an empty one. What says which entry to read is one cache line.
+  // A zeroed set is an empty one. The fields that select the entry to read fill one cache line.
   struct alignas(64) Set {
     std::array<std::atomic<std::uint32_t>, kWays> sequence;  // 0: never written
-    std::array<std::atomic<std::uint16_t>, kWays> print;     // of the entry's input; a hint, as it is read by itself
+    std::array<std::atomic<std::uint16_t>, kWays> print;     // of the entry's input; only a hint, because it is read
+                                                             // without the sequence
     std::array<std::atomic<std::uint8_t>, kWays> used;       // since the hand last passed
-    std::atomic<std::uint8_t> hand;                          // where the search for an entry to replace goes on
+    std::atomic<std::uint8_t> hand;                          // where the search for an entry to replace continues
     alignas(64) std::array<std::array<Word, kWords>, kWays> words;
   };
-  // Counters that threads share rarely.
+  // Counters that threads rarely share.
   struct alignas(64) Counters {
     Word hits{0};
     Word misses{0};

@@ -1,5 +1,5 @@
-// Merging the append-only proofs of steps: files with any octets. The input is the number of steps, then for each step
-// a count of each structure and the length of its proofs, then the proofs; what is left out is empty.
+// Merges append-only proofs of steps, which come from files with any octets. The input is the number of steps; then for
+// each step a count of each structure and the length of its proofs; then the proofs. Missing input is empty.
 #include <algorithm>
 #include <vector>
 
@@ -22,7 +22,7 @@ std::size_t number(ByteSpan& input, std::size_t octets) {
   return value;
 }
 
-// What was merged decodes, and its leaves are in order: both for any input.
+// For any input, the merged proof decodes, and its leaves are in order.
 void check(ByteSpan merged) {
   Reader reader(merged);
   for (std::size_t s = 0; s < kNumStructures; ++s) {

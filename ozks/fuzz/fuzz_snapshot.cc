@@ -1,6 +1,6 @@
-// Snapshots of other replicas, and the leaf log of this one: the input edits a true snapshot, three octets an edit (a
-// position, what is added to the octet there), and all checksums are right. Linked mode restores and checks it, stored
-// mode restores it, which checks it as well: what the first takes is what the second takes.
+// Restores snapshots of other replicas with this machine's leaf log. The input edits a true snapshot, with three octets
+// for each edit: a position, and a number that is added to the octet there. All checksums are corrected. Linked mode
+// restores and checks it; stored mode restores it, which includes the check. Both must accept the same snapshots.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -46,7 +46,7 @@ class Scene {
     optiks_view_destroy(view);
     optiks_dir_destroy(dir);
     const Bytes file = read_file(path("true-snapshot"));
-    // It is one block, and an empty one.
+    // The file is one block, and an empty one.
     payload_ = Bytes(file.begin() + 8, file.end() - 8);
   }
   Scene(const Scene&) = delete;
@@ -68,7 +68,7 @@ class Scene {
     writer.finish();
   }
 
-  // Restores what was written, and checks it; `out` has its states when that gives OPTIKS_OK.
+  // Restores the snapshot, and checks it; `out` gets its states if the result is OPTIKS_OK.
   [[nodiscard]] std::int32_t restore(bool is_stored, States& out) const {
     std::filesystem::remove_all(path("nodes"));
     std::filesystem::copy_file(path("true-log"), path("log"), std::filesystem::copy_options::overwrite_existing);
@@ -104,7 +104,8 @@ class Scene {
     return options;
   }
 
-  // Two keys of each structure in the first epoch, a version more of those that have versions in the others.
+  // Publishes two keys of each structure in the first epoch, and in later epochs another version of those that have
+  // versions.
   static void publish(optiks_dir_t* dir, std::uint64_t epoch) {
     std::vector<std::uint8_t> structures;
     Bytes keys;
@@ -128,7 +129,7 @@ class Scene {
     OPTIKS_CHECK(optiks_staged_commit(staged) == OPTIKS_OK);
   }
 
-  // In memory: a run takes a few syncs. mkdtemp() puts letters of its own in the place of the last six.
+  // In memory, because a run syncs several times. mkdtemp() replaces the last six letters by its own.
   std::string folder_ = "/dev/shm/fuzz_snapshot-XXXXXX";
   Bytes payload_;
   mutable std::string log_;

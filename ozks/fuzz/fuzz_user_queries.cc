@@ -1,5 +1,5 @@
-// Questions about users, as a service hands them on: whatever the octets are, what is read of them lies within them and
-// keeps the rules that the writers of answers rely on.
+// Questions about users, as a service passes them on. For any octets, the decoded views lie within them and keep the
+// rules that the writers of answers rely on.
 #include <algorithm>
 
 #include "optiks/base/check.h"
@@ -11,7 +11,7 @@ namespace {
 
 bool is_key(ByteSpan key) { return !key.empty() && key.size() <= verify::kMaxKeyLen; }
 
-// Empty views may be of nowhere.
+// Empty views may point anywhere.
 bool within(ByteSpan input, ByteSpan view) {
   return view.empty() || (view.data() >= input.data() && view.data() + view.size() <= input.data() + input.size());
 }

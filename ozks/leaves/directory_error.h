@@ -1,4 +1,4 @@
-// DirectoryError: what went wrong in a call of the directory, as the C ABI names it.
+// A failed call of the directory, with the status and the text of the C ABI.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class DirectoryError : public std::exception {
   const char* text_;  // static
 };
 
-// Stored data contradicts itself.
+// Throws if stored data contradicts itself.
 [[noreturn]] inline void data_error(const char* text) { throw DirectoryError(OPTIKS_E_DATA, text); }
 
 }  // namespace optiks::ozks

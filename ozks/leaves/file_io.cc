@@ -12,7 +12,7 @@ namespace optiks::ozks {
 void fail_io(int error, const char* what) { throw std::system_error(error, std::generic_category(), what); }
 
 int make_unnamed_file(const std::string& folder, const char* what) {
-  // A name that nobody foresees: mkostemp() puts letters of its own in the place of the last six.
+  // The name is unpredictable: mkostemp() replaces the last six letters by its own.
   std::string name = folder + "/optiks-XXXXXX";
   const int file = mkostemp(name.data(), O_CLOEXEC);
   if (file < 0) {
@@ -22,7 +22,7 @@ int make_unnamed_file(const std::string& folder, const char* what) {
   return file;
 }
 
-// Reading and writing differ in the call and in what it means that nothing came of it: two short loops.
+// Reading and writing differ in the call and in the meaning of an empty result, so they are two short loops.
 std::size_t read_at(int file, base::MutableByteSpan out, std::size_t least, std::uint64_t offset, const char* what) {
   std::size_t done = 0;
   while (done < least) {

@@ -20,7 +20,7 @@ void HashBatch::add_commitment(base::ByteSpan opening, base::ByteSpan value, ver
   }
 }
 
-// Where the input of the next hash, `len` octets, is to be written.
+// Returns where the input of the next hash, `len` octets, is to be written.
 std::span<std::uint8_t, verify::kNodeBlockLen> HashBatch::next(std::size_t len, verify::Hash& out) {
   if (size_ == kCapacity) {
     run();

@@ -1,7 +1,7 @@
 // HashBatch: hashes of nodes and commitments (docs/spec/tree.md section 2) that do not depend on each other, many at a
 // time.
 //
-// Thread safety: none; one object a thread.
+// Thread safety: one thread at a time; each thread uses its own object.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace optiks::ozks {
 
 class HashBatch {
  public:
-  // Each hash is written to `out` by the time run() returns, or before: `out` stays where it is until then, and is no
-  // other node's input.
+  // A hash is written to `out` at the latest when run() returns. Until then `out` must stay in place, and must not be
+  // the input of another node.
   void add_leaf(base::ByteSpan label, base::ByteSpan commitment, std::uint64_t epoch, verify::Hash& out);
   void add_interior(std::size_t length, base::ByteSpan position, base::ByteSpan left, base::ByteSpan right,
                     verify::Hash& out);
@@ -23,7 +23,7 @@ class HashBatch {
   void run();
 
  private:
-  // Small enough to stay in the first level of the cache, a multiple of every kernel's lanes.
+  // Small enough to stay in the first-level cache, and a multiple of every kernel's lanes.
   static constexpr std::size_t kCapacity = 64;
 
   std::span<std::uint8_t, verify::kNodeBlockLen> next(std::size_t len, verify::Hash& out);

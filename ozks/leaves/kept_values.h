@@ -1,4 +1,4 @@
-// Whose values a directory keeps.
+// The structures whose values a directory keeps.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace optiks::ozks {
 
-// The numbers are those in snapshots and node stores (docs/operations/snapshots.md section 2).
+// Snapshots and node stores contain these numbers (docs/operations/snapshots.md section 2).
 enum class KeptValues : std::uint8_t { kNone = 0, kAll = 1, kDevices = 2 };
 
 inline KeptValues kept_values_of(const optiks_dir_options_t& options) {

@@ -27,10 +27,13 @@ namespace {
 constexpr std::array<std::uint8_t, 8> kMagic = {'o', 'p', 't', 'i', 'k', 's', 'L', 1};
 constexpr std::size_t kFileHeaderLen = kMagic.size() + std::tuple_size_v<LeafLog::Identity>;
 
-// Record (integers big-endian): checksum of the record's log offset and the header's other octets, checksum of opening
-// and value, length of the value, version (4 octets each), epoch, previous (8 each), tag (16), commitment (32); then,
-// unless the length is kNoValue, opening (16) and value. So facts are checked without their value. A length with
-// kErased: opening and value are zeros, or about to be; the checksum is that of no octets then.
+// A record (integers big-endian):
+//   - checksum of the record's log offset and the header's other octets, checksum of opening and value, length of the
+//     value, version (4 octets each);
+//   - epoch, previous (8 each), tag (16), commitment (32);
+//   - unless the length is kNoValue, opening (16) and value.
+// So the header can be checked without the value. If the length has kErased, opening and value are zeros, or about to
+// be; the second checksum is then that of an empty string.
 constexpr std::size_t kBodySumAt = 4;
 constexpr std::size_t kValueLenAt = 8;
 constexpr std::size_t kVersionAt = 12;
@@ -43,9 +46,9 @@ constexpr std::uint32_t kNoValue = 0xffffffff;
 constexpr std::uint32_t kErased = 0x80000000;
 static_assert(verify::kMaxValueLen < kErased);
 
-// Virtual addresses cost nothing; a small log's are few all the same.
+// Virtual addresses cost nothing, but a small log still reserves only a few.
 constexpr std::size_t kLeastMapping = std::size_t{64} << 20;
-// A record with a value of usual length.
+// The length of a record with a value of usual length.
 constexpr std::size_t kPrefetchedLen = 256;
 
 using Header = std::span<const std::uint8_t, kHeaderLen>;
@@ -61,7 +64,7 @@ std::uint32_t header_sum(std::uint64_t log_offset, Header header) {
 constexpr const char* kReading = "reading the leaf log";
 constexpr const char* kWriting = "writing the leaf log";
 
-// Length of opening and value, 0 when they were erased; nothing when the header is damaged.
+// Returns the length of opening and value, or 0 if they were erased; nothing if the header is damaged.
 std::optional<std::size_t> try_parse(std::uint64_t log_offset, Header header, LeafFacts& out) {
   if (base::load_be32(header.data()) != header_sum(log_offset, header)) {
     return std::nullopt;
@@ -75,22 +78,22 @@ std::optional<std::size_t> try_parse(std::uint64_t log_offset, Header header, Le
   if (value_len == kNoValue) {
     return 0;
   }
-  // A damaged length does not ask for gigabytes.
+  // A damaged length must not request gigabytes.
   if ((value_len & ~kErased) > verify::kMaxValueLen) {
     return std::nullopt;
   }
   return (value_len & kErased) != 0 ? 0 : kOpeningLen + value_len;
 }
 
-// The header at the beginning of octets. They are copied once: what is checked is what is used.
+// Copies the header from the beginning of octets, so that the checked octets are those that are used.
 std::array<std::uint8_t, kHeaderLen> header_of(ByteSpan octets) {
   std::array<std::uint8_t, kHeaderLen> header{};
   std::ranges::copy(octets.first<kHeaderLen>(), header.begin());
   return header;
 }
 
-// Does a read of the log that gives false where the octets do not fit their checksums: they are damaged, or a record is
-// erased at this moment.
+// Repeats a read of the log while it may overlap an erasure. `read` returns false if the octets do not match their
+// checksums: either they are damaged, or a record is being erased at the same time.
 template <typename Read>
 void read_unmixed(const LeafLog& log, Read read) {
   for (;;) {
@@ -110,7 +113,7 @@ int create(const char* path) {
   if (path == nullptr) {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this library changes the environment
     const char* folder = std::getenv("TMPDIR");
-    // Not /tmp, which often is memory.
+    // Not /tmp, which is often in memory.
     return make_unnamed_file(folder != nullptr && *folder != '\0' ? folder : "/var/tmp", kCreating);
   }
   const int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -189,14 +192,14 @@ void LeafLog::map_at_least(std::uint64_t len) {
   if (data == MAP_FAILED) {
     fail_io(errno, "mapping the leaf log");
   }
-  // Answers are about keys from everywhere. Advice: without it more is read than is wanted.
+  // Answers read keys at random. This is advice: without it the system reads more than needed.
   static_cast<void>(madvise(data, mapped, MADV_RANDOM));
   mappings_.push_back({static_cast<const std::uint8_t*>(data), mapped});
   newest_mapping_.store(mappings_.back().data, std::memory_order_release);
 }
 
 ByteSpan LeafLog::written_from(std::uint64_t log_offset, std::size_t least) const {
-  // The mapping is read after the length that it has room for.
+  // The length is read before the mapping, which has room for it.
   const std::uint64_t written = written_.load(std::memory_order_acquire);
   if (log_offset > written || written - log_offset < least) {
     fail_io(ENODATA, kReading);
@@ -269,7 +272,7 @@ void LeafLog::sync() const {
   }
 }
 
-// The header goes first: from then on the record has no value, whatever is left of it, and its length stays known.
+// Writes the header first: from then on the record has no value, whatever octets remain, and its length stays known.
 void LeafLog::erase_one(std::uint64_t log_offset) {
   std::array<std::uint8_t, kHeaderLen> header = header_of(written_from(log_offset, kHeaderLen));
   LeafFacts facts;
@@ -286,7 +289,7 @@ void LeafLog::erase_one(std::uint64_t log_offset) {
     base::store_be32(header.data(), header_sum(log_offset, header));
     write_at(file_, header, log_offset, kWriting);
   }
-  // Not a buffer of that length: an erasure fails for want of nothing but the disk.
+  // A constant block, not a buffer of that length: an erasure then fails only if the disk fails.
   static constexpr std::array<std::uint8_t, 4096> kZeros{};
   const std::size_t body_len = kOpeningLen + (value_len & ~kErased);
   for (std::size_t done = 0; done < body_len; done += kZeros.size()) {

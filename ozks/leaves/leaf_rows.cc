@@ -14,7 +14,7 @@
 namespace optiks::ozks {
 namespace {
 
-// Of labels' first bits that sort_rows() tells groups apart by.
+// The number of first bits of a label by which sort_rows() forms groups.
 constexpr std::size_t kMaxGroupBits = 16;
 
 void check_version_fits(const optiks_leaf_t& row) {
@@ -122,14 +122,14 @@ bool before(const optiks_leaf_t& a, const optiks_leaf_t& b) {
 }
 
 void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out) {
-  // Labels are as good as random: by structure and a few of their first bits, rows fall into groups of one or two.
-  // Whatever they are, the order within a group is found by comparing them.
+  // Labels are practically random: structure and a few first bits divide the rows into groups of one or two.
+  // Comparisons determine the order within a group, so the result is correct for any labels.
   const auto bits = static_cast<unsigned>(std::clamp<std::size_t>(std::bit_width(rows.size()), 1, kMaxGroupBits));
   const auto group_of = [bits](const optiks_leaf_t& row) {
     return std::size_t{structure_of(row) - 1U} << bits |
            static_cast<std::size_t>(base::load_be64(row.label) >> (64 - bits));
   };
-  // Where each group begins, and then where its next row goes.
+  // First the position where each group begins, then where its next row goes.
   std::vector<std::uint32_t> ends((kNumStructures << bits) + 1);
   for (const optiks_leaf_t& row : rows) {
     ++ends[group_of(row) + 1];
@@ -153,7 +153,8 @@ void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out) {
 }
 
 std::vector<std::uint32_t> earlier_of_same_tag(std::span<const Tag> tags) {
-  // The last that was seen of each tag, by its first bits, one up; 0: none there. At most half of the slots are taken.
+  // For each tag, in the slot of its first bits: the last row with this tag, plus one; 0: no row yet. At most half of
+  // the slots are used.
   std::vector<std::uint32_t> seen(std::bit_ceil(2 * tags.size() + 1));
   std::vector<std::uint32_t> earlier(tags.size(), kNoRow);
   for (std::uint32_t i = 0; i < tags.size(); ++i) {

@@ -1,11 +1,11 @@
-// What asks for memory before it is used. Advice to the processor: any address may be given.
+// Prefetches memory before it is used. This is advice to the processor: any address is allowed.
 #pragma once
 
 #include <cstddef>
 
 namespace optiks::ozks {
 
-// Asks for the cache lines of an object that will be read soon.
+// Prefetches the cache lines of an object that will be read soon.
 inline void prefetch(const void* object, std::size_t bytes) {
   constexpr std::size_t kLineLen = 64;
   const auto* octets = static_cast<const char*>(object);
@@ -15,7 +15,7 @@ inline void prefetch(const void* object, std::size_t bytes) {
   __builtin_prefetch(octets + bytes - 1);
 }
 
-// The same for one that will be written.
+// The same for an object that will be written.
 inline void prefetch_to_write(void* object, std::size_t bytes) {
   auto* octets = static_cast<char*>(object);
   __builtin_prefetch(octets, 1);

@@ -1,6 +1,6 @@
-// RecordBudget: how many octets of a leaf log are read for all leaves of a snapshot together. Records do not overlap,
-// so a log's length is enough for each of them once; a file that names one record for many leaves, or that lets records
-// overlap, would have it read many times over.
+// RecordBudget: the number of octets of a leaf log that may be read for all leaves of a snapshot together. Records do
+// not overlap, so the log's length is enough to read each of them once. A snapshot that names one record for many
+// leaves, or that lets records overlap, would cause many more reads.
 //
 // Thread safety: any thread.
 #pragma once
@@ -17,12 +17,12 @@ class RecordBudget {
  public:
   explicit RecordBudget(std::uint64_t log_len) : left_(static_cast<std::int64_t>(log_len)) {}
 
-  // Octets of a record.
+  // The length of a record.
   [[nodiscard]] static std::size_t length_of(const LeafRecord& record) {
     return record.has_value() ? LeafLog::record_len(record.opening(), record.value()) : LeafLog::record_len({}, {});
   }
 
-  // Called after some records were read. DirectoryError (OPTIKS_E_DATA) when there cannot be so many.
+  // Called after some records were read. Throws DirectoryError (OPTIKS_E_DATA) if the log cannot have so many.
   void spend(std::size_t octets) {
     const auto spent = static_cast<std::int64_t>(octets);
     if (left_.fetch_sub(spent, std::memory_order_relaxed) < spent) {

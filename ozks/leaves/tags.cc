@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t kTagLen = std::tuple_size_v<Tag>;
 
-// Tags made at once: their messages stay in the first level of the cache.
+// The number of tags that are computed at once: their messages stay in the first-level cache.
 constexpr std::size_t kChunkLen = 32;
-// Of a message: the domain and the data, which is an alpha at most.
+// A message is the domain and the data, which is at most an alpha.
 constexpr std::size_t kMaxMessageLen = 1 + verify::Alpha::kMaxLen;
 constexpr std::size_t kMaxStride =
     (kMaxMessageLen + base::kBlake2bBlockLen - 1) / base::kBlake2bBlockLen * base::kBlake2bBlockLen;

@@ -1,5 +1,4 @@
-// Tags: keyed hashes that stand for keys. A directory keeps no names, and nobody outside can choose
-// names that collide.
+// Tags: keyed hashes that identify keys. A directory keeps no names, and nobody outside can choose names that collide.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +11,12 @@
 
 namespace optiks::ozks {
 
-// Tags are keyed hashes: any eight octets of one spread evenly.
+// Tags are keyed hashes: any eight octets of a tag are evenly distributed.
 struct HashOfTag {
   std::size_t operator()(const Tag& tag) const { return static_cast<std::size_t>(base::load_le64(tag.data())); }
 };
 
-// TagInput: the domain says what the data is.
+// The domain says what the data is.
 struct TagInput {
   std::uint8_t domain;
   ByteSpan data;
@@ -28,14 +27,14 @@ class TagKey {
   explicit TagKey(std::span<const std::uint8_t, 32> key);
 
   [[nodiscard]] Tag tag(const TagInput& input) const;
-  // The same for many, side by side; `out` has as many elements.
+  // The same for many inputs, several at a time; `out` has as many elements.
   void tag_many(std::span<const TagInput> inputs, std::span<Tag> out) const;
 
-  // What is secret here, for keeping it out of the swap.
+  // Returns the secret memory, for a caller that keeps it out of swap.
   [[nodiscard]] std::span<const std::byte> memory() const { return std::as_bytes(std::span(&prefix_, 1)); }
 
  private:
-  // The hash's state after the key.
+  // The state of the hash after it absorbed the key.
   base::Zeroizing<base::Blake2bPrefix> prefix_;
 };
 

@@ -1,4 +1,4 @@
-// Making the append-only proof of an epoch's step (docs/spec/proofs.md section 5) from the old tree.
+// Makes the append-only proof of an epoch's step (docs/spec/proofs.md section 5) from the old tree.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace optiks::ozks {
 
-// make_append_proof appends the encoding of one AppendProof to `out`: the step by `leaves`, with these commitments, all
-// with offset 0, from the old tree that insert_leaves() opened for them. The log has the old leaves' records;
-// std::system_error when one cannot be read. The proof is the same for any number of workers. Writer's thread, or any
-// that holds the old tree.
+// Appends the encoding of one AppendProof to `out`. It proves the step by `leaves`, with these commitments, all with
+// offset 0, from the old tree that insert_leaves() opened for them. The log has the old leaves' records; throws
+// std::system_error if one cannot be read. The proof is the same for any number of workers. For the writer's thread, or
+// any thread that holds the old tree.
 void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const InsertedLeaf> leaves,
                        std::span<const Hash> commitments, const OpenedTree& opened, Workers& workers,
                        std::vector<std::uint8_t>& out);

@@ -14,7 +14,7 @@ namespace {
 
 [[noreturn]] void damaged() { data_error("the snapshot contradicts its leaf log"); }
 
-// What the key table says of leaves, by the leaf's number: bits of the tag of the key whose latest leaf it is.
+// The key table by the number of a leaf: for a key's latest leaf, bits of the key's tag.
 class Latest {
  public:
   explicit Latest(const KeyTable& keys) {
@@ -38,7 +38,7 @@ class Latest {
     const std::size_t index = leaf & ~kLeafBit;
     return index < bits_.size() && bits_[index] != 0;
   }
-  // Whether it is there as the tag's.
+  // True if the leaf is the latest one of the key with this tag.
   [[nodiscard]] bool is_of(NodeId leaf, const Tag& tag) const {
     const std::uint64_t first = base::load_be64(tag.data()) >> (64 - 32 - KeyTable::kSegmentBits);
     return bits_[leaf & ~kLeafBit] == (kIsLatest | first);
@@ -51,11 +51,11 @@ class Latest {
   std::uint64_t num_keys_ = 0;
 };
 
-// Of leaves that were checked.
+// Counts of checked leaves.
 struct Counts {
   std::uint64_t leaves = 0;
   std::uint64_t keys = 0;     // first leaves of their keys
-  std::uint64_t covered = 0;  // leaves of the keys whose latest is among the ones checked
+  std::uint64_t covered = 0;  // leaves of the keys whose latest leaf is among the checked ones
 
   void add(const Counts& other) {
     leaves += other.leaves;
@@ -64,13 +64,13 @@ struct Counts {
   }
 };
 
-// Checks parts of one structure's tree. One object a thread.
+// Checks parts of one structure's tree. Each thread uses its own object.
 class Checker {
  public:
   Checker(const Nodes& nodes, const LeafLog& log, const Latest& latest, RecordBudget& budget, std::uint8_t structure)
       : nodes_(nodes), log_(log), latest_(latest), budget_(budget), structure_(structure) {}
 
-  // Checks a node, which is to have this hash, and all below; gives the label of its first leaf.
+  // Checks a node, which must have this hash, and all nodes below it; returns the label of its first leaf.
   const Hash& check_below(NodeId id, const Hash& hash) {
     if (Nodes::is_leaf(id)) {
       check_leaf(id, hash);
@@ -88,7 +88,7 @@ class Checker {
     hashes_.add_interior(node.length, first_label, node.hash[0], node.hash[1], computed_of(hash));
   }
 
-  // Whatever was put off.
+  // Compares the remaining hashes.
   Counts finish() {
     compare();
     return counts_;
@@ -134,7 +134,7 @@ class Checker {
     }
   }
 
-  // Where the next hash goes, which is to be this one.
+  // Returns where the next computed hash goes, which must equal this one.
   Hash& computed_of(const Hash& hash) {
     if (num_put_off_ == kPutOff) {
       compare();
@@ -159,7 +159,7 @@ class Checker {
   const LeafLog& log_;
   const Latest& latest_;
   RecordBudget& budget_;
-  std::size_t num_octets_ = 0;  // of records, not spent yet
+  std::size_t num_octets_ = 0;  // of records that are not yet subtracted from the budget
   std::size_t num_put_off_ = 0;
   Counts counts_;
   LeafRecord record_;
@@ -173,7 +173,7 @@ struct CheckedPart {
   const Hash* hash;
 };
 
-// Parts at most so many levels down: enough that threads end at about the same time.
+// The number of levels above the parts: enough that all threads finish at about the same time.
 constexpr unsigned kLevels = 8;
 
 const Hash& first_label(const Nodes& nodes, NodeId id) {
@@ -183,7 +183,7 @@ const Hash& first_label(const Nodes& nodes, NodeId id) {
   return nodes.leaf(id).label;
 }
 
-// Checks the nodes of the upper levels and collects what is below.
+// Checks the nodes of the upper levels and collects the subtrees below them.
 void divide(const Nodes& nodes, CheckedPart at, unsigned levels, Checker& checker, std::vector<CheckedPart>& parts) {
   if (levels == 0 || Nodes::is_leaf(at.root)) {
     parts.push_back(at);
@@ -224,7 +224,8 @@ void LinkedTrees::check(const LeafLog& log, Workers& workers) const {
       all.add(of_part);
     }
   }
-  // Each key's leaves go back from its latest to one first: then no leaf is left out, and no key.
+  // The leaves of each key lead back from its latest leaf to one first leaf. If the counts agree, the table omits no
+  // leaf and no key.
   if (all.leaves != num_leaves || all.keys != latest.num_keys() || all.covered != num_leaves) {
     damaged();
   }

@@ -10,37 +10,38 @@
 namespace optiks::ozks {
 namespace {
 
-// Segments begin with about one page, and fill it up.
+// A segment begins with about one page, and fills it.
 constexpr std::size_t kPageSlots = 512;
 
-// Octets asked for ahead: most searches end in them.
+// The number of octets to prefetch: most searches end within them.
 constexpr std::size_t kPrefetchedSlotsLen = 192;
 
-// Slots that a key passes on average where a whole segment is filled: 5.5 at the highest load. A segment that needs
-// several times as many has bits that somebody chose. What one search can pass follows from it: N keys pass at most
+// The limit of slots that a key passes on average when a whole segment is filled: 5.5 at the highest load. A segment
+// that needs several times as many has bits that somebody chose. The limit also bounds one search: N keys pass at most
 // kMaxPassed * N slots together, so no run of slots is longer than about sqrt(2 * kMaxPassed * N).
 constexpr std::size_t kMaxPassed = 64;
 
-// Beyond a load of 11/12 the way to an empty slot gets long: it is some 70 slots then.
+// Beyond a load of 11/12 the distance to an empty slot becomes long, about 70 slots.
 bool is_too_full(std::size_t num_keys, std::size_t size) { return num_keys > size - size / 12; }
 
 }  // namespace
 
-// Its pages are written to before they are read: a page that is read first is shared by all zeroes until it is written
-// to, and taking it out of that interrupts all threads of the process, readers among them.
+// Writes the pages before any read. A page that is read first is mapped to the shared zero page until it is written.
+// Replacing that mapping interrupts all threads of the process, including readers.
 KeyTable::Array::Array(std::size_t size) : slots(size) {
   for (std::size_t i = 0; i < size; i += kPageSlots) {
     slots[i].store(0, std::memory_order_relaxed);
   }
 }
 
-// Each segment has its own scale of sizes, a tenth apart: begun at another size, so that they do not all grow at once.
+// Each segment has its own sequence of sizes, a tenth apart. The sequences begin at different sizes, so that the
+// segments do not all grow at once.
 std::size_t KeyTable::size_for(std::size_t segment, std::size_t num_keys) {
   std::size_t size = kPageSlots - kPageSlots / 10 * segment / kSegments;
   while (is_too_full(num_keys, size)) {
     size += size / 10;
   }
-  // What fills pages costs nothing more.
+  // Filling the last page costs nothing more.
   return (size + kPageSlots - 1) / kPageSlots * kPageSlots;
 }
 
@@ -48,7 +49,7 @@ void KeyTable::prefetch(const Tag& tag) const {
   const Address address(tag);
   const Array* array = segments_[address.segment].array.load(std::memory_order_acquire);
   if (array != nullptr) {
-    // A key that is not there is looked for as far as an empty slot.
+    // A search for an absent key continues to an empty slot.
     optiks::ozks::prefetch(array->slots.data() + array->home(address.bits), kPrefetchedSlotsLen);
   }
 }
@@ -78,7 +79,7 @@ void KeyTable::reserve(std::span<const Entry> entries, std::uint64_t epoch, Work
     Segment& segment = segments_[s];
     const std::size_t num_keys = segment.num_keys + added[s];
     if (num_keys != 0 && (segment.owner == nullptr || is_too_full(num_keys, segment.owner->slots.size()))) {
-      // Before anything changes: it may fail.
+      // Before any change, because the allocation may fail.
       growths.push_back({&segment, size_for(s, num_keys), &retired_.emplace_back(Retired{epoch, nullptr}).array});
     }
   }
@@ -123,7 +124,7 @@ void KeyTable::remove(const Tag& tag, NodeId leaf) {
     if (slot == 0) {
       break;
     }
-    // It may move unless its way begins behind the hole.
+    // The entry may move unless its home is after the hole.
     const std::size_t home = array.home(bits_of(slot));
     const bool begins_behind = hole < i ? hole < home && home <= i : hole < home || home <= i;
     if (!begins_behind) {
@@ -136,7 +137,7 @@ void KeyTable::remove(const Tag& tag, NodeId leaf) {
 }
 
 void KeyTable::put_some(std::span<const Entry> entries, std::size_t remainder, std::size_t divisor) {
-  // So many entries ahead their memory is asked for.
+  // The memory of an entry is prefetched this many entries ahead.
   constexpr std::size_t kPrefetchDistance = 16;
   const auto is_ours = [&](const Entry& entry) { return Address(entry.tag).segment % divisor == remainder; };
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -156,7 +157,7 @@ bool KeyTable::fill(std::size_t segment, std::span<const Slot> slots) {
     return true;
   }
   auto array = std::make_unique<Array>(size_for(segment, slots.size()));
-  // A page's worth more: the fewer keys, the more chance has to say.
+  // One page more, because with few keys the average varies more.
   std::size_t left = kMaxPassed * slots.size() + kPageSlots;
   for (const Slot& slot : slots) {
     const std::size_t passed = replace(*array, slot.bits, 0, slot_of(slot.bits, slot.leaf));

@@ -1,15 +1,17 @@
-// KeyTable: tag of a key -> its latest leaf, in a good nine octets a key. A slot has the leaf's id and 32 bits of the
-// tag; which of the few leaves that agree in them is the key's, the whole tag in the leaf's record says.
+// KeyTable: maps the tag of a key to its latest leaf, in slightly more than nine octets a key. A slot has the leaf's id
+// and 32 bits of the tag. If several leaves agree in these bits, the whole tag in the leaf's record tells which leaf is
+// the key's.
 //
-// The table is 64 segments, by the tag's first bits. Each is an array that is probed linearly and grows by a tenth when
-// it is nearly full, at a time of its own: so all of them together are always about as full, and a growing directory
-// never copies (nor has twice) more than a small part.
+// The table is 64 segments, by the tag's first bits. Each segment is an array with linear probing that grows by a tenth
+// when it is nearly full, at its own time. So the average load stays constant, and a growing directory never copies (or
+// holds twice) more than a small part.
 //
-// Thread safety: one writer (but see put_some()); readers without locks, each holding a pinned version
-// (epoch_states.h). Invariants: 1. a slot that is not empty keeps its bits of the tag, and only its leaf is replaced,
-// by the key's next (but see remove());
-// 2. zero marks an empty slot; 3. an array that was outgrown is kept until no version older than its replacement is
-// pinned.
+// Thread safety: one writer (except put_some()); readers without locks, each of which pins a version (epoch_states.h).
+// Invariants
+//   1. A slot that is not empty keeps its bits of the tag, and only its leaf is replaced, by the key's next leaf
+//      (except by remove()).
+//   2. Zero marks an empty slot.
+//   3. An outgrown array is kept until no version older than its replacement is pinned.
 #pragma once
 
 #include <array>
@@ -34,8 +36,8 @@ class KeyTable {
 
   KeyTable() = default;
 
-  // The latest leaf of the key, or kNoNode. Newer than the reader's version, perhaps: the reader goes back along
-  // LeafFacts::previous. is_of_key(leaf) says whether the leaf's whole tag is this one.
+  // Returns the latest leaf of the key, or kNoNode. The leaf may be newer than the reader's version: the reader then
+  // goes back along LeafFacts::previous. is_of_key(leaf) says whether the leaf's whole tag is this one.
   template <typename IsOfKey>
   [[nodiscard]] NodeId find(const Tag& tag, IsOfKey is_of_key) const {
     const Address address(tag);
@@ -44,7 +46,7 @@ class KeyTable {
       return kNoNode;
     }
     for (std::size_t i = array->home(address.bits);; i = array->after(i)) {
-      // Loaded once: the writer may fill an empty slot with another key's leaf meanwhile.
+      // Loaded once: the writer may fill an empty slot with another key's leaf at the same time.
       const std::uint64_t slot = array->slots[i].load(std::memory_order_acquire);
       if (slot == 0) {
         return kNoNode;
@@ -55,21 +57,22 @@ class KeyTable {
     }
   }
 
-  // Asks for the memory that find() reads first.
+  // Prefetches the memory that find() reads first.
   void prefetch(const Tag& tag) const;
 
-  // Entry: a key's next leaf, and the one that find() gives now (kNoNode for a new key).
+  // A key's next leaf, and the leaf that find() returns now (kNoNode for a new key).
   struct Entry {
     Tag tag;
     NodeId leaf;
     NodeId previous;
   };
-  // Room for these entries, so that put() cannot fail. Arrays that this replaces are retired as of `epoch`.
+  // Reserves room for these entries, so that put() cannot fail. Arrays that this replaces are retired as of `epoch`.
   void reserve(std::span<const Entry> entries, std::uint64_t epoch, Workers& workers);
   void put(const Entry& entry);
-  // Takes a key out whose leaf is this one, while nobody reads the table: what its slot led past to moves up.
+  // Removes a key whose leaf is this one, while no thread reads the table. The entries after its slot move up.
   void remove(const Tag& tag, NodeId leaf);
-  // The same as put() for the entries whose segments have this remainder: threads that put different ones do not meet.
+  // The same as put() for the entries whose segments have this remainder. Threads that put different remainders touch
+  // different segments.
   void put_some(std::span<const Entry> entries, std::size_t remainder, std::size_t divisor);
 
   // Frees arrays retired at or before the oldest epoch that is still pinned.
@@ -77,12 +80,12 @@ class KeyTable {
 
   [[nodiscard]] std::size_t bytes() const;
 
-  // Slot: what the table keeps of a key.
+  // The data that the table keeps of a key.
   struct Slot {
-    std::uint32_t bits;  // of the tag, behind those that say the segment
+    std::uint32_t bits;  // of the tag, after those that select the segment
     NodeId leaf;
   };
-  // All slots of a segment that are not empty, each as it is now.
+  // Calls see for each slot of a segment that is not empty, in its current state.
   template <typename See>
   void for_each(std::size_t segment, See see) const {
     const Array* array = segments_[segment].array.load(std::memory_order_acquire);
@@ -93,12 +96,12 @@ class KeyTable {
       }
     }
   }
-  // Puts all slots of a segment that has none yet. Writer. False, with the segment as it was, when they lie closer
-  // together than those of keyed hashes ever do: such a table would take a time that grows with the square of its size.
+  // Puts all slots of an empty segment. Writer. Returns false, and leaves the segment unchanged, if they are closer
+  // together than slots of keyed hashes ever are. The time to fill such a table would grow with the square of its size.
   [[nodiscard]] bool fill(std::size_t segment, std::span<const Slot> slots);
 
  private:
-  // Where a key belongs. Tags are keyed hashes: any of their bits spread evenly.
+  // The position of a key. Tags are keyed hashes: any of their bits are evenly distributed.
   struct Address {
     explicit Address(const Tag& tag) {
       const std::uint64_t first = base::load_be64(tag.data());
@@ -130,12 +133,12 @@ class KeyTable {
   static std::uint64_t slot_of(std::uint32_t bits, NodeId leaf) { return std::uint64_t{bits} << 32 | leaf; }
   static std::uint32_t bits_of(std::uint64_t slot) { return static_cast<std::uint32_t>(slot >> 32); }
   static NodeId leaf_of(std::uint64_t slot) { return static_cast<NodeId>(slot); }
-  // Slots of a segment with so many keys.
+  // The number of slots of a segment with this many keys.
   [[nodiscard]] static std::size_t size_for(std::size_t segment, std::size_t num_keys);
-  // Replaces the first slot on the way of `bits` that is `from`, which must be there, by `to`. Gives how many slots it
-  // passed.
+  // Searches from the home of `bits` for the slot with `from`, which must exist, and replaces it with `to`. Returns the
+  // number of slots that it passed.
   static std::size_t replace(const Array& array, std::uint32_t bits, std::uint64_t from, std::uint64_t to);
-  // Gives the segment an array of this size, and `outgrown` the one that it had.
+  // Gives the segment an array of this size, and `outgrown` the previous one.
   static void grow(Segment& segment, std::size_t size, std::unique_ptr<Array>& outgrown);
 
   std::array<Segment, kSegments> segments_;

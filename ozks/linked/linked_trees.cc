@@ -10,9 +10,9 @@
 namespace optiks::ozks {
 namespace {
 
-// New leaves that one thread takes in at a time.
+// The number of new leaves that one thread adds at a time.
 constexpr std::size_t kTakeChunk = 128;
-// Below twice as many keys a second thread costs more than it saves when they are put into the table.
+// When keys are put into the table, a second thread costs more than it saves for fewer than twice as many keys.
 constexpr std::size_t kPutGrain = 256;
 
 }  // namespace
@@ -26,7 +26,7 @@ std::uint64_t LinkedTrees::find_newest(const LeafLog& log, const Tag& key, LeafR
 }
 
 void LinkedTrees::prefetch_newest(const LeafLog& log, std::span<const Tag> keys) const {
-  // The table's memory for all of them, then that of the leaves, which it leads to, then that of their records.
+  // First the table's memory for all keys, then that of the leaves that it leads to, then that of their records.
   for (const Tag& key : keys) {
     keys_.prefetch(key);
   }
@@ -93,10 +93,10 @@ bool LinkedTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, 
 void LinkedTrees::commit(std::uint64_t epoch, const LeafLog& /*log*/, Workers& workers) {
   keys_.reserve(staged_.keys, epoch, workers);
   superseded_.push_back({epoch, {}});
-  // From here on nothing fails.
+  // No step after this one fails.
   superseded_.back().nodes = std::move(staged_.change.superseded);
   const std::size_t num_parts = std::clamp<std::size_t>(staged_.keys.size() / kPutGrain, 1, workers.threads());
-  // Captures two words, for which a std::function has room in itself: making it does not fail either.
+  // The lambda captures two words, which a std::function stores without allocation: making it does not fail either.
   workers.for_each_index(num_parts, [this, num_parts](std::size_t i) { keys_.put_some(staged_.keys, i, num_parts); });
   committed_ = staged_.trees;
   staged_ = {};

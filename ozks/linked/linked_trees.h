@@ -1,9 +1,9 @@
-// LinkedTrees: the four trees of a directory and its table of keys, in memory.
+// LinkedTrees: the four trees of a directory and its key table, in memory.
 //
 // Thread safety: as TreeStore's.
 // Invariants
-//  1. Nodes of a staged epoch are reachable from its own trees only; the table of keys learns its leaves at commit.
-//  2. Interior nodes superseded by epoch e are freed when no version before e is pinned. Leaves are never superseded.
+//   1. Nodes of a staged epoch are reachable only from its own trees; the key table gets its leaves at commit.
+//   2. Interior nodes superseded by epoch e are freed when no version before e is pinned. Leaves are never superseded.
 #pragma once
 
 #include <atomic>
@@ -40,7 +40,8 @@ class LinkedTrees final : public TreeStore, private TreeEditor {
   void save(const LeafLog& log, std::uint64_t epoch, const Trees& trees, const PutElement& put) const override;
   void check(const LeafLog& log, Workers& workers) const override;
 
-  // For who fills an empty store: the nodes and the keys of the trees that adopt() is then given. Nobody reads before.
+  // For code that fills an empty store: the nodes and keys of the trees that adopt() then receives. No thread reads the
+  // store before.
   [[nodiscard]] Nodes& nodes() { return nodes_; }
   [[nodiscard]] const Nodes& nodes() const { return nodes_; }
   [[nodiscard]] KeyTable& keys() { return keys_; }
@@ -66,7 +67,7 @@ class LinkedTrees final : public TreeStore, private TreeEditor {
   Trees committed_;
   Staged staged_;
   std::deque<Superseded> superseded_;
-  // For statistics, which any thread may ask for.
+  // For statistics, which any thread may read.
   std::atomic<std::uint64_t> tree_bytes_{0};
   std::atomic<std::uint64_t> table_bytes_{0};
 };

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kUnseen = 0xffffffff;
 
-// Writes the trees and the table of a snapshot. Nodes are numbered anew, in the order in which they are written.
+// Writes the trees and the table of a snapshot. Nodes get new numbers, in the order in which they are written.
 class Saver {
  public:
   Saver(const Nodes& nodes, const KeyTable& keys, const LeafLog& log, std::uint64_t epoch,
@@ -27,7 +27,7 @@ class Saver {
   }
 
  private:
-  // In preorder, so that the tree follows from who is a leaf.
+  // Writes in preorder: together with the marks of leaves this determines the tree.
   void write_tree(NodeId root) {
     std::vector<NodeId> ahead = {root};
     std::array<std::uint8_t, kInteriorElementLen> element{};
@@ -63,7 +63,7 @@ class Saver {
     put_(element);
   }
 
-  // The table is that of now: of keys that got a leaf since, the leaf before that is found in the log.
+  // The table is the current one. For keys that got a leaf since the snapshot's epoch, the log gives the earlier leaf.
   void write_keys() {
     std::array<std::uint8_t, kKeyElementLen> element{};
     std::vector<std::array<std::uint8_t, kMovedElementLen>> moved;
@@ -95,7 +95,7 @@ class Saver {
     put_(end);
   }
 
-  // The record that the key's leaf had at the epoch.
+  // The log offset of the record that the key's leaf had at the snapshot's epoch.
   [[nodiscard]] std::uint64_t offset_then(NodeId newer) const {
     std::uint64_t log_offset = nodes_.leaf(newer).log_offset();
     LeafFacts facts;

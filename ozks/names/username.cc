@@ -16,8 +16,8 @@ constexpr char32_t kNonJoiner = 0x200C;
 constexpr char32_t kJoiner = 0x200D;
 constexpr std::uint8_t kVirama = 9;
 
-// Characters of a name. A name of 255 octets has at most 255, each of which stands for at most four after decomposing,
-// and one of them in lower case for two.
+// The characters of a name. A name of 255 octets has at most 255 characters. Decomposing makes at most four of each,
+// and lower case makes two of one of them.
 class Text {
  public:
   void add(char32_t c) {
@@ -54,7 +54,7 @@ bool joins_across(std::span<const char32_t> text, std::size_t at) {
   return (left == Joining::kLeft || left == Joining::kDual) && (right == Joining::kRight || right == Joining::kDual);
 }
 
-// The rules of RFC 5892 appendix A for a character that is valid in some places only.
+// The rules of RFC 5892 appendix A for a character that is valid only in some positions.
 bool fits_its_place(std::span<const char32_t> text, std::size_t at) {
   const char32_t c = text[at];
   const char32_t before = at > 0 ? text[at - 1] : 0;
@@ -73,7 +73,7 @@ bool fits_its_place(std::span<const char32_t> text, std::size_t at) {
       return script_of(before) == Script::kHebrew;
     case 0x30FB:  // Katakana middle dot
       return std::ranges::any_of(text, [](char32_t other) { return script_of(other) == Script::kKana; });
-    default:  // Arabic-Indic digits, and the extended ones: not both
+    default:  // Arabic-Indic digits and the extended ones must not be mixed
       return c <= 0x669 ? !has(text, 0x6F0, 0x6F9) : !has(text, 0x660, 0x669);
   }
 }
@@ -101,7 +101,7 @@ void normalize(Text& text) {
     std::stable_sort(start, end, [](char32_t a, char32_t b) { return combining_class_of(a) < combining_class_of(b); });
     start = end;
   }
-  // What composes with the last starter, unless something of its class, or a starter, stands between.
+  // A character composes with the last starter, unless a character of its class, or a starter, is between them.
   Text composed;
   std::optional<std::size_t> starter;
   std::uint8_t last_class = 0;
@@ -123,7 +123,7 @@ void normalize(Text& text) {
   text = composed;
 }
 
-// RFC 5893 section 2, for a name with a character that is written from right to left.
+// RFC 5893 section 2, for a name with a right-to-left character.
 bool keeps_direction(std::span<const char32_t> text) {
   bool has_european = false;
   bool has_arabic = false;
@@ -174,7 +174,7 @@ std::int32_t apply_rules(Text& text) {
   return keeps_direction(std::as_const(text).all()) ? OPTIKS_NAME_VALID : OPTIKS_NAME_DIRECTION;
 }
 
-// False: the name is longer than max_len.
+// Returns false if the name is longer than max_len.
 bool encode(std::span<const char32_t> text, std::size_t max_len, Username& out) {
   const auto put = [&](char32_t octet) {
     if (out.length < max_len) {

@@ -1,5 +1,5 @@
-// Usernames that people may type in several ways have one form: docs/spec/usernames.md (PRECIS UsernameCaseMapped, RFC
-// 8265 section 3.3, of Unicode 15.0.0). No storage, threads or exceptions. Any thread.
+// Converts usernames, which people may type in several ways, to one form: docs/spec/usernames.md (PRECIS
+// UsernameCaseMapped, RFC 8265 section 3.3, of Unicode 15.0.0). No storage, threads or exceptions. Any thread.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@ namespace optiks::ozks::names {
 
 inline constexpr std::size_t kMaxNameLen = verify::kMaxKeyLen;
 
-// Username: a name in its one form, or why it has none (OPTIKS_NAME_..., docs/spec/usernames.md section 3).
+// A name in its one form, or the reason why it has no form (OPTIKS_NAME_..., docs/spec/usernames.md section 3).
 struct Username {
   std::int32_t fault = OPTIKS_NAME_VALID;
-  std::array<std::uint8_t, kMaxNameLen> octets{};  // UTF-8, when valid
+  std::array<std::uint8_t, kMaxNameLen> octets{};  // UTF-8, if valid
   std::size_t length = 0;
 };
 
-// prepare_username gives the one form of a name, or says that it has none. max_len: octets of the form, at most
-// kMaxNameLen; names longer than kMaxNameLen have none, whatever their form would be.
+// Returns the form of a name, or the reason why it has no form. max_len: the maximum length of the form, at most
+// kMaxNameLen. Names longer than kMaxNameLen have no form, even if the form would be shorter.
 [[nodiscard]] Username prepare_username(base::ByteSpan name, std::size_t max_len);
 
 }  // namespace optiks::ozks::names

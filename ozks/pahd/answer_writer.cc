@@ -14,18 +14,18 @@ namespace {
 
 constexpr std::uint64_t kProofBatch = 32;
 
-// What a Versions lists and proves absent. Its proofs are made by rounds, as max_bytes may end a page long before
-// max_members does; the last round's members and what is absent are made together.
+// The versions that a Versions lists and proves absent. Its proofs are made in rounds, because max_bytes may end a page
+// long before max_members does. The last round makes its members and the absent versions together.
 struct VersionsPlan {
   VersionsPlan(const View& view, std::uint8_t structure, const VersionsQuery& query)
       : key(named_key(view.data(), structure, query.key)),
         latest(latest_version(view, key.tag, record)),
-        // Beyond the latest there is nothing to list (and `from` may be the largest integer).
+        // No version is listed beyond the latest (and `from` may be the largest integer).
         wanted(query.from > latest ? 0 : latest - query.from + 1),
         listed(std::min<std::uint64_t>(wanted, query.max_members)) {}
 
-  // Adds the labels of the round that begins after `written` members to a LabelProver or ProofBatch: members, whose
-  // number it gives, and if they are the last that are wanted, the absent ones.
+  // Adds the labels of the round that begins after `written` members to a LabelProver or ProofBatch. These are members,
+  // whose number it returns, and after the last wanted member the absent versions.
   template <typename Labels>
   std::uint64_t add_round(const VersionsQuery& query, std::uint64_t written, Labels& labels) const {
     const std::uint64_t num_members = std::min(listed - written, kProofBatch);
@@ -48,7 +48,7 @@ struct VersionsPlan {
 bool write_lookups_once(const View& view, std::uint8_t structure, std::span<const LookupQuery> queries,
                         const ProofSource& source, Output& out, std::uint64_t* ends) {
   const DirectoryData& data = view.data();
-  // An answer to one query, or a few, takes no memory but this.
+  // An answer to one or a few queries allocates no other memory.
   std::array<std::byte, 4096> room;
   std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
   std::pmr::vector<LookupPlan> plans(queries.size(), &memory);
@@ -59,10 +59,10 @@ bool write_lookups_once(const View& view, std::uint8_t structure, std::span<cons
   }
   std::pmr::vector<Tag> keys(queries.size(), &memory);
   data.secrets.tag_keys[structure - 1U].tag_many(inputs, keys);
-  // What several keys need of memory is asked for before the first of them waits for it.
+  // The memory of all keys is prefetched before the first key waits for it.
   data.trees->prefetch_newest(data.log, keys);
   LabelProver labels(view.data(), source, memory);
-  // Of most keys one version is proven, and the absence of another.
+  // Most keys need one present version and one absent version.
   labels.reserve(2 * queries.size());
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const LookupQuery& query = queries[i];

@@ -1,6 +1,6 @@
-// Writing the answers of docs/spec/pahd.md from a view.
+// Writes the answers of docs/spec/pahd.md from a view.
 //
-// Thread safety: any thread, with a view that it holds. Nothing waits for the writer.
+// Thread safety: any thread, with a view that it holds. No call waits for the writer.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@ struct LookupQuery {
   std::uint64_t known_version;
 };
 
-// write_lookups writes one Lookup a query; ends[i] is the end of the i-th. All VRF proofs that are not at hand are made
-// in one batch; false when the source forbids that, with nothing written.
+// Writes one Lookup for each query; ends[i] is the end of the i-th. All missing VRF proofs are made in one batch.
+// Returns false, and writes nothing, if the source forbids that.
 [[nodiscard]] bool write_lookups(const View& view, std::uint8_t structure, std::span<const LookupQuery> queries,
                                  const ProofSource& source, Output& out, std::uint64_t* ends);
-// add_lookup adds to a batch what write_lookups will need for the query.
+// Adds the labels that write_lookups will need for the query to a batch.
 void add_lookup(const View& view, std::uint8_t structure, const LookupQuery& query, ProofBatch& batch);
 
 struct VersionsQuery {
@@ -34,10 +34,10 @@ struct VersionsQuery {
   std::size_t max_bytes;
 };
 
-// write_versions writes one Versions: the whole answer, or a page of it. The batch may be null.
+// Writes one Versions: the whole answer, or a page of it. The batch may be null.
 void write_versions(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch* batch,
                     Output& out);
-// add_versions adds to a batch what write_versions will need first for the query; of most answers that is all.
+// Adds the labels that write_versions will need first for the query to a batch; most answers need no others.
 void add_versions(const View& view, std::uint8_t structure, const VersionsQuery& query, ProofBatch& batch);
 
 }  // namespace optiks::ozks

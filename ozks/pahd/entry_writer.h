@@ -11,7 +11,7 @@ namespace optiks::ozks {
 // The record that all entries refer to: the head's.
 inline constexpr std::uint8_t kHeadsRecord = 0;
 
-// write_entry writes the entry of the label at `next`, and moves that behind it. Null: absent.
+// Writes the entry of the label at `next`, and moves `next` past it. Null: absent.
 inline void write_entry(ProofWriter& proofs, std::size_t& next, const LeafRecord* present, Output& out) {
   out.put_integer(kHeadsRecord, 1);
   out.put_integer(present == nullptr ? 0 : 1, 1);

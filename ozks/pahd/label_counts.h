@@ -1,4 +1,4 @@
-// Labels that are counted while an answer is planned: what it costs is known before a proof is made.
+// Counts labels while an answer is planned, so that its cost is known before a proof is made.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace optiks::ozks {
 
-// Labels that are counted and not made.
+// Counts labels without making them.
 class CountedLabels {
  public:
   void add(const NamedKey& /*key*/, std::uint64_t /*version*/) { ++count_; }
@@ -17,7 +17,7 @@ class CountedLabels {
   std::uint64_t count_ = 0;
 };
 
-// Labels that are counted and handed on.
+// Counts labels and passes them on.
 template <typename Labels>
 class CountingLabels {
  public:

@@ -11,22 +11,23 @@
 
 namespace optiks::ozks {
 
-// ProofSource: where an answer's proofs come from.
+// The source of an answer's proofs.
 struct ProofSource {
-  const ProofBatch* batch = nullptr;  // asked first
-  bool may_make = true;               // those that are neither there nor cached
+  const ProofBatch* batch = nullptr;  // used first
+  bool may_make = true;               // proofs that are neither there nor cached
 };
 
 class LabelProver {
  public:
-  // Labels are kept in `memory`, which outlives this.
+  // Labels are kept in `memory`, which must outlive this object.
   LabelProver(DirectoryData& data, const ProofSource& source, std::pmr::memory_resource& memory)
       : data_(data), source_(source), items_(&memory) {}
 
   void reserve(std::size_t size) { items_.reserve(size); }
-  // The key's octets are read by run() once more.
+  // run() reads the key's octets once more.
   void add(const NamedKey& key, std::uint64_t version);
-  // Proves all that was added; operator[] then gives them in order. False when one is missing that may not be made.
+  // Proves all added labels; operator[] then returns them in order. Returns false if a proof is missing that may not be
+  // made.
   [[nodiscard]] bool run();
   [[nodiscard]] std::size_t size() const { return items_.size(); }
   [[nodiscard]] const Proven& operator[](std::size_t i) const { return items_[i].proven; }

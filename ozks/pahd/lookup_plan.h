@@ -1,5 +1,5 @@
-// LookupPlan: what a Lookup (docs/spec/pahd.md section 2) shows of a key, found in the table of keys alone: before the
-// VRF proofs are there.
+// LookupPlan: the versions that a Lookup (docs/spec/pahd.md section 2) shows of a key. It is made from the key table
+// alone, before the VRF proofs.
 //
 // Thread safety: any thread, with a view that it holds.
 #pragma once
@@ -15,21 +15,21 @@
 
 namespace optiks::ozks {
 
-// KnownVersion: a version that the client verified. It counts in its own period only.
+// A version that the client verified. It is used only in its own period.
 struct KnownVersion {
   std::uint64_t period = 0;
-  std::uint64_t version = 0;  // 0: none
+  std::uint64_t version = 0;  // 0: the client knows none
 
   [[nodiscard]] std::uint64_t in(std::uint64_t of_period) const { return period == of_period ? version : 0; }
 };
 
-// check_can_answer: DirectoryError when the view's directory does not keep all values.
+// Throws DirectoryError if the view's directory does not keep all values.
 void check_can_answer(const View& view);
 
-// latest_version: the key's at the view's epoch, 0 without one, and its record.
+// Returns the key's latest version at the view's epoch, or 0, and reads its record.
 [[nodiscard]] std::uint64_t latest_version(const View& view, const Tag& key, LeafRecord& record);
 
-// add_all adds versions of a key to a LabelProver or ProofBatch, or to what else takes labels.
+// Adds versions of a key to a LabelProver, a ProofBatch, or another object that takes labels.
 template <typename Labels>
 void add_all(const NamedKey& key, const verify::VersionSet& versions, Labels& labels) {
   for (const std::uint64_t version : versions.get()) {
@@ -38,7 +38,7 @@ void add_all(const NamedKey& key, const verify::VersionSet& versions, Labels& la
 }
 
 struct LookupPlan {
-  std::uint64_t version = 0;  // the latest; 0: none
+  std::uint64_t version = 0;  // the latest; 0: no version
   std::size_t num_members = 0;
   std::size_t num_absent = 0;
   LeafRecord latest;  // of the latest version
@@ -55,7 +55,7 @@ struct LookupPlan {
     add_all(key, absent, labels);
   }
 
-  // Writes the Lookup, whose labels begin at `next`, and moves that behind them.
+  // Writes the Lookup, whose labels begin at `next`, and moves `next` past them.
   void write(ProofWriter& writer, std::size_t& next, Output& out) const;
 };
 

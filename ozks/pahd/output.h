@@ -1,4 +1,4 @@
-// Output: where an answer is written.
+// Output: the buffer for an answer.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -12,18 +12,18 @@ namespace optiks::ozks {
 
 using base::ByteSpan;
 
-// Output: a caller's buffer. What does not fit is counted and dropped, so that one pass gives the answer or its length.
+// A caller's buffer. Octets that do not fit are counted and dropped, so one pass gives the answer or its length.
 class Output {
  public:
   Output(std::uint8_t* out, std::size_t capacity) : out_(out), capacity_(capacity) {}
 
   void put(ByteSpan octets);
-  // Big-endian, in `octets` octets.
+  // Writes a big-endian integer of `octets` octets.
   void put_integer(std::uint64_t value, std::size_t octets);
-  // Forgets what was put from `size` on.
+  // Discards everything from `size` on.
   void truncate(std::size_t size) { size_ = size; }
-  // A vector's contents follow; its length, in `octets` octets, is written by end_vector, which is given what this
-  // returned. DirectoryError when it does not fit them.
+  // Begins a vector, whose contents follow. end_vector takes the result and writes the length, in `octets` octets.
+  // Throws DirectoryError if the length does not fit.
   [[nodiscard]] std::size_t begin_vector(std::size_t octets);
   void end_vector(std::size_t begin, std::size_t octets);
 

@@ -1,5 +1,5 @@
-// ProofBatch: VRF proofs that several answers need, made in one batch. The batch keeps them itself, whatever the cache
-// does meanwhile, so that an answer from a batch that ran makes only proofs that were not foreseen.
+// ProofBatch: VRF proofs that several answers need, made in one batch. The batch keeps the proofs itself, independent
+// of the cache. So an answer from a batch that ran makes only proofs that were not added.
 //
 // Thread safety: one thread at a time adds and runs; any number of threads find afterwards.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace optiks::ozks {
 
-// NamedKey: a key of a structure, and its tag there.
+// A key of a structure, and its tag in that structure.
 struct NamedKey {
   std::uint8_t structure;
   ByteSpan name;
@@ -27,15 +27,15 @@ inline NamedKey named_key(const DirectoryData& data, std::uint8_t structure, Byt
 
 class ProofBatch {
  public:
-  // `uses_cache` false: the cache is neither read nor filled, neither here nor by answers from this batch.
+  // `uses_cache` false: neither the batch nor answers from it read or fill the cache.
   ProofBatch(DirectoryData& data, bool uses_cache) : data_(data), uses_cache_(uses_cache) {}
 
   [[nodiscard]] bool uses_cache() const { return uses_cache_; }
 
-  // Takes a version of a key in: from the cache, or to be made by run(). After a failure the batch is only destroyed.
+  // Adds a version of a key: from the cache, or to be made by run(). After a failure the batch may only be destroyed.
   void add(const NamedKey& key, std::uint64_t version);
   void run();
-  // Null for what was not added, and for what was neither cached nor made.
+  // Null for an input that was not added, or that was neither cached nor made.
   [[nodiscard]] const Proven* find(const Tag& input) const;
 
  private:
@@ -43,7 +43,7 @@ class ProofBatch {
     Proven proven;
     bool is_made;
   };
-  // Those of one structure that are to be made.
+  // The proofs of one structure that are still to be made.
   struct Pending {
     std::vector<Tag> inputs;
     std::vector<std::uint8_t> alphas;

@@ -16,13 +16,13 @@ class ProofWriter {
   ProofWriter(const View& view, const LabelProver& labels, Output& out)
       : data_(view.data()), trees_(view.state().trees), labels_(labels), out_(out) {}
 
-  // Of the i-th label. `opened`: with the value, unless it was erased and may be. `known`: the leaf's record, or null
-  // when it was not read yet.
+  // Writes the Member of the i-th label. `opened`: with the value, unless it was erased and may be erased. `known`: the
+  // leaf's record, or null if it was not read yet.
   void member(std::size_t i, bool opened, bool may_be_erased, const LeafRecord* known);
   void non_member(std::size_t i);
 
  private:
-  // The path of the i-th label; with those of the labels after it in the same tree, which are wanted next.
+  // Returns the path of the i-th label. It also walks the next labels in the same tree, which are needed next.
   const Path& path_to(std::size_t i);
 
   DirectoryData& data_;

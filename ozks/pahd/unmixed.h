@@ -1,4 +1,4 @@
-// Answers while values are being erased.
+// Writes answers while values may be erased.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace optiks::ozks {
 
-// write_unmixed writes an answer from the leaf log, and once more from its beginning if a record was erased meanwhile:
-// no answer has half of a value.
+// Writes an answer from the leaf log. If a record is erased in the meantime, it starts again from the beginning, so no
+// answer has half of a value.
 template <typename Write>
 void write_unmixed(const LeafLog& log, Output& out, Write write) {
   const std::size_t begin = out.size();

@@ -16,15 +16,16 @@
 namespace optiks::ozks {
 namespace {
 
-// Versions of the list that are read for the price of a key.
+// The number of versions of the list that may be read for the cost of one key.
 constexpr std::uint64_t kReadForOne = 64;
-// Octets of the list's versions, and for each version as many more, that are read to see whose the named ids are.
+// The octets of the list's versions that are read to find out whether the named ids were on the list. Each version adds
+// a fixed number of octets.
 constexpr std::uint64_t kMaxSearched = std::uint64_t{4} << 20;
 constexpr std::uint64_t kSearchedForVersion = 64;
-// The part of a page's octets that values of the list may have.
+// The share of a page's octets for the values of the list.
 constexpr std::uint64_t kListShare = 4;
 
-// VersionsPage: what a Versions (docs/spec/pahd.md section 2) has of a key.
+// The versions of a key in a Versions (docs/spec/pahd.md section 2).
 struct VersionsPage {
   std::uint64_t from = 1;
   std::uint64_t latest = 0;
@@ -35,8 +36,8 @@ struct VersionsPage {
   [[nodiscard]] std::uint64_t wanted() const { return from > latest ? 0 : latest - from + 1; }
 };
 
-// Copies, as the log's octets turn into zeros when they are erased, and what is proven is of one id. In increasing
-// order; elements stay where they are.
+// Copies of ids: the log's octets turn into zeros when they are erased, but all proofs must be about the same id. They
+// are in increasing order, and elements keep their addresses.
 struct IsBefore {
   using is_transparent = void;
   bool operator()(ByteSpan a, ByteSpan b) const { return std::ranges::lexicographical_compare(a, b); }
@@ -53,7 +54,7 @@ struct MonitorPlan {
   std::vector<VersionsPage> keys;  // of the ids
 };
 
-// MonitorPlanner adds the labels of an answer in their order, and stops where none is due.
+// Adds the labels of an answer in their order, and stops if the question is not answered.
 template <typename Labels>
 class MonitorPlanner {
  public:
@@ -90,7 +91,7 @@ class MonitorPlanner {
     return false;
   }
 
-  // Of an oZKS.
+  // Adds an entry of an oZKS.
   void add_entry(const NamedKey& key) {
     labels_.add(key, 0);
     ++summary_.num_entries;
@@ -118,7 +119,7 @@ class MonitorPlanner {
     return true;
   }
 
-  // False of a user who has left, of whom nothing follows.
+  // Returns false for a user who has left: nothing else follows.
   bool plan_left(MonitorPlan& out) {
     const NamedKey left = named(verify::kDecommissioned, query_.user);
     add_entry(left);
@@ -128,7 +129,7 @@ class MonitorPlanner {
 
   [[nodiscard]] std::uint64_t known_from(std::uint64_t from) const { return is_known_period_ ? from : 1; }
 
-  // Finds a key. False when the client knows of a later version.
+  // Finds a key. Returns false if the client knows of a later version.
   bool find_versions(const NamedKey& key, std::uint64_t from, VersionsPage& out) {
     ++summary_.num_entries;
     out.from = known_from(from);
@@ -140,7 +141,7 @@ class MonitorPlanner {
     for (std::uint64_t i = 0; i < page.num_members; ++i) {
       labels_.add(key, page.from + i);
     }
-    // A page that does not end proves nothing absent.
+    // A page that does not end the list proves no version absent.
     if (page.num_members == page.wanted()) {
       const verify::VersionSet absent = verify::next_rungs(page.latest);
       page.num_absent = absent.size();
@@ -163,7 +164,7 @@ class MonitorPlanner {
     if (request_.own_only && !have_been_listed(out.ids, page.record)) {
       return stop(Unanswered::kOtherKey);
     }
-    // Newest first.
+    // The newest record comes first.
     std::vector<LeafRecord> records;
     read_lists(page, records);
     if (page.from > 1) {
@@ -187,8 +188,9 @@ class MonitorPlanner {
     return true;
   }
 
-  // Whether each of the ids was on some version of the list, from the latest back. A user has a list as long and as
-  // many versions of it as there are epochs, and who names an id that was on none would have all of them read.
+  // True if each of the ids was on some version of the list, searched from the latest back. A user's list may be long
+  // and have as many versions as there are epochs. A client that names an id that was never on the list would have all
+  // of them read.
   bool have_been_listed(Ids ids, LeafRecord record) {
     std::uint64_t num_read = 0;
     for (std::uint64_t searched = 0; !ids.empty(); ++num_read) {
@@ -210,7 +212,7 @@ class MonitorPlanner {
     return ids.empty();
   }
 
-  // The versions of the list that a page may have, and before them the one before `from`.
+  // Reads the versions of the list that a page may have, and the one before `from`.
   void read_lists(const VersionsPage& page, std::vector<LeafRecord>& out) {
     const std::uint64_t first = std::max<std::uint64_t>(page.from - 1, 1);
     const std::uint64_t last = page.from - 1 + std::min(page.wanted(), request_.page.max_members);
@@ -233,7 +235,7 @@ class MonitorPlanner {
     }
   }
 
-  // None of a version that was erased: only the query can name its ids.
+  // Returns no ids for a version that was erased: only the query can name them.
   std::vector<ByteSpan> read_ids(const LeafRecord& record) {
     std::vector<ByteSpan> ids;
     if (!record.has_value()) {
@@ -241,7 +243,7 @@ class MonitorPlanner {
     }
     verify::List<verify::Device> list;
     if (!verify::decode_device_list(record.value(), list)) {
-      // What is erased just now is read once more (write_unmixed).
+      // The list is being erased: write_unmixed reads it again.
       if (!log_.changed_since(erasures_)) {
         data_error("a device list cannot be decoded");
       }
@@ -265,11 +267,11 @@ class MonitorPlanner {
     }
   }
 
-  // The members that all keys may have together are shared among them.
+  // All keys share the maximum number of members of the answer.
   void plan_keys(MonitorPlan& out) {
     out.keys.reserve(out.ids.size());
     std::uint64_t left = request_.page.max_all_members;
-    // Both are in order, and every id that is named is followed.
+    // Both lists are in order, and every named id is followed.
     auto name = query_.keys.begin();
     std::size_t named_before = 0;
     for (const std::vector<std::uint8_t>& id : out.ids) {
@@ -306,7 +308,7 @@ UserMonitorSummary plan_user(const View& view, const UserMonitorRequest& request
   return MonitorPlanner<Labels>(view, request, labels).plan(out);
 }
 
-// Writes what was planned.
+// Writes the planned answer.
 class MonitorWriter {
  public:
   MonitorWriter(const View& view, const LabelProver& labels, std::uint64_t max_bytes, Output& out)
@@ -334,7 +336,8 @@ class MonitorWriter {
   }
 
  private:
-  // `records`: of the members, as far as they were read. A page may end before its last member, for its octets.
+  // `records`: those of the members, as far as they were read. A page may end before its last member if it has too many
+  // octets.
   void write_versions(const VersionsPage& page, std::span<const LeafRecord> records, std::uint64_t max_bytes) {
     const std::size_t begin = out_.size();
     const std::size_t end = next_ + page.num_members + page.num_absent;
@@ -342,7 +345,7 @@ class MonitorWriter {
     out_.put_integer(page.from, 8);
     const std::size_t members_at = out_.begin_vector(4);
     std::uint64_t written = 0;
-    // The followed ids are those of all members of the list that were planned.
+    // The followed ids depend on all planned members of the list, so all of these are written.
     while (written < page.num_members && (written == 0 || !records.empty() || out_.size() - begin < max_bytes)) {
       const bool is_latest = page.from + written == page.latest;
       const LeafRecord* known = !records.empty() ? &records[written] : is_latest ? &page.record : nullptr;

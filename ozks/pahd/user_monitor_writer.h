@@ -1,9 +1,9 @@
-// Writing what an owner is shown of its own user (docs/spec/user-monitor.md) from a view.
+// Writes an answer to an owner about its own user (docs/spec/user-monitor.md) from a view.
 //
-// The versions of the list say whose keys are followed. They are found along the leaf log, from the latest back, so
-// that all an answer will show is known before its proofs are made.
+// The versions of the list determine whose keys are followed. They are found along the leaf log, from the latest back,
+// so the whole contents of an answer are known before its proofs are made.
 //
-// Thread safety: any thread, with a view that it holds. Nothing waits for the writer.
+// Thread safety: any thread, with a view that it holds. No call waits for the writer.
 #pragma once
 
 #include <cstddef>
@@ -16,51 +16,51 @@
 
 namespace optiks::ozks {
 
-// Why nothing is answered.
+// The reason why a question is not answered.
 enum class Unanswered : std::uint8_t {
-  kNothing = 0,    // all is
+  kNothing = 0,    // it is answered
   kNoUser = 1,     // no such user has a list, or has left
-  kNoName = 2,     // a name leads nowhere
-  kOtherUser = 3,  // a name leads to another user, and that is not to be told
+  kNoName = 2,     // a name leads to no user
+  kOtherUser = 3,  // a name leads to another user, and the caller may not be told
   kDevices = 4,    // the client knows a later version of the list
-  kKey = 5,        // of the key of an id that it names
-  kOtherKey = 6,   // an id that it names was on no version of the list that is searched, and that is not to be told
+  kKey = 5,        // the client knows a later version of the key of an id that it names
+  kOtherKey = 6,   // no searched version of the list has an id that the query names, and the caller may not be told
 };
 
-// UserMonitorSummary: what an answer will be, known before its proofs are made.
+// The size of an answer, before its proofs are made.
 struct UserMonitorSummary {
-  // Names, decommission, list and keys that it shows, and one for each 64 versions of the list that had to be
-  // read on the way to it.
+  // The names, decommission, list and keys that it shows, and one for each 64 versions of the list that had to be read
+  // to make it.
   std::uint64_t num_entries = 0;
   std::uint64_t num_proofs = 0;
-  std::size_t index = 0;  // of the name or the named id that is why
+  std::size_t index = 0;  // of the name or the named id that is the reason
   Unanswered unanswered = Unanswered::kNothing;
 };
 
-// UserMonitorPage bounds an answer. Whatever it says, a page has a version of the list, and of each followed key, if
-// there are any: else nobody would get on.
+// Bounds of an answer. A page always has a version of the list, and of each followed key, if there are any: otherwise
+// no client would make progress.
 struct UserMonitorPage {
   std::uint64_t max_members = 1;      // of the list, and of each key
   std::uint64_t max_all_members = 1;  // of all keys together
   std::uint64_t max_followed = 1;     // ids, beyond which the list's page ends
-  std::uint64_t max_bytes = 1;        // about
+  std::uint64_t max_bytes = 1;        // approximate
 };
 
 struct UserMonitorRequest {
   UserMonitorQuery query;
   UserMonitorPage page;
-  // Whether there is kOtherUser and kOtherKey: who asks may see no other user.
+  // Whether kOtherUser and kOtherKey are used: true if the caller may see no other user.
   bool own_only = false;
 };
 
-// summarize_user_monitor looks into the table of keys and the leaf log alone.
+// Reads only the key table and the leaf log.
 [[nodiscard]] UserMonitorSummary summarize_user_monitor(const View& view, const UserMonitorRequest& request);
 
-// add_user_monitor adds to a batch what write_user_monitor will need.
+// Adds the labels that write_user_monitor will need to a batch.
 UserMonitorSummary add_user_monitor(const View& view, const UserMonitorRequest& request, ProofBatch& batch);
 
-// write_user_monitor writes a UserMonitorAnswer but for its head; nothing of a request that is not answered. What the
-// batch lacks is made here.
+// Writes a UserMonitorAnswer without its head, or nothing if the question is not answered. Makes the proofs that the
+// batch lacks.
 UserMonitorSummary write_user_monitor(const View& view, const UserMonitorRequest& request, const ProofBatch& batch,
                                       Output& out);
 

@@ -1,7 +1,7 @@
-// UserQueryList and UserMonitorQuery (docs/spec/rest.md section 4): questions about users in their binary form, as the
-// query-service hands them on.
+// UserQueryList and UserMonitorQuery (docs/spec/rest.md section 4): questions about users in their binary form, which
+// query-service passes on.
 //
-// Lifetime: as in verify/codec.h, everything is a view into the octets of the list.
+// Lifetime: as in verify/codec.h, every structure is a view into the octets of the list.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct KnownKey {
 
 struct UserQuery {
   ByteSpan username;
-  ByteSpan device;  // the one that is asked; empty: all
+  ByteSpan device;  // the one requested device; empty: all devices
   bool knows_user = false;
   std::uint64_t period = 0;  // of the known versions
   std::uint64_t devices = 0;
@@ -32,8 +32,8 @@ struct UserQuery {
 
 using UserQueryList = verify::List<UserQuery>;
 
-// read_user_queries decodes a whole list; false if it is none, or breaks a rule of docs/spec/rest.md section 4 that
-// does not depend on the log.
+// Decodes a whole list. Returns false if it does not decode, or breaks a rule of docs/spec/rest.md section 4 that does
+// not depend on the log.
 [[nodiscard]] bool read_user_queries(ByteSpan octets, UserQueryList& out);
 
 struct Username {
@@ -57,7 +57,7 @@ struct UserMonitorQuery {
   verify::List<NamedDevice> keys;  // ids strictly increasing
 };
 
-// read_user_monitor_query decodes a whole query; false as read_user_queries.
+// Decodes a whole query; returns false as read_user_queries does.
 [[nodiscard]] bool read_user_monitor_query(ByteSpan octets, UserMonitorQuery& out);
 
 }  // namespace optiks::ozks

@@ -18,7 +18,7 @@ namespace {
 
 using verify::UserKind;
 
-// Of a username that is used again (docs/spec/recycled-names.md): each user's, from the first on.
+// For a username that is used again (docs/spec/recycled-names.md): the records of each user, from the first on.
 struct GenerationsPlan {
   std::vector<LeafRecord> names;
   std::size_t num_absent = 0;
@@ -30,20 +30,20 @@ struct UserPlan {
   bool has_name = true;
   LeafRecord name;  // unless kNone; the latest
   GenerationsPlan generations;
-  LeafRecord left;  // when kLeft
+  LeafRecord left;  // if kLeft
   LookupPlan devices;
-  std::size_t num_keys = 0;  // when kCurrent
+  std::size_t num_keys = 0;  // if kCurrent
 };
 
 struct UsersPlan {
   std::vector<UserPlan> users;
   std::vector<LookupPlan> keys;  // of all users
-  // Copies of the device lists, whose ids are read for tags and once more for proofs: were a list erased between the
-  // two, a proof of other octets would be cached for the device.
+  // Copies of the device lists. Their ids are read for tags and again for proofs. If a list were erased in between, a
+  // proof of other octets would be cached for the device.
   std::deque<std::vector<std::uint8_t>> lists;
 };
 
-// Planner goes through a request, adds the labels of its answer in their order, and stops where no answer is due.
+// Reads a request, adds the labels of its answer in their order, and stops if the request is not answered.
 template <typename Labels>
 class Planner {
  public:
@@ -72,7 +72,7 @@ class Planner {
     return view_.data().latest(key.tag, view_.state().epoch, out);
   }
 
-  // Of an oZKS.
+  // Adds an entry of an oZKS.
   void add_entry(const NamedKey& key) {
     labels_.add(key, 0);
     ++summary_.num_entries;
@@ -135,7 +135,7 @@ class Planner {
     }
   }
 
-  // What the client knows counts. Of a user whose name is used again it might know another one's.
+  // The client's known version. If names are used again it is ignored: it might be that of another user of the name.
   [[nodiscard]] KnownVersion known(const UserQuery& query, std::uint64_t version) const {
     return view_.data().reuses_usernames ? KnownVersion() : KnownVersion{query.period, version};
   }
@@ -153,7 +153,7 @@ class Planner {
     if (!verify::decode_device_list(out.lists.emplace_back(octets.begin(), octets.end()), list)) {
       data_error("a device list cannot be decoded");
     }
-    // Both are in order.
+    // Both lists are in order.
     auto named_key = query.keys.begin();
     for (const verify::Device& device : list) {
       if (!query.device.empty() && !std::ranges::equal(device.id, query.device)) {
@@ -175,7 +175,7 @@ class Planner {
     }
   }
 
-  // False when the client knows of a later version.
+  // Returns false if the client knows of a later version.
   bool plan_versions(const NamedKey& key, const KnownVersion& known, LookupPlan& out) {
     ++summary_.num_entries;
     out.make(view_, key, known, labels_);
@@ -208,14 +208,14 @@ UsersSummary plan_users(const View& view, const UsersRequest& request, Labels& l
   return Planner<Labels>(view, request, labels).plan(out);
 }
 
-// Writes what was planned.
+// Writes the planned answer.
 class UsersWriter {
  public:
   UsersWriter(const View& view, const LabelProver& labels, Output& out)
       : by_generations_(view.data().reuses_usernames), proofs_(view, labels, out), out_(out) {}
 
   void write(const UsersPlan& plan) {
-    // No parts.
+    // The answer has no parts.
     out_.put_integer(0, 2);
     const std::size_t users_at = out_.begin_vector(4);
     for (const UserPlan& user : plan.users) {

@@ -16,7 +16,7 @@
 namespace optiks::ozks {
 namespace {
 
-// Length of the payload (4), checksum of the block's number and the payload (4), payload.
+// A block: length of the payload (4), checksum of the block's number and the payload (4), payload.
 constexpr std::size_t kHeaderLen = 8;
 constexpr std::size_t kMaxPayloadLen = std::size_t{1} << 20;
 
@@ -43,9 +43,10 @@ void sync_folder_of(const std::string& path) {
   }
 }
 
-// The file that a path leads to: a rename over a symbolic link would replace the link and leave its target as it was.
+// Returns the file that a path leads to: a rename over a symbolic link would replace the link and leave its target
+// unchanged.
 std::string target_of(std::filesystem::path path) {
-  constexpr int kMaxLinks = 40;  // as many as Linux follows
+  constexpr int kMaxLinks = 40;  // the same limit as Linux
   for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(path); ++i) {
     path = path.parent_path() / std::filesystem::read_symlink(path);
   }
@@ -94,13 +95,14 @@ void BlockWriter::write_block() {
   block_.resize(kHeaderLen);
 }
 
-// Block by block, as the disk takes them: left for the end, they would all be before what a database beside this file
-// has to sync meanwhile. Durable they are with finish() alone.
+// Writes each block to disk when it is complete. If all blocks were written at the end, a database on the same disk
+// would have to wait for them when it syncs. Only finish() makes them durable.
 void BlockWriter::flush_block() {
 #if defined(__linux__)
   static_cast<void>(sync_file_range(
       file_, static_cast<off_t>(written_), static_cast<off_t>(block_.size()),
-      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER));  // advice: finish() tells
+      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER));  // advice: finish() reports
+                                                                                           // errors
 #endif
   written_ += block_.size();
 }
@@ -109,7 +111,7 @@ void BlockWriter::finish() {
   if (block_.size() != kHeaderLen) {
     write_block();
   }
-  // An empty block is the end.
+  // An empty block marks the end.
   write_block();
   if (fsync(file_) != 0) {
     fail("writing the snapshot");
@@ -126,13 +128,13 @@ BlockReader::BlockReader(const char* path) : file_(open(path, O_RDONLY | O_CLOEX
   if (file_ < 0) {
     fail("opening the snapshot");
   }
-  // Advice: reading ahead.
+  // Advice: reads ahead.
   static_cast<void>(posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL));
 }
 
 BlockReader::~BlockReader() { close(file_); }
 
-// As much as there is, at most out.size().
+// Reads as much as the file has, at most out.size().
 std::size_t BlockReader::read(base::MutableByteSpan out) const {
   std::size_t done = 0;
   while (done < out.size()) {

@@ -1,7 +1,7 @@
-// A file of checksummed blocks (docs/operations/snapshots.md section 1), written once and read once, both from begin to
-// end.
+// A file of checksummed blocks (docs/operations/snapshots.md section 1), written once and read once, both from
+// beginning to end.
 //
-// Thread safety: none; one object a thread.
+// Thread safety: one thread at a time; each thread uses its own object.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ namespace optiks::ozks {
 
 using base::ByteSpan;
 
-// The longest element: they are never divided between blocks.
+// The longest element: an element is never divided between blocks.
 inline constexpr std::size_t kMaxElementLen = 1024;
 
-// BlockWriter writes beside the file's place, and puts it there as a whole: at every moment the place has what it had
-// or all of the new file. All throw std::system_error.
+// Writes a temporary file next to the path, and then renames it. At any time the path has its previous file or the
+// whole new one. All functions throw std::system_error.
 class BlockWriter {
  public:
   explicit BlockWriter(const char* path);
@@ -28,9 +28,9 @@ class BlockWriter {
   BlockWriter& operator=(const BlockWriter&) = delete;
   ~BlockWriter();
 
-  // 1..kMaxElementLen octets.
+  // Appends an element of 1..kMaxElementLen octets.
   void put(ByteSpan element);
-  // Ends the file, and returns when the disk has it at its place.
+  // Ends the file, and returns after it is on disk at its path.
   void finish();
 
  private:
@@ -45,8 +45,7 @@ class BlockWriter {
   std::vector<std::uint8_t> block_;
 };
 
-// BlockReader throws std::system_error when the file cannot be read, and DirectoryError when it is not what a
-// BlockWriter wrote.
+// Throws std::system_error if the file cannot be read, and DirectoryError if a BlockWriter did not write it.
 class BlockReader {
  public:
   explicit BlockReader(const char* path);
@@ -54,14 +53,14 @@ class BlockReader {
   BlockReader& operator=(const BlockReader&) = delete;
   ~BlockReader();
 
-  // The next element's octets, valid until the next call. Its block was checked.
+  // Returns the next element's octets, valid until the next call. Its block was checked.
   [[nodiscard]] ByteSpan take(std::size_t len) {
     if (at_ == block_.size()) {
       read_block();
     }
     return take_here(len);
   }
-  // Throws unless all was read.
+  // Throws unless everything was read.
   void finish();
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 [[noreturn]] void damaged() { data_error("the snapshot contradicts itself"); }
 
-// Makes a tree of the nodes that it is told of.
+// Makes a tree from the nodes that it receives.
 class TreeMaker {
  public:
   explicit TreeMaker(Nodes& nodes) : nodes_(nodes) {}
@@ -42,9 +42,8 @@ class TreeMaker {
   NodeId root_ = kNoNode;
 };
 
-// Reads trees and table into a store that has none. What the file says is checked as far as lookups rely on it: the
-// trees' shape, and that what is referred to is there, once. The work is bounded by the file's length, whatever it
-// says.
+// Reads trees and table into an empty store. The file's contents are checked as far as lookups rely on them: the shape
+// of the trees, and that everything referred to exists, once. The file's length bounds the work, whatever its contents.
 class Restorer {
  public:
   Restorer(BlockReader& in, const SnapshotHeader& header, LinkedTrees& store)
@@ -100,8 +99,8 @@ class Restorer {
     }
   }
 
-  // The id of the leaf with this number, which is one key's latest and no other's: so there are no more keys than
-  // leaves.
+  // Returns the id of the leaf with this number, which must be the latest leaf of only one key. So there are at most as
+  // many keys as leaves.
   NodeId latest(std::uint32_t leaf) {
     if (leaf >= num_leaves_ || is_latest_[leaf]) {
       damaged();
@@ -127,8 +126,8 @@ class Restorer {
       return;
     }
     std::ranges::sort(moved, {}, &Moved::log_offset);
-    // Leaves were numbered from 0 in an empty store. Two leaves with one record, or two keys, leave one that is
-    // missing.
+    // Leaves were numbered from 0 in an empty store. If two leaves or two keys had the same record, another one would
+    // be missing.
     std::size_t num_found = 0;
     for (std::uint32_t leaf = 0; leaf < num_leaves_; ++leaf) {
       const std::uint64_t log_offset = store_.nodes().leaf(leaf | kLeafBit).log_offset();

@@ -1,8 +1,7 @@
-// From a snapshot's file to a node store. The file has the leaves in the order of their labels, but neither what they
-// hash to nor whose they are, which is in the leaf log; that is read in its own order, as it may be larger than memory.
-// So the leaves are sorted by record before their records are read, and the store is built as by a bulk load. Nothing
-// that the file says is believed but the leaves themselves: every hash is made anew, and the roots have to be the
-// header's.
+// Restores a snapshot's file to a node store. The file has the leaves in the order of their labels, without their
+// hashes and keys, which are in the leaf log. The log is read in its own order, because it may be larger than memory.
+// So the leaves are sorted by record before their records are read, and the store is built as by a bulk load. The file
+// is trusted for nothing but the leaves themselves: every hash is recomputed, and the roots must be the header's.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -23,7 +22,7 @@ namespace optiks::ozks {
 namespace {
 
 constexpr std::size_t kSortMemory = std::size_t{16} << 20;
-// Leaves whose records are read at once, and that one thread reads of them.
+// The number of leaves whose records are read at once, and the number that one thread reads of them.
 constexpr std::size_t kReadBatch = 8192;
 constexpr std::size_t kReadPart = 256;
 
@@ -68,7 +67,7 @@ class StoredRestorer {
     data_.epochs.publish(header_.epoch, trees_.state().trees, data_.log.size());
   }
 
-  // As read_tree() has it. What interior nodes there are follows from the leaves.
+  // The visitor of read_tree(). The leaves determine the interior nodes.
   static NodeId add_interior(NodeId, std::size_t, std::uint8_t, ByteSpan, ByteSpan) { return kNoNode; }
   NodeId add_leaf(NodeId, std::size_t, const Leaf& leaf) {
     by_log_offset_.add({leaf.log_offset(), leaf.label, structure_});
@@ -76,7 +75,7 @@ class StoredRestorer {
   }
 
  private:
-  // The leaf log tells the keys.
+  // The leaf log names the keys.
   void skip_keys() {
     for (std::size_t segment = 0; segment < KeyTable::kSegments; ++segment) {
       while (base::load_be32(in_.take(kKeyElementLen).data() + 4) != 0xffffffff) {
@@ -107,18 +106,18 @@ class StoredRestorer {
     }
   }
 
-  // One object's members that threads share are read alone.
+  // Members that threads share are only read here.
   void read_part(std::span<const LeafByLogOffset> leaves, NewLeaf* hashed, LeafFacts* facts) {
     HashBatch hashes;
     LeafRecord record;
-    std::array<Hash, kReadPart> opened;  // commitments to the records' values, or those that they have
+    std::array<Hash, kReadPart> opened;  // commitments to the records' values, or their own commitments
     std::size_t num_octets = 0;
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       const LeafByLogOffset& leaf = leaves[i];
       data_.log.read(leaf.log_offset, record);
       num_octets += RecordBudget::length_of(record);
       facts[i] = record.facts();
-      // The builder would see to it.
+      // Otherwise the builder would add the missing link.
       if (facts[i].version > 1 && facts[i].previous == kNoLogOffset) {
         contradicted();
       }

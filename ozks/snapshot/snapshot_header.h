@@ -1,4 +1,4 @@
-// What a snapshot's file begins with (docs/operations/snapshots.md section 2).
+// The header of a snapshot's file (docs/operations/snapshots.md section 2).
 #pragma once
 
 #include "directory/data.h"
@@ -17,9 +17,9 @@ struct SnapshotHeader {
   std::array<std::uint8_t, kNumStructures * OPTIKS_STRUCTURE_STATE_LEN> states{};
 
   void write(BlockWriter& out) const;
-  // DirectoryError for a file that is none, or of another version of the format.
+  // Throws DirectoryError if the file is not a snapshot, or has another version of the format.
   static SnapshotHeader read(BlockReader& in);
-  // DirectoryError unless the snapshot is of these secrets, and of the options' period and configuration.
+  // Throws DirectoryError unless the snapshot is of these secrets, and of the options' period and configuration.
   void require_of(const Secrets& secrets, const optiks_dir_options_t& options) const;
 };
 

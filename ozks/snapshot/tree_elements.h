@@ -1,4 +1,4 @@
-// How a tree of a snapshot is read (docs/operations/snapshots.md section 2), whatever is made from it.
+// Reads a tree of a snapshot (docs/operations/snapshots.md section 2), for different kinds of visitors.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace optiks::ozks {
 
-// Reads the elements of one structure's tree, which has `count` leaves, and checks its shape: it is the one that its
-// leaves' labels have, and they increase. DirectoryError (OPTIKS_E_DATA) otherwise. `visitor` is told of each node
-// after its parent, and of leaves in the order of their labels:
+// Reads the elements of one structure's tree, which has `count` leaves. Checks that the labels increase and that the
+// tree has the shape that they imply. Throws DirectoryError (OPTIKS_E_DATA) otherwise. `visitor` receives each node
+// after its parent, and leaves in the order of their labels:
 //   NodeId add_interior(NodeId parent, std::size_t side, std::uint8_t length, ByteSpan left_hash, ByteSpan right_hash)
 //   NodeId add_leaf(NodeId parent, std::size_t side, const Leaf& leaf)
-// where `parent` is what the visitor gave for it, kNoNode for the root.
+// where `parent` is the visitor's result for the parent, or kNoNode for the root.
 template <typename Visitor>
 void read_tree(BlockReader& in, const SnapshotHeader& header, std::uint64_t count, Visitor& visitor) {
   const auto require = [](bool holds) {
@@ -23,7 +23,7 @@ void read_tree(BlockReader& in, const SnapshotHeader& header, std::uint64_t coun
       data_error("the snapshot contradicts itself");
     }
   };
-  // A node that follows.
+  // A node that is still to come.
   struct Expected {
     NodeId parent;
     int parent_length;  // -1: it is the root
@@ -33,7 +33,7 @@ void read_tree(BlockReader& in, const SnapshotHeader& header, std::uint64_t coun
   std::vector<Expected> ahead = {{kNoNode, -1, 0, count == 1}};
   std::uint64_t num_leaves = 0;
   Leaf last{};
-  // Length of the node whose right child follows the leaf before.
+  // The length of the node whose right child follows the previous leaf.
   std::size_t fork = 0;
   while (!ahead.empty()) {
     const Expected at = ahead.back();

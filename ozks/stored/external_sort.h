@@ -1,7 +1,7 @@
-// ExternalSort: sorts more records than memory holds: as many as it does at a time, in runs on the disk, which are
-// merged as they are read.
+// ExternalSort: sorts more records than fit into memory. It sorts as many as fit at a time, in runs on disk, and merges
+// the runs as they are read.
 //
-// Thread safety: none; one object a thread.
+// Thread safety: one thread at a time; each thread uses its own object.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 
 namespace optiks::ozks {
 
-// Records are ordered by <. All throw std::system_error when the disk fails.
+// Records are ordered by <. All functions throw std::system_error if the disk fails.
 template <typename Record>
 class ExternalSort {
   static_assert(std::is_trivially_copyable_v<Record>);
 
  public:
-  // Uses at most so many octets of memory, unless thousands of times as many are added. `folder`: for the file, which
-  // is made when it is needed.
+  // Uses at most `memory` octets, unless thousands of times as many are added. `folder`: for the file, which is made
+  // when it is needed.
   ExternalSort(std::string folder, std::size_t memory)
       : folder_(std::move(folder)), capacity_(memory / sizeof(Record)) {}
 
@@ -30,7 +30,7 @@ class ExternalSort {
     if (records_.size() == capacity_) {
       write_run();
     }
-    // A few, then all at once: growing by doubling would hold half as much again while it copies.
+    // Room for a few records first, then for all: growth by doubling would need half as much again while it copies.
     if (records_.size() == records_.capacity()) {
       records_.reserve(records_.empty() ? std::min(capacity_, kFirst) : capacity_);
     }
@@ -56,7 +56,7 @@ class ExternalSort {
     std::make_heap(heap_.begin(), heap_.end(), is_after);
   }
 
-  // The next record in order; false when there are no more: memory and disk are given back then.
+  // Returns the next record in order; false if there are no more records: memory and disk are then released.
   [[nodiscard]] bool next(Record& out) {
     if (runs_.empty() && num_taken_ != records_.size()) {
       out = records_[num_taken_++];
@@ -81,13 +81,13 @@ class ExternalSort {
   }
 
  private:
-  // Records that there is room for at first: a small log has no more.
+  // The initial capacity: a small log has no more records.
   static constexpr std::size_t kFirst = 1024;
-  // Records of a run that are read at once.
+  // The number of records of a run that are read at once.
   static constexpr std::size_t kLeastShare = 64;
 
   struct Run {
-    std::uint64_t first;  // record in the file, of those that were not read
+    std::uint64_t first;  // index in the file of the first record that was not read
     std::uint64_t end;
     std::span<Record> buffer;
     std::size_t at = 0;
@@ -118,7 +118,7 @@ class ExternalSort {
 
   std::string folder_;
   std::size_t capacity_;
-  std::vector<Record> records_;  // those that wait for a run; then the runs' buffers
+  std::vector<Record> records_;  // records that wait for a run; later the runs' buffers
   std::unique_ptr<ScratchFile> file_;
   std::vector<Run> runs_;
   std::vector<Run*> heap_;

@@ -1,5 +1,5 @@
-// The functions of liblmdb, loaded when the first store is opened: of all programs that use the library, only a replica
-// in stored mode needs LMDB on its machine.
+// The functions of liblmdb, which is loaded when the first store is opened. Only a replica in stored mode needs LMDB on
+// its machine.
 //
 // Thread safety: any thread.
 #pragma once
@@ -33,7 +33,7 @@ struct LmdbLibrary {
   decltype(&mdb_cursor_close) cursor_close;
 };
 
-// std::system_error when liblmdb is not installed.
+// Throws std::system_error if liblmdb is not installed.
 [[nodiscard]] const LmdbLibrary& lmdb();
 
 }  // namespace optiks::ozks

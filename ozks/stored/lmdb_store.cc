@@ -14,9 +14,9 @@
 namespace optiks::ozks {
 namespace {
 
-// Of address space, not of memory or disk: what the file can grow to.
+// The maximum size of the file, in address space; it uses no memory or disk.
 constexpr std::size_t kMapLen = std::size_t{1} << 40;
-// Threads that read at one moment; each place takes a cache line of the lock file.
+// The number of threads that may read at the same time; each takes a cache line of the lock file.
 constexpr unsigned kMaxReaders = 4096;
 
 constexpr const char* kTableNames[kNumTables] = {"state", "pages", "keys", "garbage"};
@@ -24,7 +24,7 @@ constexpr const char* kTableNames[kNumTables] = {"state", "pages", "keys", "garb
 class LmdbCategory final : public std::error_category {
  public:
   [[nodiscard]] const char* name() const noexcept override { return "lmdb"; }
-  // Those of the system as well, which LMDB passes on.
+  // Includes the system's errors, which LMDB passes on.
   [[nodiscard]] std::string message(int code) const override { return lmdb().strerror(code); }
 };
 
@@ -39,14 +39,14 @@ void require(int code, const char* what) {
   }
 }
 
-// LMDB takes the octets that it reads through a pointer to what it could write.
+// LMDB takes input octets through a pointer to non-const memory.
 MDB_val value_of(ByteSpan octets) { return {octets.size(), const_cast<std::uint8_t*>(octets.data())}; }
 
 ByteSpan span_of(const MDB_val& value) { return {static_cast<const std::uint8_t*>(value.mv_data), value.mv_size}; }
 
 }  // namespace
 
-// A read transaction, from its beginning to its rest.
+// A read transaction, from its start until it is returned for reuse.
 class LmdbStore::Reader {
  public:
   explicit Reader(const LmdbStore& store) : store_(store) {
@@ -113,7 +113,7 @@ class LmdbStore::Writer final : public Transaction {
   }
 
   void commit() override {
-    // Whatever the result, the transaction is gone.
+    // The transaction is gone in any case.
     require(lmdb().txn_commit(std::exchange(transaction_, nullptr)), "committing to the node store");
   }
 
@@ -142,7 +142,7 @@ void LmdbStore::open() {
   if (folder_ < 0) {
     fail(errno, "opening the node store's folder");
   }
-  // Two writers would take the same page ids; and LMDB wants a file opened once in a process.
+  // Two writers would take the same page ids, and LMDB requires that a process opens a file only once.
   if (flock(folder_, LOCK_EX | LOCK_NB) != 0) {
     fail(errno, "the node store is in use");
   }
@@ -150,7 +150,7 @@ void LmdbStore::open() {
   require(lmdb().env_set_mapsize(env_, kMapLen), "opening the node store");
   require(lmdb().env_set_maxreaders(env_, kMaxReaders), "opening the node store");
   require(lmdb().env_set_maxdbs(env_, kNumTables), "opening the node store");
-  // Pages are read at random: what is beside one in the file is not read next. A reader is not bound to its thread.
+  // Pages are read at random: the next read is not of a neighbour in the file. A reader is not bound to its thread.
   require(lmdb().env_open(env_, path_.c_str(), MDB_NOTLS | MDB_NORDAHEAD, 0600), "opening the node store");
   int file = -1;
   struct stat status {};

@@ -1,7 +1,7 @@
 // LmdbStore: a node store in an LMDB environment on a local disk. Readers read the file's pages through the kernel's
 // page cache and never wait; the writer copies what it changes and flushes at each commit.
 //
-// Thread safety: as NodeStore's. One object has a folder at a time, in one process.
+// Thread safety: as NodeStore's. Only one object, in one process, may use a folder at a time.
 #pragma once
 
 #include <lmdb.h>
@@ -16,8 +16,8 @@ namespace optiks::ozks {
 
 class LmdbStore final : public NodeStore {
  public:
-  // Opens the store in the folder, or makes both (for this user alone). std::system_error when that fails, when another
-  // object has the folder, or when the file is damaged as far as that can be seen at once.
+  // Opens the store in the folder, or makes both (for this user alone). Throws std::system_error if that fails, if
+  // another object uses the folder, or if the file is obviously damaged.
   explicit LmdbStore(std::string folder);
   ~LmdbStore() override;
 
@@ -38,7 +38,7 @@ class LmdbStore final : public NodeStore {
   int folder_ = -1;  // locked
   MDB_env* env_ = nullptr;
   std::array<MDB_dbi, kNumTables> tables_{};
-  // Read transactions at rest: beginning one anew takes a lock that all processes share.
+  // Idle read transactions: starting a new one takes a lock that all processes share.
   mutable std::mutex readers_mutex_;
   mutable std::vector<MDB_txn*> readers_;
 };

@@ -1,6 +1,6 @@
 // MemoryStore: a node store in memory, for tests.
 //
-// Thread safety: as NodeStore's; readers wait while a transaction's changes are put in.
+// Thread safety: as NodeStore's; readers wait while a transaction's changes are applied.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
-// NodeStore: what stored mode asks of a place for its pages: a few tables of small keys and values, changed in
-// transactions. Drivers: LmdbStore on a local disk, MemoryStore for tests.
+// NodeStore: the interface of stored mode to the storage of its pages: a few tables of small keys and values, changed
+// in transactions. Drivers: LmdbStore on a local disk, MemoryStore for tests.
 //
-// Thread safety: one writer; any number of threads read meanwhile, without waiting for it.
+// Thread safety: one writer; any number of threads read at the same time, without waiting for it.
 #pragma once
 
 #include <algorithm>
@@ -22,15 +22,15 @@ using base::ByteSpan;
 enum class Table : std::uint8_t { kState, kPages, kKeys, kGarbage };
 inline constexpr std::size_t kNumTables = 4;
 
-// StoreKey: at most 16 octets. Keys are ordered by their octets.
+// At most 16 octets. Keys are ordered by their octets.
 class StoreKey {
  public:
   explicit StoreKey(ByteSpan octets) : len_(octets.size()) { std::copy(octets.begin(), octets.end(), octets_.begin()); }
-  // Big-endian: in the order of the numbers.
+  // Big-endian, so the order is that of the numbers.
   explicit StoreKey(std::uint64_t number) : len_(8) { base::store_be64(octets_.data(), number); }
 
   [[nodiscard]] ByteSpan get() const { return {octets_.data(), len_}; }
-  // As the octets are ordered: a key is before those that it begins.
+  // The order of the octets: a key comes before those that it is a prefix of.
   auto operator<=>(const StoreKey&) const = default;
 
  private:
@@ -40,13 +40,13 @@ class StoreKey {
 
 class NodeStore {
  public:
-  // Called with an index into the keys asked for, and the value. The value may be read during the call.
+  // Called with an index into the requested keys, and the value, which may be read only during the call.
   using Visit = std::function<void(std::size_t, ByteSpan)>;
-  // Called with a key and its value; false ends the scan.
+  // Called with a key and its value; returning false ends the scan.
   using Scan = std::function<bool(ByteSpan, ByteSpan)>;
 
-  // Transaction: all of it is in the store when commit() returns, and stays there, whatever happens to the process or
-  // the machine; without commit() nothing is. Belongs to the thread that began it. One at a time.
+  // When commit() returns, all changes are in the store, and stay there even if the process or the machine fails.
+  // Without commit() there is no change. A transaction belongs to the thread that began it. One at a time.
   class Transaction {
    public:
     Transaction() = default;
@@ -55,7 +55,7 @@ class NodeStore {
     virtual ~Transaction() = default;
 
     virtual void put(Table table, const StoreKey& key, ByteSpan value) = 0;
-    // Nothing happens when the key is not there.
+    // Does nothing if the key does not exist.
     virtual void remove(Table table, const StoreKey& key) = 0;
     virtual void commit() = 0;
   };
@@ -65,15 +65,16 @@ class NodeStore {
   NodeStore& operator=(const NodeStore&) = delete;
   virtual ~NodeStore() = default;
 
-  // Visits those of the keys that are there, all as of one moment. std::system_error when the store cannot be read.
+  // Visits those of the keys that exist, all in one state of the store. Throws std::system_error if the store cannot be
+  // read.
   virtual void get(Table table, std::span<const StoreKey> keys, const Visit& visit) const = 0;
   // Visits the keys from `first` on, in their order.
   virtual void scan(Table table, const StoreKey& first, const Scan& scan) const = 0;
-  // std::system_error when the store cannot be written; so do the transaction's members.
+  // Throws std::system_error if the store cannot be written; so do the transaction's members.
   [[nodiscard]] virtual std::unique_ptr<Transaction> begin() = 0;
-  // For scratch files: a folder on a disk that has room for as much as the store.
+  // Returns a folder for scratch files, on a disk with room for as much as the store.
   [[nodiscard]] virtual std::string folder() const = 0;
-  // Octets that the store takes.
+  // Returns the size of the store in octets.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
 };
 

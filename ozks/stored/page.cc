@@ -44,7 +44,7 @@ bool Page::is_sound() const {
       }
     }
   }
-  // A page without a node of its own and without a leaf could refer to itself.
+  // A page without its own node and without a leaf could refer to itself.
   return exists(top()) && kind_of(top()) != ChildKind::kPage;
 }
 

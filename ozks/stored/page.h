@@ -1,11 +1,11 @@
-// Page: a connected piece of a stored tree, at most four kilobytes of it, as the node store keeps it. A reader walks
-// the stored octets themselves. docs/stored-mode.md has the format.
+// Page: a connected part of a stored tree, of at most four kilobytes, as the node store keeps it. A reader walks the
+// stored octets themselves. docs/stored-mode.md has the format.
 //
 // Thread safety: a page never changes; any number of threads read it. A Page object is a shared reference.
-// Invariants, of every page that parse() took
-//  1. A child's code names something of the same page: a node behind its parent and with a longer prefix, a leaf, or
-//     the id of a page. So walks end, whatever the octets.
-//  2. The page's id is in its checksum: octets of another page are damage.
+// Invariants, of every page that parse() accepted
+//   1. A child's code names a part of the same page: a leaf, the id of a page, or a node after its parent with a longer
+//      prefix. So every walk ends, whatever the octets.
+//   2. The page's id is in its checksum, which therefore detects octets of another page.
 #pragma once
 
 #include <array>
@@ -21,11 +21,11 @@ namespace optiks::ozks {
 using base::ByteSpan;
 using verify::Hash;
 
-// PageId: never used twice in one store, so a page can be cached for ever under its id.
+// Never used twice in one store, so a page can be cached forever under its id.
 using PageId = std::uint64_t;
 inline constexpr PageId kNoPage = 0;
 
-// ChildCode: what is below a node within its page: the kind in the two upper bits, an index in the others.
+// The child of a node within its page: the kind in the two upper bits, an index in the others.
 using ChildCode = std::uint8_t;
 enum class ChildKind : std::uint8_t { kNode = 0, kLeaf = 1, kPage = 2 };
 [[nodiscard]] constexpr ChildKind kind_of(ChildCode code) { return static_cast<ChildKind>(code >> 6); }
@@ -51,7 +51,7 @@ static_assert(sizeof(PageRef) == 8 && alignof(PageRef) == 1);
 
 inline constexpr std::size_t kPageChecksumLen = 4;
 inline constexpr std::size_t kPageHeaderLen = kPageChecksumLen + 4;
-// With LMDB's header of 16 octets a page of the file system; and no more parts than an index can name.
+// With LMDB's header of 16 octets this is one page of the file system. A page has no more parts than an index can name.
 inline constexpr std::size_t kMaxPageLen = 4080;
 static_assert((kMaxPageLen - kPageHeaderLen) / (sizeof(PageNode) + sizeof(PageRef)) + 1 <= 64);
 
@@ -59,10 +59,10 @@ class Page {
  public:
   Page() = default;
 
-  // Takes the octets that the store has under the id. False when they are damaged.
+  // Copies the octets that the store has under the id. Returns false if they are damaged.
   [[nodiscard]] static bool parse(PageId id, ByteSpan octets, Page& out);
 
-  // Keeps the octets while anybody has it.
+  // Keeps the octets alive as long as a reader holds it.
   [[nodiscard]] std::shared_ptr<const void> holder() const { return octets_; }
   [[nodiscard]] explicit operator bool() const { return octets_ != nullptr; }
   [[nodiscard]] ByteSpan octets() const { return {octets_.get(), len_}; }
@@ -92,7 +92,7 @@ class Page {
   std::size_t len_ = 0;
 };
 
-// page_checksum: over the id and the octets behind the checksum, which is the page's first integer (big-endian).
+// The checksum of the id and the octets after the checksum, which is the page's first integer (big-endian).
 [[nodiscard]] std::uint32_t page_checksum(PageId id, ByteSpan octets);
 
 }  // namespace optiks::ozks

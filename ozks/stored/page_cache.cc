@@ -3,7 +3,7 @@
 namespace optiks::ozks {
 namespace {
 
-// What a page costs beside its octets: its entry, its place, the blocks of the heap that they are in.
+// The cost of a page in addition to its octets: its entry, its slot, and the overhead of the heap.
 constexpr std::uint64_t kEntryBytes = 160;
 
 std::uint64_t cost_of(const Page& page) { return page.octets().size() + kEntryBytes; }
@@ -46,7 +46,7 @@ void PageCache::put(PageId id, const Page& page) {
     shard.unused.push_back(shard.entries.size() - 1);
   }
   shard.index_of.emplace(id, shard.unused.back());
-  // Not used yet: a page that is read once goes before one that is read again.
+  // Not marked as used: a page that is read once is replaced before one that is read again.
   shard.entries[shard.unused.back()] = {id, page, false};
   shard.unused.pop_back();
   shard.bytes += cost;

@@ -1,7 +1,7 @@
-// PageCache: pages that were read lately, bounded by bytes. Pages never change and ids are never used twice, so nothing
-// is ever out of date: pages of superseded trees are pushed out by those that are in use.
+// PageCache: recently read pages, bounded by bytes. Pages never change and ids are never used twice, so a cached page
+// is never out of date. Pages in use replace those of superseded trees.
 //
-// Thread safety: any thread; a shard's lock is held for a search or a replacement in memory, never while the store is
+// Thread safety: any thread. A shard's lock is held for a search or a replacement in memory, never while the store is
 // read. Replacement is by second chance.
 #pragma once
 
@@ -18,19 +18,19 @@ namespace optiks::ozks {
 
 class PageCache {
  public:
-  // `bytes`: at most this much is used, but for pages that readers hold; too little for a page means no cache.
+  // `bytes`: the maximum memory, without pages that readers hold; too little for a page means no cache.
   explicit PageCache(std::uint64_t bytes) : shard_bytes_(bytes / kNumShards) {}
 
-  // The page, or an empty one.
+  // Returns the page, or an empty one.
   [[nodiscard]] Page find(PageId id);
   void put(PageId id, const Page& page);
-  // Whether the page is here; nobody is said to have used it.
+  // True if the page is cached; does not count as a use.
   [[nodiscard]] bool holds(PageId id);
 
   [[nodiscard]] std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
-  // For whoever searched: counted once for several searches.
+  // For the caller of the searches: counts several at once.
   void count(std::size_t hits, std::size_t misses) {
     hits_.fetch_add(hits, std::memory_order_relaxed);
     misses_.fetch_add(misses, std::memory_order_relaxed);
@@ -52,7 +52,7 @@ class PageCache {
     std::uint64_t bytes = 0;
   };
 
-  // Ids count up, and the pages of one epoch are used alike: neighbours go to different shards.
+  // Ids count up, and the pages of one epoch are used alike: neighbours are in different shards.
   [[nodiscard]] Shard& shard_of(PageId id) { return shards_[id % kNumShards]; }
   void make_room(Shard& shard, std::uint64_t bytes);
 

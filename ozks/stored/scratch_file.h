@@ -1,6 +1,6 @@
-// ScratchFile: room on the disk for what memory has no room for, gone with the object or the process.
+// ScratchFile: disk space for data that does not fit into memory. It disappears with the object or the process.
 //
-// Thread safety: none; one object a thread.
+// Thread safety: one thread at a time; each thread uses its own object.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace optiks::ozks {
 
 class ScratchFile {
  public:
-  // Makes a file without a name in the folder. All throw std::system_error.
+  // Makes a file without a name in the folder. All functions throw std::system_error.
   explicit ScratchFile(const std::string& folder);
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
   ~ScratchFile();
 
   void append(base::ByteSpan octets);
-  // Fills `out` with what was appended at this offset.
+  // Fills `out` with the octets that were appended at this offset.
   void read(std::uint64_t offset, base::MutableByteSpan out) const;
 
  private:

@@ -8,11 +8,11 @@
 namespace optiks::ozks {
 namespace {
 
-// Of each of the three sorts.
+// The memory of each of the three sorts.
 constexpr std::size_t kSortMemory = std::size_t{16} << 20;
-// Leaves that are put into a tree at once: as few as bring few pages into memory.
+// The number of leaves that are put into a tree at once: few, so that few pages are in memory.
 constexpr std::size_t kStageBatch = 4096;
-// Keys of a transaction.
+// The number of keys of a transaction.
 constexpr std::size_t kKeyBatch = std::size_t{1} << 16;
 
 }  // namespace
@@ -80,7 +80,7 @@ void StoreBuilder::write_keys() {
   trees_.put_keys_ahead(keys);
 }
 
-// The two are neighbours in the order of tags, and one key's.
+// The two leaves are neighbours in the order of tags, and of the same key.
 void StoreBuilder::follow(const LeafByTag& before, const LeafByTag& leaf) {
   LeafFacts latest;
   latest.version = before.version;

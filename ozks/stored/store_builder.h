@@ -1,8 +1,7 @@
-// StoreBuilder: makes trees and key table of an empty store from any number of leaves, which come in any order. They
-// are sorted on the disk, by label and by tag, and put into the store in these orders: nearly every page is written
-// once.
+// StoreBuilder: makes trees and key table of an empty store from any number of leaves, in any order. The leaves are
+// sorted on disk, by label and by tag, and put into the store in these orders: nearly every page is written once.
 //
-// Thread safety: none; one object a thread, which is the store's writer.
+// Thread safety: one thread at a time, which is the store's writer; each thread uses its own object.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,8 @@ class StoreBuilder final : public BulkLoad {
   void build(LeafLog& log, Workers& workers) override;
 
  private:
-  // Their first octets decide nearly always, and an array's own operator looks at them one by one.
+  // Compares the first octets as an integer, which nearly always decides. An array's own operator compares octets one
+  // by one.
   template <typename Octets>
   static bool is_before(const Octets& a, const Octets& b) {
     const std::uint64_t first_a = base::load_be64(a.data());
@@ -52,7 +52,7 @@ class StoreBuilder final : public BulkLoad {
     }
   };
 
-  // The log offset that a record is to name.
+  // The log offset that a record will refer to.
   struct Link {
     std::uint64_t log_offset;
     std::uint64_t previous;

@@ -7,7 +7,7 @@
 namespace optiks::ozks {
 namespace {
 
-// Changes with every change of what a store holds: a store of another format is built anew.
+// Changes with every change of a store's contents: a store of another format is rebuilt.
 constexpr std::uint64_t kFormat = 1;
 constexpr std::size_t kChecksumLen = 4;
 constexpr std::size_t kTreeLen = 8 + verify::kHashLen + 8 + 32;

@@ -1,5 +1,5 @@
 // StoreState: the row of a node store that says which epoch it holds. It changes in the same transaction as the tables
-// that it speaks of.
+// that it describes.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@
 
 namespace optiks::ozks {
 
-// StoreOwner: whose leaves a store holds. A store of another period or of other secrets is of no use.
+// The directory that a store belongs to. A store of another period or of other secrets cannot be used.
 struct StoreOwner {
   std::uint64_t period = 0;
   std::uint64_t period_first_epoch = 0;
   std::array<std::array<std::uint8_t, 32>, kNumStructures> vrf_public_keys{};
-  Tag tag_check{};  // tells tag keys apart without giving one away
+  Tag tag_check{};  // differs for other tag keys, and does not reveal a key
   KeptValues kept_values = KeptValues::kAll;
 
   bool operator==(const StoreOwner&) const = default;
@@ -32,7 +32,7 @@ struct StoreState {
 };
 
 [[nodiscard]] std::vector<std::uint8_t> encode(const StoreState& state);
-// False when it is damaged or of another format.
+// Returns false if it is damaged or of another format.
 [[nodiscard]] bool decode(ByteSpan octets, StoreState& out);
 
 }  // namespace optiks::ozks

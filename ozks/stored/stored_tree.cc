@@ -10,7 +10,7 @@
 namespace optiks::ozks {
 namespace {
 
-// Follows the label within a page, up to a leaf or to the next page, whose id it gives.
+// Follows the label within a page, to a leaf or to the next page, whose id it returns.
 PageId walk_page(const Page& page, ByteSpan label, Path& path) {
   ChildCode at = page.top();
   while (kind_of(at) == ChildKind::kNode) {

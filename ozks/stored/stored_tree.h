@@ -1,13 +1,13 @@
-// The oZKS tree of docs/spec/tree.md in stored mode: its nodes are in pages (page.h), its pages in a node store. The
-// same trees and paths as linked mode's (trie/nodes.h), for a machine whose memory is smaller than the tree.
+// The tree of docs/spec/tree.md in stored mode: its nodes are in pages (page.h), its pages in a node store. It has the
+// same trees and paths as linked mode (trie/nodes.h), for a machine whose memory is smaller than the tree.
 //
-// Thread safety: any number of threads read trees that were published to them; updates are tree_update.h's.
+// Thread safety: any number of threads read trees that were published to them; tree_update.h makes updates.
 // Invariants
-//  1. A page that is reachable from a published tree never changes and stays in the store; an update makes new pages
-//     under new ids for all that changes, up to the root.
-//  2. A node holds the hashes of both children, so a walk finds every sibling's hash on its path. A node's own hash is
-//     in its parent, the root's in its tree.
-//  3. A node's prefix is not stored: it is the first `length` bits of the label of any leaf below it.
+//   1. A page that is reachable from a published tree never changes and stays in the store. An update makes new pages
+//      under new ids for all changes, up to the root.
+//   2. A node holds the hashes of both children, so a walk finds every sibling's hash on its path. A node's own hash is
+//      in its parent, the root's in its tree.
+//   3. A node's prefix is not stored: it is the first `length` bits of the label of any leaf below it.
 #pragma once
 
 #include <span>
@@ -20,24 +20,24 @@
 
 namespace optiks::ozks {
 
-// PageReader: where pages come from.
+// The source of pages.
 class PageReader {
  public:
   PageReader() = default;
   PageReader(const PageReader&) = delete;
   PageReader& operator=(const PageReader&) = delete;
   virtual ~PageReader() = default;
-  // Reads the pages, which are all there. std::system_error when one is damaged or missing, or the store cannot be
-  // read.
+  // Reads the pages, which must all exist. Throws std::system_error if a page is damaged or missing, or the store
+  // cannot be read.
   virtual void read(std::span<const PageId> ids, Page* out) const = 0;
 };
 
-// CachedPages: those of a store, through the cache.
+// The pages of a store, read through the cache.
 class CachedPages final : public PageReader {
  public:
   CachedPages(const NodeStore& store, PageCache& cache) : store_(store), cache_(cache) {}
   void read(std::span<const PageId> ids, Page* out) const override;
-  // The same for a writer, which reads what it is about to replace: what is not cached stays so.
+  // The same for a writer, which reads pages that it is about to replace: it adds none to the cache.
   void read_once(std::span<const PageId> ids, Page* out) const { read(ids, out, false); }
 
  private:
@@ -47,11 +47,11 @@ class CachedPages final : public PageReader {
   PageCache& cache_;
 };
 
-// For who finds that prefixes do not get longer on the way down: within a page parse() saw to it, between pages whoever
-// wrote them.
+// Throws if prefixes do not get longer on the way down. parse() checks this within a page; between pages only the walk
+// can.
 [[noreturn]] void throw_misplaced_page();
 
-// Follows the labels' bits from the tree's root, page by page: what they all need of a level is read at once. The paths
+// Follows the labels' bits from the tree's root, page by page: the pages of one level are read in one batch. The paths
 // hold the pages.
 void walk_stored(const PageReader& pages, const Tree& tree, std::span<const ByteSpan> labels, Paths& out);
 

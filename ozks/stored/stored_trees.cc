@@ -11,19 +11,19 @@
 namespace optiks::ozks {
 namespace {
 
-// Leaves that are put into the trees at once: each may bring a page of every level into memory, some 10 KB in a large
-// tree.
+// The number of leaves that are put into the trees at once. Each may load a page of every level into memory, about 10
+// KB in a large tree.
 constexpr std::size_t kLeafBatch = 4096;
-// Of more than that, one in so many goes first.
+// If there are more, one in kSpread leaves is added first.
 constexpr std::size_t kSpread = 16;
-// Pages of a staged epoch that wait in memory for its commit: a usual epoch's all do.
+// The maximum size of a staged epoch's pages that wait in memory for its commit: all pages of a usual epoch fit.
 constexpr std::uint64_t kMaxPending = std::uint64_t{32} << 20;
-// Of one row of the list of superseded pages.
+// The number of ids in one row of the list of superseded pages.
 constexpr std::size_t kIdsPerRow = 2048;
 
 StoreKey state_key() { return StoreKey(std::uint64_t{0}); }
 
-// Rows of one epoch follow each other.
+// The rows of one epoch follow each other.
 StoreKey garbage_key(std::uint64_t epoch, std::uint64_t row) {
   std::array<std::uint8_t, 16> octets{};
   base::store_be64(octets.data(), epoch);
@@ -162,8 +162,8 @@ bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, 
   if (leaves.size() <= kLeafBatch) {
     return stage_at_once(structure, leaves, workers);
   }
-  // Few of them first, from everywhere: so the upper pages have their shape before the leaves come range by range,
-  // which changes each page but once.
+  // A few leaves from the whole range come first. The upper pages then have their shape before the other leaves come
+  // range by range, which changes each page only once.
   std::vector<NewLeaf> some;
   for (std::size_t i = 0; i < leaves.size(); i += kSpread) {
     some.push_back(leaves[i]);
@@ -304,7 +304,8 @@ void StoredTrees::commit(std::uint64_t epoch, const LogState& log, std::vector<K
   staged_keys_.clear();
 }
 
-// What is cached stays cached when it changes: of the upper pages many do, in every epoch, and all readers need them.
+// If a cached page changes, its successor is cached too: every epoch changes many of the upper pages, and all readers
+// need them.
 void StoredTrees::cache_successors() {
   for (const auto& [id, made] : pending_) {
     Page page;
@@ -314,7 +315,7 @@ void StoredTrees::cache_successors() {
   }
 }
 
-// Pages that were written ahead are removed by the next commit.
+// The next commit removes pages that were written early.
 void StoredTrees::discard() noexcept {
   staged_ = state_.trees;
   first_staged_ = next_page_;

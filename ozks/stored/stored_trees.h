@@ -1,15 +1,15 @@
-// StoredTrees: the four trees of a directory and its table of keys in a node store on disk, with a bounded cache of
-// pages in memory. It goes on where it was committed last. It makes no append-only proofs, which are the update-task's.
+// StoredTrees: the four trees of a directory and its key table in a node store on disk, with a bounded cache of pages
+// in memory. It continues from its last commit. It makes no append-only proofs: only update-task makes them.
 //
 // Thread safety: as TreeStore's.
 // Invariants
-//  1. The store holds one epoch whole: pages of a staged epoch may be written ahead, but nothing leads to them, and
-//     commit() is one transaction. What a crash leaves of an epoch that was not committed is removed at the next start
-//     or commit.
-//  2. Pages that epoch e superseded are removed once no version before e is pinned; until then the store lists them, so
-//     that they are removed after a restart as well.
-//  3. A page id is used once while the process runs, whatever became of the epoch that it was taken for.
-//  4. What the store names of the leaf log was on the disk before the store's transaction.
+//   1. The store holds exactly one complete epoch. Pages of a staged epoch may be written early, but nothing refers to
+//      them, and commit() is one transaction. The next start or commit removes what a crash leaves of an epoch that was
+//      not committed.
+//   2. Pages that epoch e superseded are removed once no version before e is pinned. Until then the store lists them,
+//      so that they are removed after a restart as well.
+//   3. A page id is used once while the process runs, whether or not its epoch was committed.
+//   4. Everything in the leaf log that the store refers to was on disk before the store's transaction.
 #pragma once
 
 #include <array>
@@ -31,10 +31,11 @@ class StoredTrees final : public TreeStore {
     std::uint64_t log_offset;  // of its newest leaf's record
   };
 
-  // What the store holds, or nothing yet. std::system_error when it is damaged, of another owner, or cannot be used.
+  // The contents of the store, which may be empty. Throws std::system_error if it is damaged, belongs to another owner,
+  // or cannot be used.
   StoredTrees(std::unique_ptr<NodeStore> store, const StoreOwner& owner, std::uint64_t cache_bytes);
 
-  // The epoch that is committed, for the writer.
+  // The committed epoch, for the writer.
   [[nodiscard]] const StoreState& state() const { return state_; }
 
   void walk_many(const Tree& tree, std::span<const ByteSpan> labels, Paths& out) const override {
@@ -46,7 +47,7 @@ class StoredTrees final : public TreeStore {
 
   [[nodiscard]] std::unique_ptr<BulkLoad> begin_bulk_load() override;
 
-  // DirectoryError (OPTIKS_E_STATE) when a proof is wanted.
+  // Throws DirectoryError (OPTIKS_E_STATE) if a proof is wanted.
   [[nodiscard]] bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,
                            const StepProof* proof) override;
   [[nodiscard]] const Trees& staged() const override { return staged_; }
@@ -58,26 +59,26 @@ class StoredTrees final : public TreeStore {
   void save(const LeafLog& log, std::uint64_t epoch, const Trees& trees, const PutElement& put) const override;
   void check(const LeafLog& log, Workers& workers) const override;
 
-  // What follows is what these are made of, for who fills a store. Place of the newest leaf's record of a key, or
-  // kNoLogOffset.
+  // The parts of the functions above, for code that fills a store. Returns the log offset of the record of a key's
+  // newest leaf, or kNoLogOffset.
   [[nodiscard]] std::uint64_t find(const Tag& tag) const;
 
   // As stage(), without keys.
   [[nodiscard]] bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers);
-  // Writes keys ahead of the first commit of all: there are more than memory holds. A store that has keys or pages
-  // without an epoch is refused when it is opened.
+  // Writes keys before the very first commit, because there are more than fit into memory. A store that has keys or
+  // pages without an epoch is refused when it is opened.
   void put_keys_ahead(std::span<const Key> keys);
-  // Makes what was staged the store's epoch, with the keys' newest leaves, which the leaf log has on the disk.
-  // `oldest`: the oldest epoch that is pinned. After an exception the store has the epoch before; the staged one can be
+  // Makes the staged epoch the store's epoch, with the keys' newest leaves, which are in the leaf log on disk.
+  // `oldest`: the oldest pinned epoch. After an exception the store has the previous epoch; the staged one can be
   // committed again or discarded.
   void commit(std::uint64_t epoch, const LogState& log, std::vector<Key> keys, std::uint64_t oldest);
 
   [[nodiscard]] const PageCache& cache() const { return cache_; }
-  // For scratch files.
+  // The folder for scratch files.
   [[nodiscard]] std::string folder() const { return store_->folder(); }
 
  private:
-  // What the staged trees are read from: pages that are not written yet, and the store.
+  // Reads the staged trees: from pages that are not written yet, and from the store.
   class StagedPages;
 
   [[nodiscard]] bool stage_at_once(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers);
@@ -93,16 +94,16 @@ class StoredTrees final : public TreeStore {
   CachedPages cached_;
   StoreState state_;
   PageId next_page_;  // of the process
-  Nodes nodes_;       // for one TreeUpdate after the other
+  Nodes nodes_;       // reused by one TreeUpdate after another
 
-  std::uint64_t oldest_ = 0;  // that is pinned
+  std::uint64_t oldest_ = 0;  // pinned epoch
   Trees staged_;
   std::vector<Key> staged_keys_;
   PageId first_staged_;                                      // pages from here on are the staged epoch's
   std::unordered_map<PageId, TreeUpdate::NewPage> pending_;  // not written yet
   std::uint64_t pending_bytes_ = 0;
   std::vector<PageId> superseded_;  // of earlier epochs
-  std::vector<PageId> dropped_;     // of the staged epoch: written ahead, and not wanted any more
+  std::vector<PageId> dropped_;     // of the staged epoch: written early, and no longer needed
 };
 
 }  // namespace optiks::ozks

@@ -48,12 +48,12 @@ bool TreeUpdate::run(const Tree& old, std::span<const NewLeaf> leaves, Workers& 
   if (!insert_leaves(nodes_, {root_, old.root_hash, old.count}, inserted, workers, next, change)) {
     return false;
   }
-  // Ids count up, as there were none before.
+  // Ids count up, because no id was free before.
   first_new_ = change.created.empty() ? kNoNode : change.created.front();
   root_ = root_of(next);
   static_cast<void>(pack(root_, {}));
   if (!is_ref(root_)) {
-    // Its top was split, or it is the first.
+    // Its top was split, or it is the first page.
     root_ = write_page(root_, kNoPage);
   }
   out = {ref(root_), next.root_hash, next.count};
@@ -65,7 +65,7 @@ NodeId TreeUpdate::add_ref(PageId id) {
   return kRefBit | static_cast<NodeId>(refs_.size() - 1);
 }
 
-// Takes apart all pages that the bits of new labels lead to, level by level.
+// Decodes all pages that the bits of new labels lead to into nodes, level by level.
 void TreeUpdate::read_paths(std::span<const NewLeaf> leaves) {
   // How far a label was followed.
   struct End {
@@ -108,7 +108,7 @@ void TreeUpdate::read_paths(std::span<const NewLeaf> leaves) {
   }
 }
 
-// Makes nodes of the page's parts; gives its top.
+// Makes nodes of the page's parts; returns its top.
 NodeId TreeUpdate::take_apart(PageId id, const Page& page) {
   taken_apart_.push_back(id);
   const PageMark mark = mark_of(taken_apart_.size());
@@ -135,8 +135,8 @@ NodeId TreeUpdate::take_apart(PageId id, const Page& page) {
   return part(page.top());
 }
 
-// Divides what is below into pages; `above`: the mark of the node above. `id` then leads to what is left of it for the
-// page of what is above.
+// Divides the subtree at `id` into pages; `above`: the mark of the node above. Afterwards `id` leads to the rest of the
+// subtree, which goes into the page of the node above.
 TreeUpdate::Packed TreeUpdate::pack(NodeId& id, const PageMark& above) {
   if (Nodes::is_leaf(id)) {
     return {sizeof(PageLeaf), false};
@@ -145,7 +145,7 @@ TreeUpdate::Packed TreeUpdate::pack(NodeId& id, const PageMark& above) {
     return {sizeof(PageRef), false};
   }
   Interior& node = nodes_.new_interior(id);
-  // The page of which the node is the top, or has the slot of the top.
+  // The page whose top is the node, or whose top's slot the node has.
   const PageId page = node.page == above ? kNoPage : taken_apart_[number_of(node.page) - 1];
   if (page != kNoPage) {
     if (id < first_new_) {
@@ -158,7 +158,7 @@ TreeUpdate::Packed TreeUpdate::pack(NodeId& id, const PageMark& above) {
   const bool is_too_long = kPageHeaderLen + sizeof(PageNode) + below[0].len + below[1].len > kMaxPageLen;
   const bool is_split = is_too_long || below[0].is_split || below[1].is_split;
   for (std::size_t side = 0; is_split && side < 2; ++side) {
-    // What is left of a split side are nodes between pages, which belong together.
+    // The rest of a split side is nodes between pages, which belong together.
     if (below[side].len >= kMinPageLen && (is_too_long || !below[side].is_split)) {
       node.child[side] = write_page(node.child[side], kNoPage);
       below[side].len = sizeof(PageRef);
@@ -169,14 +169,14 @@ TreeUpdate::Packed TreeUpdate::pack(NodeId& id, const PageMark& above) {
     return {len, is_split};
   }
   if (is_split) {
-    // All of the page's parts are pages now: what is left goes up, and is no split of the page there.
+    // All parts of the page are pages now: the rest goes up, and does not count as a split of the page there.
     return {len, false};
   }
   id = write_page(id, page);
   return {sizeof(PageRef), false};
 }
 
-// Writes the nodes from `top` down to the next pages as one page, which takes their place.
+// Writes the nodes from `top` down to the next pages as one page, which replaces them.
 NodeId TreeUpdate::write_page(NodeId top, PageId replaces) {
   std::vector<PageNode> nodes;
   std::vector<PageLeaf> leaves;

@@ -1,11 +1,12 @@
-// TreeUpdate: a stored tree with new leaves. The pages on the paths of the new labels are read level by level and taken
-// apart into nodes in memory, leaves are added there as in linked mode (trie/insert.h), and what is new is packed into
-// pages again.
+// TreeUpdate: adds leaves to a stored tree. It reads the pages on the paths of the new labels level by level and
+// decodes them into nodes in memory. It adds the leaves there as in linked mode (trie/insert.h), and packs the new
+// nodes into pages.
 //
 // Thread safety: one thread.
-// Packing: a page that keeps within kMaxPageLen keeps its nodes. One that does not is divided, as in a B-tree: subtrees
-// of it become pages, and the nodes above them go into the page above, which may become too long in turn. So all leaves
-// are about equally many pages deep, whatever the order of inserting.
+//
+// Packing: a page that stays within kMaxPageLen keeps its nodes. A longer one is divided, as in a B-tree. Subtrees of
+// it become pages, and the nodes above them go into the page above, which may become too long in turn. So all leaves
+// are about equally many pages deep, whatever the order of insertion.
 #pragma once
 
 #include <span>
@@ -25,21 +26,21 @@ class TreeUpdate {
     PageId replaces;  // the page whose slot it has, or kNoPage
   };
 
-  // `nodes`: where pages are taken apart; what other updates left there is forgotten. `next_id`: the first of the ids
-  // that new pages take; left behind the last.
+  // `nodes`: the memory for decoded pages; nodes of other updates are removed. `next_id`: the first id for new pages;
+  // afterwards it is the id after the last.
   TreeUpdate(const PageReader& pages, Nodes& nodes, PageId& next_id)
       : pages_(pages), nodes_(nodes), next_id_(next_id) {}
 
-  // The tree with the leaves added. They are sorted by label, strictly. A label that is there already (or twice) gives
-  // false, and nothing else. Once.
+  // Makes the tree with the leaves added, which are strictly sorted by label. Returns false, and does nothing else, if
+  // a label exists already (or occurs twice). Call it once.
   [[nodiscard]] bool run(const Tree& old, std::span<const NewLeaf> leaves, Workers& workers, Tree& out);
 
-  // What run() made: pages to put into the store, and those that are not part of the new tree any more.
+  // The results of run(): pages to put into the store, and those that are no longer part of the new tree.
   [[nodiscard]] std::vector<NewPage>& created() { return created_; }
   [[nodiscard]] const std::vector<PageId>& superseded() const { return superseded_; }
 
  private:
-  // A child that is a page: an index into refs_ with this bit. No new label leads there, once paths were read.
+  // A child that is a page: an index into refs_ with this bit. After the paths were read, no new label leads there.
   static constexpr NodeId kRefBit = kLeafBit >> 1;
   [[nodiscard]] static bool is_ref(NodeId id) { return !Nodes::is_leaf(id) && (id & kRefBit) != 0; }
   [[nodiscard]] PageId ref(NodeId id) const { return refs_[id & ~kRefBit]; }
@@ -48,7 +49,7 @@ class TreeUpdate {
   void read_paths(std::span<const NewLeaf> leaves);
   [[nodiscard]] NodeId take_apart(PageId id, const Page& page);
 
-  // What is left of a subtree for the page above.
+  // The rest of a subtree, for the page above.
   struct Packed {
     std::size_t len;
     bool is_split;  // parts of the same page have become pages
@@ -61,7 +62,7 @@ class TreeUpdate {
   PageId& next_id_;
   std::vector<PageId> refs_;
   std::vector<PageId> taken_apart_;  // by their marks, which count from 1
-  std::vector<NodeId> parts_;        // of the page that is taken apart: nodes, leaves and references
+  std::vector<NodeId> parts_;        // the parts of the page that is being decoded: nodes, leaves and references
   NodeId root_ = kNoNode;
   NodeId first_new_ = kNoNode;  // interior nodes from here on are the new tree's alone
   std::vector<NewPage> created_;

@@ -1,5 +1,5 @@
-// Append-only proofs: those made from a tree, and ranges merged from steps, against proofs that the naive model makes
-// from the range's old tree, and before the verifier.
+// Append-only proofs made from a tree, and ranges merged from steps. The tests compare them with proofs that the naive
+// model makes from the range's old tree, and verify them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace optiks::ozks::test {
 namespace {
 
-// The proof of (a, b] from the tree of epoch a itself.
+// Makes the proof of (a, b] from the tree of epoch a itself.
 Bytes range_proof(const GrownTree& grown, std::uint64_t a, std::uint64_t b) {
   std::vector<NaiveLeaf> added;
   for (std::uint64_t e = a + 1; e <= b; ++e) {
@@ -59,7 +59,7 @@ void check_merges(const GrownTree& grown, std::uint64_t a, std::uint64_t b) {
 TEST(AppendMerge, AllRangesOfShortHistories) {
   Random random(13);
   for (int history = 0; history < 25; ++history) {
-    // Every other one starts from the empty tree; steps without leaves occur.
+    // Every other history starts from the empty tree; steps without leaves occur.
     const GrownTree grown = grow(random, 9, history % 2 == 0 ? 0 : 30, 6);
     for (std::uint64_t a = 0; a < 9; ++a) {
       for (std::uint64_t b = a + 1; b <= 9; ++b) {
@@ -78,7 +78,7 @@ TEST(AppendMerge, LongRanges) {
   check_merges(grown, 0, 256);
 }
 
-// Each label leaves the tree at another bit, so that steps open what earlier steps inserted, forked and left closed.
+// Each label leaves the tree at another bit, so steps open nodes that earlier steps inserted, forked or left closed.
 TEST(AppendMerge, ChainsOfAllPrefixLengths) {
   Random random(15);
   const Hash label = random.hash();
@@ -135,7 +135,7 @@ TEST(AppendMerge, ChangedFilesNeverPass) {
                     static_cast<std::uint8_t>(random.below(4)));
         break;
       default: {
-        // A few octets from elsewhere in the same file, so that tokens stay plausible.
+        // A few octets from another position of the same file, so that tokens stay plausible.
         const std::size_t len = 1 + random.below(40);
         if (file.size() > len) {
           const Bytes copy = file;

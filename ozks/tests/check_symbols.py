@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The exported symbols of liboptiks, the golden list and the header must be the same.
+"""Checks that the exported symbols of liboptiks, the golden list and the header are the same.
 
 usage: check_symbols.py LIBRARY SYMBOLS_TXT HEADER
 """

@@ -1,4 +1,4 @@
-// optiks_dir_check: of a snapshot from elsewhere, and its leaf log, every octet counts.
+// optiks_dir_check: every octet of a snapshot from another machine, and of its leaf log, matters.
 #include <gtest/gtest.h>
 
 #include "saved_support.h"
@@ -15,7 +15,7 @@ class Checked : public testing::Test {
     publish(dir.get(), 1, {{OPTIKS_DEVICES, "d", "0"}, {OPTIKS_USERNAMES, "u", "1"}, {OPTIKS_KEYS, "a", "2"}});
     publish(dir.get(), 2, {{OPTIKS_KEYS, "a", "3"}, {OPTIKS_KEYS, "b", std::string(200, 'x')}});
     const Seen pinned(dir.get());
-    // The key's latest leaf of then is one that the file names by its record.
+    // The file names the key's latest leaf at that epoch by its record.
     publish(dir.get(), 3, {{OPTIKS_KEYS, "a", "4"}});
     ASSERT_EQ(optiks_view_save(pinned.view(), file_.c_str()), OPTIKS_OK) << last_error();
     octets_ = read_file(file_);
@@ -27,7 +27,7 @@ class Checked : public testing::Test {
     used_ = read_file(log_ + "-copy").size();
   }
 
-  // Of restoring these and the check after it.
+  // Restores these files, and returns the status of that or of the following check.
   std::int32_t status_of(const Bytes& file, const Bytes& log) {
     write_file(file_, file);
     write_file(log_, log);
@@ -50,18 +50,18 @@ TEST_F(Checked, EachOctetOfTheLeafLogCounts) {
     Bytes damaged = log_octets_;
     damaged[i] ^= 0x10;
     ASSERT_EQ(status_of(octets_, damaged), OPTIKS_E_IO) << i;
-    // Beyond magic and identity the check alone finds it.
+    // Beyond magic and identity only the check finds the damage.
     ASSERT_EQ(is_restored_, i >= 24) << i;
   }
   EXPECT_EQ(status_of(octets_, log_octets_), OPTIKS_OK);
 }
 
 TEST_F(Checked, EachOctetOfTreesAndKeysCountsWhateverTheChecksums) {
-  // Three leaves of keys beneath two interior nodes; one each of the others.
+  // Three leaves of keys below two interior nodes; one leaf in each of the other trees.
   constexpr std::size_t kTable = saved::kTrees + 5 * saved::kLeafLen + 2 * saved::kInteriorLen;
   const Bytes payload = payload_of(octets_);
   std::vector<bool> counts(payload.size(), true);
-  // But the other members of an element that is an end.
+  // Except the unused members of an element that marks an end.
   std::size_t at = kTable;
   for (std::size_t segments = 0; segments < 64; at += saved::kKeyLen) {
     if (base::load_be32(payload.data() + at + 4) == 0xffffffff) {
@@ -78,7 +78,7 @@ TEST_F(Checked, EachOctetOfTreesAndKeysCountsWhateverTheChecksums) {
     ASSERT_EQ(status_of(one_block(changed), log_octets_) != OPTIKS_OK, counts[i]) << i;
     num_checked += is_restored_ && counts[i] ? 1 : 0;
   }
-  // Hashes, at least, which the restoring does not look at.
+  // At least the hashes, which restoring does not check.
   EXPECT_GE(num_checked, 4 * 32U);
   EXPECT_EQ(status_of(octets_, log_octets_), OPTIKS_OK);
 }
@@ -105,7 +105,7 @@ TEST(Check, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
   }
   std::array<std::uint8_t, 8> log_offset{};
   base::store_be64(log_offset.data(), longest);
-  // There is one tree: in preorder, flags of an interior node say which of its children are leaves.
+  // There is one tree, in preorder: the flags of an interior node say which of its children are leaves.
   std::vector<bool> are_leaves{false};
   std::size_t num_leaves = 0;
   std::size_t at = saved::kTrees;

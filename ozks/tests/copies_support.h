@@ -1,4 +1,4 @@
-// A directory of the period after that of options_with(), before it begins and when it does.
+// A directory of the period after that of options_with(), before and after it begins.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace optiks::ozks::test {
 
-// Copy: a key's latest version of the period before; version 0: the key has left.
+// A key's latest version of the previous period; version 0: the key is removed.
 struct Copy {
   std::uint8_t structure;
   std::string key;
@@ -52,7 +52,7 @@ struct Copy {
                                 copies.values.size());
 }
 
-// Both.
+// Prepares and loads copies.
 inline void copy(optiks_dir_t* dir, const std::vector<Copy>& copies) {
   EXPECT_EQ(load_copies(dir, prepare_copies(dir, copies)), OPTIKS_OK) << last_error();
 }
@@ -66,7 +66,7 @@ inline void copy(optiks_dir_t* dir, const std::vector<Copy>& copies) {
   return StagedHandle(staged);
 }
 
-// The epoch's leaves of usernames and decommissioned.
+// Returns the epoch's leaves of usernames and decommissioned.
 [[nodiscard]] inline StoredEpoch without_periods(StoredEpoch epoch) {
   std::erase_if(epoch.rows, [](const optiks_leaf_t& row) {
     const std::uint32_t structure = row.structure_and_input >> 28;

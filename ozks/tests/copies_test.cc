@@ -1,5 +1,5 @@
-// The switch to the next period: a directory that is filled with copies while the period before goes on, and what it
-// then answers, which goes through the verifier as any answer does.
+// The switch to the next period: a directory that is filled with copies while the previous period continues. All
+// answers of the new period go through the verifier.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::uint64_t count_of(const States& states, std::uint8_t structure) {
   return base::load_be64(state_of(states, structure).data() + 32);
 }
 
-// What an owner finds when it compares the copy of a key with what it knows of the end of period 0.
+// Returns the owner's verdict when it compares the copy of a key with its knowledge of the end of period 0.
 verify::Reason handover(const Seen& seen, std::uint8_t structure, const std::string& key, std::uint64_t last_epoch,
                         std::uint64_t version, const std::string& value) {
   std::vector<verify::VersionEntry> entries;
@@ -38,13 +38,13 @@ verify::Reason handover(const Seen& seen, std::uint8_t structure, const std::str
   return verify::check_handover({view.period, view.period_first_epoch}, entries, end);
 }
 
-// A log of period 0 with the directory of the next one beside it, which follows it.
+// A log of period 0, and the directory of the next period, which follows it.
 class Switch {
  public:
   Switch(const char* log, const char* next_log)
       : dir(create(options_with(log))), next(create(next_options(next_log))) {}
 
-  // An epoch of both.
+  // Publishes an epoch in both.
   void publish(const std::vector<Update>& updates) {
     const StoredEpoch stored = test::publish(dir.get(), ++epoch, updates);
     EXPECT_EQ(load(next.get(), without_periods(stored)), OPTIKS_OK) << last_error();
@@ -71,7 +71,7 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
   Switch both(log.c_str(), next_log.c_str());
   Random random(41);
   const std::string left = key_name(3);
-  std::map<std::pair<std::uint8_t, std::string>, std::uint64_t> staged;  // version of each
+  std::map<std::pair<std::uint8_t, std::string>, std::uint64_t> staged;  // version of each key
   for (std::uint64_t epoch = 1; epoch <= 24; ++epoch) {
     std::vector<Update> updates = random_updates(random, epoch);
     updates.push_back({kUsernames, numbered("name ", epoch), "user"});
@@ -79,7 +79,8 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
       updates.push_back({kDecommissioned, left, ""});
     }
     both.publish(updates);
-    // From the sixth epoch on some of what is not staged, or changed since, is staged each time; at the end all.
+    // From the sixth epoch on, each epoch stages some of the copies that are missing or out of date; the end stages all
+    // of them.
     std::vector<Copy> copies;
     for (const auto& [key, of_key] : both.latest) {
       if (key.first == kUsernames || key.first == kDecommissioned || epoch < 6 || staged[key] == of_key.first) {
@@ -96,7 +97,7 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
   const std::uint64_t last = both.epoch;
   const std::uint64_t first = last + 1;
 
-  // The control: one that gets the copies that are left, and nothing else.
+  // The control: a directory that gets only the final copies.
   const DirectoryHandle other = create(next_options(nullptr));
   std::vector<Copy> all;
   for (const auto& [key, of_key] : both.latest) {
@@ -106,11 +107,11 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
   }
   copy(other.get(), all);
   for (const std::uint8_t structure : {kDevices, kKeys}) {
-    // Openings are fresh, so that roots differ; what there is does not.
+    // Openings are fresh, so roots differ; the counts do not.
     EXPECT_EQ(count_of(states_of(both.next.get()), structure), count_of(states_of(other.get()), structure));
   }
 
-  // The first epoch: usernames grow as they would have.
+  // The first epoch: usernames grow as they would have in the old period.
   const StoredEpoch rows = prepare(both.dir.get(), first, {{kUsernames, "at the switch", "user"}});
   const auto as_before = stage(both.dir.get(), rows);
   auto start = start_period(both.next.get(), rows);
@@ -125,7 +126,8 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
     EXPECT_FALSE(std::ranges::equal(state_of(before, structure).subspan(40), state_of(now, structure).subspan(40)))
         << "the VRF key is another one";
   }
-  // Proofs of the step: of usernames and decommissioned as before, of devices and keys those of no leaves.
+  // Proofs of the step: those of usernames and decommissioned are as in the old period, those of devices and keys have
+  // no leaves.
   EXPECT_EQ(staged_proofs(start.get()), staged_proofs(as_before.get()));
   EXPECT_NE(now, states_of(both.dir.get()));
   commit(std::move(start));
@@ -149,7 +151,7 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
   }
   EXPECT_EQ(handover(seen, kKeys, "nobody", last, 0, ""), verify::Reason::kValid);
 
-  // It goes on, from version 1, and in the same way once it was saved and restored.
+  // The directory continues from version 1, and in the same way after it was saved and restored.
   EXPECT_EQ(optiks_dir_check(both.next.get()), OPTIKS_OK) << last_error();
   const std::string file = scratch_file("snapshot");
   ASSERT_EQ(optiks_view_save(seen.view(), file.c_str()), OPTIKS_OK) << last_error();
@@ -183,7 +185,7 @@ TEST(Copies, ThePeriodBeginsWithWhatTheOneBeforeEnded) {
   EXPECT_EQ(load_copies(again.get(), {}), OPTIKS_E_STATE);
 }
 
-// What rows come to depends neither on their calls nor on what they supersede, nor on threads.
+// The result of rows depends neither on how calls divide them, nor on the rows that they supersede, nor on threads.
 TEST(Copies, TheLastRowOfAKeyCountsHoweverItComes) {
   const DirectoryHandle maker = create(next_options(nullptr));
   Random random(43);
@@ -250,7 +252,7 @@ class Rows : public testing::Test {
     dropped_ = prepare_copies(dir_.get(), {{kKeys, "b", 0, ""}, {kKeys, "d", 0, ""}});
   }
 
-  // Of good rows and one more; nothing may have changed.
+  // Expects that good rows together with this one are refused, and that nothing changed.
   void expect_refused(const optiks_leaf_t& row, std::int32_t status, const char* what) {
     const States before = states_of(dir_.get());
     for (const bool is_first : {false, true}) {
@@ -280,7 +282,7 @@ TEST_F(Rows, ThatAreMalformedChangeNothing) {
   const optiks_leaf_t good = of(made_, 1);
   const auto refused = [&](const char* what, auto change) {
     optiks_leaf_t row = good;
-    // Another key than those beside it.
+    // Another key than those of the other rows.
     row.tag[0] ^= 1;
     row.label[0] ^= 1;
     change(row);
@@ -328,7 +330,7 @@ TEST_F(Rows, ThatContradictEachOtherChangeNothing) {
   row = of(dropped_, 1);
   std::ranges::copy(of(dropped_, 0).label, row.label);
   expect_refused(row, OPTIKS_E_DATA, "a key that is not there goes, of another one's label");
-  // Against what was loaded: alone, as the rows beside would say the same.
+  // Compared with the loaded rows: alone, because the other rows would contradict it too.
   made_.rows = {};
   row = a;
   row.label[5] ^= 1;
@@ -414,7 +416,7 @@ TEST(Copies, NothingElseIsDoneBeforeThePeriodBegins) {
             OPTIKS_E_DATA);
   EXPECT_EQ(states_of(dir.get()), before);
 
-  // One that is discarded may begin later, with what came meanwhile.
+  // A discarded first epoch may be replaced by a later one, with everything that came in between.
   const StoredEpoch copies = prepare_copies(dir.get(), {{kKeys, "a", 1, "1"}});
   {
     const StagedHandle discarded = start_period(dir.get(), without_periods(second));
@@ -466,10 +468,10 @@ TEST(Copies, ValuesThatAreSupersededOrTakenOutAreGoneFromTheLog) {
   EXPECT_FALSE(holds("first of a"));
   EXPECT_FALSE(holds("only of b"));
   EXPECT_TRUE(holds("second of a"));
-  // A copy whose source is erased before the next one is staged.
+  // A copy whose source is erased before the next copy is staged.
   const std::uint8_t structure = kKeys;
   const auto copied = std::ranges::find_if(next.rows, [](const optiks_leaf_t& row) { return row.version == 2; });
-  // Another row of the key, and a key that has none, are passed over.
+  // Another row of the key, and a label without a leaf, are skipped.
   const std::uint8_t no_label[32] = {1};
   ASSERT_EQ(optiks_dir_erase(dir.get(), 1, &structure, copied->label, no_label), OPTIKS_OK) << last_error();
   ASSERT_EQ(optiks_dir_erase(dir.get(), 1, &structure, no_label, copied->commitment), OPTIKS_OK) << last_error();

@@ -1,4 +1,4 @@
-// A directory behind its C ABI, with a model of what it should answer: every answer goes through the verifier.
+// A directory behind its C ABI, with a model of its answers: every answer goes through the verifier.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ inline constexpr std::uint8_t kDevices = OPTIKS_DEVICES;
 inline constexpr std::uint8_t kKeys = OPTIKS_KEYS;
 inline constexpr std::uint8_t kDecommissioned = OPTIKS_DECOMMISSIONED;
 
-// The text with a number behind it.
+// Returns the text followed by a number.
 [[nodiscard]] inline std::string numbered(std::string text, std::uint64_t number) {
   return text.append(std::to_string(number));
 }
@@ -33,7 +33,7 @@ struct Update {
   std::string value;
 };
 
-// Blob: byte strings as contract rule 4 of optiks.h wants them.
+// Byte strings in the form of contract rule 4 of optiks.h.
 struct Blob {
   Bytes octets;
   std::vector<std::uint64_t> offsets = {0};
@@ -70,11 +70,11 @@ using StagedHandle = std::unique_ptr<optiks_staged_t, DestroyStaged>;
 using DirectoryHandle = std::unique_ptr<optiks_dir_t, DestroyDirectory>;
 using ProofsHandle = std::unique_ptr<optiks_proofs_t, DestroyProofs>;
 
-// The newest values of keys, "-" for each that has none.
+// Returns the newest values of keys, "-" for each key without a value.
 [[nodiscard]] std::vector<std::string> newest_values(const optiks_dir_t* dir, std::uint8_t structure,
                                                      const std::vector<std::string>& keys);
 
-// A file name in the test's own folder.
+// Returns a file name in the test's own folder.
 [[nodiscard]] std::string scratch_file(const std::string& name);
 
 // Options with fixed secrets.
@@ -82,20 +82,20 @@ using ProofsHandle = std::unique_ptr<optiks_proofs_t, DestroyProofs>;
 [[nodiscard]] DirectoryHandle create(const optiks_dir_options_t& options);
 [[nodiscard]] std::string last_error();
 
-// Rows of an epoch; the values that they point into are those of the updates, one after another.
+// Returns the rows of an epoch; the values that they point into are those of the updates, one after another.
 [[nodiscard]] StoredEpoch prepare(const optiks_dir_t* dir, std::uint64_t epoch, const std::vector<Update>& updates);
 [[nodiscard]] StagedHandle stage(optiks_dir_t* dir, const StoredEpoch& epoch, bool with_proofs = true);
 void commit(StagedHandle staged);
-// All three.
+// Prepares, stages and commits.
 StoredEpoch publish(optiks_dir_t* dir, std::uint64_t epoch, const std::vector<Update>& updates);
 
 [[nodiscard]] Bytes staged_proofs(const optiks_staged_t* staged);
 [[nodiscard]] States states_of(const optiks_dir_t* dir, std::uint64_t* epoch = nullptr);
 
-// Seen: a view as a verifier sees it.
+// A view as a verifier sees it.
 class Seen {
  public:
-  // Of a directory in period 0.
+  // For a directory in period 0.
   explicit Seen(ViewHandle view);
   explicit Seen(optiks_dir_t* dir);
 
@@ -111,12 +111,12 @@ class Seen {
   [[nodiscard]] Bytes versions(std::uint8_t structure, const std::string& key, std::uint64_t from,
                                std::uint32_t max_members = 1U << 20, std::size_t max_bytes = SIZE_MAX) const;
 
-  // The verdict on a lookup, whose result's value points into the answer.
+  // Returns the verdict on a lookup; the value in `out` points into the answer.
   verify::Reason check(std::uint8_t structure, const std::string& key, const verify::Known& known, const Bytes& answer,
                        verify::LookupResult& out) const;
   verify::Reason check(std::uint8_t structure, const std::string& key, const verify::Known& known, const Bytes& answer,
                        std::vector<verify::VersionEntry>& entries, verify::VersionsResult& out) const;
-  // Looks up and checks; "" for a key that is proven absent, "#<reason>" when the verifier refuses.
+  // Looks up and verifies; returns "" for a key that is proven absent, "#<reason>" if the verifier refuses.
   [[nodiscard]] std::string value(std::uint8_t structure, const std::string& key) const;
 
  private:
@@ -130,7 +130,7 @@ class Seen {
 
 [[nodiscard]] inline std::string key_name(std::uint64_t i) { return numbered("key ", i); }
 
-// Between 0 and 11 updates: new keys, new versions, also of structure devices.
+// Returns between 0 and 11 updates: new keys, new versions, also of structure devices.
 [[nodiscard]] std::vector<Update> random_updates(Random& random, std::uint64_t epoch);
 
 [[nodiscard]] inline std::string text_of(ByteSpan octets) { return {octets.begin(), octets.end()}; }

@@ -1,4 +1,4 @@
-// The directory through the C ABI: what it answers goes through the verifier and is compared with a model.
+// The directory through the C ABI: its answers go through the verifier and are compared with a model.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace optiks::ozks::test {
 namespace {
 
-// Model: what was published, by key of structure keys.
+// The published versions, by key of structure keys.
 struct Model {
   struct Version {
     std::uint64_t epoch;
@@ -83,7 +83,7 @@ TEST(Directory, RandomHistoriesAnswerLikeTheModel) {
   EXPECT_GE(model.keys.size(), 12U);
 }
 
-// The answer of one key must not pass for another's, nor in another epoch.
+// The answer of one key must not be valid for another key, or in another epoch.
 TEST(Directory, AnswersAreBoundToKeyAndEpoch) {
   const std::string log = scratch_file("log");
   const DirectoryHandle dir = create(options_with(log.c_str()));
@@ -113,10 +113,10 @@ TEST(Directory, KnownVersionsAreLeftOut) {
     ASSERT_EQ(seen.check(kKeys, "a", known, answer, result), verify::Reason::kValid) << w;
     EXPECT_EQ(result.version, 10U);
     EXPECT_EQ(result.has_value, w != 10);
-    // Without the knowledge the short answer lacks members, unless nothing could be left out.
+    // Without the client's knowledge the short answer lacks members, unless nothing could be omitted.
     EXPECT_EQ(seen.check(kKeys, "a", {}, answer, result) == verify::Reason::kValid, answer == whole);
     EXPECT_LT(answer.size(), whole.size());
-    // Knowledge of another period counts for nothing.
+    // Knowledge of another period is ignored.
     EXPECT_EQ(seen.lookup(kKeys, "a", {5, w, w, w, true}), whole);
   }
 }
@@ -202,7 +202,7 @@ TEST(Directory, StagedProofsAreThoseOfTheSteps) {
     }
     auto workspace = verify::AppendWorkspace::create(9);
     EXPECT_EQ(verify::verify_append(0, tree_states, proof, *workspace), verify::Reason::kValid) << s;
-    // Control: against states of which one is another.
+    // The control: one state is replaced by another.
     if (proof.leaves.size() > 65) {
       tree_states.back().root = states[0];
       tree_states.back().root = tree_states.back().root.first(32);
@@ -229,7 +229,7 @@ TEST(Directory, DiscardedEpochsLeaveNothing) {
     ASSERT_EQ(optiks_staged_states(staged.get(), staged_states.data()), OPTIKS_OK);
     EXPECT_NE(staged_states, before);
     EXPECT_EQ(states_of(dir.get()), before);
-    // A second one is refused while one is staged, and so is another epoch.
+    // While an epoch is staged, a second one is refused, and so is a wrong epoch.
     optiks_staged_t* second = nullptr;
     EXPECT_EQ(optiks_dir_stage(dir.get(), 2, nullptr, 0, nullptr, 0, 0, &second), OPTIKS_E_STATE);
     staged.reset();
@@ -269,7 +269,7 @@ TEST(Directory, VersionsAndTagsOfKeys) {
   const StoredEpoch next = prepare(dir.get(), 3, {{kKeys, "a", "3"}});
   EXPECT_TRUE(std::equal(tags.begin(), tags.begin() + 16, next.rows[0].tag));
   EXPECT_EQ(next.rows[0].version, 3U);
-  // A key of an oZKS comes once.
+  // A key of an oZKS occurs only once.
   Blob value;
   value.add("x");
   Blob name;
@@ -281,7 +281,7 @@ TEST(Directory, VersionsAndTagsOfKeys) {
             OPTIKS_E_DUPLICATE);
 }
 
-// The labels do not depend on what was expected, which may have become wrong or be missing.
+// The labels do not depend on the expected versions, which may be wrong by then, or missing.
 TEST(Directory, PrecomputedLabelsAreThoseOfTheVersionsThatLeavesGet) {
   const DirectoryHandle dir = create(options_with(nullptr));
   const DirectoryHandle plain = create(options_with(nullptr));
@@ -309,14 +309,14 @@ TEST(Directory, PrecomputedLabelsAreThoseOfTheVersionsThatLeavesGet) {
   };
   const std::vector<Update> second = {
       {kKeys, "a", "2"}, {kKeys, "b", "1"}, {OPTIKS_USERNAMES, "m", "1"}, {OPTIKS_DEVICES, "a", "1"}};
-  // All of them, twice one, one that never gets a leaf, and none of those that are wanted.
+  // All of them; one twice; one that never gets a leaf; and only keys that are not needed.
   expect(second);
   compare(2, second);
   expect({{kKeys, "a", ""}, {kKeys, "a", ""}, {OPTIKS_USERNAMES, "n", ""}});
   compare(2, second);
   expect({{kKeys, "z", ""}});
   compare(2, second);
-  // One after the other, one of them again.
+  // One after another, one of them again.
   for (const Update& update : second) {
     expect({update});
   }
@@ -341,7 +341,7 @@ TEST(Directory, ListsAloneMayBeKept) {
   EXPECT_EQ(newest_values(dir.get(), OPTIKS_DEVICES, {"u", "v", "d"}), (std::vector<std::string>{"1", "", "-"}));
   EXPECT_EQ(newest_values(whole.get(), kKeys, {"d", "u"}), (std::vector<std::string>{"1", "-"}));
   EXPECT_TRUE(newest_values(dir.get(), OPTIKS_DEVICES, {}).empty());
-  // What is staged does not count, and what is discarded never does.
+  // Staged values do not count, and discarded ones never do.
   const StoredEpoch second = prepare(whole.get(), 2, {{OPTIKS_DEVICES, "u", "2"}, {kKeys, "d", "2"}});
   {
     const StagedHandle staged = stage(dir.get(), second);
@@ -351,7 +351,7 @@ TEST(Directory, ListsAloneMayBeKept) {
   commit(stage(dir.get(), second));
   commit(stage(whole.get(), second));
   EXPECT_EQ(newest_values(dir.get(), OPTIKS_DEVICES, {"u"}), (std::vector<std::string>{"2"}));
-  // Values of other structures are not looked at, so they may be left out, or be others.
+  // Values of other structures are not read, so they may be missing or wrong.
   StoredEpoch third = prepare(whole.get(), 3, {{OPTIKS_DEVICES, "u", "3"}, {kKeys, "d", "3"}});
   commit(stage(whole.get(), third));
   third.rows[1].value_offset = 1000;
@@ -362,11 +362,11 @@ TEST(Directory, ListsAloneMayBeKept) {
   EXPECT_EQ(
       optiks_dir_stage(dir.get(), 4, wrong.rows.data(), 1, reinterpret_cast<const std::uint8_t*>("x"), 1, 0, &none),
       OPTIKS_E_DATA);
-  // An erased list is none.
+  // An erased list has no value.
   wrong.rows[0].value_offset = UINT64_MAX;
   commit(stage(dir.get(), wrong));
   EXPECT_EQ(newest_values(dir.get(), OPTIKS_DEVICES, {"u", "v"}), (std::vector<std::string>{"-", ""}));
-  // Nothing is looked up, and of other structures there are no values.
+  // Lookups are refused, and other structures have no values.
   std::size_t len = 0;
   const auto* key = reinterpret_cast<const std::uint8_t*>("u");
   const std::uint64_t offsets[] = {0, 1};
@@ -401,7 +401,7 @@ TEST(Directory, WithoutValuesNothingIsLookedUp) {
   EXPECT_EQ(optiks_view_versions(seen.view(), kKeys, reinterpret_cast<const std::uint8_t*>("a"), 1, 1, 1, 1, nullptr, 0,
                                  &len),
             OPTIKS_E_STATE);
-  // The same with them.
+  // The same lookup in a directory that keeps all values.
   const DirectoryHandle other = create(options_with(nullptr));
   publish(other.get(), 1, {{kKeys, "a", "1"}});
   EXPECT_EQ(Seen(other.get()).value(kKeys, "a"), "1");
@@ -429,7 +429,7 @@ TEST(Directory, VrfCacheIsBoundedAndHits) {
   EXPECT_EQ(stats(dir).vrf_cache_hits, 2U);
   EXPECT_LE(stats(dir).vrf_cache_bytes, kBytes);
   EXPECT_GT(stats(dir).vrf_cache_bytes, kBytes / 2);
-  // More inputs than entries: all are answered, and the bound holds.
+  // With more inputs than entries, all lookups are answered, and the bound holds.
   std::vector<std::string> keys;
   for (std::uint64_t i = 0; i < 1200; ++i) {
     keys.push_back(key_name(i));
@@ -469,7 +469,7 @@ TEST(Directory, ManyKeys) {
   EXPECT_EQ(seen.value(kKeys, key_name(kNumKeys)), "");
 }
 
-// Kilobytes of this process's memory that are left out of core dumps.
+// Returns the kilobytes of this process's memory that are excluded from core dumps.
 std::size_t num_not_dumped() {
   std::ifstream maps("/proc/self/smaps");
   std::size_t size = 0;

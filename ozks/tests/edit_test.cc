@@ -1,5 +1,5 @@
-// Leaves that are replaced and taken out where they stand: the tree is then the one that a naive model makes of the
-// leaves that are left, and goes on growing.
+// Leaves that are replaced and removed in place. The tree is then the one that a naive model makes of the remaining
+// leaves, and continues to grow.
 #include "trie/edit.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ TEST(Edit, LeavesWhatTheLeavesMake) {
     Tree tree;
     std::vector<NaiveLeaf> kept;
     for (std::uint64_t epoch = 1; epoch <= 6; ++epoch) {
-      // In some rounds the tree is emptied.
+      // In some rounds the tree becomes empty.
       const std::vector<NaiveLeaf> added = new_leaves(random, kept, random.below(epoch % 2 == 0 ? 30 : 3), epoch);
       std::vector<InsertedLeaf> inserted;
       for (const NaiveLeaf& leaf : added) {

@@ -1,4 +1,5 @@
-// Erased values: what answers show of them, from which view, after which restart; and what reads beside an erasure.
+// Erased values: what answers show of them, from each view and after each restart; and readers that run during an
+// erasure.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,9 +32,9 @@ std::int32_t erase(optiks_dir_t* dir, const std::string& key, std::uint64_t vers
   return optiks_dir_erase(dir, 1, &kKeys, leaf.label.data(), nullptr);
 }
 
-// What the owner is shown of each version: its value, or "-" where it is committed alone.
+// Returns what the owner is shown of each version: its value, or "-" if only its commitment is shown.
 std::vector<std::string> history(const Seen& seen, const std::string& key) {
-  // Room for all of it: the answer may be shorter when it is asked for again.
+  // Room for the whole answer: a second call may return a shorter one.
   Bytes answer(std::size_t{5} << 20);
   std::size_t len = 0;
   EXPECT_EQ(optiks_view_versions(seen.view(), kKeys, reinterpret_cast<const std::uint8_t*>(key.data()), key.size(), 1,
@@ -78,7 +79,7 @@ class Erase : public testing::TestWithParam<bool> {
     return options;
   }
 
-  // Without proofs, which stored mode makes none of.
+  // Without proofs, which stored mode does not make.
   void publish_next(const std::vector<Update>& updates) {
     std::uint64_t epoch = 0;
     static_cast<void>(states_of(dir_.get(), &epoch));
@@ -95,18 +96,18 @@ TEST_P(Erase, ShowsOtherVersionsAndTheCommitmentOfTheErasedOne) {
   EXPECT_EQ(history(before, "alice"), (Strings{"a first value", "a second value", "a third value"}));
   ASSERT_NE(contents(log_).find("a second value"), std::string::npos);
   ASSERT_EQ(erase(dir_.get(), "alice", 2), OPTIKS_OK) << last_error();
-  // A view that was taken before shows it no more.
+  // A view that was taken before no longer shows it.
   EXPECT_EQ(history(before, "alice"), (Strings{"a first value", "-", "a third value"}));
   EXPECT_EQ(history(Seen(dir_.get()), "alice"), (Strings{"a first value", "-", "a third value"}));
   EXPECT_EQ(history(before, "bob"), (Strings{"b first value", "b second value"}));
   EXPECT_EQ(before.value(kKeys, "alice"), "a third value");
   EXPECT_EQ(contents(log_).find("a second value"), std::string::npos);
   EXPECT_NE(contents(log_).find("a first value"), std::string::npos);
-  // Once more changes nothing.
+  // Erasing it again changes nothing.
   const std::string log = contents(log_);
   EXPECT_EQ(erase(dir_.get(), "alice", 2), OPTIKS_OK);
   EXPECT_EQ(contents(log_), log);
-  // The log goes on.
+  // The log continues to work.
   publish_next({{kKeys, "alice", "a fourth value"}});
   EXPECT_EQ(history(Seen(dir_.get()), "alice"), (Strings{"a first value", "-", "a third value", "a fourth value"}));
   EXPECT_EQ(Seen(dir_.get()).value(kKeys, "alice"), "a fourth value");
@@ -216,7 +217,7 @@ TEST(EraseLog, WhatACrashLeftHalfErasedIsErasedAgain) {
   EXPECT_EQ(log.size(), size);
 }
 
-// Readers get whole answers or, once it is erased, the commitment: never half of a value, and no damage.
+// Readers get the whole value or, once it is erased, the commitment: never half of a value, and no error.
 TEST(EraseThreads, ReadersBesideAnErasureSeeAllOrNothing) {
   const std::string path = scratch_file("threads-log");
   const DirectoryHandle dir = create(options_with(path.c_str()));

@@ -20,10 +20,10 @@ class LogOverDirectory {
     context_.now_ms = kTimeMs + 1000;
   }
 
-  // Valid as long as this.
+  // Valid as long as this object.
   [[nodiscard]] const verify::Context& context() const { return context_; }
 
-  // The head of an answer about the directory's epoch, which is this one.
+  // The head of an answer about the directory's epoch, which must be `epoch`.
   [[nodiscard]] Bytes head(const optiks_dir_t* dir, std::uint64_t epoch) const {
     verify::test::RecordParts record;
     record.log_id = context_.anchor.log_id;
@@ -38,7 +38,7 @@ class LogOverDirectory {
     }
     verify::test::HeadParts parts;
     parts.record = record.encode();
-    // What the records before say is no matter here.
+    // The contents of the earlier records do not matter here.
     std::vector<verify::Hash> leaves(epoch + 1);
     leaves[epoch] = verify::log_leaf_hash(parts.record);
     parts.inclusion = verify::test::log_inclusion(leaves, epoch);
@@ -57,7 +57,7 @@ class LogOverDirectory {
   verify::Context context_;
 };
 
-// The octets of a device list.
+// Returns the encoding of a device list.
 [[nodiscard]] inline Bytes device_list(const std::set<std::string>& devices) {
   verify::test::Writer ids;
   for (const std::string& device : devices) {

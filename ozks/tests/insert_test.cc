@@ -1,5 +1,5 @@
-// What insert_leaves() does for every size of batch and number of threads: the tree, what was made and replaced for it,
-// and where the labels left the old one.
+// insert_leaves() for every size of batch and number of threads: the tree, the nodes that it made and replaced, and
+// where the labels left the old tree.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -99,7 +99,7 @@ TEST_P(Threads, GiveTheTreeOfOne) {
   EXPECT_EQ(several.tree().root_hash, NaiveTree(facts.all()).root());
 }
 
-// One batch that is larger than a part, into nothing and into a tree.
+// One batch that is larger than a part, into an empty tree and into a tree with leaves.
 TEST_P(Threads, LargeBatches) {
   Random random(32);
   Grown grown(GetParam());
@@ -112,7 +112,7 @@ TEST_P(Threads, LargeBatches) {
   EXPECT_EQ(grown.tree().root_hash, NaiveTree(all).root());
 }
 
-// Labels that leave one another at every bit: nodes of all heights, each with one new leaf.
+// Labels that diverge at every bit: nodes of all heights, each with one new leaf.
 TEST_P(Threads, Chains) {
   Random random(33);
   Grown grown(GetParam());
@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(Numbers, Threads, testing::Values(1, 2, 3, 8));
 TEST(Workers, CallEachOnce) {
   for (const unsigned threads : {0U, 1U, 2U, 5U}) {
     Workers workers(threads);
-    // The helpers are there from the first time on, and asleep before the last.
+    // The helpers exist from the first round on, and sleep before the last.
     for (const int pause_ms : {0, 0, 0, 20}) {
       std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
       std::vector<std::atomic<int>> calls(100);
@@ -191,7 +191,7 @@ TEST(Workers, HelpAndAreWaitedFor) {
   std::atomic<int> calls = 0;
   workers.for_each_index(2, [&](std::size_t) {
     has_helped = has_helped || std::this_thread::get_id() != caller;
-    // The helper takes the other one meanwhile, however long it takes to wake up.
+    // The helper takes the other index in the meantime, however long it takes to wake up.
     while (!has_helped) {
       std::this_thread::yield();
     }

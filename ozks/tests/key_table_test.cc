@@ -1,4 +1,4 @@
-// The table of keys: every key is found whatever the tags have in common, at every size, while it grows.
+// The key table: every key is found, whatever bits the tags share, at every size, while the table grows.
 #include "linked/key_table.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ Tag tag_with(std::uint64_t first, std::uint8_t last) {
   return tag;
 }
 
-// Leaves are numbered; their tags are here, as a leaf log would have them.
+// Leaves are numbered; this class stores their tags, as a leaf log would.
 class Keys {
  public:
   void add(const Tag& tag) { put({tag, next_leaf(tag), kNoNode}); }
@@ -85,7 +85,7 @@ TEST(KeyTable, FindsWhatWasPutAndNothingElse) {
 }
 
 TEST(KeyTable, TagsThatAgreeInWhatTheTableKeeps) {
-  // One segment, one home: at the beginning, in the middle, and at the end, from where the way goes on at the
+  // One segment, one home: at the beginning, in the middle, and at the end, from where a search continues at the
   // beginning.
   for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
     Keys keys;
@@ -116,7 +116,7 @@ TEST(KeyTable, IsAboutNineOctetsAKeyAtEverySize) {
     }
   }
   EXPECT_LT(most, 9.7);
-  // Slots are eight octets, and there are more than keys.
+  // Slots have eight octets, and there are more slots than keys.
   EXPECT_GT(most, 8.7);
 }
 
@@ -127,7 +127,7 @@ TEST(KeyTable, ReadersGoOnWhileItGrows) {
     tag = random_tag(random);
   }
   KeyTable table;
-  // As many are there as this says; published like a version.
+  // The number of keys in the table; published like a version.
   std::atomic<std::size_t> published{0};
   std::atomic<std::size_t> found{0};
   std::atomic<std::size_t> wrong{0};
@@ -148,7 +148,7 @@ TEST(KeyTable, ReadersGoOnWhileItGrows) {
   Workers alone(1);
   for (std::size_t i = 0; i < tags.size(); ++i) {
     const KeyTable::Entry entry{tags[i], static_cast<NodeId>(i) | kLeafBit, kNoNode};
-    // The reader pins nothing newer than epoch 0, so that nothing it may look at is freed.
+    // The reader pins nothing newer than epoch 0, so nothing that it may read is freed.
     table.reserve({&entry, 1}, i + 1, alone);
     table.put(entry);
     table.collect(0);
@@ -162,7 +162,7 @@ TEST(KeyTable, ReadersGoOnWhileItGrows) {
   EXPECT_EQ(wrong.load(), 0U);
 }
 
-// Tags of one segment whose ways overlap, at the array's end too, where they go on at its beginning.
+// Tags of one segment whose searches overlap, also at the array's end, where they continue at its beginning.
 TEST(KeyTable, KeysThatAreTakenOutLeaveTheOthersToBeFound) {
   Random random(37);
   Keys keys;

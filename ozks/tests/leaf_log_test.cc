@@ -1,4 +1,4 @@
-// The leaf log: what is read is what was written, or an error.
+// The leaf log: a read returns what was written, or an error.
 #include "leaves/leaf_log.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ void expect_reads(const LeafLog& log, const Written& written) {
   expect_same(facts, written.facts);
 }
 
-// errno of a call that fails, 0 of one that does not.
+// Returns errno of a call that fails, 0 of one that succeeds.
 template <typename Call>
 int error_of(Call call) {
   try {
@@ -113,7 +113,7 @@ TEST(LeafLog, IsReadByManyThreads) {
     for (const Written& each : large) {
       expect_reads(log, each);
     }
-    // What was read before stays where it was.
+    // A record that was read before stays in place.
     EXPECT_TRUE(std::ranges::equal(early.value(), written.back().value));
   }
 }
@@ -123,14 +123,14 @@ TEST(LeafLog, GivesBackWhatItGot) {
   LeafLog log(nullptr);
   std::vector<Written> written;
   for (int i = 0; i < 2000; ++i) {
-    // Of all lengths around what one read gets, and some that are written at once.
+    // Lengths near the size of one read, and some longer values that are written at once.
     const std::size_t len = i % 100 == 0 ? 300'000 : random.below(700);
     written.push_back(append(log, random, random.below(5) == 0 ? std::nullopt : std::optional(len)));
   }
   for (const Written& one : written) {
     expect_reads(log, one);
   }
-  // One record object is read into again and again: after a long value a short one, and none.
+  // One record object is reused: for a short value after a long one, and for a record without a value.
   LeafRecord record;
   for (const std::size_t i : {100U, 101U, 102U, 100U, 103U, 104U, 105U}) {
     log.read(written[i].log_offset, record);
@@ -146,7 +146,7 @@ TEST(LeafLog, DiscardedRecordsAreOverwritten) {
   LeafLog log(nullptr);
   const Written kept = append(log, random, 10);
   const std::uint64_t size = log.size();
-  // Written, and only reserved.
+  // Written records, and reserved space.
   for (const bool is_written : {false, true}) {
     if (is_written) {
       append(log, random, 100'000);
@@ -188,13 +188,13 @@ TEST(LeafLog, DamageIsAnError) {
     for (std::uint64_t i = 0; i < len; i += i < 600 ? 1 : 97) {
       flip(one.log_offset + i);
       EXPECT_EQ(read_error(log, one.log_offset), EBADMSG) << i;
-      // Facts have a checksum of their own.
+      // Facts have their own checksum.
       EXPECT_EQ(facts_error(log, one.log_offset), i < header_len ? EBADMSG : 0) << i;
       flip(one.log_offset + i);
     }
     expect_reads(log, one);
   }
-  // A whole record at an offset that is not its own.
+  // A whole record at a wrong offset.
   EXPECT_EQ(read_error(log, usual.log_offset + 1), EBADMSG);
   std::string octets(header_len, '\0');
   file.seekg(static_cast<std::streamoff>(bare.log_offset));
@@ -203,7 +203,7 @@ TEST(LeafLog, DamageIsAnError) {
   file.write(octets.data(), static_cast<std::streamsize>(octets.size()));
   file.flush();
   EXPECT_EQ(read_error(log, usual.log_offset), EBADMSG);
-  // No record begins where nothing was written, nor in what is only reserved.
+  // No record begins where nothing was written, or in reserved space.
   const std::uint64_t end = log.size();
   for (const std::uint64_t beyond : {end - header_len + 1, end, end + 1, LeafLog::kMaxLen, UINT64_MAX - 1}) {
     EXPECT_EQ(read_error(log, beyond), ENODATA) << beyond;
@@ -211,7 +211,8 @@ TEST(LeafLog, DamageIsAnError) {
   }
   EXPECT_EQ(log.reserve(1000), end);
   EXPECT_EQ(read_error(log, end), ENODATA);
-  // A record that says to be longer than all that was written is refused by its checksum, and one that is: by its end.
+  // The checksum refuses a record that claims to be longer than everything written; for a record that is really longer,
+  // the end of the log does.
   append(log, random, std::nullopt);
   EXPECT_EQ(read_error(log, end), EBADMSG);
 }
@@ -236,7 +237,7 @@ TEST(LeafLog, IsKeptUpToALength) {
   }
   ASSERT_GT(std::filesystem::file_size(path), len);
   {
-    // Refused, and left as it is.
+    // The file is refused, and left unchanged.
     LeafLog::Identity other = identity;
     other[15] ^= 1;
     EXPECT_EQ(error_of([&] { const LeafLog log(path.c_str(), other, len); }), EBADMSG);

@@ -11,7 +11,8 @@
 namespace optiks::ozks::test {
 namespace {
 
-// Rows of all structures in no order, whose labels have the first `shared` octets in common, each with its number.
+// Returns rows of all structures in no order. The first `shared` octets of their labels are equal, and each row has its
+// number.
 std::vector<optiks_leaf_t> rows_of(std::size_t n, std::size_t shared, Random& random) {
   std::vector<optiks_leaf_t> rows(n);
   for (std::size_t i = 0; i < n; ++i) {

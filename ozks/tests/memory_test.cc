@@ -1,5 +1,5 @@
-// Contract rule 3 of optiks.h: running out of memory, wherever it happens, is a status and leaves every handle as it
-// was. Every allocation of every call fails once.
+// Contract rule 3 of optiks.h: running out of memory at any point returns a status and leaves every handle as it was.
+// Every allocation of every call fails once.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -18,10 +18,10 @@
 
 namespace {
 
-// Allocations of this thread that still succeed.
+// The number of allocations of this thread that still succeed.
 thread_local std::uint64_t left = UINT64_MAX;
 
-// Allocations that were not freed yet.
+// The number of allocations that were not freed yet.
 std::atomic<std::int64_t> num_live = 0;
 
 bool take_one() {
@@ -63,15 +63,15 @@ void* allocate_aligned(std::size_t size, std::size_t alignment) {
 
 }  // namespace
 
-// Large tables come from here (trie/memory_pages.h); malloc's own calls do not. ThreadSanitizer cannot do without its
-// own.
+// Large tables are allocated with this function (trie/memory_pages.h); malloc's own calls are not affected.
+// ThreadSanitizer needs its own mmap.
 #ifndef __SANITIZE_THREAD__
 extern "C" void* mmap(void* at, std::size_t len, int protection, int flags, int file, off_t offset) noexcept {
   if (!take_one()) {
     errno = ENOMEM;
     return MAP_FAILED;
   }
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives an address as a number.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel returns an address as a number.
   return reinterpret_cast<void*>(syscall(SYS_mmap, at, len, protection, flags, file, offset));
 }
 #endif
@@ -81,7 +81,7 @@ void* operator new[](std::size_t size) { return allocate(size); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return allocate_aligned(size, static_cast<std::size_t>(alignment));
 }
-// Not inlined: where GCC sees free() but not the malloc() of the operator above, as with ThreadSanitizer, it warns of a
+// Not inlined: if GCC sees free() but not the malloc() of the operator above, as with ThreadSanitizer, it warns of a
 // mismatch.
 [[gnu::noinline]] void operator delete(void* memory) noexcept { release(memory); }
 [[gnu::noinline]] void operator delete[](void* memory) noexcept { release(memory); }
@@ -93,8 +93,8 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 namespace optiks::ozks::test {
 namespace {
 
-// Runs the call with 0, 1, 2, ... allocations until it succeeds; after each failure `unchanged` looks at the handles.
-// Gives the number of failures.
+// Runs the call with 0, 1, 2, ... allocations until it succeeds; after each failure `unchanged` checks the handles.
+// Returns the number of failures.
 template <typename Call, typename Unchanged>
 std::uint64_t until_enough(Call call, Unchanged unchanged) {
   for (std::uint64_t allocations = 0;; ++allocations) {
@@ -122,7 +122,7 @@ std::vector<Update> updates_of(std::uint64_t epoch) {
   return updates;
 }
 
-// What a call took before it failed is free again.
+// A failed call frees everything that it allocated.
 TEST(Memory, FailedCallsOfTheVrfKeepNothing) {
   std::array<std::uint8_t, 32> secret{};
   secret[0] = 1;
@@ -175,7 +175,7 @@ TEST(Memory, EpochsLandAsIfNothingHadHappened) {
           EXPECT_EQ(staged, nullptr);
           unchanged();
         });
-    // A pinned reader makes versions and superseded nodes pile up, so that their lists grow.
+    // A pinned reader makes versions and superseded nodes accumulate, so that their lists grow.
     const Seen seen(dir.get());
     failures += until_enough([&] { return optiks_staged_commit(staged); }, unchanged);
     commit(stage(other.get(), next));
@@ -210,7 +210,7 @@ TEST(Memory, SnapshotsOnDisk) {
   EXPECT_EQ(states_of(dir.get()), before);
 }
 
-// A load that fails is begun anew, with another directory.
+// A failed load starts again with another directory.
 TEST(Memory, LoadsIntoANodeStore) {
   const std::string log = scratch_file("log");
   const std::string nodes = scratch_file("nodes");
@@ -241,7 +241,7 @@ TEST(Memory, CopiesAreTakenAsIfNothingHadHappened) {
   for (std::uint64_t round = 1; round <= 3; ++round) {
     std::vector<Copy> copies;
     for (std::uint64_t i = 0; i < 300; ++i) {
-      // Some take the place of those of the round before, or take them out.
+      // Some replace or remove copies of the previous round.
       const bool is_drop = round > 1 && i % 7 == 0;
       copies.push_back(
           {kKeys, key_name(round * 200 + i), is_drop ? 0 : round, is_drop ? "" : numbered("value ", round)});
@@ -288,7 +288,7 @@ TEST(Memory, AnswersAndMerges) {
   out.resize(len);
   EXPECT_EQ(out, seen.lookup(kKeys, key));
   out.resize(10'000);
-  // Its proofs are cached now: it takes no memory any more.
+  // Its proofs are cached now, so the lookup no longer allocates memory.
   EXPECT_EQ(until_enough(look_up, nothing), 0U);
   EXPECT_GT(until_enough(
                 [&] {

@@ -20,7 +20,7 @@
 namespace optiks::ozks::test {
 namespace {
 
-// A folder that is gone when the test ends.
+// A folder that is removed at the end of the test.
 class Folder {
  public:
   explicit Folder(const std::string& name) : path_(scratch_file(name)) { std::filesystem::remove_all(path_); }
@@ -76,7 +76,7 @@ void check_driver(NodeStore& store) {
   std::string seen;
   store.get(Table::kPages, keys, [&](std::size_t i, ByteSpan value) { seen += std::to_string(i) + text_of(value); });
   EXPECT_EQ(seen, "0c2a");
-  // What is not committed did not happen.
+  // Changes without a commit have no effect.
   transaction = store.begin();
   put(*transaction, Table::kPages, 1, "z");
   transaction->remove(Table::kPages, StoreKey(std::uint64_t{2}));
@@ -164,7 +164,7 @@ TEST(NodeStore, RefusesWhatIsNoStoreOrAShortOne) {
   EXPECT_THROW(LmdbStore{folder.path() + "/missing/folder"}, std::system_error);
 }
 
-// A tree of which every epoch can be told from its number.
+// A tree whose every epoch is determined by its number.
 class Repeatable {
  public:
   static std::vector<NaiveLeaf> leaves(std::uint64_t epoch) {
@@ -190,7 +190,7 @@ class Repeatable {
     tag[0] = static_cast<std::uint8_t>(epoch);
     trees.commit(epoch, log_of(epoch), {{{}, epoch}, {tag, epoch}}, epoch - 1);
   }
-  // The store holds the epoch that it says, and nothing else.
+  // Checks that the store holds the epoch that it says, and nothing else.
   static void check(const std::string& path, std::uint64_t epoch) {
     auto store = std::make_unique<LmdbStore>(path);
     const NodeStore& inside = *store;
@@ -234,7 +234,7 @@ TEST(StoredTreesOnDisk, AreRefusedToAnotherOwner) {
   EXPECT_THROW(open(other), std::system_error);
 }
 
-// A damaged page is an error of whoever reads it, and never another tree.
+// A damaged page is an error for every reader, and never another tree.
 TEST(StoredTreesOnDisk, DamagedPagesAreErrors) {
   const Folder folder("store");
   LmdbStore* store = nullptr;
@@ -261,7 +261,7 @@ TEST(StoredTreesOnDisk, DamagedPagesAreErrors) {
   }
   EXPECT_THROW(static_cast<void>(walk_with(Bytes(octets.begin(), octets.end() - 1))), std::system_error);
   EXPECT_THROW(static_cast<void>(walk_with({})), std::system_error);
-  // Sound by its checksum, and of another form.
+  // The checksum is right, but the structure is invalid.
   Bytes looped = octets;
   looped[kPageHeaderLen + 1] = child_code(ChildKind::kNode, 0);
   base::store_be32(looped.data(), page_checksum(root, looped));
@@ -269,7 +269,7 @@ TEST(StoredTreesOnDisk, DamagedPagesAreErrors) {
   EXPECT_EQ(walk_with(octets), verify::kLabelBits);
 }
 
-// A process that publishes epoch after epoch is killed at any moment, again and again.
+// A process that publishes epoch after epoch is killed at random times, again and again.
 TEST(StoredTreesOnDisk, AKilledWriterLeavesOneEpochOrTheNext) {
   const Folder folder("store");
   Random random(21);
@@ -297,7 +297,7 @@ TEST(StoredTreesOnDisk, AKilledWriterLeavesOneEpochOrTheNext) {
     std::this_thread::sleep_for(std::chrono::microseconds(random.below(8000)));
     ASSERT_EQ(kill(writer, SIGKILL), 0);
     ASSERT_EQ(waitpid(writer, nullptr, 0), writer);
-    // What it said since.
+    // The epochs that it reported since.
     for (std::uint64_t said = 0; ::read(ends[0], &said, sizeof(said)) == static_cast<ssize_t>(sizeof(said));) {
       done = said;
     }

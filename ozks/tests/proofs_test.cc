@@ -81,7 +81,7 @@ class Proofs : public testing::TestWithParam<std::uint64_t> {
     return all;
   }
 
-  // The status of the same lookups from the cache alone.
+  // Returns the status of the same lookups from the cache alone.
   [[nodiscard]] std::int32_t cached(const Seen& seen, Bytes& out) const {
     std::array<std::uint64_t, 3> ends{};
     std::size_t len = 0;
@@ -116,9 +116,9 @@ TEST_P(Proofs, GiveTheSameAnswersAndAreMadeOnce) {
     EXPECT_EQ(versions(proofs.get(), key, 500), model.versions(kKeys, key, 1, kMaxMembers, 500));
   }
   EXPECT_EQ(versions(proofs.get(), "a", 500), model.versions(kKeys, "a", 1, kMaxMembers, 500));
-  // Each of these was made, once.
+  // Each of these proofs was made once.
   EXPECT_EQ(stats().vrf_cache_misses, made);
-  // More than one round: what was not foreseen is made by the answer.
+  // More than one round: the answer makes the proofs that were not added.
   EXPECT_EQ(versions(proofs.get(), "a", SIZE_MAX), model.versions(kKeys, "a", 1, kMaxMembers));
   EXPECT_EQ(stats().vrf_cache_misses, made + kMaxMembers - 32);
 }
@@ -150,7 +150,7 @@ TEST_P(Proofs, ThatAreNotCachedAreNotMadeUnasked) {
   EXPECT_EQ(stats().vrf_cache_hits, hits + made);
 }
 
-// Neither what was asked before nor what is asked afterwards shows.
+// Neither earlier nor later requests can be recognized.
 TEST_P(Proofs, WithoutTheCacheAreMadeEachTimeAndLeaveNoTrace) {
   const Seen seen(dir_.get());
   const Seen model(model_.get());
@@ -167,7 +167,7 @@ TEST_P(Proofs, WithoutTheCacheAreMadeEachTimeAndLeaveNoTrace) {
     EXPECT_EQ(stats().vrf_cache_hits, 0U);
     EXPECT_EQ(cached(seen, out), OPTIKS_E_UNPROVEN);
   }
-  // With the cache the same question is remembered, and a batch without it still makes its own.
+  // With the cache the same question is cached, and a batch without the cache still makes its own proofs.
   static_cast<void>(expected_lookups(seen));
   EXPECT_EQ(cached(seen, out), GetParam() == 0 ? OPTIKS_E_UNPROVEN : OPTIKS_OK);
   const optiks_dir_stats_t before = stats();
@@ -179,7 +179,7 @@ TEST_P(Proofs, WithoutTheCacheAreMadeEachTimeAndLeaveNoTrace) {
   EXPECT_GT(stats().vrf_cache_misses, before.vrf_cache_misses + 40);
 }
 
-// No cache, and one with room for all.
+// Without a cache, and with one that has room for all proofs.
 INSTANTIATE_TEST_SUITE_P(Caches, Proofs, testing::Values(0, 1 << 20));
 
 }  // namespace

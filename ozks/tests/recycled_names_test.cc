@@ -1,5 +1,5 @@
 // Usernames that lead to one user after another (docs/spec/recycled-names.md): a directory that answers about them, and
-// what it refuses of its stored leaves.
+// the stored leaves that it refuses.
 #include <filesystem>
 
 #include "head_support.h"
@@ -16,7 +16,7 @@ namespace naive = verify::test;
 constexpr std::uint64_t kMostEntries = 1U << 20;
 constexpr const char* kHasLeft = "\x01";
 
-// A question about one user; all that may be known of one is said to be.
+// A question about one user, which claims that the client knows everything.
 Bytes username_query(const std::string& username, std::uint64_t list_version = 0, bool knows_user = false) {
   const Bytes query = naive::Writer()
                           .vector(naive::to_bytes(username), 1)
@@ -49,7 +49,7 @@ class RecycledNames : public testing::Test {
     stored_.push_back(test::publish(dir_.get(), epoch_, updates));
   }
 
-  // Name "n": of user 1 in epoch 1, who leaves in 2; of user 2 in 3, who leaves in 4; of user 3 in 5.
+  // Name "n": of user 1 from epoch 1, who leaves in 2; of user 2 from 3, who leaves in 4; of user 3 from 5.
   void three_users() {
     publish(named_user("n", "user 1"));
     publish({{kDecommissioned, "user 1", kHasLeft}});
@@ -75,7 +75,8 @@ class RecycledNames : public testing::Test {
     return status;
   }
 
-  // "3: user 3" of the third user and "3: user 3 left" of one who left; "0" without any, "#<reason>" if refused.
+  // Returns "3: user 3" for the third user and "3: user 3 left" for one who left; "0" if the name has no user,
+  // "#<reason>" if refused.
   std::string told(const optiks_dir_t* dir, std::uint64_t epoch, const Bytes& queries,
                    const verify::UserState& state = {}, const std::string& name = "n") {
     Bytes body;
@@ -122,11 +123,11 @@ TEST_F(RecycledNames, LeadToEachOfTheirUsersInTurn) {
   for (std::size_t i = 0; i < changes.size(); ++i) {
     publish(changes[i]);
     EXPECT_EQ(told(dir_.get(), epoch_, username_query("n")), expected[i]);
-    // What is known of a user counts for nothing.
+    // The client's knowledge of a user is ignored.
     EXPECT_EQ(told(dir_.get(), epoch_, username_query("n", 1, true)), expected[i]);
     EXPECT_EQ(told(dir_.get(), epoch_, username_query("nobody"), {}, "nobody"), "0");
   }
-  // Three names and two who left; then one who has not, a list and a key.
+  // Three names and two users who left; then a user who has not left, a list and a key.
   EXPECT_EQ(told(dir_.get(), epoch_, username_query("n")), expected.back());
   EXPECT_EQ(summary_.num_entries, 5U + 3U);
   Bytes none;
@@ -210,14 +211,14 @@ TEST_F(RecycledNames, OfOneKindOfLogAreRefusedByTheOther) {
     row.structure_and_input &= 0xf0000000;
   }
   EXPECT_EQ(load(plain.get(), first), OPTIKS_E_DATA);
-  // And the leaf of a plain log here.
+  // The leaf of a log without username_reuse is refused as well.
   const std::string other_log = scratch_file("other");
   const DirectoryHandle other = create(options(other_log));
   for (optiks_leaf_t& row : first.rows) {
     row.version = (row.structure_and_input >> 28) == kUsernames ? 0 : row.version;
   }
   EXPECT_EQ(load(other.get(), first), OPTIKS_E_DATA);
-  // A second user of a name of which there is one.
+  // A second user of a name that may have only one.
   const std::string third_log = scratch_file("third");
   const DirectoryHandle third = create(options_with(third_log.c_str()));
   test::publish(third.get(), 1, named_user("n", "user 1"));
@@ -231,7 +232,7 @@ TEST_F(RecycledNames, OfOneKindOfLogAreRefusedByTheOther) {
             OPTIKS_E_DUPLICATE);
 }
 
-// A generation that is skipped, or there twice.
+// A generation that is skipped, or occurs twice.
 TEST_F(RecycledNames, FollowOneAnother) {
   publish(named_user("n", "user 1"));
   for (const std::uint64_t version : {1U, 3U}) {
@@ -245,7 +246,7 @@ TEST_F(RecycledNames, FollowOneAnother) {
   }
 }
 
-// The rules of a log forbid it; of one that broke them there is no answer.
+// The rules of a log forbid this; a log that broke them gets no answer.
 TEST_F(RecycledNames, ThatWereTakenFromAUserAreNotAnsweredAbout) {
   publish(named_user("n", "user 1"));
   publish(named_user("n", "user 2"));

@@ -1,6 +1,6 @@
-// What a directory keeps in memory, measured by the system: at most 128 octets a key of one version, with two live
-// snapshots after a thousand epochs (docs/measurements/memory.md has the figures); and what a first load into a node
-// store takes.
+// A directory's memory as the system measures it: at most 128 octets a key of one version, with two live snapshots
+// after a thousand epochs (docs/measurements/memory.md has the figures). Also the memory of a first load into a node
+// store.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -17,13 +17,13 @@
 namespace optiks::ozks::test {
 namespace {
 
-// Without what malloc keeps of what was freed.
+// Excludes freed memory that malloc keeps.
 std::size_t resident() {
   malloc_trim(0);
   return bench::anonymous_bytes();
 }
 
-// An epoch of new keys with made-up labels and tags, which look like those of the VRF and of the keyed hash.
+// Returns an epoch of new keys with made-up labels and tags, which look like those of the VRF and of the keyed hash.
 std::vector<optiks_leaf_t> made_up(Random& random, std::uint64_t epoch, std::size_t count) {
   std::vector<optiks_leaf_t> rows(count);
   for (optiks_leaf_t& row : rows) {
@@ -42,7 +42,7 @@ std::vector<optiks_leaf_t> made_up(Random& random, std::uint64_t epoch, std::siz
 
 struct History {
   std::size_t num_keys;
-  std::size_t epoch_len;  // of the last thousand; the keys before are loaded
+  std::size_t epoch_len;  // of the last thousand epochs; the earlier keys are loaded
 };
 
 class Resident : public testing::TestWithParam<History> {};
@@ -53,7 +53,7 @@ TEST_P(Resident, AtMost128OctetsAKey) {
   const auto [num_keys, epoch_len] = GetParam();
   Random random(40);
   {
-    // What this test and the library use besides, used once.
+    // Allocates the other memory of this test and the library before the measurement.
     const DirectoryHandle small = create(options_with(nullptr, 0));
     commit(stage(small.get(), {1, made_up(random, 1, kLoadBatch), {}}, false));
   }
@@ -83,14 +83,14 @@ TEST_P(Resident, AtMost128OctetsAKey) {
   std::printf("%zu keys: %.1f octets a key resident; trees %.1f, key table %.1f\n", num_keys, measured,
               a_key(stats.tree_bytes), a_key(stats.key_table_bytes));
   EXPECT_LE(measured, 128.0);
-  // It is measured at all, and what the directory says it uses is there.
+  // The measurement works: it includes the memory that the directory reports.
   EXPECT_GE(measured, 0.97 * a_key(stats.tree_bytes + stats.key_table_bytes));
 }
 
 INSTANTIATE_TEST_SUITE_P(Keys, Resident,
                          testing::Values(History{1U << 20, 1024}, History{1U << 20, 256}, History{1U << 22, 1024}));
 
-// Sorts, pages that wait for the disk, and the batches: nothing that grows with the leaves.
+// Sorts, pages that wait for the disk, and the batches: none of this grows with the leaves.
 TEST(StoredLoad, TakesAtMost160MiB) {
   constexpr std::size_t kLeaves = std::size_t{1} << 20;
   constexpr std::size_t kLoadBatch = 1 << 16;

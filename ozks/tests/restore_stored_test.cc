@@ -1,5 +1,5 @@
-// A directory in stored mode that begins with a snapshot of one in linked mode: the same octets, whatever is asked; and
-// of the snapshot and its leaf log every octet counts.
+// A directory in stored mode that begins with a snapshot of one in linked mode: both give the same octets for every
+// question. Every octet of the snapshot and its leaf log matters.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,13 +22,13 @@ class RestoreStored : public testing::Test {
     options.node_cache_bytes = 1U << 20;
     options.threads = threads_;
   }
-  // Into a new node store, with a copy of the log.
+  // Restores to a new node store, with a copy of the log.
   [[nodiscard]] std::int32_t restore_to(DirectoryHandle& out) {
     out.reset();
     std::filesystem::remove_all(nodes_);
     return restore(file_, log_, out, [&](optiks_dir_options_t& options) { change(options); });
   }
-  // What is there, as another process finds it.
+  // Opens the node store as another process would.
   [[nodiscard]] std::int32_t open(DirectoryHandle& out) const {
     const std::string copy = log_ + "-copy";
     optiks_dir_options_t options = options_with(copy.c_str());
@@ -73,13 +73,13 @@ TEST_F(RestoreStored, AnswersAsTheSavedDirectoryAndGoesOn) {
     }
     {
       const Seen pinned(linked.get());
-      // Keys that have newer leaves by the time of the saving.
+      // Keys that have newer leaves when the snapshot is saved.
       publish(linked.get(), 11, random_updates(random, 11));
       save(pinned);
       ASSERT_EQ(restore_to(stored), OPTIKS_OK) << last_error();
       expect_same(pinned, Seen(stored.get()), 16);
     }
-    // It is on the disk, and goes on from there.
+    // The directory is on disk, and continues from there.
     stored.reset();
     ASSERT_EQ(open(stored), OPTIKS_OK) << last_error();
     save(Seen(linked.get()));
@@ -196,14 +196,15 @@ TEST_F(RestoreStored, EachOctetCounts) {
     damaged[i] ^= 0x10;
     ASSERT_EQ(status_of(damaged, log), OPTIKS_E_DATA) << i;
   }
-  // With right checksums: all but what is made anew, which are the hashes of children and the table of keys.
-  // The epoch is for the caller to compare with the signed record.
+  // With corrected checksums: all octets except those that are recomputed, which are the hashes of children and the key
+  // table. The caller compares the epoch with the signed record.
   using saved::kEpoch;
   using saved::kInteriorLen;
   using saved::kLeafLen;
   constexpr std::size_t kTable = saved::kTrees + 5 * kLeafLen + 2 * kInteriorLen;
   const Bytes payload = payload_of(file);
-  // The first tree is a leaf, the second as well; then two interior nodes and three leaves, in one of two orders.
+  // The first and the second tree are one leaf each; then come two interior nodes and three leaves, in one of two
+  // orders.
   const std::size_t top = saved::kTrees + 2 * kLeafLen;
   const std::size_t below = top + kInteriorLen + ((payload[top] & 1U) != 0 ? kLeafLen : 0);
   for (std::size_t i = 0; i < kTable; ++i) {
@@ -216,7 +217,7 @@ TEST_F(RestoreStored, EachOctetCounts) {
   EXPECT_EQ(status_of(file, log), OPTIKS_OK) << last_error();
 }
 
-// Leaves whose records are sound, but not what is to be there.
+// Leaves with valid records that are not their own.
 TEST_F(RestoreStored, RefusesLeavesWithTheRecordsOfOthers) {
   {
     const DirectoryHandle dir = create(options_with(log_.c_str()));
@@ -250,7 +251,7 @@ TEST_F(RestoreStored, IsForANewNodeStore) {
   EXPECT_EQ(open(stored), OPTIKS_OK) << "as it was";
   EXPECT_EQ(Seen(stored.get()).value(OPTIKS_KEYS, "a"), "1");
   stored.reset();
-  // One whose restoring was not finished is of no use.
+  // A store whose restoring was not finished is unusable.
   std::filesystem::remove_all(nodes_);
   {
     StoredTrees trees(std::make_unique<LmdbStore>(nodes_), {}, 0);

@@ -1,5 +1,4 @@
-// Snapshots on disk: a restored directory answers octet for octet as the one that was saved, and nothing else is
-// restored.
+// Snapshots on disk: a restored directory answers octet for octet as the saved one, and nothing else is restored.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -75,7 +74,7 @@ TEST(Saved, ALoadGoesOnFromIt) {
   expect_same(Seen(restored.get()), Seen(dir.get()));
 }
 
-// Epochs land between the moment of the snapshot and its writing: keys get newer versions, and new ones come.
+// Epochs are committed between pinning the snapshot and writing it: keys get newer versions, and new keys come.
 TEST(Saved, IsOfTheEpochThatWasPinned) {
   const std::string log = scratch_file("log");
   const std::string file = scratch_file("snapshot");
@@ -128,7 +127,7 @@ TEST(Saved, BesideRunningEpochs) {
   }
 }
 
-// A file as section 1 of docs/operations/snapshots.md has it, with one block.
+// A file in the form of section 1 of docs/operations/snapshots.md, with one block.
 class SavedFile : public testing::Test {
  protected:
   void SetUp() override {
@@ -148,7 +147,7 @@ class SavedFile : public testing::Test {
     return restore(file_, log_, restored, change);
   }
 
-  // With the checksum that belongs to it.
+  // Returns the status for a changed payload with its correct checksum.
   std::int32_t status_of_payload(const std::function<void(Bytes&)>& change) {
     Bytes payload = payload_of(octets_);
     change(payload);
@@ -157,7 +156,7 @@ class SavedFile : public testing::Test {
 
   static constexpr std::size_t kLeafLen = saved::kLeafLen;
   static constexpr std::size_t kInteriorLen = saved::kInteriorLen;
-  // The tree of keys, behind that of devices.
+  // The tree of keys, after that of devices.
   static constexpr std::size_t kTree = saved::kTrees + kLeafLen;
 
   std::string log_ = scratch_file("log");
@@ -226,7 +225,7 @@ TEST_F(SavedFile, HoldsNoSecret) {
 TEST_F(SavedFile, ContradictionsAreRefused) {
   using Change = std::function<void(Bytes&)>;
   constexpr std::ptrdiff_t kMovedLen{saved::kMovedLen};
-  // Three leaves beneath two interior nodes; which of the two has the second is in the root's flags.
+  // Three leaves below two interior nodes; the root's flags tell which of the two has the second one.
   const bool is_left_heavy = (octets_[8 + kTree] & 1) == 0;
   const std::size_t second_interior = kTree + kInteriorLen + (is_left_heavy ? 0 : kLeafLen);
   const std::size_t last_leaf = kTree + 2 * kInteriorLen + 2 * kLeafLen;
@@ -248,7 +247,7 @@ TEST_F(SavedFile, ContradictionsAreRefused) {
       {"an offset beyond the log", [&](Bytes& p) { p[last_leaf + saved::kLogOffset] = 1; }},
       {"the number of no leaf",
        [&](Bytes& p) {
-         // The first key's, behind segments that may be empty.
+         // The first key, which comes after segments that may be empty.
          for (std::size_t at = last_leaf + kLeafLen;; at += saved::kKeyLen) {
            if (base::load_be32(p.data() + at + 4) != 0xffffffff) {
              base::store_be32(p.data() + at + 4, 4);
@@ -292,7 +291,8 @@ TEST_F(SavedFile, ContradictionsAreRefused) {
   EXPECT_EQ(status_of_payload([](Bytes&) {}), OPTIKS_OK);
 }
 
-// Bits of tags that somebody chose so that all keys meet: such a table would take minutes, and each search in it.
+// Bits of tags that somebody chose so that all keys collide: filling such a table would take minutes, and so would each
+// search in it.
 TEST(Saved, KeysThatLieTooCloseTogetherAreRefused) {
   const std::string log = scratch_file("log");
   const std::string file = scratch_file("snapshot");
@@ -306,7 +306,8 @@ TEST(Saved, KeysThatLieTooCloseTogetherAreRefused) {
   save(Seen(dir.get()), file);
   const Bytes octets = read_file(file);
   const Bytes payload = payload_of(octets);
-  // The table is the end of the file: 64 segments of elements of 8 octets, no moved keys. Here all keys are in one.
+  // The table is the end of the file: 64 segments of elements of 8 octets, no moved keys. Here all keys are in one
+  // segment.
   const std::size_t table = payload.size() - saved::kMovedLen - (kNumKeys + 64) * saved::kKeyLen;
   const auto status_with = [&](const auto& bits_of) {
     Bytes changed = payload;
@@ -335,7 +336,8 @@ TEST(Saved, KeysThatLieTooCloseTogetherAreRefused) {
   EXPECT_EQ(status_with([](Bits, std::uint32_t leaf) { return Bits{leaf}; }), OPTIKS_E_DATA);
 }
 
-// With right checksums anything may be in it: a status, never more. (What the sanitizers watch.)
+// With correct checksums the file may contain anything: the result is a status, never a crash. (The sanitizers detect
+// other errors.)
 TEST_F(SavedFile, AnyOctets) {
   Random random(75);
   std::map<std::int32_t, int> seen;
@@ -365,7 +367,7 @@ TEST_F(SavedFile, NeedsTheLogOfThen) {
   EXPECT_EQ(status_with([](const std::string& log) { std::filesystem::remove(log); }), OPTIKS_E_IO);
   EXPECT_EQ(status_with([](const std::string& log) { std::filesystem::resize_file(log, 200); }), OPTIKS_E_IO);
   EXPECT_EQ(status_with([](const std::string& log) { std::filesystem::resize_file(log, 0); }), OPTIKS_E_IO);
-  // The same leaves, loaded again: another log, whatever is in it.
+  // The same leaves, loaded again: another log, whatever its contents.
   EXPECT_EQ(status_with([](const std::string& log) {
               const DirectoryHandle other = create(options_with(log.c_str()));
               publish(other.get(), 1, {{kKeys, "a", std::string(5000, 'x')}});
@@ -399,13 +401,13 @@ TEST(Saved, WhatCannotBeSaved) {
   EXPECT_EQ(optiks_view_save(Seen(dir.get()).view(), "/nowhere/at/all"), OPTIKS_E_IO);
   EXPECT_EQ(optiks_view_save(nullptr, file.c_str()), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_view_save(Seen(dir.get()).view(), nullptr), OPTIKS_E_ARGUMENT);
-  // A place that is taken by a folder: the file that was written is gone again.
+  // A folder has the path: the written file is removed again.
   std::filesystem::create_directories(file + "/x");
   EXPECT_EQ(optiks_view_save(Seen(dir.get()).view(), file.c_str()), OPTIKS_E_IO);
   EXPECT_FALSE(std::filesystem::exists(file + ".new"));
 }
 
-// A process that is killed at any moment of writing leaves one snapshot or the other, with its log.
+// A process that is killed at any time during the writing leaves one of the two snapshots, with its log.
 TEST(Saved, OutlivesKills) {
   const std::string log = scratch_file("log");
   const std::string file = scratch_file("snapshot");

@@ -1,5 +1,5 @@
-// A directory's tag keys: what the tags of each structure are, by answers that Python's hashlib gave, and that a log
-// from before each structure had a key of its own has the tags that it had.
+// A directory's tag keys. The tags of each structure are those that Python's hashlib computed. A log from before each
+// structure had its own key keeps its tags.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace optiks::ozks::test {
 namespace {
 
-// Options as before there was a tag key for each structure.
+// Options of a log with one tag key for all structures.
 optiks_dir_options_t with_one_tag_key(const char* leaf_log_path) {
   optiks_dir_options_t options = options_with(leaf_log_path);
   for (auto& key : options.tag_key) {
@@ -18,7 +18,7 @@ optiks_dir_options_t with_one_tag_key(const char* leaf_log_path) {
   return options;
 }
 
-// Of the key "alice" in each structure.
+// Returns the tags of the key "alice" in each structure.
 std::vector<std::string> tags_of_alice(const optiks_dir_t* dir) {
   Blob keys;
   Bytes structures;
@@ -37,7 +37,7 @@ std::vector<std::string> tags_of_alice(const optiks_dir_t* dir) {
   return out;
 }
 
-// The tag check in a snapshot's header.
+// Returns the tag check in a snapshot's header.
 std::string saved_check(const optiks_dir_t* dir, const std::string& path) {
   optiks_view_t* view = nullptr;
   EXPECT_EQ(optiks_dir_view(const_cast<optiks_dir_t*>(dir), &view), OPTIKS_OK);
@@ -53,7 +53,7 @@ TEST(Secrets, EachStructureHasATagKey) {
                                              "9940ce402d99b2cacb011bee0ec9f6e5", "866b2e543a087a1adc2bc0300eec411e"};
   EXPECT_EQ(tags_of_alice(dir.get()), expected);
   EXPECT_EQ(saved_check(dir.get(), scratch_file("snapshot")), "6285ec423872ffc927d0674a75a58bf2");
-  // Those of rows that are made together are the same, in whatever order they come.
+  // Rows that are made together have the same tags, in any order.
   const StoredEpoch epoch = prepare(dir.get(), 1,
                                     {{OPTIKS_KEYS, "alice", "1"},
                                      {OPTIKS_USERNAMES, "alice", "2"},

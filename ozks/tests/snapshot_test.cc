@@ -1,4 +1,4 @@
-// Snapshots: readers keep their epoch while others land, and what nobody can see is used again.
+// Snapshots: readers keep their epoch while others are committed, and memory that no reader can see is reused.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,7 +16,7 @@ std::string value_at(std::uint64_t key, std::uint64_t epoch) {
   return numbered("key ", key) + numbered(" as of ", epoch);
 }
 
-// Epoch e updates key 0, the keys that e is a multiple of, and brings a new key e + 100.
+// Epoch e updates key 0 and the keys that divide e, and adds a new key e + 100.
 std::vector<Update> updates_of(std::uint64_t epoch) {
   std::vector<Update> updates = {{kKeys, "0", value_at(0, epoch)},
                                  {kKeys, std::to_string(epoch + 100), value_at(epoch + 100, epoch)}};
@@ -28,7 +28,7 @@ std::vector<Update> updates_of(std::uint64_t epoch) {
   return updates;
 }
 
-// What key 0..12 and the new ones have at an epoch.
+// Returns the value of one of the keys 0..12, or of a new key, at an epoch.
 std::string expected(std::uint64_t key, std::uint64_t epoch) {
   if (key > 100) {
     return key - 100 <= epoch ? value_at(key, key - 100) : "";
@@ -55,7 +55,7 @@ TEST(Snapshots, KeepTheirEpochAndOutliveTheDirectory) {
 
 TEST(Snapshots, ReadersWhileEpochsLand) {
   const std::string log = scratch_file("log");
-  // A small cache, so that entries are replaced under the readers.
+  // A small cache, so that entries are replaced while readers use them.
   const DirectoryHandle dir = create(options_with(log.c_str(), 16 << 10));
   constexpr std::uint64_t kEpochs = 50;
   std::atomic<bool> done{false};
@@ -78,7 +78,7 @@ TEST(Snapshots, ReadersWhileEpochsLand) {
       }
     });
   }
-  // Labels of keys that get their leaves meanwhile: those that are used are checked by every lookup.
+  // Precomputes labels of keys that get their leaves at the same time: every lookup checks the labels that are used.
   readers.emplace_back([&] {
     Blob keys;
     for (std::uint64_t key = 0; key < 13; ++key) {
@@ -90,7 +90,7 @@ TEST(Snapshots, ReadersWhileEpochsLand) {
                                             keys.offsets.data()) != OPTIKS_OK;
     }
   });
-  // A growing key table under the readers' eyes: it starts with 1,024 slots.
+  // The key table grows while readers use it: it starts with 1,024 slots.
   for (std::uint64_t epoch = 1; epoch <= kEpochs; ++epoch) {
     std::vector<Update> updates = updates_of(epoch);
     for (std::uint64_t i = 0; i < 40; ++i) {
@@ -112,7 +112,7 @@ TEST(Snapshots, ReadersWhileEpochsLand) {
   EXPECT_GE(answers.load(), 4 * kEpochs);
 }
 
-// Without VRFs, which would take most of the time: a directory of made-up labels.
+// A directory with made-up labels, because VRFs would take most of the time.
 class Reclaiming : public testing::Test {
  protected:
   static std::unique_ptr<Directory> make() {
@@ -125,7 +125,7 @@ class Reclaiming : public testing::Test {
                           options);
   }
 
-  // Each epoch brings the next version of 16 keys.
+  // Each epoch adds the next version of 16 keys.
   void add(Directory& dir, std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t epoch = first; epoch <= last; ++epoch) {
       std::vector<optiks_leaf_t> rows;
@@ -153,13 +153,13 @@ const Nodes& nodes_of(const DirectoryData& data) { return dynamic_cast<const Lin
 TEST_F(Reclaiming, MemoryFollowsTheLeavesNotTheEpochs) {
   const auto dir = make();
   add(*dir, 1, 2000);
-  // 32,000 leaves and as many interior nodes, and twice what an epoch replaces, though 2,000 epochs replaced 16 paths
-  // each.
+  // 32,000 leaves and as many interior nodes, and twice the nodes that an epoch replaces, although each of 2,000 epochs
+  // replaced 16 paths.
   EXPECT_GE(nodes_of(*dir->data()).bytes(), 32'000 * sizeof(Leaf) + 31'999 * sizeof(Interior));
   EXPECT_LE(nodes_of(*dir->data()).bytes(), 32'000 * sizeof(Leaf) + (32'000 + 2 * 16 * 20) * sizeof(Interior));
 }
 
-// Every hash of the tree of structure keys, through the nodes that it reaches; gives the root and counts the leaves.
+// Recomputes every hash of the tree of structure keys from its reachable nodes; returns the root and counts the leaves.
 std::pair<Hash, Hash> recompute(const DirectoryData& data, NodeId id, std::uint64_t& num_leaves) {
   if (Nodes::is_leaf(id)) {
     ++num_leaves;
@@ -186,10 +186,10 @@ TEST_F(Reclaiming, APinnedEpochStaysWholeAndIsFreedAfterwards) {
   EXPECT_EQ(recompute(*dir->data(), root_of(tree), num_leaves).first, tree.root_hash);
   EXPECT_EQ(num_leaves, 1600U);
   const std::size_t grown = nodes.bytes();
-  // The pin held back what 1,400 epochs replaced.
+  // The pin kept the nodes that 1,400 epochs replaced.
   EXPECT_GT(grown, 1400 * 16 * 8 * sizeof(Interior));
   pinned.reset();
-  // What the pin held back is used again.
+  // After unpinning, these nodes are reused.
   add(*dir, 1501, 2500);
   EXPECT_LE(nodes.bytes(), grown + 16'000 * sizeof(Leaf) + 16 * 20 * sizeof(Interior));
 }

@@ -1,4 +1,4 @@
-// What the directory makes of stored rows and of its leaf log: loading, damage, full disks.
+// Stored rows and the leaf log of a directory: loading, damage, full disks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ TEST(Storage, LoadingEqualsHavingPublished) {
       EXPECT_EQ(seen.lookup(kKeys, key_name(i)), published.lookup(kKeys, key_name(i)));
       EXPECT_EQ(seen.versions(kKeys, key_name(i), 1), published.versions(kKeys, key_name(i), 1));
     }
-    // And it goes on in the same way.
+    // The loaded directory continues in the same way.
     const auto next = prepare(dir.get(), 31, {{kKeys, "key 1", "next"}, {kKeys, "new", "next"}});
     const auto here = stage(dir.get(), next);
     const auto there = stage(loaded.get(), next);
@@ -54,7 +54,7 @@ TEST(Storage, LoadingEqualsHavingPublished) {
   }
 }
 
-// What a database could hold after damage or tampering.
+// Rows that a database might return after damage or tampering.
 class StoredData : public testing::Test {
  protected:
   void SetUp() override {
@@ -66,8 +66,8 @@ class StoredData : public testing::Test {
 
   struct Statuses {
     std::int32_t load;    // of both epochs' rows
-    std::int32_t bulk;    // of a load into a node store, one epoch after the other, and its end
-    std::int32_t staged;  // of the second's on top of the first
+    std::int32_t bulk;    // of a load into a node store, one epoch after another, and its end
+    std::int32_t staged;  // of staging the second epoch on top of the first
 
     bool operator==(const Statuses&) const = default;
   };
@@ -101,7 +101,7 @@ class StoredData : public testing::Test {
         EXPECT_EQ(handle, nullptr);
         EXPECT_EQ(states_of(staged.get()), before);
         if (epoch.epoch == changed_epoch + 1) {
-          // The failure left nothing behind that keeps the true rows out.
+          // The failure left nothing that would make the true rows fail.
           commit(stage(staged.get(), epochs_[changed_epoch]));
         }
         break;
@@ -181,7 +181,7 @@ TEST_F(StoredData, LabelsAndKeysComeOnce) {
             kTwice);
 }
 
-// Rows with any octets: a status, never more. (What the sanitizers watch.)
+// Rows with any octets: the result is a status, never a crash. (The sanitizers detect other errors.)
 TEST_F(StoredData, AnyOctets) {
   Random random(24);
   std::map<std::int32_t, int> seen;
@@ -260,8 +260,8 @@ TEST(Storage, DamagedLeafLog) {
   const auto size = std::filesystem::file_size(log);
   Bytes content(size);
   file.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(size));
-  // Each octet belongs to one of the two records. The other key's absence proof may open the same leaf, but not its
-  // value.
+  // Each octet belongs to one of the two records. The other key's absence proof may open the same leaf, but does not
+  // read its value.
   std::size_t num_for_one = 0;
   constexpr std::size_t kFileHeaderLen = 24;
   for (std::size_t at = kFileHeaderLen; at < size; at += at < 128 || at + 64 > size ? 1 : 61) {
@@ -286,11 +286,11 @@ TEST(Storage, DamagedLeafLog) {
 }
 
 TEST(Storage, FullDiskKeepsTheOldEpoch) {
-  // /dev/full takes no octet.
+  // /dev/full accepts no octet.
   const DirectoryHandle dir = create(options_with("/dev/full"));
   const States before = states_of(dir.get());
   const StoredEpoch next = prepare(dir.get(), 1, {{kKeys, "a", "1"}});
-  // Before anything is told to anyone: the caller has not stored the epoch yet.
+  // The call fails before the caller has stored the epoch.
   optiks_staged_t* staged = nullptr;
   EXPECT_EQ(optiks_dir_stage(dir.get(), next.epoch, next.rows.data(), next.rows.size(), next.values.data(),
                              next.values.size(), 0, &staged),

@@ -1,4 +1,4 @@
-// A node store that is filled at once: the trees that epochs would have made; and what a crash leaves.
+// A node store that is filled at once: it gets the trees that epochs would have made. Also what a crash leaves.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,12 +30,12 @@ Tag tag_of(const Hash& label) {
   return tag;
 }
 
-// Of the first versions of keys of a structure.
+// Adds first versions of keys of a structure.
 void add(StoreBuilder& builder, std::uint8_t structure, const NewLeaf& leaf) {
   builder.add(structure, leaf, facts_with(tag_of(leaf.label), verify::has_versions(structure) ? 1 : 0));
 }
 
-// Up to more than a sort's memory holds.
+// Up to more leaves than a sort's memory holds.
 TEST(StoreBuilder, MakesTheTreesOfEpochs) {
   Random random(31);
   for (const std::size_t count : {0U, 1U, 2U, 5000U, 110'000U}) {
@@ -77,7 +77,7 @@ TEST(StoreBuilder, MakesTheTreesOfEpochs) {
         EXPECT_EQ(at_once.trees->find(tag_of(label)), locator_of(label));
       }
     }
-    // Every page is reachable, and full as far as can be.
+    // Every page is reachable, and as full as possible.
     EXPECT_EQ(num_pages(*at_once.store), found.pages);
     if (count > 1000) {
       EXPECT_GT(found.octets, found.pages * kMaxPageLen / 2);
@@ -100,7 +100,7 @@ TEST(StoreBuilder, LinksTheRecordsOfAKeysVersions) {
   std::vector<std::pair<NewLeaf, LeafFacts>> leaves;
   for (std::uint32_t version = 1; version <= kVersions; ++version) {
     for (std::size_t i = 0; i < tags.size(); ++i) {
-      // Some records name the one before already.
+      // Some records already refer to the previous one.
       const bool is_linked = version == 1 || random.below(2) == 0;
       const LeafFacts facts = facts_with(tags[i], version, is_linked && version > 1 ? offsets[i].back() : kNoLogOffset);
       offsets[i].push_back(log.append(facts, Bytes(kOpeningLen), Bytes(random.below(40))));
@@ -137,7 +137,7 @@ TEST(StoreBuilder, RefusesWhatDoesNotFollow) {
     std::uint64_t log_offset;
     std::uint64_t previous;
   };
-  // Of leaves of one key.
+  // Returns the status for leaves of one key.
   const auto status_of = [](const std::vector<Added>& leaves) {
     Stored stored(0);
     LeafLog log(nullptr);
@@ -181,7 +181,7 @@ TEST(StoreBuilder, RefusesWhatDoesNotFollow) {
       << "past the one before";
 }
 
-// Its process is killed before the transaction with this number.
+// A store whose process is killed before the transaction with this number.
 class KilledStore final : public NodeStore {
  public:
   KilledStore(const std::string& folder, int transactions) : store_(folder), transactions_(transactions) {}
@@ -216,7 +216,7 @@ TEST(StoreBuilder, AKillLeavesNothingOrWhatIsRefused) {
       StoredTrees trees(std::make_unique<KilledStore>(folder, transactions), StoreOwner{}, 0);
       StoreBuilder builder(trees);
       Random random(33);
-      // More keys than a transaction takes.
+      // More keys than one transaction writes.
       for (int i = 0; i < 70'000; ++i) {
         add(builder, kKeys, {random.hash(), random.hash(), 0});
       }

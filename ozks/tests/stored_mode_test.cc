@@ -1,4 +1,5 @@
-// A directory in stored mode beside one in linked mode, over the same epochs: the same octets, whatever is asked.
+// A directory in stored mode and one in linked mode, over the same epochs: both give the same octets for every
+// question.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,7 +47,7 @@ StoredEpoch put(optiks_dir_t* linked, optiks_dir_t* stored, std::uint64_t epoch,
   return rows;
 }
 
-// Every kind of answer, about keys that are there and one that is not.
+// Compares every kind of answer, about existing keys and an absent one.
 void expect_same(const Seen& linked, const Seen& stored) {
   EXPECT_EQ(linked.epoch(), stored.epoch());
   EXPECT_EQ(linked.states(), stored.states());
@@ -75,20 +76,20 @@ TEST_F(StoredMode, AnswersAsLinkedModeDoesThroughRandomHistories) {
     DirectoryHandle stored = open();
     expect_same(Seen(linked.get()), Seen(stored.get()));
     for (std::uint64_t epoch = 1; epoch <= 25; ++epoch) {
-      // What is pinned stays as it was.
+      // Pinned views stay unchanged.
       const Seen linked_before(linked.get());
       const auto stored_before = std::make_unique<Seen>(stored.get());
       const StoredEpoch rows = prepare(linked.get(), epoch, random_updates(random, epoch));
       commit(stage(linked.get(), rows));
       if (random.below(4) == 0) {
-        // Staged and thrown away.
+        // Staged and discarded.
         static_cast<void>(stage(stored.get(), rows, false));
       }
       commit(stage(stored.get(), rows, false));
       expect_same(Seen(linked.get()), Seen(stored.get()));
       expect_same(linked_before, *stored_before);
     }
-    // The answers are not only equal, but right.
+    // The answers are not only equal, but correct.
     const Seen seen(stored.get());
     for (std::uint64_t i = 0; i < 16; ++i) {
       verify::LookupResult result;
@@ -105,7 +106,7 @@ TEST_F(StoredMode, LoadsAsLinkedModeDoesAndGoesOnAfterRestarts) {
   for (std::uint64_t epoch = 1; epoch <= 30; ++epoch) {
     history.push_back(publish(linked.get(), epoch, random_updates(random, epoch)));
   }
-  // In one piece, with some values erased; then epoch by epoch, each by another process's lifetime.
+  // In one load, with some values erased; then epoch by epoch, each in another process.
   std::vector<optiks_leaf_t> rows;
   Bytes values;
   std::vector<optiks_leaf_t> latest_rows;
@@ -192,7 +193,7 @@ TEST_F(StoredMode, IsNothingOfALoadBeforeItsEnd) {
                                other.values.size(), 0, &staged),
               OPTIKS_E_STATE);
   }
-  // As after a kill, the next start begins anew.
+  // As after a kill, the next start begins with an empty store.
   stored.reset();
   stored = open();
   EXPECT_EQ(states_of(stored.get(), &epoch), empty);
@@ -204,7 +205,7 @@ TEST_F(StoredMode, IsNothingOfALoadBeforeItsEnd) {
   EXPECT_EQ(Seen(stored.get()).value(OPTIKS_KEYS, "a"), "3");
   commit(stage(stored.get(), history[3], false));
   expect_same(Seen(linked.get()), Seen(stored.get()));
-  // Leaves from before are no part of another load; a loaded one may be empty.
+  // Leaves of earlier epochs cannot be in another load; a loaded epoch may be empty.
   EXPECT_EQ(load(history[3]), OPTIKS_E_DATA);
   ASSERT_EQ(optiks_dir_load(stored.get(), 7, nullptr, 0, nullptr, 0), OPTIKS_OK);
   ASSERT_EQ(optiks_dir_load_end(stored.get()), OPTIKS_OK);
@@ -248,20 +249,20 @@ TEST_F(StoredMode, RefusesWhatLinkedModeRefuses) {
   bad = good;
   bad.rows[0].structure_and_input = 0;
   expect_refused(bad, OPTIKS_E_DATA);
-  // The label of a leaf that is there.
+  // The label of an existing leaf.
   bad = good;
   const optiks_leaf_t& old = *std::ranges::find_if(
       first.rows, [](const optiks_leaf_t& row) { return row.structure_and_input >> 28 == OPTIKS_KEYS; });
   bad.rows.resize(1);
   std::ranges::copy(old.label, bad.rows[0].label);
   expect_refused(bad, OPTIKS_E_DUPLICATE);
-  // A second leaf of an oZKS's key.
+  // A second leaf of a key in an oZKS.
   bad = first;
   bad.epoch = 2;
   bad.rows.resize(1);
   bad.rows[0].epoch = 2;
   expect_refused(bad, OPTIKS_E_DUPLICATE);
-  // Proofs are the update-task's.
+  // Only update-task makes proofs.
   optiks_staged_t* staged = nullptr;
   EXPECT_EQ(optiks_dir_stage(stored.get(), 2, good.rows.data(), good.rows.size(), good.values.data(),
                              good.values.size(), 1, &staged),
@@ -310,7 +311,7 @@ TEST_F(StoredMode, KeepsListsAloneAndHasThemAfterARestart) {
   const DirectoryHandle linked = create(options_with(nullptr));
   {
     const DirectoryHandle stored = create(lists);
-    // The first leaves come by a load.
+    // A load brings the first leaves.
     const StoredEpoch first = publish(linked.get(), 1, {{OPTIKS_DEVICES, "u", "1"}, {OPTIKS_KEYS, "d", "1"}});
     ASSERT_EQ(optiks_dir_load(stored.get(), 1, first.rows.data(), 2, first.values.data(), first.values.size()),
               OPTIKS_OK);

@@ -14,7 +14,7 @@ class Surveyor {
     }
   }
 
-  // The hash of what is there, and the label of a leaf of it.
+  // Returns the hash of the subtree, and the label of one of its leaves.
   Hash survey(PageId id, std::size_t pages_above, Hash& label) {
     Page page;
     pages_.read({&id, 1}, &page);

@@ -1,4 +1,4 @@
-// What the tests of stored mode share.
+// Helpers of the tests of stored mode.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace optiks::ozks::test {
 
-// A log offset for a label, so that a leaf is seen to keep its own.
+// Returns a log offset for a label, to check that a leaf keeps its own.
 [[nodiscard]] inline std::uint64_t locator_of(const Hash& label) { return label[0] + 256U * label[31]; }
 
-// A leaf log of some length, which the trees do not look into.
+// A leaf log of some length, which the trees do not read.
 [[nodiscard]] inline LogState log_of(std::uint64_t len) { return {{}, len}; }
 
-// Who stages without other threads.
+// Workers without other threads.
 inline Workers alone(1);
 
-// Trees in memory; the store is kept to be looked at.
+// Trees with a store in memory, which tests can inspect.
 struct Stored {
   explicit Stored(std::uint64_t cache_bytes = std::uint64_t{1} << 20) {
     auto made = std::make_unique<MemoryStore>();
@@ -35,16 +35,16 @@ struct Stored {
 
 [[nodiscard]] std::vector<NewLeaf> to_stored(std::vector<NaiveLeaf> leaves);
 
-// What a stored tree consists of.
+// Counts of a stored tree.
 struct Census {
   std::uint64_t pages = 0;
   std::uint64_t leaves = 0;
   std::uint64_t octets = 0;
-  std::size_t depth = 0;  // pages above each other
+  std::size_t depth = 0;  // the number of levels of pages
 };
 
-// Reads the whole tree, page by page: every hash has to be that of what is below it, up to the root, every leaf one of
-// `all`, and their number the tree's count.
+// Reads the whole tree, page by page. Every hash must be that of the subtree below it, up to the root; every leaf must
+// be one of `all`, and their number the tree's count.
 Census census(const NodeStore& store, const Tree& tree, const std::vector<NaiveLeaf>& all);
 
 [[nodiscard]] std::uint64_t num_pages(const NodeStore& store);

@@ -1,4 +1,4 @@
-// Stored mode's trees against the reference's histories, a naive model, and linked mode.
+// Compares stored mode's trees with the reference's histories, a naive model, and linked mode.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,13 +15,13 @@ Census census(const Stored& stored, const Tree& tree, const std::vector<NaiveLea
   return test::census(*stored.store, tree, all);
 }
 
-// The next epoch, of one structure.
+// Commits the next epoch, of one structure.
 void add(StoredTrees& trees, std::size_t structure, const std::vector<NaiveLeaf>& leaves) {
   ASSERT_TRUE(trees.stage(structure, to_stored(leaves), alone));
   trees.commit(trees.state().epoch + 1, log_of(0), {}, trees.state().epoch);
 }
 
-// Paths through pages have to be those through linked nodes.
+// Paths through pages must be those through linked nodes.
 void expect_same_path(const StoredTrees& trees, const Tree& tree, const Nodes& nodes, const Tree& linked,
                       const Hash& label) {
   Paths room;
@@ -82,7 +82,7 @@ TEST(StoredTree, RandomHistoriesAgreeWithLinkedMode) {
     for (std::uint64_t epoch = 1; epoch <= 12; ++epoch) {
       const auto leaves = new_leaves(random, grown.all(), random.below(random.below(3) == 0 ? 300 : 5), epoch);
       grown.add(leaves);
-      // Nobody lets go of an old epoch.
+      // All old epochs stay pinned.
       ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves), alone));
       stored.trees->commit(epoch, log_of(0), {}, 0);
       trees.push_back(stored.trees->state().trees[2]);
@@ -101,7 +101,7 @@ TEST(StoredTree, RandomHistoriesAgreeWithLinkedMode) {
   }
 }
 
-// A chain of 256 nodes in one tree: pages below pages, in one epoch and one by one.
+// A chain of 256 nodes in one tree: several levels of pages, in one epoch and one by one.
 TEST(StoredTree, EveryPrefixLengthAtOnceAndOneByOne) {
   Random random(12);
   const Hash label = random.hash();
@@ -132,7 +132,7 @@ TEST(StoredTree, EveryPrefixLengthAtOnceAndOneByOne) {
   }
 }
 
-// Of labels as the VRF gives them, whatever came at once.
+// With labels as the VRF makes them, for batches of any size.
 TEST(StoredTree, PagesAreWellFilledAndFewAboveEachOther) {
   Random random(13);
   for (const std::size_t at_once : {std::size_t{100}, std::size_t{20'000}}) {
@@ -147,7 +147,7 @@ TEST(StoredTree, PagesAreWellFilledAndFewAboveEachOther) {
       all.insert(all.end(), leaves.begin(), leaves.end());
     }
     const Census found = census(stored, stored.trees->state().trees[3], all);
-    // 107 octets a leaf in full pages, and a few per cent above them.
+    // 107 octets a leaf in full pages, and a few per cent in the pages above them.
     EXPECT_LT(found.octets, 112U * all.size());
     EXPECT_LT(found.pages, all.size() / 16) << at_once;
     EXPECT_LE(found.depth, 4U) << at_once;
@@ -204,8 +204,8 @@ TEST(StoredTree, RefusesLabelsThatAreThereTwice) {
   EXPECT_NE(stored.trees->state().trees[2].root_hash, root);
 }
 
-// A whole page, with its own id in its checksum, that has itself below: neither readers nor the writer follow it for
-// ever.
+// A whole page, with its own id in its checksum, that refers to itself: neither readers nor the writer follow it
+// forever.
 TEST(StoredTree, RefusesPagesThatLeadBackUp) {
   Random random(19);
   const auto old = new_leaves(random, {}, 200, 1);
@@ -257,7 +257,7 @@ TEST(StoredTrees, RemoveWhatNobodySeesAnyMoreAndNothingElse) {
       stored.trees->discard();
       ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves), alone));
     }
-    // As the writer of a directory would see it: at commit, the epoch before is the newest that can be pinned.
+    // As the writer of a directory sees it: at commit, the previous epoch is the newest that can be pinned.
     pinned = random.below(4) == 0 ? epoch - 1 : pinned;
     stored.trees->commit(epoch, log_of(0), {}, pinned);
     trees.push_back(stored.trees->state().trees[2]);
@@ -265,7 +265,7 @@ TEST(StoredTrees, RemoveWhatNobodySeesAnyMoreAndNothingElse) {
       census(stored, trees[e], grown.leaves(e));
     }
   }
-  // One commit with nobody reading: what is left is the current tree, and what the last epoch superseded is listed.
+  // A commit without readers leaves the pages of the current tree, and a list of those that the last epoch superseded.
   stored.trees->commit(61, log_of(0), {}, 60);
   EXPECT_EQ(num_pages(*stored.store), census(stored, stored.trees->state().trees[2], grown.all()).pages);
 }
@@ -288,7 +288,7 @@ TEST(StoredTrees, KeepKeysAndStateAcrossEpochs) {
   EXPECT_EQ(state.log.len, 200U);
 }
 
-// Many leaves at once: pages are written ahead of the epoch's commit. Without it they go.
+// Many leaves at once: pages are written before the epoch's commit. Without a commit they are removed.
 TEST(StoredTrees, WritesLargeEpochsAheadAndForgetsThemWithoutCommit) {
   Random random(17);
   std::vector<NaiveLeaf> all;

@@ -1,5 +1,5 @@
-// What the tests of the trees and of the directory share. The model of both is the verifier's in-test prover, which
-// rebuilds a naive tree from its leaves for everything.
+// Helpers of the tests of the trees and of the directory. The model of both is the verifier's in-test prover, which
+// rebuilds a naive tree from its leaves for each result.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ using verify::test::Bytes;
 using NaiveTree = verify::test::Tree;
 using NaiveLeaf = verify::test::Leaf;
 
-// Random: the same sequence in every run.
+// The same sequence in every run.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
@@ -48,14 +48,15 @@ class Random {
   return label;
 }
 
-// A new label: random, or one that leaves an existing one at any bit (so that prefixes of every length occur).
+// Returns a new label: a random one, or one that diverges from an existing label at any bit (so that prefixes of every
+// length occur).
 [[nodiscard]] Hash new_label(Random& random, const std::vector<NaiveLeaf>& existing);
 
-// `count` leaves of `epoch` whose labels are neither in `existing` nor twice; sorted.
+// Returns `count` leaves of `epoch`, sorted, whose labels are not in `existing` and occur once.
 [[nodiscard]] std::vector<NaiveLeaf> new_leaves(Random& random, const std::vector<NaiveLeaf>& existing,
                                                 std::size_t count, std::uint64_t epoch);
 
-// GrownTree: one tree that grows epoch by epoch, with the naive facts beside it.
+// One tree that grows epoch by epoch, together with the naive facts.
 class GrownTree {
  public:
   struct Epoch {
@@ -66,7 +67,7 @@ class GrownTree {
 
   explicit GrownTree(std::uint64_t first_epoch = 0) : first_epoch_(first_epoch), epochs_(1) {}
 
-  // The next epoch. Leaves are sorted here and take any epoch that they have.
+  // Adds the next epoch. The function sorts the leaves, which may have any epoch.
   void add(std::vector<NaiveLeaf> leaves);
 
   [[nodiscard]] const Nodes& nodes() const { return *nodes_; }
@@ -75,13 +76,13 @@ class GrownTree {
   [[nodiscard]] std::uint64_t last_epoch() const { return first_epoch_ + epochs_.size() - 1; }
   [[nodiscard]] const Epoch& epoch(std::uint64_t e) const { return epochs_[e - first_epoch_]; }
   [[nodiscard]] const Tree& tree() const { return epochs_.back().tree; }
-  // All leaves up to an epoch.
+  // Returns all leaves up to an epoch.
   [[nodiscard]] std::vector<NaiveLeaf> leaves(std::uint64_t epoch) const;
   [[nodiscard]] const std::vector<NaiveLeaf>& all() const { return all_; }
 
-  // The merge of the steps from a to b; false when it refuses.
+  // Merges the steps from a to b; returns false if the merge refuses them.
   [[nodiscard]] bool merge(std::uint64_t a, std::uint64_t b, Bytes& out) const;
-  // What the verifier says of a proof for (a, b].
+  // Returns the verdict on a proof for (a, b].
   [[nodiscard]] verify::Reason verdict(std::uint64_t a, std::uint64_t b, ByteSpan proof) const;
 
  private:
@@ -94,7 +95,7 @@ class GrownTree {
 
 [[nodiscard]] InsertedLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf);
 
-// Where one label leads, in Nodes or in a TreeStore; valid while `room` is.
+// The path of one label, in Nodes or in a TreeStore; valid as long as `room`.
 template <typename Walked>
 [[nodiscard]] const Path& path_of(const Walked& walked, const Tree& tree, const Hash& label, Paths& room) {
   const ByteSpan labels[] = {label};
@@ -102,7 +103,7 @@ template <typename Walked>
   return room.paths[0];
 }
 
-// Merges steps given as whole AppendProof encodings.
+// Merges steps that are given as whole AppendProof encodings.
 [[nodiscard]] bool merge_steps(const std::vector<Bytes>& steps, const std::vector<std::uint64_t>& counts, Bytes& out);
 
 }  // namespace optiks::ozks::test

@@ -1,4 +1,4 @@
-// Epochs on several threads: what they leave behind is what one thread does, and readers beside them see whole epochs.
+// Epochs on several threads: the result is that of one thread, and concurrent readers see whole epochs.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace optiks::ozks::test {
 namespace {
 
 constexpr std::uint64_t kEpochs = 4;
-// More than a thread takes alone in any step of an epoch.
+// More than one thread takes alone in any step of an epoch.
 constexpr std::uint64_t kOldKeys = 700;
 constexpr std::uint64_t kNewKeys = 900;
 
@@ -32,7 +32,7 @@ DirectoryHandle directory_of(std::uint32_t threads) {
   return create(options);
 }
 
-// Labels, versions and order; openings are drawn anew by every prepare.
+// Compares labels, versions and order; every prepare draws new openings.
 void expect_same_leaves(const StoredEpoch& got, const StoredEpoch& want) {
   ASSERT_EQ(got.rows.size(), want.rows.size());
   for (std::size_t i = 0; i < got.rows.size(); ++i) {

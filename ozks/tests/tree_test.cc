@@ -1,4 +1,4 @@
-// The trees and the proofs of their steps against the reference's histories and against a naive model.
+// Compares the trees and the proofs of their steps with the reference's histories and with a naive model.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace optiks::ozks::test {
 namespace {
 
-// The root over what the nodes hold, not over the hashes that they keep of each other.
+// Recomputes the root from the contents of the nodes, not from the hashes that they keep of each other.
 Hash recompute(const GrownTree& grown, NodeId id, Hash& some_label) {
   if (Nodes::is_leaf(id)) {
     const Leaf& leaf = grown.nodes().leaf(id);
@@ -75,14 +75,14 @@ TEST(Tree, RandomHistoriesAgreeWithTheNaiveModel) {
       ASSERT_EQ(grown.tree().root_hash, NaiveTree(grown.all()).root());
       ASSERT_EQ(grown.tree().count, grown.all().size());
     }
-    // Path copying left the earlier trees as they were.
+    // Path copying left the earlier trees unchanged.
     for (std::uint64_t epoch = 0; epoch <= 12; ++epoch) {
       EXPECT_EQ(recompute(grown, grown.epoch(epoch).tree), grown.epoch(epoch).tree.root_hash);
     }
   }
 }
 
-// A chain of 256 interior nodes: the label with each single bit flipped beside it, in one epoch and one by one.
+// A chain of 256 interior nodes: a label, and the label with each single bit flipped, in one epoch and one by one.
 TEST(Tree, EveryPrefixLengthAtOnceAndOneByOne) {
   Random random(2);
   const Hash label = random.hash();
@@ -170,7 +170,7 @@ TEST(Arena, GivesEveryFreedIdOnceAgain) {
   Random random(9);
   for (int round = 0; round < 20; ++round) {
     std::shuffle(ids.begin(), ids.end(), std::mt19937_64(random.below(1000)));
-    // Some one by one and some together, not the same ones when they are taken again.
+    // Some ids one by one and some together, and different ones when they are allocated again.
     const std::span<const std::uint32_t> freed = std::span(ids).first(random.below(900));
     const std::size_t freed_alone = random.below(freed.size() + 1);
     for (const std::uint32_t id : freed.first(freed_alone)) {

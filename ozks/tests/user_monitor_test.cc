@@ -1,5 +1,5 @@
-// What an owner is shown of its own user from a directory, behind the C ABI: the verifier accepts each answer, and an
-// owner who goes on from page to page has seen what the model says.
+// Answers to an owner about its own user from a directory, behind the C ABI. The verifier accepts each answer, and an
+// owner who reads page after page sees what the model says.
 #include <map>
 #include <optional>
 #include <set>
@@ -16,7 +16,7 @@ namespace naive = verify::test;
 const std::string kUser = "id of alice";
 constexpr optiks_user_monitor_page_t kAll{256, 2048, 1024, 1U << 22, 0, 0};
 
-// What an owner keeps between answers, and every version it was shown.
+// The state that an owner keeps between answers, and every version that it was shown.
 struct Owner {
   std::vector<std::string> names{};
   std::uint64_t least_epoch = 0;
@@ -72,12 +72,12 @@ class UserMonitor : public testing::TestWithParam<bool> {
   }
   void leave() { updates_.push_back({verify::kDecommissioned, kUser, std::string(1, '\x01')}); }
   void publish() {
-    // In stored mode there are no append-only proofs.
+    // Stored mode makes no append-only proofs.
     commit(stage(dir_.get(), prepare(dir_.get(), ++epoch_, updates_), false));
     updates_.clear();
   }
 
-  // One epoch of changes.
+  // Makes the changes of one epoch.
   void change(Random& random) {
     if (random.below(2) == 0) {
       std::set<std::string> devices = devices_;
@@ -115,7 +115,7 @@ class UserMonitor : public testing::TestWithParam<bool> {
     return status;
   }
 
-  // What the answer will be is known beforehand.
+  // Returns an answer, and checks that its summary was correct before.
   Bytes answer(const Seen& seen, const Bytes& query, const optiks_user_monitor_page_t& page = kAll) {
     optiks_user_monitor_summary_t before{};
     EXPECT_EQ(optiks_view_user_monitor_summary(seen.view(), query.data(), query.size(), &page, &before), OPTIKS_OK);
@@ -128,8 +128,8 @@ class UserMonitor : public testing::TestWithParam<bool> {
     return out;
   }
 
-  // Verifies an answer and keeps what it shows, as docs/spec/user-monitor.md section 5 says. `complete`: whether it is
-  // a result.
+  // Verifies an answer and keeps its contents, by docs/spec/user-monitor.md section 5. `complete`: whether it is a
+  // result.
   Reason take(const Bytes& body, Owner& owner, bool& complete) const {
     Bytes answer = log_.head(dir_.get(), epoch_);
     answer.insert(answer.end(), body.begin(), body.end());
@@ -189,7 +189,7 @@ class UserMonitor : public testing::TestWithParam<bool> {
     return reason;
   }
 
-  // Goes on until there is a result; gives the answers that it took.
+  // Reads pages until there is a result; returns the number of answers.
   int look(const Seen& seen, Owner& owner, const optiks_user_monitor_page_t& page) {
     bool complete = false;
     int answers = 0;
@@ -247,7 +247,7 @@ class UserMonitor : public testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(InBothModes, UserMonitor, testing::Bool(),
                          [](const auto& mode) { return mode.param ? "Stored" : "InMemory"; });
 
-// One owner looks often, one seldom, one by small pages, one by the smallest.
+// One owner looks often, one rarely, one reads small pages, one the smallest pages.
 TEST_P(UserMonitor, OfRandomHistoriesIsAccepted) {
   Random random(22);
   Owner often;
@@ -319,7 +319,7 @@ TEST_P(UserMonitor, EndsAPageOfTheListWhereTooManyIdsWouldBeFollowed) {
   EXPECT_EQ(owner.lists_shown.size(), 5U);
   EXPECT_EQ(owner.keys.size(), 5U);
   EXPECT_EQ(summary_.num_entries, 2U + 5U);
-  // One version has more than the bound: each page has one all the same.
+  // One version exceeds the bound: each page still has one version.
   ASSERT_GT(look(seen, owner, {256, 2048, 5, 1U << 22, 0, 0}), 5);
   expect_all_seen(owner);
 }
@@ -364,7 +364,7 @@ TEST_P(UserMonitor, OfAUserWhoHasLeftOrNeverWas) {
   EXPECT_TRUE(owner.lists_shown.empty());
 }
 
-// Who names an id that was on none has not the whole past of the list read.
+// A client that names an id which was never on the list does not cause the whole history of the list to be read.
 TEST_P(UserMonitor, LooksForANamedIdInTheLatest4MiBOfLists) {
   std::set<std::string> many;
   for (std::uint64_t i = 0; i < 240; ++i) {
@@ -386,7 +386,7 @@ TEST_P(UserMonitor, LooksForANamedIdInTheLatest4MiBOfLists) {
   set_list({"first"});
   set_key("first", "1");
   publish();
-  // Each has 60,000 octets.
+  // Each list has 60,000 octets.
   publish_lists(69);
   EXPECT_EQ(why_not(), 0U);
   publish_lists(2);
@@ -414,7 +414,7 @@ TEST_P(UserMonitor, IsAskedAboutInItsFormOnly) {
   const std::size_t period_at = period.size() - 3 - 8 - 1;
   period[period_at] = 1;
   EXPECT_EQ(status(period), OPTIKS_E_ARGUMENT);
-  // Of another period: nothing is known.
+  // In another period the client knows nothing.
   Bytes other = Owner{.devices = {.version = 8, .has_absent = true}}.query();
   EXPECT_EQ(status(other), OPTIKS_OK);
   EXPECT_EQ(summary_.unanswered, 4U);

@@ -1,5 +1,5 @@
-// Answers about users from a directory, behind the C ABI: the verifier accepts each of them, and they say what the
-// model says.
+// Answers about users from a directory, behind the C ABI: the verifier accepts each of them, and they agree with the
+// model.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -16,12 +16,12 @@ using verify::UserKind;
 namespace naive = verify::test;
 
 constexpr std::uint64_t kManyEntries = 1U << 20;
-// A question in its binary form, and what its verifier keeps.
+// A question in its binary form, and the kept state of its client.
 struct Question {
   std::string username;
-  // With initializers, so that those of a test may leave them out.
+  // With initializers, so that tests may omit the members.
   std::string device{};
-  std::string user{};  // the id that is known
+  std::string user{};  // the known id
   std::uint64_t least_epoch = 0;
   bool has_left = false;
   verify::Known devices{};
@@ -53,15 +53,16 @@ Bytes encode(const std::vector<Question>& questions) {
   return naive::Writer().vector(all, 3).get();
 }
 
-// What an accepted answer says of a user.
+// The contents of an accepted answer about a user.
 struct Told {
   UserKind kind = UserKind::kNone;
   std::string user;
-  std::map<std::string, std::string> devices;  // values that were sent; "" without a key, "=" for a known one
+  std::map<std::string, std::string> devices;  // values that were sent; "" for a device without a key, "=" for a known
+                                               // value
   bool is_list_sent = false;
 };
 
-// UserWorld: a directory with users, its model, and a log over it.
+// A directory with users, its model, and a log over it.
 class UserWorld {
  public:
   explicit UserWorld(const optiks_dir_options_t& options) : dir_(create(options)) {}
@@ -92,7 +93,7 @@ class UserWorld {
     updates_.clear();
   }
 
-  // Random changes of one epoch; a key changes once an epoch at most.
+  // Makes random changes of one epoch; a key changes at most once in an epoch.
   void change(Random& random) {
     create_user(numbered("user ", epoch_), {});
     for (const auto& [id, devices] : std::map(lists_)) {
@@ -150,7 +151,7 @@ class UserWorld {
   [[nodiscard]] const std::map<std::string, std::string>& names() const { return names_; }
   [[nodiscard]] const std::set<std::string>& list(const std::string& id) const { return lists_.at(id); }
 
-  // Verifies an answer behind its head, and updates the questions by what it shows.
+  // Verifies an answer after its head, and updates the questions with its contents.
   Reason verify(const Bytes& body, std::vector<Question>& questions, std::vector<Told>& out) const {
     Bytes answer = log_.head(dir_.get(), epoch_);
     answer.insert(answer.end(), body.begin(), body.end());
@@ -207,7 +208,7 @@ class UserWorld {
                                .has_absent = true};
         }
       }
-      // Last: of an unchanged list the ids above are views of the one that was kept.
+      // Last, because for an unchanged list the ids above are views of the kept list.
       question.list = naive::to_bytes(result.list);
     }
     question.has_left = told.kind == UserKind::kLeft;
@@ -227,7 +228,7 @@ class UserWorld {
 
 class Users : public testing::Test {
  protected:
-  // An answer from a batch; nothing when none is due.
+  // Returns an answer from a batch; empty if the request is not answered.
   Bytes answer(const Seen& seen, const Bytes& queries, std::uint64_t max_entries = kManyEntries) {
     optiks_proofs_t* made = nullptr;
     EXPECT_EQ(optiks_proofs_create(seen.view(), OPTIKS_KEYS, 1, &made), OPTIKS_OK);
@@ -260,7 +261,7 @@ class Users : public testing::Test {
   optiks_users_summary_t summary_{};
 };
 
-// Accepted by its verifier, who keeps what it has seen from one epoch to another, and as the model says.
+// The verifier accepts the answers, keeps its state from one epoch to another, and agrees with the model.
 TEST_F(Users, OfRandomDirectoriesAreAccepted) {
   Random random(21);
   std::map<std::string, Question> kept;
@@ -309,7 +310,7 @@ TEST_F(Users, OfRandomDirectoriesAreAccepted) {
         kept[asked[j].username] = asked[j];
       }
     }
-    // From the cache the same octets.
+    // From the cache the octets are the same.
     Bytes again;
     ASSERT_EQ(cached(seen, queries, again), OPTIKS_OK) << last_error();
     EXPECT_EQ(again, body);
@@ -329,7 +330,7 @@ TEST_F(Users, AreCountedBeforeAProofIsMade) {
   const Seen seen(world_.dir());
   const Bytes queries = encode({{.username = "alice"}, {.username = "bob"}, {.username = "nobody"}});
   ASSERT_EQ(optiks_view_users_summary(seen.view(), queries.data(), queries.size(), kManyEntries, &summary_), OPTIKS_OK);
-  // Name, decommission, list and two keys; three; one.
+  // Name, decommission, list and two keys; three entries; one entry.
   EXPECT_EQ(summary_.num_entries, 5U + 3U + 1U);
   optiks_dir_stats_t stats{};
   ASSERT_EQ(optiks_dir_stats(world_.dir(), &stats), OPTIKS_OK);
@@ -341,7 +342,7 @@ TEST_F(Users, AreCountedBeforeAProofIsMade) {
   EXPECT_FALSE(answer(seen, queries, 9).empty());
   ASSERT_EQ(optiks_dir_stats(world_.dir(), &stats), OPTIKS_OK);
   EXPECT_EQ(stats.vrf_cache_misses, num_proofs);
-  // More than one user, and too many entries; one user is answered all the same.
+  // Several users with too many entries get no answer; one user is still answered.
   EXPECT_TRUE(answer(seen, queries, 8).empty());
   EXPECT_GT(summary_.num_entries, 8U);
   EXPECT_FALSE(answer(seen, encode({{.username = "alice"}}), 1).empty());
@@ -367,7 +368,7 @@ TEST_F(Users, OfWhomMoreIsKnownThanTheViewHas) {
   EXPECT_EQ(ahead({.username = "alice", .devices = two}), 2U);
   EXPECT_EQ(ahead({.username = "alice", .keys = {{"phone", two}}}), 3U);
   EXPECT_EQ(ahead({.username = "alice", .keys = {{"tablet", one}}}), 3U);
-  // A device that is not on the list, or is not asked, counts as none.
+  // The state of a device that is not on the list, or not requested, is ignored.
   EXPECT_EQ(ahead({.username = "alice", .keys = {{"other", two}}}), 0U);
   EXPECT_EQ(ahead({.username = "alice", .device = "tablet", .keys = {{"phone", two}}}), 0U);
 }
@@ -392,7 +393,7 @@ TEST_F(Users, AreAskedAboutInTheirFormOnly) {
   EXPECT_EQ(status(encode({{.username = ""}})), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(status(encode({{.username = "alice", .keys = {{"", one}}}})), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(status(encode({{.username = "alice", .keys = {{"a", verify::Known()}}}})), OPTIKS_E_ARGUMENT);
-  // Ids out of order, and one twice.
+  // Ids out of order, and one that occurs twice.
   for (const std::uint8_t id : {'b', 'c'}) {
     Bytes disordered = sound;
     const std::size_t first_id = sound.size() - 19;
@@ -400,7 +401,7 @@ TEST_F(Users, AreAskedAboutInTheirFormOnly) {
     disordered[first_id] = id;
     EXPECT_EQ(status(disordered), OPTIKS_E_ARGUMENT);
   }
-  // A period without a version, and a flag that is none.
+  // A period without a version, and an invalid flag.
   Bytes period = encode({{.username = "alice"}});
   EXPECT_EQ(status(period), OPTIKS_OK);
   const std::size_t flag = period.size() - 20;

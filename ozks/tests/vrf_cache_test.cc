@@ -15,7 +15,7 @@ constexpr std::uint64_t kCacheBytes = std::uint64_t{1} << 20;
 // A set of eight entries takes 17 cache lines.
 constexpr std::uint32_t kEntries = kCacheBytes / (17 * 64) * 8;
 
-// Spread evenly, as inputs are.
+// Distributed evenly, as inputs are.
 Tag input_of(std::uint32_t number) {
   std::uint8_t octets[4];
   base::store_be32(octets, number);
@@ -42,7 +42,7 @@ bool has(VrfCache& cache, std::uint32_t number) {
   return true;
 }
 
-// Asks for [first, first + count), putting in what is missing; how many were there.
+// Looks up [first, first + count), and adds the missing ones; returns the number of hits.
 std::uint32_t use(VrfCache& cache, std::uint32_t first, std::uint32_t count) {
   std::uint32_t hits = 0;
   for (std::uint32_t i = first; i < first + count; ++i) {
@@ -69,7 +69,7 @@ TEST(VrfCache, LearnsAnewAfterOthersWereUsed) {
   for (int round = 0; round < 3; ++round) {
     use(cache, 0, few);
   }
-  // A long row of inputs that come once.
+  // A long sequence of inputs that occur once.
   use(cache, 1U << 20, 2 * kEntries);
   use(cache, 1U << 30, few);
   EXPECT_GT(use(cache, 1U << 30, few), few * 95 / 100);
@@ -89,7 +89,7 @@ TEST(VrfCache, WhatIsUsedOutlivesWhatIsNot) {
   EXPECT_GT(hits, asked * 95 / 100);
 }
 
-// Octets of memory that this process has.
+// Returns the resident memory of this process in octets.
 std::uint64_t resident_bytes() {
   std::uint64_t addresses = 0;
   std::uint64_t pages = 0;
@@ -109,7 +109,7 @@ TEST(VrfCache, TouchesItsMemoryAhead) {
     cache.touch_some();
   }
   EXPECT_GT(resident_bytes(), before + kLarge * 9 / 10);
-  // It is as empty as before.
+  // The cache is as empty as before.
   EXPECT_EQ(use(cache, 0, kEntries), 0U);
   EXPECT_GT(use(cache, 0, kEntries), kEntries * 95 / 100);
   VrfCache(0).touch_some();

@@ -1,8 +1,8 @@
-// Merging the append-only proofs of consecutive steps. `mine` is the tree as far as the proofs open it: nodes of the
-// tree at the range's start ("old"), unknown subtrees as stubs, and the leaves listed so far. A step's proof shows the
-// same tree, opened elsewhere: it is laid over mine and opens stubs. A stub that no leaf has reached is an unchanged
-// subtree of the old tree, so what is found in it is old too. At the end the old nodes are emitted along the paths of
-// all labels.
+// Merges the append-only proofs of consecutive steps. `mine` is the tree as far as the proofs open it. It has nodes of
+// the tree at the range's start ("old"), stubs for unknown subtrees, and the leaves listed so far. A step's proof shows
+// the same tree with other nodes opened. Overlaying it on `mine` opens stubs. A stub that no leaf has reached is an
+// unchanged subtree of the old tree, so nodes found in it are old too. At the end the old nodes along the paths of all
+// labels are written.
 #include "trie/append_merge.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class Merger {
         return false;
       }
       if (old_root_ == nullptr && !empty_at_start) {
-        old_root_ = mine_;  // the first step that has leaves opens the tree at the start
+        old_root_ = mine_;  // the first step with leaves opens the tree at the start of the range
       }
       for (const Added& leaf : added) {
         if (!insert(leaf)) {
@@ -76,7 +76,7 @@ class Merger {
   }
 
  private:
-  // The leaves of one step: sorted strictly, offset 0.
+  // Reads the leaves of one step: strictly sorted, offset 0.
   static bool list(ByteSpan octets, std::uint8_t offset, std::vector<Added>& out) {
     if (octets.size() % kAddedLeafLen != 0) {
       return false;
@@ -105,8 +105,8 @@ class Merger {
     return true;
   }
 
-  // Reads the proof's node at a place and lays it over `mine` (null: nothing known yet, as a stub). `prefix` holds the
-  // `known` bits that follow from the place; `reach` are the leaves that reach it.
+  // Reads the proof's next node and overlays it on `mine` (null: an unknown subtree, as a stub). `prefix` holds the
+  // `known` bits that the node's position implies; `reach` are the leaves that reach it.
   bool overlay(Node*& mine, std::size_t known, Hash prefix, std::span<const Added> reach) {
     ByteSpan octets;
     if (mine == nullptr) {
@@ -190,7 +190,8 @@ class Merger {
     }
   }
 
-  // Those of `reach` (sorted) whose label has the first `length` bits of `prefix`: neighbours.
+  // Returns the leaves of `reach` (sorted) whose label begins with the first `length` bits of `prefix`: a contiguous
+  // run.
   static std::span<const Added> extending(std::span<const Added> reach, const Hash& prefix, std::size_t length) {
     std::size_t first = 0;
     while (first < reach.size() && verify::common_prefix_length(reach[first].label(), prefix) < length) {
@@ -203,8 +204,8 @@ class Merger {
     return reach.subspan(first, last - first);
   }
 
-  // Adds a listed leaf to mine; old nodes on its path are copied, so that they keep their old children. False when the
-  // label is there already, or when its path is not open (the step's proof should have opened it).
+  // Adds a listed leaf to `mine`. Old nodes on its path are copied, so that the originals keep their old children.
+  // Returns false if the label exists already, or if its path is not open (the step's proof should have opened it).
   bool insert(const Added& added) {
     Node* leaf = make();
     leaf->kind = Node::Kind::kLeaf;
@@ -266,7 +267,7 @@ class Merger {
     return true;
   }
 
-  // A node is a stub exactly when no label reaches it: each step opened what its labels reach.
+  // A node is a stub exactly if no label reaches it: each step opened the nodes that its labels reach.
   static bool emit_node(const Node& node, std::size_t known, std::span<const Added> reach,
                         std::vector<std::uint8_t>& out) {
     if (reach.empty() != (node.kind == Node::Kind::kStub)) {
@@ -292,7 +293,7 @@ class Merger {
     return true;
   }
 
-  std::deque<Node> nodes_;  // never moves them
+  std::deque<Node> nodes_;  // elements keep their addresses
   Node* mine_ = nullptr;
   Node* old_root_ = nullptr;
   ByteSpan rest_;

@@ -1,4 +1,4 @@
-// Merging the append-only proofs (docs/spec/proofs.md section 5) of consecutive steps into that of a range.
+// Merges the append-only proofs (docs/spec/proofs.md section 5) of consecutive steps into that of the range.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace optiks::ozks {
 
-// A step's or a range's proof of one structure.
+// The proof of one structure for a step or a range.
 struct AppendPart {
   base::ByteSpan leaves;    // AddedLeaf structures, offset 0
   base::ByteSpan opened;    // tokens
   std::uint64_t count = 0;  // leaves of the structure before the step
 };
 
-// merge_append_proofs appends the encoding of the AppendProof of the whole range to `out`; part i is the step to epoch
-// a + 1 + i. The result is octet for octet what the tree at the range's start would have given. False when the parts
-// contradict each other or are malformed: they are files, and any bytes are allowed. At most 256 parts.
+// Appends the encoding of the AppendProof of the whole range to `out`; part i is the step to epoch a + 1 + i. The
+// result is octet for octet the proof that the tree at the range's start would give. Returns false if the parts
+// contradict each other or are malformed: they come from files, so any bytes are allowed. At most 256 parts.
 [[nodiscard]] bool merge_append_proofs(std::span<const AppendPart> parts, std::vector<std::uint8_t>& out);
 
 }  // namespace optiks::ozks

@@ -1,4 +1,5 @@
-// Encoding of the tokens of an append-only proof (docs/spec/proofs.md section 5), shared by its two makers.
+// Encodes the tokens of an append-only proof (docs/spec/proofs.md section 5), for the two functions that make such
+// proofs.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,7 @@ inline void put(std::vector<std::uint8_t>& out, base::ByteSpan octets) {
   out.insert(out.end(), octets.begin(), octets.end());
 }
 
-// A vector's 4-octet length in front of what will be appended after it; finish_vector32 fills it in.
+// Appends the 4-octet length of a vector, whose contents follow; finish_vector32 fills it in.
 [[nodiscard]] inline std::size_t begin_vector32(std::vector<std::uint8_t>& out) {
   out.insert(out.end(), 4, 0);
   return out.size();
@@ -31,7 +32,8 @@ inline void finish_vector32(std::vector<std::uint8_t>& out, std::size_t begin) {
   base::store_be32(out.data() + begin - 4, static_cast<std::uint32_t>(out.size() - begin));
 }
 
-// An opened interior node whose prefix is the first `length` bits of `position`, of which `known` are known already.
+// Appends an opened interior node whose prefix is the first `length` bits of `position`, of which `known` are already
+// known.
 inline void put_interior_token(std::vector<std::uint8_t>& out, std::size_t length, base::ByteSpan position,
                                std::size_t known) {
   out.push_back(kInteriorToken);
@@ -45,7 +47,7 @@ inline void put_interior_token(std::vector<std::uint8_t>& out, std::size_t lengt
   }
 }
 
-// An opened leaf without its facts; gives the index where put_leaf_facts() writes them.
+// Appends an opened leaf without its facts; returns the index where put_leaf_facts() writes them.
 inline std::size_t put_leaf_token(std::vector<std::uint8_t>& out, base::ByteSpan label) {
   out.push_back(kLeafToken);
   put(out, label);

@@ -1,11 +1,14 @@
 // Arena<T>: a growing array of T addressed by 31-bit ids, which never moves.
 //
-// Thread safety: one writer allocates and frees; readers may read, without synchronisation, every element whose id
-// reached them through a release/acquire pair after it was written (a published tree).
-// Invariants: 1. an element stays where it is until the arena is destroyed; 2. an id that free() got is not reachable
-// from any tree that a reader can still hold (the caller's duty, see epoch_states.h); 3. some free elements are a
-// stack, and each names as many others as it has room for; it leads to the one that is kPrefetchDistance below, so that
-// the memory of those that come next is asked for before it is their turn: whoever allocates many does not wait for it.
+// Thread safety: one writer allocates and frees. Readers may read an element without synchronisation if its id reached
+// them through a release/acquire pair after it was written (a published tree).
+// Invariants
+//   1. An element stays in place until the arena is destroyed.
+//   2. An id that was passed to free() is not reachable from any tree that a reader can still hold (the caller's duty,
+//      see epoch_states.h).
+//   3. Some free elements form a stack, and each names as many other free elements as it has room for. It links to the
+//      element that is kPrefetchDistance below it in the stack. So the memory of the next elements can be prefetched,
+//      and a caller that allocates many does not wait for it.
 #pragma once
 
 #include <algorithm>
@@ -28,16 +31,18 @@ class Arena {
   static_assert(std::is_trivial_v<T> && sizeof(T) >= 2 * sizeof(std::uint32_t));
 
  public:
-  // Ids are below this: the 32nd bit of a NodeId tells leaves from interior nodes, and the largest leaf is not kNoNode.
+  // Ids are below this: the 32nd bit of a NodeId distinguishes leaves from interior nodes, and the largest leaf is not
+  // kNoNode.
   static constexpr std::uint32_t kMaxIds = (1U << 31) - 1;
 
-  // std::bad_alloc when the process may not have so many addresses.
+  // Throws std::bad_alloc if the process may not have so many addresses.
   Arena() : pages_(std::size_t{kMaxIds} * sizeof(T)), elements_(static_cast<T*>(pages_.data())) {}
 
   [[nodiscard]] const T& operator[](std::uint32_t id) const { return elements_[id]; }
   [[nodiscard]] T& operator[](std::uint32_t id) { return elements_[id]; }
 
-  // An id with unspecified contents. std::bad_alloc when memory or ids run out; the arena is then unchanged.
+  // Returns an id with unspecified contents. Throws std::bad_alloc if memory or ids run out; the arena is then
+  // unchanged.
   [[nodiscard]] std::uint32_t allocate() {
     if (num_stacked_ != 0) {
       const std::uint32_t num_named = word(top(), kNumNamed);
@@ -54,7 +59,7 @@ class Arena {
     return end_++;
   }
 
-  // Appends n ids like that. When memory or ids run out, those that were taken before are there.
+  // Appends n such ids. If memory or ids run out, `out` has the ids that were allocated before.
   void allocate_many(std::size_t n, std::vector<std::uint32_t>& out) {
     const std::size_t end = out.size() + n;
     out.reserve(end);
@@ -84,7 +89,7 @@ class Arena {
         ids = ids.subspan(num_taken);
         continue;
       }
-      // The next ones that others will be named in.
+      // The next element that will name others.
       if (ids.size() > kPrefetchDistance * (kMaxNamed + 1)) {
         prefetch_to_write(elements_ + ids[kPrefetchDistance * (kMaxNamed + 1)], sizeof(T));
       }
@@ -99,7 +104,7 @@ class Arena {
     num_stacked_ = 0;
   }
 
-  // Memory in use, with what is free for the next allocations.
+  // The memory in use, including the free elements.
   [[nodiscard]] std::size_t bytes() const { return std::size_t{end_} * sizeof(T); }
 
  private:
@@ -107,12 +112,12 @@ class Arena {
 
   // The words of an element of the stack.
   static constexpr std::size_t kWordLen = sizeof(std::uint32_t);
-  static constexpr std::size_t kBelow = 0;  // id of the one that is kPrefetchDistance below
+  static constexpr std::size_t kBelow = 0;  // id of the element that is kPrefetchDistance below
   static constexpr std::size_t kNumNamed = 1;
-  static constexpr std::size_t kNamed = 2;  // and on
+  static constexpr std::size_t kNamed = 2;  // first of the named ids
   static constexpr std::size_t kMaxNamed = sizeof(T) / kWordLen - kNamed;
 
-  // Of a stack that is not empty.
+  // The id at the top of a stack that is not empty.
   [[nodiscard]] std::uint32_t top() const { return uppermost_[num_stacked_ % kPrefetchDistance]; }
   void push(std::uint32_t id) {
     std::uint32_t& top = uppermost_[++num_stacked_ % kPrefetchDistance];
@@ -144,7 +149,7 @@ class Arena {
   T* elements_;
   std::uint32_t end_ = 0;
   std::uint32_t num_stacked_ = 0;
-  // Those at the top of the stack: number d from its bottom, 1 and on, is at d % kPrefetchDistance.
+  // The ids at the top of the stack: number d from its bottom (counted from 1) is at d % kPrefetchDistance.
   std::array<std::uint32_t, kPrefetchDistance> uppermost_{};
 };
 

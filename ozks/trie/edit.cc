@@ -22,10 +22,10 @@ class Above {
   [[nodiscard]] NodeId leaf() const { return leaf_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::size_t side_of(const Interior& node) const { return verify::bit_at(label_, node.length) ? 1 : 0; }
-  // Takes the lowest off.
+  // Removes and returns the lowest node.
   [[nodiscard]] NodeId pop() { return ids_[--size_]; }
 
-  // What is below the lowest is this now.
+  // Replaces the subtree below the lowest node.
   void put(Nodes& nodes, Tree& tree, NodeId id, Hash hash) {
     while (size_ != 0) {
       const NodeId above = pop();
@@ -60,7 +60,7 @@ void remove_leaf(Nodes& nodes, Tree& tree, const Hash& label) noexcept {
   if (above.empty()) {
     tree = {};
   } else {
-    // The sibling takes its parent's place. Its own hash says where it stands, and stays.
+    // The sibling takes its parent's place. Its hash already binds its position, and does not change.
     const NodeId parent = above.pop();
     const Interior node = nodes.interior(parent);
     const std::size_t other = 1 - above.side_of(node);

@@ -1,16 +1,16 @@
-// Changes of a tree's leaves where they stand. Only for trees that nobody reads: invariant 1 of nodes.h does not hold
-// of them yet.
+// Changes a tree's leaves in place. Only for trees that no thread reads: invariant 1 of nodes.h does not yet hold for
+// them.
 #pragma once
 
 #include "trie/nodes.h"
 
 namespace optiks::ozks {
 
-// replace_leaf: the leaf of the label, which is in the tree, has this hash now.
+// Gives the leaf of the label, which is in the tree, this hash.
 void replace_leaf(Nodes& nodes, Tree& tree, const Hash& label, const Hash& hash) noexcept;
 
-// remove_leaf takes the leaf of the label out, which is in the tree, and frees its nodes. What is left is the tree that
-// the other leaves make.
+// Removes the leaf of the label, which is in the tree, and frees its nodes. The result is the tree of the remaining
+// leaves.
 void remove_leaf(Nodes& nodes, Tree& tree, const Hash& label) noexcept;
 
 }  // namespace optiks::ozks

@@ -1,10 +1,10 @@
-// How the next tree comes about, for memory that is far away and hashes that are made many at a time:
-//  1. Every label goes down the old tree, several side by side, so that they wait for memory together (old_paths.h).
-//  2. Parts: the new nodes above ranges of few leaves are made, from the top down. Each range is a part: a subtree that
-//     shares nothing with the others, for one thread.
-//  3. In each part the new nodes are made from the top down, and hashed from the bottom up, height by height.
-//  4. The nodes above the parts are hashed.
-// The tokens of the old tree are written on the way down in 2 and 3: that is the order in which a proof has them.
+// How the next tree is made. The algorithm hides the latency of memory, and hashes many nodes at a time:
+//   1. All labels walk down the old tree, several at a time, so that their memory accesses overlap (old_paths.h).
+//   2. The new nodes above ranges of few leaves are made, from the top down. Each range is a part: a subtree that
+//      shares nothing with the others, for one thread.
+//   3. In each part the new nodes are made from the top down, and hashed from the bottom up, height by height.
+//   4. The nodes above the parts are hashed.
+// The tokens of the old tree are written on the way down in steps 2 and 3, which is their order in a proof.
 #include "trie/insert.h"
 
 #include <algorithm>
@@ -19,51 +19,51 @@
 namespace optiks::ozks {
 namespace {
 
-// Leaves of a part at most: with its nodes, old and new, it stays in the second level of the cache.
+// The maximum number of leaves of a part: with its old and new nodes, it stays in the second-level cache.
 constexpr std::size_t kMaxPartLen = 256;
-// With several threads, so that none waits long for the last.
+// With several threads: enough parts that no thread waits long for the last one.
 constexpr std::size_t kPartsPerThread = 8;
-// Below twice as many leaves a second thread costs more than it saves.
+// For fewer than twice as many leaves a second thread costs more than it saves.
 constexpr std::size_t kGrain = 64;
-// Of a node that is one bit or a few below the one above it.
+// The length of the token of a node whose prefix is one or a few bits longer than that of the node above it.
 constexpr std::size_t kUsualInteriorTokenLen = 3;
 
 const Hash& label_of(const Nodes& nodes, const InsertedLeaf& leaf) { return nodes.leaf(leaf.id).label; }
 
-// Old: a subtree of the old tree, with its hash, or nothing.
+// A subtree of the old tree, with its hash, or nothing.
 struct Old {
   NodeId node = kNoNode;
   const Hash* hash = nullptr;
   std::uint32_t known = 0;  // bits of its prefix that follow from its slot
   PageMark page{};          // of the node above
-  bool is_opened = false;   // its top node's token is there
+  bool is_opened = false;   // the token of its top node is already written
 };
 
-// Slot: what refers to a subtree of the new tree: a side of its parent, or the tree.
+// A reference to a subtree of the new tree: a child of its parent, or the tree's root.
 struct Slot {
   NodeId* node;
   Hash* hash;
 };
 
-// Part: what takes the place of an old subtree when leaves [first, last) are added, and goes to a slot.
+// The new subtree that replaces an old one when leaves [first, last) are added, and its slot.
 struct Part {
   Old old;
   std::size_t first;
   std::size_t last;
   Slot slot;
-  std::size_t piece;  // of the opened tree, when that is wanted
+  std::size_t piece;  // of the opened tree, if that is wanted
 };
 
-// Grower makes the new nodes of one part, or those above the parts.
+// Makes the new nodes of one part, or those above the parts.
 class Grower {
  public:
-  // `opened`: null when no tokens are wanted.
+  // `opened`: null if no tokens are wanted.
   Grower(Nodes& nodes, std::span<const InsertedLeaf> leaves, const OldPaths& old_paths, OpenedTree* opened)
       : nodes_(nodes), leaves_(leaves), old_paths_(old_paths), opened_(opened) {
     latest_.fill(kNone);
   }
 
-  // The nodes above ranges of at most part_len leaves, which become parts. They are listed in `change`.
+  // Makes the nodes above ranges of at most part_len leaves, which become parts, and lists them in `change`.
   void grow_top(const Part& whole, std::size_t part_len, Change& change, std::vector<Part>& parts) {
     part_len_ = part_len;
     parts_ = &parts;
@@ -75,7 +75,7 @@ class Grower {
     place(whole.old, whole.first, whole.last, whole.slot);
   }
 
-  // A part with its hashes. Takes the ids of its nodes from the front of `ids`, in which there are enough; gives their
+  // Makes a part with its hashes. Takes the ids of its nodes from the front of `ids`, which has enough; returns their
   // number.
   std::size_t grow_part(const Part& part, std::span<const NodeId> ids, std::vector<NodeId>& superseded) {
     ids_ = ids;
@@ -93,7 +93,7 @@ class Grower {
     return num_ids_;
   }
 
-  // Hashes what was made, when all that is below has its hash.
+  // Hashes the new nodes; everything below them must have its hash.
   void hash() {
     HashBatch batch;
     for (std::size_t height = 1; height <= highest_; ++height) {
@@ -108,17 +108,17 @@ class Grower {
  private:
   static constexpr std::uint32_t kNone = 0xffffffff;
 
-  // Made: a new node whose hash is to be computed.
+  // A new node whose hash is to be computed.
   struct Made {
     const Interior* node;
     const Hash* label;     // of a leaf below it
-    Hash* hash;            // where it goes
-    std::uint32_t before;  // index of the one of the same height that was made before
+    Hash* hash;            // where the hash goes
+    std::uint32_t before;  // index of the previous node of the same height
   };
 
   const Hash& label(std::size_t i) const { return label_of(nodes_, leaves_[i]); }
 
-  // First index in [first, last) whose label has bit `bit` set; they agree on all bits before.
+  // The first index in [first, last) whose label has bit `bit` set; the labels agree on all bits before.
   std::size_t split(std::size_t first, std::size_t last, std::size_t bit) const {
     const auto range = leaves_.subspan(first, last - first);
     const auto at = std::partition_point(range.begin(), range.end(), [&](const InsertedLeaf& leaf) {
@@ -130,13 +130,13 @@ class Grower {
   NodeId new_id() {
     if (created_ != nullptr) {
       if (created_->size() == created_->capacity()) {
-        // Before the id is taken, so that a failure leaves none unlisted.
+        // Before the id is allocated, so that after a failure every allocated id is listed.
         created_->reserve(2 * created_->size() + 64);
       }
       created_->push_back(nodes_.allocate_interior());
       return created_->back();
     }
-    // The node was freed some time ago, perhaps: away from the others, and not in the cache.
+    // The node may have been freed some time ago: away from the others, and not in the cache.
     constexpr std::size_t kPrefetchDistance = 8;
     if (num_ids_ + kPrefetchDistance < ids_.size()) {
       prefetch_to_write(&nodes_.new_interior(ids_[num_ids_ + kPrefetchDistance]), sizeof(Interior));
@@ -145,14 +145,14 @@ class Grower {
     return ids_[num_ids_++];
   }
 
-  // All functions that place a subtree give the height of what has no hash yet: 0 when the slot is complete, or will be
-  // when the parts are.
+  // All functions that place a subtree return the height of the nodes that have no hash yet. It is 0 if the slot is
+  // complete, or will be when the parts are complete.
 
-  // An old subtree with leaves [first, last) added, each of which goes down to its top node or diverges in the bits of
-  // that one's prefix.
+  // Places an old subtree with leaves [first, last) added. Each leaf reaches its top node or diverges in the bits of
+  // that node's prefix.
   std::size_t place(const Old& old, std::size_t first, std::size_t last, const Slot& slot) {
     if (first == last) {
-      // What has neither old nodes nor new leaves is not placed.
+      // A slot with neither old nodes nor new leaves is not placed.
       OPTIKS_CHECK(old.hash != nullptr);
       pass_by(old);
       *slot.node = old.node;
@@ -176,8 +176,7 @@ class Grower {
     return join(length, old, old, first, split(first, last, length), last, slot);
   }
 
-  // Asks for the old nodes on the paths of leaf i and of those that come next: going down one of them is waiting for
-  // each.
+  // Prefetches the old nodes on the paths of leaf i and of the next leaves: a walk down a path waits for each node.
   void ask_ahead(std::size_t i) {
     constexpr std::size_t kPrefetchDistance = 2;
     const std::size_t until = std::min(end_, i + 1 + kPrefetchDistance);
@@ -190,10 +189,10 @@ class Grower {
     num_asked_for_ = until;
   }
 
-  // For leaves that diverge at the old node `common` is below its length; it is at least that for those that go on (a
-  // leaf's prefix is its label, from which all diverge).
+  // For leaves that diverge at the old node, `common` is below its length; for the others it is at least its length. (A
+  // leaf's prefix is its label, from which all diverge.)
   std::size_t add(const Old& old, std::size_t first, std::size_t last, const Slot& slot) {
-    // As they are sorted, one of the two outermost shares the fewest bits with the old node.
+    // The leaves are sorted, so the first or the last one shares the fewest bits with the old node.
     const InsertedLeaf& lowest =
         std::min(leaves_[first], leaves_[last - 1],
                  [](const InsertedLeaf& a, const InsertedLeaf& b) { return a.common < b.common; });
@@ -203,7 +202,7 @@ class Grower {
     const std::size_t length = is_leaf ? verify::kLabelBits : nodes_.interior(old.node).length;
     const PageMark page = is_leaf ? old.page : nodes_.interior(old.node).page;
     if (fork < length) {
-      // A label that diverges at bit `fork` is on the side where the old node is not.
+      // A label that diverges at bit `fork` is on the opposite side of the old node.
       const bool old_side = !verify::bit_at(label_of(nodes_, lowest), fork);
       const Old rest{old.node, old.hash, old.known, page, true};
       const Old nothing{.page = page};
@@ -217,7 +216,7 @@ class Grower {
                 split(first, last, length), last, slot);
   }
 
-  // A new node above `left` with leaves [first, middle) and `right` with the others.
+  // Makes a new node above `left` with leaves [first, middle) and `right` with the others.
   std::size_t join(std::size_t length, const Old& left, const Old& right, std::size_t first, std::size_t middle,
                    std::size_t last, const Slot& slot) {
     const NodeId id = new_id();
@@ -237,21 +236,21 @@ class Grower {
   void leave_to_part(const Old& old, std::size_t first, std::size_t last, const Slot& slot) {
     parts_->push_back({old, first, last, slot, 0});
     if (opened_ != nullptr) {
-      // Its tokens come next, and then others of this one's.
+      // The part's tokens come next, and then more tokens of this Grower.
       parts_->back().piece = opened_->pieces.size();
       opened_->pieces.emplace_back();
       tokens_ = &opened_->pieces.emplace_back();
     }
   }
 
-  // About what a part needs: each old node on a path is opened, and has another below it that no new label reaches.
+  // Estimates the size: each old node on a path is opened, and has another one below it that no new label reaches.
   void reserve_tokens(const Part& part) {
     tokens_->octets.reserve((part.last - part.first) * (kLeafTokenLen + verify::kHashLen) +
                             old_paths_.of(part.first, part.last).size() * (kUsualInteriorTokenLen + verify::kHashLen));
     tokens_->facts.reserve(part.last - part.first);
   }
 
-  // The token of an old node that leaves reach, of which `first` is one.
+  // Writes the token of an old node that leaves reach, one of which is `first`.
   void open(const Old& old, std::size_t first) {
     if (tokens_ == nullptr || old.is_opened) {
       return;
@@ -262,12 +261,12 @@ class Grower {
     }
     const std::size_t length = nodes_.interior(old.node).length;
     const InsertedLeaf& leaf = leaves_[first];
-    // Any leaf below the node has its prefix; the new one's nearest is below it.
+    // Any leaf below the node has its prefix; the nearest leaf of the new one is below it.
     put_interior_token(tokens_->octets, length,
                        leaf.common >= length ? label_of(nodes_, leaf) : nodes_.leaf(leaf.nearest).label, old.known);
   }
 
-  // The tokens of an old subtree that no leaf reaches, or none but those for which its top node was opened.
+  // Writes the tokens of an old subtree that no leaf reaches, except those for which its top node was opened.
   void pass_by(const Old& old) {
     if (tokens_ == nullptr) {
       return;
@@ -286,11 +285,11 @@ class Grower {
   const OldPaths& old_paths_;
   OpenedTree* opened_;
   OpenedTree::Piece* tokens_ = nullptr;
-  // Above the parts.
+  // Used above the parts.
   std::size_t part_len_ = 0;
   std::vector<Part>* parts_ = nullptr;
   std::vector<NodeId>* created_ = nullptr;
-  // In a part.
+  // Used in a part.
   std::span<const NodeId> ids_;
   std::size_t num_ids_ = 0;        // taken
   std::size_t end_ = 0;            // the part's last leaf is before it
@@ -298,12 +297,12 @@ class Grower {
 
   std::vector<NodeId>* superseded_ = nullptr;
   std::vector<Made> made_;
-  // Of each height: the latest in made_. There are no more heights than prefix lengths.
+  // For each height, the latest node in made_. There are at most as many heights as prefix lengths.
   std::array<std::uint32_t, verify::kLabelBits + 1> latest_;
   std::size_t highest_ = 0;
 };
 
-// Makes the parts. Their ids are taken together before, and listed; those that were not needed go back.
+// Makes the parts. All their ids are allocated before, and listed; unused ids are returned.
 void grow_parts(Nodes& nodes, std::span<const InsertedLeaf> leaves, const OldPaths& old_paths,
                 std::span<const Part> parts, Workers& workers, unsigned threads, Change& change, OpenedTree* opened) {
   struct Work {
@@ -317,7 +316,7 @@ void grow_parts(Nodes& nodes, std::span<const InsertedLeaf> leaves, const OldPat
   const std::size_t first_id = change.created.size();
   std::size_t end = first_id;
   for (const Part& part : parts) {
-    // With each leaf there is one more node, and each old one on its path is replaced.
+    // Each leaf adds one node, and each old node on its path is replaced.
     const std::size_t most = part.last - part.first + old_paths.of(part.first, part.last).size();
     work.push_back({end, most});
     end += most;
@@ -333,7 +332,7 @@ void grow_parts(Nodes& nodes, std::span<const InsertedLeaf> leaves, const OldPat
     num_superseded += done.superseded.size();
   }
   change.superseded.reserve(num_superseded);
-  // Nothing fails from here on: an id that goes back is not listed any more.
+  // No step after this one fails: a returned id is no longer listed.
   end = first_id;
   for (const Work& done : work) {
     change.superseded.insert(change.superseded.end(), done.superseded.begin(), done.superseded.end());

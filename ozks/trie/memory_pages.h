@@ -1,6 +1,6 @@
-// Memory straight from the system, for tables that are large and read at random. On huge pages
-// where the system gives them: with ordinary ones, most of the time of a lookup among many keys goes into finding
-// pages. Memory is used when it is first touched.
+// Memory directly from the system, for large tables that are read at random. It is on huge pages if the system has
+// them. With ordinary pages, a lookup among many keys spends most of its time on finding pages. Memory is allocated
+// when it is first touched.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace optiks::ozks {
 
-// std::bad_alloc when the system has no memory.
+// Throws std::bad_alloc if the system has no memory.
 [[nodiscard]] void* map_pages(std::size_t bytes);
 void unmap_pages(void* pages, std::size_t bytes) noexcept;
-// Has the system give the memory of these octets, which are zero, now. Nobody else uses them.
+// Makes the system allocate the memory of these octets, which are zero, now. No other thread may use them.
 void touch_pages(void* pages, std::size_t bytes) noexcept;
 
-// PageArray<T>: a zeroed array. Zero octets are a valid T, and there is nothing to destroy. Thread safety: that of a
-// plain array.
+// A zeroed array. Zero octets must be a valid T that needs no destruction.
+// Thread safety: that of a plain array.
 template <typename T>
 class PageArray {
   static_assert(std::is_trivially_destructible_v<T>);
@@ -55,20 +55,20 @@ class PageArray {
   std::size_t size_ = 0;
 };
 
-// GrowingPages: a zeroed array that grows in place: its addresses are reserved at the start, memory comes as it is
-// first touched. What is full is put on huge pages, so that the end never holds more than it needs.
+// A zeroed array that grows in place: its addresses are reserved at the start, and memory is allocated when it is first
+// touched. Full blocks are put on huge pages, so that the end never holds more than it needs.
 //
 // Thread safety: one thread grows; any number use what it grew to before.
 class GrowingPages {
  public:
-  // std::bad_alloc when the process may not have so many addresses.
+  // Throws std::bad_alloc if the process may not have so many addresses.
   explicit GrowingPages(std::size_t capacity);
   GrowingPages(const GrowingPages&) = delete;
   GrowingPages& operator=(const GrowingPages&) = delete;
   ~GrowingPages();
 
   [[nodiscard]] void* data() const { return data_; }
-  // Makes the first `bytes` octets, at most the capacity, usable. std::bad_alloc when the system has no memory.
+  // Makes the first `bytes` octets, at most the capacity, usable. Throws std::bad_alloc if the system has no memory.
   void grow(std::size_t bytes) {
     while (bytes > usable_) {
       grow_by_block();

@@ -1,12 +1,12 @@
-// The oZKS tree of docs/spec/tree.md in memory: a Patricia trie whose nodes are addressed by ids, changed by path
-// copying. Linked mode has whole trees so, stored mode what an epoch changes.
+// The tree of docs/spec/tree.md in memory: a Patricia trie whose nodes are addressed by ids and changed by path
+// copying. Linked mode keeps whole trees in this form, stored mode only the nodes that an epoch changes.
 //
 // Thread safety: one writer adds nodes (insert.h); any number of readers walk trees that were published to them.
 // Invariants
-//  1. A node reachable from a published Tree never changes; insert_leaves() makes new nodes for what changes.
-//  2. An interior node holds the hashes of both children, so a walk reads one node a level and finds every sibling hash
-//     on its path. A node's own hash is in its parent, the root's in its Tree.
-//  3. A node's prefix is not stored: it is the first `length` bits of the label of any leaf below it.
+//   1. A node reachable from a published Tree never changes; insert_leaves() makes new nodes for changes.
+//   2. An interior node holds the hashes of both children, so a walk reads one node for each level and finds every
+//      sibling hash on its path. A node's own hash is in its parent, the root's in its Tree.
+//   3. A node's prefix is not stored: it is the first `length` bits of the label of any leaf below it.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@
 
 namespace optiks::ozks {
 
-// NodeId: an interior node's id, or a leaf's with the top bit set.
+// An interior node's id, or a leaf's with the top bit set.
 using NodeId = std::uint32_t;
 inline constexpr NodeId kLeafBit = 1U << 31;
 inline constexpr NodeId kNoNode = 0xffffffff;
@@ -32,8 +32,8 @@ inline constexpr NodeId kNoNode = 0xffffffff;
   return tree.count == 0 ? kNoNode : static_cast<NodeId>(tree.root);
 }
 
-// PageMark: the page that stored mode took a node from (stored/tree_update.h); zeros in linked mode. A new node has the
-// mark of the interior node whose slot it gets, or else that of the node above it.
+// The page that stored mode took a node from (stored/tree_update.h); zeros in linked mode. A new node has the mark of
+// the interior node whose slot it gets, otherwise that of the node above it.
 using PageMark = std::array<std::uint8_t, 3>;
 
 struct Interior {
@@ -43,7 +43,7 @@ struct Interior {
   PageMark page;
 };
 
-// Leaf: all else that belongs to a leaf is its record in the leaf log (leaf_log.h).
+// The other data of a leaf is in its record in the leaf log (leaf_log.h).
 struct Leaf {
   Hash label;
   std::array<std::uint8_t, 6> offset;  // of the record, big-endian
@@ -57,15 +57,15 @@ struct Leaf {
   }
 };
 
-// Most of a directory's memory is these.
+// Most of a directory's memory consists of these.
 static_assert(sizeof(Interior) == 76 && sizeof(Leaf) == 38);
 
-// Nodes: the arenas that all trees of a directory share, and the operations on them.
+// The arenas that all trees of a directory share, and the operations on them.
 class Nodes {
  public:
   [[nodiscard]] const Interior& interior(NodeId id) const { return interiors_[id]; }
   [[nodiscard]] const Leaf& leaf(NodeId id) const { return leaves_[id & ~kLeafBit]; }
-  // Asks for the node's memory.
+  // Prefetches the node's memory.
   void prefetch_node(NodeId id) const {
     if (is_leaf(id)) {
       prefetch(&leaf(id), sizeof(Leaf));
@@ -75,28 +75,29 @@ class Nodes {
   }
   [[nodiscard]] static bool is_leaf(NodeId id) { return (id & kLeafBit) != 0; }
 
-  // Takes a new leaf in; the id has kLeafBit. Not reachable until insert_leaves().
+  // Adds a new leaf; the id has kLeafBit. It is not reachable until insert_leaves().
   [[nodiscard]] NodeId add_leaf(const Leaf& leaf) {
     const NodeId id = allocate_leaf();
     new_leaf(id) = leaf;
     return id;
   }
-  // The same with unspecified contents, which new_leaf() is for.
+  // The same with unspecified contents; new_leaf() fills them.
   [[nodiscard]] NodeId allocate_leaf() { return leaves_.allocate() | kLeafBit; }
   [[nodiscard]] Leaf& new_leaf(NodeId id) { return leaves_[id & ~kLeafBit]; }
 
   // Follows the labels' bits from the tree's root, level by level (TreeStore::walk_many).
   void walk_many(const Tree& tree, std::span<const ByteSpan> labels, Paths& out) const;
 
-  // An interior node with unspecified contents, for insert_leaves() to write. Writer only, as all below.
+  // Allocates an interior node with unspecified contents, for insert_leaves() to write. Writer only, as all functions
+  // below.
   [[nodiscard]] NodeId allocate_interior() { return interiors_.allocate(); }
-  // Appends n of them; those that there was memory for, when it runs out.
+  // Appends n of them; if memory runs out, those that were allocated before.
   void allocate_interiors(std::size_t n, std::vector<NodeId>& out) { interiors_.allocate_many(n, out); }
   [[nodiscard]] Interior& new_interior(NodeId id) { return interiors_[id]; }
   void free_interiors(std::span<const NodeId> ids) noexcept { interiors_.free_many(ids); }
   void free_leaf(NodeId id) noexcept { leaves_.free(id & ~kLeafBit); }
 
-  // Forgets all nodes; their memory stays for the next ones.
+  // Removes all nodes; their memory stays for the next ones.
   void clear() noexcept {
     interiors_.clear();
     leaves_.clear();

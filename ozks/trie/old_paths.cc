@@ -10,18 +10,18 @@
 namespace optiks::ozks {
 namespace {
 
-// Labels that go down side by side: they wait for memory together.
+// The number of labels that walk down together, so that their memory accesses overlap.
 constexpr std::size_t kWidth = 16;
-// So that no thread waits long for the last.
+// Enough parts that no thread waits long for the last one.
 constexpr std::size_t kPathPartsPerThread = 8;
 
-// OldPathsOfSome: the paths of some of the leaves.
+// The paths of some of the leaves.
 class OldPathsOfSome {
  public:
   OldPathsOfSome(const Nodes& nodes, NodeId root, std::span<InsertedLeaf> leaves, std::vector<NodeId>& reached)
       : nodes_(nodes), root_(root), leaves_(leaves), reached_(reached) {}
 
-  // Of leaves [first, last); num_reached[i] is written for each.
+  // For leaves [first, last); num_reached[i] is written for each.
   bool find(std::size_t first, std::size_t last, std::size_t* num_reached) {
     for (std::size_t begin = first; begin < last; begin += kWidth) {
       if (!find_group(begin, std::min(kWidth, last - begin), num_reached + begin)) {
@@ -34,7 +34,8 @@ class OldPathsOfSome {
  private:
   bool find_group(std::size_t first, std::size_t size, std::size_t* num_reached) {
     std::array<const Hash*, kWidth> labels;
-    // Nodes with prefixes of so many bits and fewer are on the path of the label before, too; -1 without one.
+    // Nodes with prefixes of at most this many bits are also on the path of the previous label; -1 without a previous
+    // label.
     std::array<int, kWidth> shared;
     for (std::size_t i = 0; i < size; ++i) {
       labels[i] = &label(first + i);

@@ -1,4 +1,4 @@
-// Where new labels go in a tree before they are added to it.
+// Where new labels leave a tree, before they are added to it.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace optiks::ozks {
 
-// OldPaths: the interior nodes of the old tree that are on the path of a new label and not on that of the label before.
+// The interior nodes of the old tree that are on the path of a new label and not on that of the previous label.
 class OldPaths {
  public:
-  // Follows the labels down the tree on so many threads, and writes `nearest` and `common` of each leaf. False when
-  // they are not sorted, or one is there already.
+  // Follows the labels down the tree on `threads` threads, and writes `nearest` and `common` of each leaf. Returns
+  // false if the labels are not sorted, or one exists already.
   [[nodiscard]] bool find(const Nodes& nodes, const Tree& old, std::span<InsertedLeaf> leaves, Workers& workers,
                           unsigned threads);
 
-  // Of leaves [first, last), top nodes first.
+  // The nodes for leaves [first, last), top nodes first.
   [[nodiscard]] std::span<const NodeId> of(std::size_t first, std::size_t last) const {
     return std::span(nodes_).subspan(ends_[first], ends_[last] - ends_[first]);
   }

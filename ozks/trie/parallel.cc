@@ -10,9 +10,9 @@
 namespace optiks::ozks {
 namespace {
 
-// So long a thread looks for what it waits for before it sleeps: a helper for more work, as what one thread does
-// between two steps of an epoch of some thousand leaves is shorter; the caller for the helpers' last calls. Waking up
-// takes a tenth of it, and several times that on a virtual machine.
+// How long a thread polls before it sleeps. A helper polls for more work: the caller's own work between two steps of an
+// epoch of some thousand leaves is shorter. The caller polls for the helpers' last calls. Waking up takes a tenth of
+// this time, and several times that on a virtual machine.
 constexpr std::chrono::microseconds kLooks{250};
 
 void pause() {
@@ -21,7 +21,7 @@ void pause() {
 #endif
 }
 
-// Returns when `now` is not what was seen any more: looks for that first, and then sleeps.
+// Returns after `now` differs from `seen`: polls first, and then sleeps.
 void await_change(const std::atomic<std::uint32_t>& now, std::uint32_t seen) {
   const auto until = std::chrono::steady_clock::now() + kLooks;
   while (now == seen && std::chrono::steady_clock::now() < until) {
@@ -33,8 +33,8 @@ void await_change(const std::atomic<std::uint32_t>& now, std::uint32_t seen) {
 }  // namespace
 
 struct Workers::Job {
-  // The caller goes from the first on, helpers from the last: steps over the same leaves, one after the other, find in
-  // a core's cache what the step before left there.
+  // The caller takes work from the front, helpers from the back. If steps over the same leaves follow each other, each
+  // core then finds the data of the previous step in its cache.
   enum class Side : std::uint8_t { kFront, kBack };
 
   Job(std::size_t n, const std::function<void(std::size_t)>& body) : left_(n), body_(body) {
@@ -75,7 +75,8 @@ struct Workers::Job {
     }
   }
 
-  std::atomic<std::uint64_t> left_;  // who was not called yet: the first in the upper half, the end in the lower
+  std::atomic<std::uint64_t> left_;  // indices that were not called yet: the first in the upper half, the end in the
+                                     // lower half
   const std::function<void(std::size_t)>& body_;
 };
 
@@ -130,7 +131,7 @@ void Workers::start_helpers(std::size_t wanted) {
       helpers_.emplace_back([this] { help(); });
     }
   } catch (const std::exception&) {
-    // Without memory or threads for more helpers, those that run and the caller do all of it.
+    // Without memory or threads for more helpers, the caller and the running helpers do all the work.
   }
 }
 

@@ -11,8 +11,8 @@ void Path::finish(ByteSpan label) {
     return;
   }
   common = verify::common_prefix_length(label, *leaf);
-  // Prefixes get longer on the way down: the steps that stay are those of prefixes the label shares, and the node after
-  // them is the first that it does not (the leaf, when it shares them all).
+  // Prefixes get longer on the way down. The steps to keep are those whose prefixes the label shares. The node after
+  // them is the first whose prefix the label does not share (the leaf, if it shares all of them).
   const std::span<const Step> all = above();
   const auto kept = std::ranges::partition_point(all, [&](const Step& step) { return step.length <= common; });
   if (kept != all.end()) {

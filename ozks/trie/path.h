@@ -1,4 +1,4 @@
-// Paths: where labels lead in a tree, whichever store has its nodes.
+// The path of a label in a tree, for either store.
 #pragma once
 
 #include <array>
@@ -12,19 +12,19 @@
 
 namespace optiks::ozks {
 
-// Step: one sibling on the path from the root, for a proof. Nodes keep the hashes of their children side by side, and
-// this points to one of the two.
+// One sibling on the path from the root, for a proof. Nodes keep the hashes of their two children together, and this
+// points to one of the two.
 struct Step {
   std::uint32_t length;  // of the ancestor's prefix
   const Hash* sibling;
 };
 
-// Path: where one label leads. In an empty tree it has no leaf and no steps.
+// The path of one label. In an empty tree it has no leaf and no steps.
 struct Path {
   const Hash* leaf = nullptr;    // label of the leaf at the end of the label's bits
   std::uint64_t log_offset = 0;  // of that leaf's record in the leaf log
   std::size_t common = 0;        // bits that the label shares with that leaf; 256: it is the label's leaf
-  const Hash* opened = nullptr;  // both hashes of the first node whose prefix is longer than `common`; none: the leaf
+  const Hash* opened = nullptr;  // both hashes of the first node whose prefix is longer than `common`; null: the leaf
   std::uint32_t length = 0;      // of that node's prefix
   std::size_t num_steps = 0;     // steps above that node, or above the leaf
   std::array<Step, verify::kLabelBits> steps;
@@ -34,13 +34,13 @@ struct Path {
   void finish(ByteSpan label);
 };
 
-// Paths: room for several labels, which are followed side by side: a walk mostly waits for memory or for the disk, and
-// these wait together.
+// Room for several labels, which are followed together: a walk mostly waits for memory or for the disk, and these waits
+// overlap.
 struct Paths {
   static constexpr std::size_t kMax = 8;
 
   std::array<Path, kMax> paths;
-  // What the paths point into, unless their store keeps it while the tree is pinned.
+  // Owns the memory that the paths point into, unless their store keeps it while the tree is pinned.
   std::vector<std::shared_ptr<const void>> held;
 };
 

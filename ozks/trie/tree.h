@@ -1,4 +1,4 @@
-// What both modes' trees are (docs/spec/tree.md).
+// The tree (docs/spec/tree.md) as both modes represent it.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@ namespace optiks::ozks {
 using base::ByteSpan;
 using verify::Hash;
 
-// Tree: one immutable state of one structure.
+// One immutable state of one structure.
 struct Tree {
-  std::uint64_t root = 0;  // as its store names nodes; nothing in an empty tree
+  std::uint64_t root = 0;  // in the store's own naming of nodes; unused in an empty tree
   Hash root_hash = verify::empty_root();
   std::uint64_t count = 0;  // of leaves
 };
 
-// Those of structures 1..4.
+// The trees of structures 1..4.
 using Trees = std::array<Tree, kNumStructures>;
 
 }  // namespace optiks::ozks

@@ -1,6 +1,6 @@
-// Calls every operation of both services by clients generated from their OpenAPI documents, and holds each answer to its
-// description: status, media type, headers, and JSON to its schema, which allows no other members.
-// Environment: QUERY_URL, UPDATE_URL, API_KEY. Prints the ids of the operations called, a JSON list.
+// Calls every operation of both services with clients generated from their OpenAPI documents. Compares each answer with
+// its description: status, media type, headers, and for JSON the schema, which allows no other members. Environment:
+// QUERY_URL, UPDATE_URL, API_KEY. Prints the ids of the called operations as a JSON list.
 import { strict as assert } from "node:assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import createClient, { type Middleware } from "openapi-fetch";
@@ -21,7 +21,7 @@ const pointer = (...parts: string[]): string => parts.map((part) => part.replace
 /** Checks each answer against the service's own document. */
 async function checked(base: string): Promise<Middleware> {
   const document = (await (await fetch(`${base}/openapi/v1.json`)).json()) as Document;
-  // Formats are notes here: patterns and limits are checked.
+  // Formats are only annotations; patterns and limits are checked.
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, "openapi.json");
   return {
@@ -33,7 +33,7 @@ async function checked(base: string): Promise<Middleware> {
       const described = operation.responses[String(response.status)];
       assert(described, `${what} is not described: ${await response.clone().text()}`);
       for (const header of Object.keys(described.headers ?? {})) {
-        // A list has no status of its own.
+        // A list has no status resource, and therefore no Location.
         assert(header === "Location" || response.headers.has(header), `${what} lacks the header ${header}`);
       }
       if (!described.content) {
@@ -51,13 +51,14 @@ async function checked(base: string): Promise<Middleware> {
 
 type Answer<Data> = { data?: Data; error?: unknown; response: Response };
 
-/** The answer's data, which must be there. */
+/** Returns the answer's data, and fails if there is none. */
 function given<Data>(answer: Answer<Data>): Data {
   assert(answer.data !== undefined, `HTTP ${answer.response.status}: ${JSON.stringify(answer.error)}`);
   return answer.data;
 }
 
-/** The answer's data as parsed JSON; of an operation with a binary form as well, its type says that it may be a string. */
+/** Returns the answer's data as parsed JSON. If the operation also has a binary form, the type of the data includes
+ * string. */
 function good<Data>(answer: Answer<Data>): Exclude<Data, string> {
   const data = given(answer);
   assert(typeof data === "object");
@@ -67,7 +68,7 @@ function good<Data>(answer: Answer<Data>): Exclude<Data, string> {
 /** The answer's octets. */
 const octetsOf = (answer: Answer<unknown>): ArrayBuffer => given(answer) as ArrayBuffer;
 
-/** The type of the problem that was answered. */
+/** Returns the type of the problem in the answer. */
 function refused(answer: Answer<unknown>): string {
   const problem = answer.error as QueryComponents["schemas"]["Problem"] | undefined;
   assert(problem, `HTTP ${answer.response.status}, and not a problem`);
@@ -82,7 +83,7 @@ for (const [client, base] of [[query, QUERY_URL], [anyone, QUERY_URL], [update, 
   client.use(await checked(base));
 }
 
-// Updates: one, an atomic one, a list; published, and refused in its turn.
+// Updates: a single one, an atomic request, a list; one is published, one is refused when its turn comes.
 const name = `carol-${Date.now()}`;
 const accepted = good(await update.POST("/v1/updates", { body: [{ key: name, value: "one" }, { items: [{ key_b64: "YWxpY2UA", value_b64: "AP8" }] }, { key: name, value: "two", expected: { period: 0, version: 0 } }] }));
 assert(Array.isArray(accepted) && accepted.length === 3);
@@ -100,7 +101,7 @@ assert.equal(refused(await update.POST("/v1/updates", { body: [] })), "batch-len
 assert.equal(refused(await update.POST("/v1/updates", { body: { key: name, value: "four", receipt: true } })), "malformed-request");
 assert.equal(refused(await update.GET("/v1/updates/{request_id}", { params: { path: { request_id: "00000000-0000-7000-8000-000000000000" } } })), "not-found");
 
-// Users: created with an id that is made, and changed by it; a second user cannot have the name.
+// Users: one is created with a generated id, and changed by this id; a second user cannot have the name.
 const user = good(await update.POST("/v1/users", { body: { changes: [{ op: "create", usernames: [`${name} user`], devices: [{ device: `${name} phone`, value: "one" }] }] } }));
 assert(!Array.isArray(user) && user.status === "pending");
 const changes = good(
@@ -141,7 +142,7 @@ for (const path of ["/v1/history", "/v1/monitor"] as const) {
   assert.equal(refused(await anyone.POST(path, { body: { key: name } })), "unauthorized");
 }
 
-// Users as others see them, and as their owner does; a value that is the latest is not erased.
+// Users as others see them, and as their owner does; the latest value is not erased.
 const later = { min_epoch: set.epoch };
 for (;;) {
   const answer = await query.POST("/v1/users/lookup", { params: { query: later }, body: [{ username: `${name} user` }, { username: `${name} nobody` }] });
@@ -170,7 +171,7 @@ assert.equal(refused(await query.GET("/v1/epochs/{epoch}", { params: { path: { e
 assert.equal(good(await query.GET("/v1/configuration", {})).max_key_len, 255);
 assert.deepEqual(good(await query.GET("/v1/cosignatures", {})).checkpoints, []);
 
-// The board: what the checkpoint commits to is there. A log of few epochs has no full tile.
+// The board serves everything that the checkpoint commits to. A log of few epochs has no full tile.
 const note = given(await query.GET("/log/checkpoint", { parseAs: "text" }));
 const width = Number(note.split("\n")[1]);
 const octets = { parseAs: "arrayBuffer" } as const;
@@ -181,7 +182,7 @@ assert(octetsOf(await query.GET("/log/audit/{index}", { params: { path: { index:
 assert.equal(refused(await query.GET("/log/tile/{level}/{index}", { params: { path: partial } })), "not-found");
 assert.equal(refused(await query.GET("/log/tile/entries/{index}", { params: { path: partial } })), "not-found");
 
-// Both have health and a document.
+// Both services have health endpoints and a document.
 for (const healthy of [query.GET("/health/live"), query.GET("/health/ready"), update.GET("/health/live"), update.GET("/health/ready")]) {
   assert.equal(good(await healthy).status, "healthy");
 }

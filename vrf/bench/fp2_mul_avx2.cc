@@ -1,4 +1,4 @@
-// Compiled like lanes/kernel_avx2.cc.
+// Compiled with the same options as lanes/kernel_avx2.cc.
 #include "fp2_mul_lanes.h"
 
 #ifdef __AVX2__

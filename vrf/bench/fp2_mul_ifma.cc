@@ -1,4 +1,4 @@
-// Compiled like lanes/kernel_ifma.cc.
+// Compiled with the same options as lanes/kernel_ifma.cc.
 #include "fp2_mul_lanes.h"
 
 #ifdef __AVX512IFMA__

@@ -1,5 +1,5 @@
-// Multiplications in GF(p^2) in lanes, apart from everything else: the row that the port arithmetic of
-// docs/measurements/vrf-ports.md is compared with.
+// Multiplications in GF(p^2) in lanes, in isolation: the row that docs/measurements/vrf-ports.md compares with its port
+// arithmetic.
 #pragma once
 
 #include "lanes/kernel.h"

@@ -1,9 +1,9 @@
-// Looks for a difference in time between one secret and many: Welch's t-test on two interleaved classes of inputs,
-// after Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?" (DATE 2017). Class 0 is one fixed scalar,
-// class 1 a fresh one each time; both are prepared before the clock starts. A positive control, which leaves out work
-// for some digits, must be caught in the same run, otherwise the run says nothing.
+// Looks for a difference in time between one secret and many, with Welch's t-test on two interleaved classes of inputs.
+// The method is that of Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?" (DATE 2017). Class 0 is one
+// fixed scalar, class 1 a fresh one each time; both are prepared before the clock starts. The same run must catch a
+// positive control, which omits work for some digits; otherwise the run proves nothing.
 //
-// Prints one line for each subject and exits with 0 when the control was caught and no subject was. Not a test that
+// Prints one line for each subject, and exits with 0 if it caught the control and no subject. This is not a test that
 // gates: a loaded machine can hide a leak or invent one.
 #include <algorithm>
 #include <chrono>
@@ -20,9 +20,9 @@ namespace optiks::vrf {
 namespace {
 
 constexpr std::size_t kNumSamples = 50000;
-constexpr double kThreshold = 10;  // |t|; dudect speaks of a leak from 10 on
+constexpr double kThreshold = 10;  // |t|; dudect reports a leak from 10 on
 
-// The t statistic of two classes, without the slowest tenth of all samples: interrupts.
+// The t statistic of two classes, without the slowest tenth of all samples, which are interrupts.
 double t_statistic(std::vector<double> (&classes)[2]) {
   std::vector<double> all;
   for (const auto& samples : classes) {
@@ -48,7 +48,7 @@ double t_statistic(std::vector<double> (&classes)[2]) {
   return (mean[0] - mean[1]) / std::sqrt(error[0] + error[1]);
 }
 
-// subject(digits) is timed.
+// Times subject(digits).
 template <typename Subject>
 double measure(const Subject& subject) {
   std::mt19937_64 random(std::random_device{}());
@@ -79,7 +79,7 @@ bool report(const std::string& name, double t, bool must_leak) {
 int run() {
   const MulTable table = make_mul_table(kGenerator);
   Point sink = kIdentity;
-  // Work that is left out for a digit whose index is 0, as a skipped look-up would be.
+  // Omits work for a digit whose index is 0, as a skipped table read would.
   const auto leak = [&](const Digits& digits) {
     for (std::size_t i = 0; i < kNumDigits; ++i) {
       if ((digits.index_mask[0][i] | digits.index_mask[1][i] | digits.index_mask[2][i]) != 0) {

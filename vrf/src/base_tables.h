@@ -1,4 +1,4 @@
-// Precomputed multiples of the generator; base_tables.cc is written by make_base_tables.py.
+// Precomputed multiples of the generator. make_base_tables.py writes base_tables.cc.
 #pragma once
 
 #include "point.h"

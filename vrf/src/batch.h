@@ -1,4 +1,4 @@
-// What the batch functions share.
+// Declarations that the batch functions share.
 #pragma once
 
 #include <algorithm>
@@ -11,35 +11,35 @@
 
 namespace optiks::vrf {
 
-// Elements handled together: enough that one inversion is spread thin, few enough for the stack and the first-level
+// Elements handled together: enough to share the cost of one inversion, few enough for the stack and the first-level
 // cache.
 inline constexpr std::size_t kChunk = 8;
 
-// The most points that one call of encode_many takes: four an element.
+// The most points for one call of encode_many: four for each element.
 inline constexpr std::size_t kMaxEncode = 4 * kChunk;
 
-// encode_many writes the strings of n points with one inversion. Constant time in the points.
+// Writes the strings of n points with one inversion. Constant time in the points.
 void encode_many(PointString* out, const Point* points, std::size_t n);
 
-// check_alphas aborts when the offsets do not describe strings within the bytes.
+// Aborts unless the offsets describe strings within the bytes.
 void check_alphas(const Alphas& alphas);
 
-// kernel_of: the curve arithmetic of a batch kernel, null for the scalar path.
+// Returns the curve arithmetic of a batch kernel, or null for the scalar path.
 [[nodiscard]] const lanes::Kernel* kernel_of(base::Kernel kernel);
 
-// batch_kernel: what a batch of n elements runs on: a single element on the scalar path, and two where a group of AVX2
-// takes longer than they do one after the other.
+// Returns the kernel for a batch of n elements. A single element takes the scalar path. With AVX2 two elements do so
+// too: a group would take longer than two elements one after another.
 [[nodiscard]] inline base::Kernel batch_kernel(std::size_t n) {
   const base::Kernel kernel = base::kernel();
   return n == 1 || (n == 2 && kernel == base::Kernel::kAvx2) ? base::Kernel::kScalar : kernel;
 }
 
-// last_kernel_name: the kernel that the calling thread's last batch ran on, "" before the first: how tests and
-// benchmarks know.
+// Returns the kernel that the calling thread's last batch ran on, or "" before its first batch. For tests and
+// benchmarks.
 [[nodiscard]] const char* last_kernel_name();
 void set_last_kernel(base::Kernel kernel);
 
-// for_chunks runs n elements by a kernel, as many at a time as it takes: by_lanes(kernel, first, count) on groups,
+// Runs n elements with a kernel, in chunks of the kernel's size: by_lanes(kernel, first, count) on groups,
 // by_one(first, count) on the scalar path.
 template <typename ByLanes, typename ByOne>
 void for_chunks(base::Kernel kernel, std::size_t n, ByLanes by_lanes, ByOne by_one) {
@@ -56,14 +56,14 @@ void for_chunks(base::Kernel kernel, std::size_t n, ByLanes by_lanes, ByOne by_o
   }
 }
 
-// The batch functions of ecvrf.h by a kernel of the caller's choice; the machine must have it.
+// The batch functions of ecvrf.h with a given kernel; the machine must support it.
 void evaluate_batch_by(base::Kernel kernel, const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels);
 void prove_batch_by(base::Kernel kernel, const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels,
                     base::MutableByteSpan proofs);
 void verify_batch_by_vartime(base::Kernel kernel, const PublicKey& key, const Alphas& alphas, base::ByteSpan proofs,
                              base::MutableByteSpan labels, std::span<Reason> reasons);
 
-// The parts that run on groups (batch_lanes.cc), on at most kMaxMany elements from `first` on.
+// The parts that run on groups (batch_lanes.cc), for at most kMaxMany elements from `first` on.
 void evaluate_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const Alphas& alphas, std::size_t first,
                     std::size_t n, base::MutableByteSpan labels);
 void prove_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const Alphas& alphas, std::size_t first,
@@ -72,11 +72,11 @@ void verify_lanes_vartime(const lanes::Kernel& kernel, const PublicKey::Impl& ke
                           base::ByteSpan proofs, std::size_t first, std::size_t n, base::MutableByteSpan labels,
                           std::span<Reason> reasons);
 
-// write_proof: Gamma, c and s = k + c*x mod N, c a 128-bit integer.
+// Writes Gamma, c and s = k + c*x mod N, where c is a 128-bit integer.
 void write_proof(std::span<std::uint8_t, kProofLen> proof, const PointString& gamma,
                  const std::array<std::uint8_t, kChallengeLen>& c, const Scalar& k, const ShiftedScalar& x);
 
-// response_of: s of a proof, not yet compared with N.
+// Returns s of a proof, not yet compared with N.
 [[nodiscard]] Scalar response_of(std::span<const std::uint8_t, kProofLen> proof);
 
 [[nodiscard]] inline std::span<std::uint8_t, kLabelLen> label_at(base::MutableByteSpan labels, std::size_t i) {

@@ -1,5 +1,5 @@
-// Batches on groups: what lies between the hashes of suite.cc and the curve arithmetic of a kernel. The lanes
-// of a last group that have no element of their own repeat the first.
+// Batches on groups: the steps between the hashes of suite.cc and the curve arithmetic of a kernel. In the last group,
+// lanes without an element of their own repeat the first element.
 #include <algorithm>
 #include <utility>
 
@@ -29,7 +29,7 @@ void put(const lanes::Kernel& kernel, GroupScalar* groups, std::size_t i, const 
   }
 }
 
-// Where the string of element i's point stands among those of `per_element` points an element.
+// Returns the index of the string of element i's point, in an array with `per_element` points for each element.
 std::size_t string_at(const lanes::Kernel& kernel, std::size_t i, std::size_t point, std::size_t per_element) {
   return ((i / kernel.lanes) * per_element + point) * kernel.lanes + i % kernel.lanes;
 }
@@ -154,7 +154,7 @@ void verify_lanes_vartime(const lanes::Kernel& kernel, const PublicKey::Impl& ke
   std::uint8_t computed[kMaxMany * kLabelLen];
   label_many(std::span(computed).first(n * kLabelLen), cleared_gammas, n);
 
-  // The first check of docs/spec/vrf.md section 7 that fails names the reason.
+  // The first failed check of docs/spec/vrf.md section 7 determines the reason.
   for (std::size_t i = 0; i < n; ++i) {
     const unsigned lane = 1U << (i % kernel.lanes);
     Reason& reason = reasons[first + i];

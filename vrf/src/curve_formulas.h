@@ -1,8 +1,8 @@
-// The formulas of the curve, written once for one point and for eight points side by side.
+// The formulas of the curve, written once for one point and for eight points in lanes.
 //
-// F names the field: F::Bounded<B> is the element type whose limbs may be B times as large as those of a product. With
-// one element (SingleField) every bound is the same type; in the batch kernels (lanes/) the compiler refuses a formula
-// whose sums grow past what a multiplication takes. M and S count multiplications and squarings in GF(p^2).
+// F names the field: F::Bounded<B> is the element type whose limbs may be B times as large as those of a product. For
+// one element (SingleField) every bound is the same type. In the batch kernels (lanes/) the compiler refuses a formula
+// whose sums exceed what a multiplication accepts. M and S count multiplications and squarings in GF(p^2).
 //
 // Sources: Hisil, Wong, Carter, Dawson (ASIACRYPT 2008) in the forms of the FourQ paper (eprint 2015/565) section 3;
 // the endomorphisms are those of its section 4.
@@ -33,7 +33,7 @@ struct BasicCachedPoint {
   T t2d;
 };
 
-// A cached point with Z = 1, (y + x, y - x, 2dxy); what precomputed tables hold.
+// A cached point with Z = 1, (y + x, y - x, 2dxy): an entry of a precomputed table.
 template <typename F, typename T = typename F::template Bounded<1>>
 struct BasicAffinePoint {
   typename F::template Bounded<3> y_plus_x, y_minus_x;
@@ -43,12 +43,12 @@ struct BasicAffinePoint {
 inline constexpr Fp2 kCurveD = fp2(0xe4, 0x0000000000000142, 0x5e472f846657e0fc, 0xb3821488f1fc0c8d);
 inline constexpr Fp2 kTwoD = fp2_add(kCurveD, kCurveD);
 
-// The operations on points work in place: compilers copy a returned structure in wider pieces than those in which it
-// was just written, which waits for the writes.
+// The operations on points work in place. Compilers copy a returned structure in wider pieces than it was written in,
+// and the copy then waits for the writes.
 
-// Products that are only added to each other stay wide (fp2.h, lanes/lane_fp2.h): `Room` of one is at least the bounds
-// of what is taken off it. A wide square of an element of bound 1 has bound 6, of bound 2 bound 20, a product of bounds
-// A and B bound 2AB + 1, each with its Room on top.
+// Products that are only added to each other stay wide (fp2.h, lanes/lane_fp2.h). The `Room` of a product is at least
+// the sum of the bounds of its subtrahends. A wide square of an element of bound 1 has bound 6, and of bound 2 bound
+// 20. A product of bounds A and B has bound 2AB + 1. The Room is added to each of these.
 
 // p = 2*p. 3M + 4S.
 template <typename F>
@@ -63,16 +63,16 @@ OPTIKS_INLINE void double_in_place(BasicPoint<F>& p) {
   const auto narrow_f = fp2_narrow(f);
   const auto g = fp2_narrow(fp2_sub(fp2_add(zz, zz), f));
   p.ta = fp2_narrow(e);
-  // In the order in which their factors are ready.
+  // In the order in which their factors become available.
   p.y = fp2_mul(p.tb, narrow_f);
   p.z = fp2_mul(narrow_f, g);
   p.x = fp2_mul(p.ta, g);
 }
 
-// The half of an addition that the forms share: a = (X1 - Y1)(Y2 - X2), b = (Y1 + X1)(Y2 + X2), c = 2d T1 T2,
-// d = 2 Z1 Z2. With this sign of a, and that of f, every difference has its Room in a product: of E, F, G, H of the
-// paper these are E, -F, G and -H, and all coordinates and T are the negatives of what they were, the same point.
-// signed_e(E) is E, or -E for the negative of the sum: X and T are multiples of E, Y and Z have nothing of it.
+// The part of an addition that all forms share: a = (X1 - Y1)(Y2 - X2), b = (Y1 + X1)(Y2 + X2), c = 2d T1 T2, d = 2 Z1
+// Z2. With these signs of a and f, every difference has its Room in a product. In terms of the paper's E, F, G, H these
+// are E, -F, G and -H: all coordinates and T are the negatives of the paper's, which is the same point. signed_e(E) is
+// E, or -E for the negative of the sum: X and T are multiples of E, while Y and Z do not depend on it.
 template <typename F, typename A, typename B, typename C, typename D, typename SignedE>
 OPTIKS_INLINE void finish_addition(BasicPoint<F>& p, const A& a, const B& b, const C& c, const D& d,
                                    const SignedE& signed_e) {
@@ -85,7 +85,7 @@ OPTIKS_INLINE void finish_addition(BasicPoint<F>& p, const A& a, const B& b, con
   p.z = fp2_mul(f, g);
 }
 
-// SignedE of a sum as it is.
+// The SignedE that leaves a sum as it is.
 struct SameSign {
   template <typename E>
   OPTIKS_INLINE const E& operator()(const E& e) const {
@@ -96,7 +96,7 @@ struct SameSign {
 // p = p + q. 8M. G is F, or the field in the form of tables (lanes/lane_table.h).
 template <typename F, typename G, typename T>
 OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicCachedPoint<G, T>& q) {
-  // The longest chain first, and something between its links.
+  // The longest chain comes first, with other products between its links.
   const auto t = fp2_mul(p.ta, p.tb);
   const auto a = fp2_mul_wide<13>(fp2_sub(p.x, p.y), q.y_minus_x);
   const auto d = fp2_mul_wide(p.z, q.z2);
@@ -105,7 +105,7 @@ OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicCachedPoint<G, T>& 
   finish_addition(p, a, b, c, d, SameSign{});
 }
 
-// p = p + q, or its negative by signed_e (above). 7M.
+// p = p + q, or the negative of the sum by signed_e (above). 7M.
 template <typename F, typename G, typename T, typename SignedE = SameSign>
 OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicAffinePoint<G, T>& q, const SignedE& signed_e = {}) {
   const auto t = fp2_mul(p.ta, p.tb);
@@ -131,7 +131,7 @@ OPTIKS_INLINE BasicAffinePoint<F, typename F::template Bounded<2>> negated(const
   return {q.y_minus_x, q.y_plus_x, fp2_neg(q.t2d)};
 }
 
-// -q where mask is all ones, q where it is zero.
+// -q if mask is all ones, q if it is zero.
 template <typename F, typename T, typename Mask>
 OPTIKS_INLINE auto negated_if(const Mask& mask, const BasicCachedPoint<F, T>& q) {
   auto t2d = fp2_negated_if(mask, q.t2d);

@@ -1,6 +1,6 @@
 // Four-dimensional decomposition of scalars (eprint 2015/565 section 5.2, Babai rounding) and the signed recoding of
-// the four parts (section 5.3), constant time. The paper's parts are positive and take 65 digits; these are centred and
-// take 63.
+// the four parts (section 5.3), constant time. The paper's parts are positive and need 65 digits; these parts are
+// centred and need 63.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace optiks::vrf {
 
-// MiniScalars: [m]P = [v[0]]P + [v[1]]phi(P) + [v[2]]psi(P) + [v[3]]psi(phi(P)) for P of order N. Two's complement;
-// v[0] is odd, and |v[0]| and |2 v[j] - v[0]| are below 2^63.
+// [m]P = [v[0]]P + [v[1]]phi(P) + [v[2]]psi(P) + [v[3]]psi(phi(P)) for P of order N. Two's complement; v[0] is odd, and
+// |v[0]| and |2 v[j] - v[0]| are below 2^63.
 struct MiniScalars {
   std::array<u64, 4> v;
 };
@@ -21,16 +21,16 @@ struct MiniScalars {
 
 inline constexpr std::size_t kNumDigits = 63;
 
-// Digits: v[0] = sum of sign_i 2^i, and v[j] = sum of sign_i index_(j-1),i 2^i for j = 1, 2, 3. sign_mask is 0 for +1
-// and all ones for -1, index_mask is 0 for 0 and all ones for 1.
+// v[0] = sum of sign_i 2^i, and v[j] = sum of sign_i index_(j-1),i 2^i for j = 1, 2, 3. sign_mask is 0 for +1 and all
+// ones for -1, index_mask is 0 for 0 and all ones for 1.
 struct Digits {
   std::array<u64, kNumDigits> sign_mask;
   std::array<u64, kNumDigits> index_mask[3];
 };
 
-// MiniScalarBits: the digits as bits of 63. The negative signs add up to M = (2^63 - 1 - v[0])/2, as all of them do to
-// v[0]; and v[j] + M = sum of (bit_(j-1)(index_i) xor (sign_i < 0)) 2^i, a number written in binary. So the bounds of
-// MiniScalars are those of the digits. Word is u64, or eight of them side by side (lanes/).
+// The digits as the bits of 63-bit integers. The negative signs sum to M = (2^63 - 1 - v[0])/2, because all signs sum
+// to v[0]. And v[j] + M = sum of (bit_(j-1)(index_i) xor (sign_i < 0)) 2^i, which is a binary number. So the bounds of
+// MiniScalars are those of the digits. Word is u64, or a vector of them (lanes/).
 template <typename Word>
 struct MiniScalarBits {
   Word negative;

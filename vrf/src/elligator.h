@@ -10,7 +10,7 @@ inline constexpr Fp2 kElligatorC1 = fp2(0x4000000000000072, 0x00000000000000a0, 
 inline constexpr Fp2 kElligatorC2 = fp2(0x8000000000047d1, 0x8000000000006591, 0x4a7567c094ab81a2, 0x4d7d9193f3b1931e);
 inline constexpr Fp2 kElligatorB = fp2(0x38f, 0xfffffffffffffaf4, 0x1c857ca409785eb0, 0x55234a8cc3ec97e7);
 
-// elligator2 maps u to a point of the curve, in general outside the subgroup: multiply by the cofactor.
+// Maps u to a point of the curve, in general outside the subgroup: multiply it by the cofactor.
 [[nodiscard]] Point elligator2(const Fp2& u);
 
 }  // namespace optiks::vrf

@@ -1,8 +1,8 @@
 // GF(p), p = 2^127 - 1, constant time.
 //
-// Bounds. An Fp holds a value in [0, p]: 0 and p are the same element, and only fp_canonical maps p to 0.
-// Every function takes and returns values in [0, p] unless it says otherwise. Products are kept as 256-bit
-// Wide values and reduced once per coordinate of GF(p^2).
+// Bounds. An Fp holds a value in [0, p]: 0 and p are the same element, and only fp_canonical maps p to 0. Every
+// function takes and returns values in [0, p] unless it says otherwise. Products are kept as 256-bit Wide values and
+// reduced once for each coordinate of GF(p^2).
 #pragma once
 
 #include <type_traits>
@@ -33,7 +33,7 @@ OPTIKS_INLINE constexpr Fp fp_fold(u128 s) { return {(s & kP) + (s >> 127)}; }
 // a + b <= 2p = 2^128 - 2.
 OPTIKS_INLINE constexpr Fp fp_add(Fp a, Fp b) { return fp_fold(a.v + b.v); }
 
-// The difference is in [-p, p]; a negative one has bit 127 set: clearing the bit adds 2^127, then 1 is taken off.
+// The difference is in [-p, p]. A negative one has bit 127 set: clearing the bit adds 2^127, then 1 is subtracted.
 OPTIKS_INLINE constexpr Fp fp_sub(Fp a, Fp b) {
   const u128 d = a.v - b.v;
   return {(d & kP) - (d >> 127)};
@@ -42,7 +42,7 @@ OPTIKS_INLINE constexpr Fp fp_sub(Fp a, Fp b) {
 // p - a: all 127 bits flipped.
 OPTIKS_INLINE constexpr Fp fp_neg(Fp a) { return {a.v ^ kP}; }
 
-// a / 2: an odd value becomes even by adding p; (p + p)/2 = p is the largest result.
+// a / 2: adding p makes an odd value even; (p + p)/2 = p is the largest result.
 OPTIKS_INLINE constexpr Fp fp_half(Fp a) {
   const u128 odd = a.v & 1;
   return {(a.v >> 1) + (odd << 126)};  // (a + p)/2 = (a - 1)/2 + 2^126
@@ -52,8 +52,8 @@ struct Wide {
   u128 low, high;
 };
 
-// a*b for a, b <= p: the sum of the cross products is at most 2*(2^64 - 1)*(2^63 - 1) < 2^128 - 2^65, so that it
-// takes the upper half of the low product without a carry. Result <= p^2 < 2^254.
+// a*b for a, b <= p. The sum of the cross products is at most 2*(2^64 - 1)*(2^63 - 1) < 2^128 - 2^65, so adding the
+// upper half of the low product does not carry. Result <= p^2 < 2^254.
 OPTIKS_INLINE constexpr Wide wide_mul(Fp a, Fp b) {
   const u128 low = mul_64x64(low64(a.v), low64(b.v));
   const u128 mid = mul_64x64(low64(a.v), high64(b.v)) + mul_64x64(high64(a.v), low64(b.v)) + high64(low);
@@ -73,17 +73,17 @@ OPTIKS_INLINE constexpr Wide wide_add(Wide a, Wide b) {
   return {low, a.high + b.high + static_cast<u128>(low < a.low)};
 }
 
-// t <= p^2 to [0, p]: t div 2^127 < p, so that the sum is below 2p.
+// t <= p^2 to [0, p]: t div 2^127 < p, so the sum is below 2p.
 OPTIKS_INLINE constexpr Fp wide_reduce_one(Wide t) { return fp_fold((t.low & kP) + ((t.high << 1) | (t.low >> 127))); }
 
-// t <= 2p^2 to [0, p]. q = t div 2^127 <= 2p - 2 may use bit 127, which counts 1: the sum below is at most
-// 2p, and equal to 2^128 - 1 never, because q = 2^128 - 1 > 2p - 2 would be needed.
+// t <= 2p^2 to [0, p]. q = t div 2^127 <= 2p - 2 may use bit 127, which counts 1. The sum below is at most 2p. It is
+// never 2^128 - 1, which would need q = 2^128 - 1 > 2p - 2.
 OPTIKS_INLINE constexpr Fp wide_reduce_two(Wide t) {
   const u128 q = (t.high << 1) | (t.low >> 127);
   return fp_fold((q & kP) + (t.low & kP) + (q >> 127));
 }
 
-// The products for every processor, and for the compiler's own arithmetic.
+// The products in portable C++, also for constant evaluation by the compiler.
 namespace portable {
 // x*y + z*w, all at most p.
 OPTIKS_INLINE constexpr u128 dot(u128 x, u128 y, u128 z, u128 w) {
@@ -119,7 +119,7 @@ OPTIKS_INLINE constexpr Fp fp_mul_sum(Fp a, Fp b, Fp c) {
 // The representative in [0, p): a + 1 carries into bit 127 only for a = p.
 OPTIKS_INLINE constexpr Fp fp_canonical(Fp a) { return {(a.v + ((a.v + 1) >> 127)) & kP}; }
 
-// 1 when a = 0, otherwise 0.
+// 1 if a = 0, otherwise 0.
 OPTIKS_INLINE u64 fp_is_zero(Fp a) {
   const Fp c = fp_canonical(a);
   return base::ct_is_zero(low64(c.v) | high64(c.v));
@@ -127,7 +127,7 @@ OPTIKS_INLINE u64 fp_is_zero(Fp a) {
 
 OPTIKS_INLINE u64 fp_equal(Fp a, Fp b) { return fp_is_zero(fp_sub(a, b)); }
 
-// a when mask is all ones, b when it is zero.
+// a if mask is all ones, b if it is zero.
 OPTIKS_INLINE Fp fp_select(u64 mask, Fp a, Fp b) {
   const u128 m = make_u128(mask, mask);
   return {b.v ^ (m & (a.v ^ b.v))};
@@ -146,8 +146,8 @@ OPTIKS_INLINE void fp_to_bytes(std::uint8_t* out, Fp a) {
 // a^(2^n).
 [[nodiscard]] Fp fp_sqr_n(Fp a, unsigned n);
 
-// a^((p - 3)/4) = a^(2^125 - 1): for a square a the inverse of a square root, for a non-square r with r^2 = -1/a; 0
-// for 0. 124S + 9M.
+// a^((p - 3)/4) = a^(2^125 - 1). For a square a it is the inverse of a square root, for a non-square an r with r^2 =
+// -1/a, and for 0 it is 0. 124S + 9M.
 [[nodiscard]] Fp fp_pow_p_minus_3_over_4(Fp a);
 
 // 1/a, and 0 for 0: a^(p - 2) = (a^(2^125 - 1))^4 * a. 126S + 10M.

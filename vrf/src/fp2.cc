@@ -22,11 +22,12 @@ void fp2_invert_many(Fp2* elements, Fp2* scratch, std::size_t n) {
 }
 
 // The complex method. Write m = m0 + m1 i, e = a root of norm(m) in GF(p) and h = (m0 + e)/2; then with t = h*delta
-//   root(m/delta) = (h r, m1 r / 2)    when t is a square,     r = t^((p-3)/4), t r^2 =  1
-//   root(m/delta) = (m1 r / 2, -h r)   when t is not a square,                  t r^2 = -1
-// because h (m0 - e)/2 = -m1^2/4. m is a square in GF(p^2) exactly when its norm is one in GF(p), and delta, an
-// element of GF(p), always is. norm(Z) = 5 is no square in GF(p), so that one of norm(m) and 5 norm(m) has a root:
-// with f = norm(m)^((p+1)/4), f^2 = -norm(m) in the second case, and (f g)^2 = 5 norm(m) for g = 5^((p+1)/4), g^2 = -5.
+//   root(m/delta) = (h r, m1 r / 2)    if t is a square,     r = t^((p-3)/4), t r^2 =  1
+//   root(m/delta) = (m1 r / 2, -h r)   if t is not a square,                  t r^2 = -1
+// because h (m0 - e)/2 = -m1^2/4. m is a square in GF(p^2) exactly if its norm is a square in GF(p); delta, an element
+// of GF(p), is always a square in GF(p^2). norm(Z) = 5 is not a square in GF(p), so one of norm(m) and 5 norm(m) has a
+// root. With f = norm(m)^((p+1)/4), f^2 = -norm(m) in the second case, and (f g)^2 = 5 norm(m) for g = 5^((p+1)/4), g^2
+// = -5.
 SqrtRatio fp2_sqrt_ratio(Fp2 m, Fp delta) {
   const Fp norm = fp2_norm(m);
   const Fp f = fp_sqr_n(norm, 125);
@@ -35,7 +36,7 @@ SqrtRatio fp2_sqrt_ratio(Fp2 m, Fp delta) {
   m = fp2_select(mask, m, fp2_mul(m, kZ));
   const Fp e = fp_select(mask, f, fp_mul(f, kRootOfMinusFive));
 
-  // h = 0 only when m1 = 0 and e = -m0; the other root of the norm then gives h = m0.
+  // h = 0 only if m1 = 0 and e = -m0; the other root of the norm then gives h = m0.
   Fp h = fp_half(fp_add(m.re, e));
   h = fp_select(base::ct_mask(fp_is_zero(h)), m.re, h);
 

@@ -9,7 +9,7 @@ struct Fp2 {
   Fp re, im;
 };
 
-// Constants are written as in docs/spec/vrf.md: 32 hexadecimal digits a coordinate, here in two halves.
+// Constants are written as in docs/spec/vrf.md: 32 hexadecimal digits for each coordinate, here in two halves.
 OPTIKS_INLINE constexpr Fp2 fp2(u64 re_high, u64 re_low, u64 im_high, u64 im_low) {
   return {fp(re_high, re_low), fp(im_high, im_low)};
 }
@@ -22,8 +22,8 @@ OPTIKS_INLINE constexpr Fp2 fp2_neg(Fp2 a) { return {fp_neg(a.re), fp_neg(a.im)}
 OPTIKS_INLINE constexpr Fp2 fp2_double(Fp2 a) { return fp2_add(a, a); }
 OPTIKS_INLINE constexpr Fp2 fp2_conj(Fp2 a) { return {a.re, fp_neg(a.im)}; }
 
-// Schoolbook: sixteen word products measured faster than Karatsuba's twelve, whose 256-bit subtractions cost more
-// (GCC 12, Zen 5, 2026-11). The minus sign goes into p - b.im, so that both sums are at most 2p^2.
+// Schoolbook: its sixteen word products measured faster than Karatsuba's twelve, whose 256-bit subtractions cost more
+// (GCC 12, Zen 5, 2026-11). The minus sign goes into p - b.im, so both sums are at most 2p^2.
 OPTIKS_INLINE constexpr Fp2 fp2_mul(Fp2 a, Fp2 b) {
   return {fp_dot(a.re, b.re, a.im, fp_neg(b.im)), fp_dot(a.re, b.im, a.im, b.re)};
 }
@@ -33,7 +33,8 @@ OPTIKS_INLINE constexpr Fp2 fp2_sqr(Fp2 a) {
   return {fp_mul_sum(a.re, a.im, fp_sub(a.re, a.im)), fp_mul_sum(a.re, a.re, a.im)};
 }
 
-// Products that formulas add to each other before use (curve_formulas.h): here like all others.
+// Products that formulas add to each other before use (curve_formulas.h); for single elements they are ordinary
+// products.
 template <unsigned Room = 0>
 OPTIKS_INLINE constexpr Fp2 fp2_mul_wide(Fp2 a, Fp2 b) {
   return fp2_mul(a, b);
@@ -66,8 +67,8 @@ OPTIKS_INLINE void fp2_to_bytes(std::uint8_t* out, Fp2 a) {
 // 1/a, and 0 for 0.
 [[nodiscard]] Fp2 fp2_invert(Fp2 a);
 
-// fp2_invert_many replaces each of the n elements by its inverse at the price of one inversion and 3n
-// multiplications (Montgomery's trick). No element may be 0; scratch holds n elements.
+// Replaces each of the n elements by its inverse, at the cost of one inversion and 3n multiplications (Montgomery's
+// trick). No element may be 0; scratch holds n elements.
 void fp2_invert_many(Fp2* elements, Fp2* scratch, std::size_t n);
 
 // The non-square of Elligator 2 (docs/spec/vrf.md section 5).
@@ -77,13 +78,13 @@ inline constexpr Fp2 kZ = fp2(0, 2, 0, 1);
 inline constexpr Fp kRootOfMinusFive = fp(0x41bf3e0e8a1ffa7a, 0x0ec5883a935639b0);
 
 struct SqrtRatio {
-  u64 is_square;     // 1 when m/delta is a square in GF(p^2), 0 included
+  u64 is_square;     // 1 if m/delta is a square in GF(p^2), 0 included
   Fp2 root;          // of m/delta, otherwise of Z*m/delta; which of the two roots is not specified
-  Fp delta_inverse;  // 1/delta, but 0 when m = 0
+  Fp delta_inverse;  // 1/delta, but 0 if m = 0
 };
 
-// fp2_sqrt_ratio: a root of m/delta, or of Z*m/delta when m/delta is no square, for delta != 0 in GF(p), in constant
-// time. Two exponentiations, no inversion.
+// Returns a root of m/delta, or of Z*m/delta if m/delta is not a square, for delta != 0 in GF(p), in constant time. Two
+// exponentiations, no inversion.
 [[nodiscard]] SqrtRatio fp2_sqrt_ratio(Fp2 m, Fp delta);
 
 }  // namespace optiks::vrf

@@ -1,4 +1,4 @@
-// What a key precomputes.
+// Keys with their precomputed values.
 #pragma once
 
 #include "decompose.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes base_tables.cc: the multiples of the generator that base_tables.h describes.
 
-Usage: make_base_tables.py FILE writes it, make_base_tables.py --check FILE fails when the file differs.
+Usage: make_base_tables.py FILE writes it, make_base_tables.py --check FILE fails if the file differs.
 """
 
 import pathlib

@@ -1,15 +1,15 @@
-// Sequences of doublings and additions, for one point and for eight (curve_formulas.h): what point_double, point_add
-// and the others cost is theirs to say.
+// Sequences of doublings and additions, for one point and for eight (curve_formulas.h). Comments give the numbers of
+// operations; point_double, point_add and the others state their own cost.
 #pragma once
 
 #include "endomorphism.h"
 
 namespace optiks::vrf {
 
-// Of each of n points P = point(i) of order N, or the identity, P + the sums of phi(P), psi(P) and psi(phi(P)) that the
-// bits 0, 1, 2 of their index name: keep(i, sums). Three endomorphisms, 7 additions. One step of the endomorphisms goes
-// over all points before the next: in lanes, the code of all steps is twice what the first-level instruction cache
-// holds.
+// For each of n points P = point(i) of order N, or the identity: computes P + the sums of phi(P), psi(P) and
+// psi(phi(P)) that bits 0, 1, 2 of an index select, and calls keep(i, sums). Three endomorphisms, 7 additions. Each
+// step of the endomorphisms is applied to all points before the next step. In lanes, the code of all steps is twice as
+// large as the first-level instruction cache.
 template <typename F, std::size_t MaxPoints, typename GetPoint, typename Keep>
 OPTIKS_INLINE void mul_table_sums(std::size_t n, const GetPoint& point, const Keep& keep) {
   BasicPoint<F> images[MaxPoints];
@@ -46,7 +46,7 @@ OPTIKS_INLINE void mul_table_sums(std::size_t n, const GetPoint& point, const Ke
   });
 }
 
-// Of one point, each sum in the form of the table's entries.
+// Fills the table of one point; entry_of converts each sum to the form of the entries.
 template <typename F, typename Entry, typename EntryOf>
 OPTIKS_INLINE void fill_mul_table(Entry (&entries)[8], const BasicPoint<F>& point, const EntryOf& entry_of) {
   mul_table_sums<F, 1>(

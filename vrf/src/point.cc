@@ -5,7 +5,7 @@
 namespace optiks::vrf {
 namespace {
 
-// The sign of x, in [0, p): bit 126 of x0, or of x1 when x0 = 0.
+// The sign of x, in [0, p): bit 126 of x0, or of x1 if x0 = 0.
 u64 sign_of(Fp2 x) {
   const Fp re = fp_canonical(x.re);
   const Fp im = fp_canonical(x.im);

@@ -1,5 +1,5 @@
 // Points of E: -x^2 + y^2 = 1 + d x^2 y^2 (docs/spec/vrf.md section 1), their forms, and the complete group law.
-// Constant time except what ends in _vartime.
+// Constant time, except functions whose names end in _vartime.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ inline void point_double_add(Point& point, const CachedPoint& other) {
   point_add(point, other);
 }
 
-// 392*point, right for every point of the curve: 8 doublings, 2 additions.
+// 392*point, correct for every point of the curve: 8 doublings, 2 additions.
 [[nodiscard]] Point point_clear_cofactor(const Point& point);
 
 inline constexpr std::size_t kPointLen = 32;
@@ -50,7 +50,7 @@ inline constexpr std::size_t kPointLen = 32;
 // point_to_string of docs/spec/vrf.md section 2; z_inverse = 1/Z.
 void point_encode(std::span<std::uint8_t, kPointLen> out, const Point& point, const Fp2& z_inverse);
 
-// string_to_point: strict, nothing for every string that is not the one encoding of a point of the curve.
+// string_to_point. Strict: returns nothing for every string that is not the one encoding of a point of the curve.
 [[nodiscard]] std::optional<Point> point_decode_vartime(std::span<const std::uint8_t, kPointLen> in);
 
 }  // namespace optiks::vrf

@@ -1,14 +1,14 @@
-// The products of fp.h for x86-64. Compilers keep the carries of 128-bit additions in registers and take twice the
-// instructions of what is written here. Every such processor has these: with mulx in their place it measured the same
-// to 1 % (Zen 5, 2026-11), so there is nothing to choose at run time. Constant time.
+// The products of fp.h for x86-64. Compilers keep the carries of 128-bit additions in registers and use twice as many
+// instructions as this code. Every x86-64 processor has these instructions. mulx measured the same to 1 % (Zen 5,
+// 2026-11), so there is nothing to choose at run time. Constant time.
 #pragma once
 
 #include "uint128.h"
 
 namespace optiks::vrf::x86_64 {
 
-// A product or a sum of two, little-endian. Each block of assembly below takes at most twelve registers, so that every
-// compiler finds them under every option; multiplications leave rdx:rax.
+// A product or a sum of two, little-endian. Each block of assembly below uses at most twelve registers, so that every
+// compiler can allocate them under every option. Multiplications write their result to rdx:rax.
 struct Product {
   u64 t0, t1, t2, t3;
 };
@@ -106,8 +106,8 @@ OPTIKS_INLINE u128 dot(u128 x, u128 y, u128 z, u128 w) {
 // x*y, x <= 2p, y <= p.
 OPTIKS_INLINE u128 mul(u128 x, u128 y) { return reduce(multiply(x, y)); }
 
-// x*x, x <= p. Exponentiations wait for it: the fewest steps from the operand to the result. t <= p^2 is below 2^254,
-// so that q < 2^127 (fp.h, wide_reduce_one).
+// x*x, x <= p. Exponentiations wait for each square, so this code has the fewest steps from the operand to the result.
+// t <= p^2 is below 2^254, so q < 2^127 (fp.h, wide_reduce_one).
 OPTIKS_INLINE u128 sqr(u128 x) {
   u64 t0;
   u64 t1;

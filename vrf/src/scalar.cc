@@ -11,7 +11,7 @@ constexpr Scalar kRRModN = {
     {0xc81db8795ff3d621, 0x173ea5aaea6b387d, 0x3d01b7c72136f61c, 0x0006a5f16ac8f9d3}};  // 2^512 mod N
 constexpr u64 kMinusNInverse = 0xe12fe5f079bc3929;                                      // -1/N mod 2^64
 
-// Halves: a 256-bit integer in registers. Sums and differences of words in memory would wait for their own stores.
+// A 256-bit integer in registers. Sums and differences of words in memory would wait for their own stores.
 struct Halves {
   u128 low, high;
 };
@@ -19,7 +19,7 @@ struct Halves {
 OPTIKS_INLINE Halves halves_of(const Words& a) { return {make_u128(a[1], a[0]), make_u128(a[3], a[2])}; }
 OPTIKS_INLINE Words words_of(const Halves& a) { return {low64(a.low), high64(a.low), low64(a.high), high64(a.high)}; }
 
-// a + b; callers stay below 2^256.
+// a + b; callers keep the sum below 2^256.
 OPTIKS_INLINE Halves add(const Halves& a, const Halves& b) {
   const u128 low = a.low + b.low;
   return {low, a.high + b.high + base::value_barrier(static_cast<u64>(low < a.low))};
@@ -32,7 +32,7 @@ OPTIKS_INLINE Halves subtract(u64& borrow, const Halves& a, const Halves& b) {
   return {a.low - b.low, a.high - high};
 }
 
-// a where mask is all ones, 0 where it is zero.
+// a if mask is all ones, 0 if it is zero.
 OPTIKS_INLINE Halves masked(u64 mask, const Halves& a) {
   const u128 both = make_u128(mask, mask);
   return {a.low & both, a.high & both};
@@ -45,7 +45,7 @@ OPTIKS_INLINE Scalar subtract_order_once(const Halves& a) {
   return {words_of(add(reduced, masked(base::ct_mask(is_below), halves_of(kOrder.w))))};
 }
 
-// Accumulator: of a Montgomery multiplication, word by word (CIOS). Below 2^320 at all times.
+// The accumulator of a Montgomery multiplication, word by word (CIOS). Always below 2^320.
 struct Accumulator {
   std::array<u64, 5> t{};
 
@@ -62,7 +62,7 @@ struct Accumulator {
     t[4] += carry;
   }
 
-  // Adds the multiple of N that makes it divisible by 2^64, and divides.
+  // Adds the multiple of N that makes the sum divisible by 2^64, and divides.
   OPTIKS_INLINE void reduce() {
     const u64 m = t[0] * kMinusNInverse;
     u64 carry = high64(mul_64x64(m, kOrder.w[0]) + t[0]);
@@ -120,8 +120,8 @@ u64 scalar_is_zero(const Scalar& a) { return base::ct_is_zero(a.w[0] | a.w[1] | 
 // a * (2^256 mod N) / 2^256.
 Scalar scalar_reduce(const Scalar& a) { return montgomery_mul(a, kRModN); }
 
-// (low (2^256 mod N) + high (2^512 mod N))/2^256, both products in one sum: the factors are below N/4, so that it stays
-// below 2N as with one.
+// (low (2^256 mod N) + high (2^512 mod N))/2^256, both products in one sum. The factors are below N/4, so the sum of
+// two products stays below 2N like a single one.
 Scalar scalar_reduce_wide(std::span<const std::uint8_t, 64> bytes) {
   const base::Zeroizing<Scalar> low(scalar_from_bytes_unchecked(bytes.first<32>()));
   const base::Zeroizing<Scalar> high(scalar_from_bytes_unchecked(bytes.last<32>()));
@@ -155,7 +155,7 @@ ShiftedScalar scalar_shifted(const Scalar& b) {
 
 Scalar scalar_mul_short(const std::array<u64, 2>& a, const ShiftedScalar& b) { return montgomery_mul(a, b.value); }
 
-// An odd sum becomes even by adding N.
+// Adding N makes an odd sum even.
 Scalar scalar_half_sum(const Scalar& a, const Scalar& b) {
   const Halves sum = add(halves_of(a.w), halves_of(b.w));
   const Halves even = add(sum, masked(base::ct_mask(low64(sum.low) & 1), halves_of(kOrder.w)));

@@ -9,7 +9,7 @@
 namespace optiks::vrf {
 namespace {
 
-// The octets of a literal, without its end.
+// The octets of a literal, without the terminating NUL.
 template <std::size_t Size>
 constexpr std::array<std::uint8_t, Size - 1> octets(const char (&literal)[Size]) {
   std::array<std::uint8_t, Size - 1> out{};
@@ -26,7 +26,7 @@ constexpr auto kDstPrime = octets(
 static_assert(kSuiteString.size() == 21);
 static_assert(kDstPrime.size() == 57 + 1 && kDstPrime.back() == 57);
 
-// RFC 9381 section 5 front octets, and c2sp.org/vrf-r255's for the nonce.
+// The front octets of RFC 9381 section 5, and for the nonce that of c2sp.org/vrf-r255.
 constexpr std::array<std::uint8_t, 1> kChallengeFront = {0x02};
 constexpr std::array<std::uint8_t, 1> kBetaFront = {0x03};
 constexpr std::array<std::uint8_t, 1> kNonceFront = {0x81};
@@ -47,7 +47,7 @@ Fp field_element(const std::uint8_t* in) {
   return fp_add(fp_add(high, high), low);
 }
 
-// Slots: messages of up to Size octets, one beside the other for blake2b_many. Erased at the end.
+// Messages of up to Size octets, one after another as blake2b_many needs them. The destructor erases them.
 template <std::size_t Size>
 class Slots {
   static_assert(Size % base::kBlake2bBlockLen == 0);
@@ -58,7 +58,7 @@ class Slots {
   Slots& operator=(const Slots&) = delete;
   ~Slots() { base::zeroize(octets_.data(), num_slots_ * Size); }
 
-  // With a length that is known to the compiler a few moves, otherwise a call.
+  // If the compiler knows the length these are a few moves, otherwise a call.
   template <std::size_t Extent>
   OPTIKS_INLINE Slots& append(std::size_t i, std::span<const std::uint8_t, Extent> octets) {
     OPTIKS_CHECK(i < num_slots_ && octets.size() <= Size - lens_[i]);
@@ -81,7 +81,7 @@ class Slots {
   std::array<std::uint8_t, kMaxMany * Size> octets_{};
 };
 
-// Digests: n of them, erased at the end.
+// n digests. The destructor erases them.
 class Digests {
  public:
   explicit Digests(std::size_t n) : num_digests_(n) { OPTIKS_CHECK(n <= kMaxMany); }
@@ -158,7 +158,7 @@ std::array<std::uint8_t, kChallengeLen> challenge(std::span<const std::uint8_t, 
 
 void hash_to_field_many(Fp2* u, const base::Blake2b& prefix, const PointString& public_key, const Alphas& alphas,
                         std::size_t first, std::size_t n) {
-  // Names and versions are short; an alpha that does not fit makes its neighbours wait for the scalar path too.
+  // Names and versions are short. If one alpha does not fit into its slot, all alphas of the call take the scalar path.
   constexpr std::size_t kSlotLen = 3 * base::kBlake2bBlockLen;
   constexpr std::size_t kMaxAlphaLen = kSlotLen - kPointLen - kLenAndZero.size() - kDstPrime.size();
   for (std::size_t i = first; i < first + n; ++i) {

@@ -1,4 +1,4 @@
-// Reading an entry of a table at a secret index: every entry is read, under a mask.
+// Reads an entry of a table at a secret index: every entry is read, under a mask.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace optiks::vrf {
 
-// table_select returns table[index], or its negative where `negative` is all ones and not zero; Entry is CachedPoint or
-// AffinePoint, index < Size. In 128-bit vectors, which are baseline on every 64-bit target and leave the general
-// registers to the multiplications before and after.
+// Returns table[index], or its negative if `negative` is all ones and not zero. Entry is CachedPoint or AffinePoint,
+// index < Size. The code uses 128-bit vectors: every 64-bit target has them, and they leave the general registers to
+// the multiplications before and after.
 template <typename Entry, std::size_t Size>
 OPTIKS_INLINE Entry table_select(const Entry (&table)[Size], u64 index, u64 negative) {
   static_assert(std::is_same_v<Entry, CachedPoint> || std::is_same_v<Entry, AffinePoint>);
@@ -29,7 +29,7 @@ OPTIKS_INLINE Entry table_select(const Entry (&table)[Size], u64 index, u64 nega
       sum[j] |= element & mask;
     }
   }
-  // The negative of (y + x, y - x, ..., t): the first two change places, and t becomes p - t.
+  // The negative of (y + x, y - x, ..., t): the first two are exchanged, and t becomes p - t.
   static_assert(offsetof(Entry, y_minus_x) == sizeof(Fp2) && offsetof(Entry, t2d) == sizeof(Entry) - sizeof(Fp2));
   const Vector mask = {negative, negative};
   for (std::size_t j = 0; j < 2; ++j) {

@@ -50,7 +50,7 @@ constexpr unsigned kBlockBits = 32;
 constexpr unsigned kAffineWidth = 6;  // 16 odd multiples
 constexpr std::size_t kNumBlockDigits = 65;
 
-// One 32-bit block of a scalar, recoded.
+// The recoded digits of one 32-bit block of a scalar.
 using BlockDigits = std::array<std::int8_t, kNumBlockDigits>;
 
 BlockDigits recode_block_vartime(std::span<const u64> words, std::size_t block) {
@@ -62,8 +62,8 @@ BlockDigits recode_block_vartime(std::span<const u64> words, std::size_t block) 
 
 }  // namespace
 
-// A window starts at every bit that differs from the carry; one that reaches 2^(w-1) becomes negative and
-// carries one into the bits above it.
+// A window starts at every bit that differs from the carry. A window that reaches 2^(w-1) becomes negative and carries
+// one into the bits above it.
 void wnaf_vartime(std::span<std::int8_t> digits, std::span<const u64> words, unsigned width) {
   OPTIKS_DCHECK(digits.size() > 64 * words.size() && width >= 3 && width <= 7);
   std::fill(digits.begin(), digits.end(), std::int8_t{0});
@@ -100,8 +100,8 @@ bool point_in_subgroup_vartime(const Point& point) {
   return point_is_identity(point_mul_exact_vartime(point, kOrder.w)) == 1;
 }
 
-// Takes 12 KB of the stack and no other memory: this library is built without exceptions, so that memory which it holds
-// while another allocation fails would never be freed.
+// Uses 12 KB of stack and allocates no memory. This library is built without exceptions: if another allocation failed
+// meanwhile, allocated memory would never be freed.
 ShortMulTable make_short_mul_table_vartime(const Point& point) {
   constexpr std::size_t kNumPoints = std::size_t{4} * 16;
   std::array<Point, kNumPoints> points;

@@ -1,4 +1,4 @@
-// Multiplications of public points by public scalars: everything a verifier does. Time depends on all operands.
+// Multiplications of public points by public scalars, for verification. The time depends on all operands.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace optiks::vrf {
 
-// wnaf_vartime writes the width-w non-adjacent form of a little-endian integer: num = sum of digits[i] 2^i, digits
-// odd and below 2^(w-1) in absolute value, or 0. digits.size() must exceed 64*words.size(); 3 <= w <= 7.
+// Writes the width-w non-adjacent form of a little-endian integer: num = sum of digits[i] 2^i, where each digit is 0,
+// or odd and below 2^(w-1) in absolute value. digits.size() must exceed 64*words.size(); 3 <= w <= 7.
 void wnaf_vartime(std::span<std::int8_t> digits, std::span<const u64> words, unsigned width);
 
-// point_mul_exact_vartime: [k]P for every point P of the curve, in the subgroup or not; uses no endomorphism.
+// [k]P for every point P of the curve, in the subgroup or not; uses no endomorphism.
 [[nodiscard]] Point point_mul_exact_vartime(const Point& point, std::span<const u64> k);
 
-// point_in_subgroup_vartime: N*P = O.
+// True if N*P = O.
 [[nodiscard]] bool point_in_subgroup_vartime(const Point& point);
 
-// Odd multiples (2 i + 1) 2^(32 u) P for u < 4: what multiplying P by a 128-bit integer reads.
+// Odd multiples (2 i + 1) 2^(32 u) P for u < 4: the table for multiplying P by a 128-bit integer.
 struct ShortMulTable {
   AffinePoint entries[4][16];
 };
@@ -27,11 +27,11 @@ struct ShortMulTable {
 
 using Challenge = std::span<const u64, 2>;  // a 128-bit integer, little-endian words
 
-// generator_minus_vartime: s*G - c*Y, Y given by its table; s in [0, N). Right for every point Y of the curve.
+// s*G - c*Y, with Y given by its table; s is in [0, N). Correct for every point Y of the curve.
 [[nodiscard]] Point generator_minus_vartime(const Scalar& s, Challenge c, const ShortMulTable& y);
 
-// subgroup_minus_any_vartime: s*H - c*Gamma for H of order N, and *any* point Gamma of the curve: docs/spec/vrf.md
-// section 7 step 5 needs c*Gamma exact, so no endomorphism touches it. s is any 256-bit value.
+// s*H - c*Gamma for H of order N, and *any* point Gamma of the curve. docs/spec/vrf.md section 7 step 5 needs c*Gamma
+// exact, so it uses no endomorphism. s is any 256-bit value.
 [[nodiscard]] Point subgroup_minus_any_vartime(const Scalar& s, const Point& h, Challenge c, const Point& gamma);
 
 }  // namespace optiks::vrf

@@ -1,10 +1,10 @@
-// What check_disassembly.py must find in the kernel for AVX2: the positive control. None of this is linked into
-// anything.
+// The positive control: code that check_disassembly.py must find in the kernel for AVX2. It is not linked into any
+// program.
 #include <immintrin.h>
 
 #include <cstdint>
 
-// An address for each lane.
+// A different address for each lane.
 __m256i control_gather(__m256i index, const long long* table) { return _mm256_i64gather_epi64(table, index, 8); }
 
 // A branch on the contents of a lane.
@@ -16,9 +16,9 @@ int control_lane(__m256i secret, int (*call)()) { return _mm256_movemask_epi8(se
 // A branch on an octet of memory.
 int control_octet(const std::uint8_t* secret, int (*call)()) { return *secret > 7 ? call() : 0; }
 
-// A load that touches memory or not.
+// A load that touches memory or not, depending on the secret.
 __m256i control_masked_load(__m256i secret, const long long* memory) { return _mm256_maskload_epi64(memory, secret); }
 
-// A function that the linker may take for the whole program.
+// A function that the linker may use for the whole program.
 inline int control_weak(int a) { return a + 1; }
 int (*control_take(void))(int) { return control_weak; }

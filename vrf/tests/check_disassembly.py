@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Checks the object code of a batch kernel for what could depend on a secret.
+"""Checks the object code of a batch kernel for instructions whose timing or addresses could depend on a secret.
 
 usage: check_disassembly.py OBJECT [--expect-breach]
 
-In a kernel secrets are in vector registers and in memory, apart from the digits of a scalar that all lanes share, which mul_same reads
-one by one and spreads over a vector. A breach is
+A kernel keeps secrets in vector registers and in memory. The exception is the digits of a scalar that all lanes share: mul_same reads
+them one by one and spreads each over a vector. A breach is
   - a gather or a scatter: an address for each lane;
   - a load or store under a mask: whether it touches memory may depend on the mask;
   - a vector or mask register whose contents reach a general register or the flags, in a function that has secrets;
-  - a conditional jump, move or set after anything but a comparison of whole general registers or of the stack's own words (counters,
+  - a conditional jump, move or set after anything but a comparison of whole general registers or of words on the stack (counters,
     sizes, the stack's guard), in a function that has secrets;
-  - a weak symbol that is not of the kernel: the linker could use it for the rest of the program, on processors without these
-    instructions.
-Functions of decoding and verification have no secrets (PUBLIC).
+  - a weak symbol that does not belong to the kernel: the linker could use it for the rest of the program, on processors without
+    these instructions.
+Functions for decoding and verification have no secrets (PUBLIC).
 
-With --expect-breach every kind has to be there: the positive control.
+With --expect-breach every kind must occur: the positive control.
 """
 
 import re
@@ -38,7 +38,7 @@ def run(*command):
 
 
 def functions(path):
-    """(name, [(mnemonic, operands)]) of every function of the object."""
+    """Yields (name, [(mnemonic, operands)]) for every function of the object."""
     name, body = None, []
     for line in run("objdump", "-d", "--no-show-raw-insn", path).splitlines():
         header = re.match(r"^[0-9a-f]+ <(.+)>:$", line)
@@ -61,14 +61,14 @@ def depends_on_vectors(mnemonic, operands):
 
 
 def bad_condition(flags):
-    """Whether the instruction that set the flags compares something else than counters."""
+    """Returns whether the instruction that set the flags compares anything but counters."""
     mnemonic, operands = flags
     elsewhere = "(" in operands.replace("(%rsp)", "").replace("(%rbp)", "")
     return not COMPARISON.match(mnemonic) or elsewhere or bool(NARROW.search(operands))
 
 
 def breaches(path):
-    """(kind, text) of every breach."""
+    """Yields (kind, text) for every breach."""
     for name, body in functions(path):
         is_public = bool(PUBLIC.search(name))
         flags = ("", "")

@@ -1,4 +1,4 @@
-// The group law, the multiplications and the map, each against a slower or independent form of itself.
+// Compares the group law, the multiplications and the map with slower or independent forms of themselves.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -68,8 +68,8 @@ TEST(Curve, GroupLawOnEveryPairOfTorsionPointsAndTheGenerator) {
   }
 }
 
-// phi and psi are multiplications by fixed scalars on the subgroup; the scalars follow from the decomposition's
-// basis, and here only linearity and [N]P = O are used.
+// phi and psi are multiplications by fixed scalars on the subgroup. The scalars follow from the decomposition's basis;
+// this test uses only linearity and [N]P = O.
 TEST(Curve, EndomorphismsAreLinearOnTheSubgroup) {
   std::mt19937_64 random(8);
   const Scalar k = random_scalar_256(random);
@@ -116,7 +116,7 @@ TEST(Curve, GeneratorMinusAgreesWithSlowArithmetic) {
   }
 }
 
-// The whole of docs/spec/vrf.md section 7 step 5: exact for Gamma + T with every one of the 392 torsion points.
+// All of docs/spec/vrf.md section 7 step 5: exact for Gamma + T with every one of the 392 torsion points.
 TEST(Curve, SubgroupMinusAnyIsExactForEveryCurvePoint) {
   std::mt19937_64 random(11);
   const Point h = fixed_base_mul(random_scalar_256(random));
@@ -177,7 +177,7 @@ TEST(Curve, EncodingsDecodeToTheSamePoint) {
   }
 }
 
-// The coordinates of an entry, two words an element of GF(p).
+// The coordinates of an entry, two words for each element of GF(p).
 template <typename Entry>
 std::vector<u64> words_of(const Entry& entry) {
   std::vector<u64> words(sizeof(Entry) / sizeof(u64));

@@ -1,5 +1,5 @@
-// docs/negative-tests.md 1 to 15, each with its positive control: a valid proof beside the altered one. 14 has no form,
-// as there is one suite and its string is compiled in; the framing of names (13) belongs to ozks.
+// docs/negative-tests.md 1 to 15, each with its positive control: a valid proof next to the altered one. 14 cannot be
+// tested: there is one suite, and its string is compiled in. The framing of names (13) belongs to ozks.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -48,7 +48,7 @@ Reason validate(std::span<const std::uint8_t> bytes) {
   return PublicKey::parse_vartime(bytes, key);
 }
 
-// s + x for a small integer x times N, 31 octets; false when it does not fit.
+// Adds `times` times N to s, in 31 octets; returns false if it does not fit.
 bool add_order_to_s(Proof& proof, unsigned times) {
   std::array<std::uint8_t, 32> order;
   scalar_to_bytes(order, kOrder);
@@ -66,8 +66,8 @@ bool add_order_to_s(Proof& proof, unsigned times) {
   return true;
 }
 
-// The proof that a cheating prover makes who knows x and puts `gamma` in place of x*H: right but for the torsion
-// part of c*(gamma - x*H). Grinds the nonce until c mod order is `residue`.
+// The proof of a cheating prover that knows x and uses `gamma` instead of x*H. It is correct except for the torsion
+// part of c*(gamma - x*H). Tries nonces until c mod order is `residue`.
 Proof cheat(const Honest& honest, const Point& gamma, u64 order, u64 residue) {
   const auto x_bytes = honest.key.export_bytes();
   const Scalar x = scalar_from_bytes_unchecked(x_bytes.bytes());
@@ -123,7 +123,7 @@ TEST(EcvrfNegative, VectorsOfRefusedKeys) {
 TEST(EcvrfNegative, N01ScalarPlusOrder) {
   const Honest honest;
   EXPECT_EQ(honest.verify(honest.proof), Reason::kValid);
-  // 2^248 / N is about 6: every other encoding of s that 31 octets can hold.
+  // 2^248 / N is about 6: these are all other encodings of s that fit into 31 octets.
   unsigned num_tried = 0;
   for (unsigned times = 1; times < 8; ++times) {
     Proof altered = honest.proof;
@@ -145,7 +145,7 @@ TEST(EcvrfNegative, N02ChallengeBits) {
   }
 }
 
-// N03, the length of a proof, is a type here: verify takes exactly 79 octets. Every bit of them counts:
+// N03, the length of a proof, is a type here: verify takes exactly 79 octets. Every bit of them counts.
 TEST(EcvrfNegative, N03EveryBitOfAProofCounts) {
   const Honest honest;
   EXPECT_EQ(honest.verify(honest.proof), Reason::kValid);
@@ -180,7 +180,7 @@ TEST(EcvrfNegative, N05GammaPlusTorsionNeverGivesAnotherLabel) {
     std::copy(string.begin(), string.end(), pasted.begin());
     EXPECT_EQ(honest.verify(pasted), order == 1 ? Reason::kValid : Reason::kChallenge);
     if (!orders.insert(order).second) {
-      continue;  // one point of each order through the slower cheat
+      continue;  // the slower cheat runs for one point of each order
     }
     Label label{};
     EXPECT_EQ(verify_vartime(honest.public_key, honest.alpha, cheat(honest, moved, order, 0), label), Reason::kValid)
@@ -263,7 +263,7 @@ TEST(EcvrfNegative, N13AlphasAreOctets) {
   EXPECT_EQ(labels.size(), alphas.size());
 }
 
-// N15: the label comes out of verify and is computed from the proof, whatever was in the buffer before.
+// N15: verify returns the label, computed from the proof, whatever was in the buffer before.
 TEST(EcvrfNegative, N15LabelIsRecomputed) {
   const Honest honest;
   Label label;

@@ -102,7 +102,7 @@ TEST(SecretKey, MovesKeepTheKey) {
   EXPECT_EQ(base::to_hex(assigned.public_key()), before);
 }
 
-// Strings of lengths around the hash's block, long ones and empty ones; a batch of every small size.
+// Strings whose lengths are near the hash's block length, long ones and empty ones; a batch of every small size.
 struct Batch {
   Bytes bytes;
   std::vector<std::size_t> offsets = {0};
@@ -152,7 +152,7 @@ TEST(Ecvrf, ABatchRefusesOnlyTheBadElements) {
   Bytes proofs(kSize * kProofLen);
   prove_batch(key, batch.alphas(), labels, proofs);
   const auto proof_at = [&](std::size_t i) { return proofs.begin() + i * kProofLen; };
-  std::fill_n(proof_at(0), 32, std::uint8_t{0xff});       // Gamma is no point
+  std::fill_n(proof_at(0), 32, std::uint8_t{0xff});       // Gamma is not a point
   std::fill_n(proof_at(3) + 48, 31, std::uint8_t{0xff});  // s is above N
   std::fill_n(proof_at(7), 32, std::uint8_t{0});          // Gamma of order 4
   *(proof_at(10) + 32) ^= 1;                              // c

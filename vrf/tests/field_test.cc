@@ -1,4 +1,4 @@
-// GF(p) and GF(p^2) at the edges of their bounds, against slow arithmetic that shares no code with them.
+// GF(p) and GF(p^2) at the edges of their bounds, compared with slow arithmetic that shares no code with them.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -28,7 +28,7 @@ u128 slow_mul(u128 a, u128 b) {
 
 bool same(Fp a, u128 b) { return a.v <= kP && fp_canonical(a).v == b % kP; }
 
-// Values where carries, folds and the second representation of zero happen, then random ones.
+// Values that cause carries, folds and the second representation of zero, then random ones.
 std::vector<Fp> samples() {
   std::vector<Fp> out;
   for (const u128 v :
@@ -61,7 +61,7 @@ TEST(Fp, OperationsStayInBoundsAndAreRight) {
   }
 }
 
-// What this machine computes with, against the form for every machine, up to the largest operands.
+// Compares this machine's products with the portable ones, up to the largest operands.
 TEST(Fp, ProductsAgreeWithThePortableOnes) {
   const auto equal = [](u128 a, u128 b) { return a <= kP && b <= kP && a % kP == b % kP; };
   std::vector<u128> values;
@@ -166,7 +166,7 @@ TEST(Fp2, SquareRootOfARatio) {
       }
     }
   }
-  // Both outcomes are met, or the test says nothing.
+  // The test is meaningful only if both outcomes occur.
   EXPECT_GT(num_squares, 500u);
   EXPECT_GT(num_others, 500u);
 }

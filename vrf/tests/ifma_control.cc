@@ -1,9 +1,9 @@
-// What check_disassembly.py must find: the positive control. None of this is linked into anything.
+// The positive control: code that check_disassembly.py must find. It is not linked into any program.
 #include <immintrin.h>
 
 #include <cstdint>
 
-// An address for each lane.
+// A different address for each lane.
 __m512i control_gather(__m512i index, const std::uint64_t* table) { return _mm512_i64gather_epi64(index, table, 8); }
 
 // A branch on the contents of a lane.
@@ -17,11 +17,11 @@ int control_lane(__m512i secret, int (*call)()) {
 // A branch on an octet of memory.
 int control_octet(const std::uint8_t* secret, int (*call)()) { return *secret > 7 ? call() : 0; }
 
-// A load that touches memory or not.
+// A load that touches memory or not, depending on the secret.
 __m512i control_masked_load(__m512i secret, const void* memory) {
   return _mm512_maskz_loadu_epi64(_mm512_movepi64_mask(secret), memory);
 }
 
-// A function that the linker may take for the whole program.
+// A function that the linker may use for the whole program.
 inline int control_weak(int a) { return a + 1; }
 int (*control_take(void))(int) { return control_weak; }

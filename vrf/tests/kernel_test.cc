@@ -1,5 +1,5 @@
-// Every batch kernel against the scalar path: the curve arithmetic on edge cases and on all vectors, and the public
-// operations on batches of every shape. A kernel that this machine lacks is skipped, and says so.
+// Compares every batch kernel with the scalar path: the curve arithmetic on edge cases and on all vectors, and the
+// public operations on batches of every shape. The test skips a kernel that this machine lacks, and says so.
 #include "lanes/kernel.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class KernelTest : public testing::TestWithParam<Kernel> {
     }
   }
 
-  // run(first group, number of groups), as many at a time as a kernel takes.
+  // Calls run(first group, number of groups), with as many groups at a time as a kernel accepts.
   template <typename Run>
   static void in_calls(std::size_t num_groups, Run run) {
     for (std::size_t first = 0; first < num_groups; first += kMaxGroups) {
@@ -55,7 +55,7 @@ class KernelTest : public testing::TestWithParam<Kernel> {
     return out;
   }
 
-  // H of random and of extreme field elements.
+  // Makes H from random and from extreme field elements.
   void make_h() {
     u_.assign(kNumInputs, kFp2Zero);
     for (Fp2& u : u_) {
@@ -172,7 +172,7 @@ TEST_P(KernelTest, ComputesThePointsOfProofs) {
   }
 }
 
-// All strings of the vectors that try a decoder, padded to whole groups by strings that decode.
+// All strings of the vectors for decoders, padded to whole groups with strings that decode.
 TEST_P(KernelTest, DecodesStrictly) {
   std::vector<PointString> strings;
   for (const auto& row : test::load_rows("fourq/fourq_decode_ok.json", 50)) {
@@ -208,7 +208,7 @@ TEST_P(KernelTest, DecodesStrictly) {
   EXPECT_LT(num_valid, strings.size());
 }
 
-// Gamma runs through small orders, mixed orders and the subgroup, c and s through their ends.
+// Gamma takes small orders, mixed orders and points of the subgroup; c and s take their extreme values.
 TEST_P(KernelTest, ComputesThePointsOfVerifications) {
   make_h();
   std::vector<Point> gamma;
@@ -279,7 +279,7 @@ TEST_P(KernelTest, ComputesThePointsOfVerifications) {
   EXPECT_EQ(num_small, 24u);
 }
 
-// Alphas of lengths around the blocks of the hash, from nothing to more than the kernels' slots hold.
+// Alphas whose lengths are near the blocks of the hash, from empty to longer than the kernels' slots.
 struct ManyAlphas {
   test::Bytes bytes;
   std::vector<std::size_t> offsets = {0};
@@ -320,7 +320,7 @@ TEST_P(BatchTest, GivesWhatTheScalarPathGives) {
   }
 }
 
-// Each element broken in its own way beside whole ones: the reasons and the labels are those of the scalar path.
+// Some elements are broken, each in its own way, among valid ones: reasons and labels are those of the scalar path.
 TEST_P(BatchTest, RefusesWhatTheScalarPathRefuses) {
   constexpr std::size_t kNum = 70;
   const SecretKey key = SecretKey::load(std::array<std::uint8_t, kSecretKeyLen>{1, 2, 3}).value();
@@ -350,10 +350,10 @@ TEST_P(BatchTest, RefusesWhatTheScalarPathRefuses) {
         proof[48] ^= 1;  // s, still below N
         break;
       case 5:
-        proof[0] ^= 1;  // Gamma, with luck another point
+        proof[0] ^= 1;  // Gamma, possibly another point
         break;
       default:
-        break;  // whole
+        break;  // unchanged
     }
   }
   std::vector<Reason> expected(kNum);
@@ -378,7 +378,7 @@ TEST_P(BatchTest, KnowsWhichKernelRan) {
   EXPECT_STREQ(last_kernel_name(), base::kernel_name(GetParam()));
 }
 
-// What OPTIKS_FORCE_KERNEL chose, or the fastest (the test program is run with each name: CMakeLists.txt).
+// The kernel that OPTIKS_FORCE_KERNEL names, or the fastest (CMakeLists.txt runs the test program with each name).
 TEST(BatchKernel, IsTheChosenOneExceptForSingleCalls) {
   const SecretKey key = SecretKey::load(std::array<std::uint8_t, kSecretKeyLen>{5}).value();
   const ManyAlphas batch(9);
@@ -395,7 +395,7 @@ TEST(BatchKernel, IsTheChosenOneExceptForSingleCalls) {
 
 std::string name_of(const testing::TestParamInfo<Kernel>& info) { return base::kernel_name(info.param); }
 
-// Those that work on groups.
+// The kernels that work on groups.
 std::vector<Kernel> lane_kernels() {
   std::vector<Kernel> kernels;
   std::ranges::copy_if(base::runnable_kernels(), std::back_inserter(kernels),

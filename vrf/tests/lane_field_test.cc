@@ -1,6 +1,6 @@
-// The field in lanes (lanes/lane_fp.h, lanes/lane_fp2.h) over the portable lane types, in three limbs and in five,
-// against fp.h and fp2.h: limbs at the ends of their bounds, where sums and products are largest, and elements at the
-// ends of the field.
+// Compares the field in lanes (lanes/lane_fp.h, lanes/lane_fp2.h) with fp.h and fp2.h. It runs over the portable lane
+// types, in three limbs and in five. Its operands are limbs at the ends of their bounds, where sums and products are
+// largest, and elements at the ends of the field.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -62,7 +62,8 @@ Fp value_of(const Words<L> (&limb)[L::Limbs::kNum], std::size_t lane) {
 
 std::mt19937_64 g_random(7);  // NOLINT(cert-msc51-cpp): the same numbers every time
 
-// Lane 0: every limb at its bound; lane 1: zeros; lane 2: only the top limb; the others random below the bounds.
+// Lane 0: every limb at its bound; lane 1: zeros; lane 2: only the top limb; the other lanes: random limbs below the
+// bounds.
 template <typename L, unsigned B>
 LaneFp<L, B> at_bounds() {
   constexpr std::size_t kTop = L::Limbs::kNum - 1;
@@ -84,7 +85,7 @@ void expect_value(const LaneFp<L, B>& a, std::size_t lane, Fp expected) {
   EXPECT_EQ(lane_of(fp_canonical(a), lane).v, fp_canonical(expected).v) << "lane " << lane;
 }
 
-// A product's limbs keep to bound 1, also in builds without the checks of the constructor.
+// The limbs of a product are within bound 1, also in builds without the checks of the constructor.
 template <typename L>
 void expect_carried(const LaneFp<L, 1>& a) {
   for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
@@ -154,7 +155,7 @@ TYPED_TEST(LaneFpTest, CanonicalFormsAtTheEndsOfTheField) {
     const auto zero = fp_broadcast<L>(kFpZero);
     for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
       expect_value(a, lane, values[lane]);
-      // 2p and 3p are 0 as well; a - 0 has a multiple of p in it.
+      // 2p and 3p are 0 as well; a - 0 contains a multiple of p.
       expect_value(fp_sub(a, zero), lane, values[lane]);
       expect_value(fp_sub(fp_sub(a, zero), zero), lane, values[lane]);
       EXPECT_EQ(is_zero[lane], fp_is_zero(values[lane]) == 1 ? ~u64{0} : 0) << lane;
@@ -191,7 +192,7 @@ TYPED_TEST(LaneFp2Test, ProductsAtTheirBounds) {
   }
 }
 
-// Sums and differences of products that are carried once, with no more room than their bounds ask for.
+// Sums and differences of products are carried once, with no more Room than their bounds need.
 TYPED_TEST(LaneFp2Test, WideSumsAtTheirBounds) {
   using L = TypeParam;
   for (int round = 0; round < 200; ++round) {
@@ -201,7 +202,7 @@ TYPED_TEST(LaneFp2Test, WideSumsAtTheirBounds) {
     const auto ab = fp2_mul_wide<23>(a, b);        // bound 13 + 23
     const auto cc = fp2_sqr_wide<3>(c);            // bound 20 + 3
     const auto sum = fp2_narrow(fp2_add(ab, cc));  // bound 59
-    const auto less = fp2_sub(ab, cc);             // no room is left
+    const auto less = fp2_sub(ab, cc);             // no Room is left
     const auto difference = fp2_narrow(fp2_sub(ab, cc));
     const auto both = fp2_narrow(fp2_sub(fp2_widen<33>(a), less));
     for (const auto* out : {&sum, &difference, &both}) {
@@ -254,7 +255,7 @@ void expect_packed() {
   }
 }
 
-// What tables hold is what was put there, and its negation that of the element.
+// A table holds the elements that were put into it, and its negations are those of the elements.
 TYPED_TEST(LaneFp2Test, TablesHoldElements) {
   for (int round = 0; round < 50; ++round) {
     expect_packed<TypeParam, 1>();
@@ -281,7 +282,7 @@ TYPED_TEST(LaneFp2Test, SquareRootsAreTheScalarOnesUpToSign) {
     LaneFp2<L, 1> m[2] = {{at_bounds<L, 1>(), at_bounds<L, 1>()}, {at_bounds<L, 1>(), at_bounds<L, 1>()}};
     LaneFp<L, 1> delta[2] = {at_bounds<L, 1>(), at_bounds<L, 1>()};
     for (auto& d : delta) {
-      d.limb[0][1] = 1;  // lane 1 is zeros otherwise, and delta must not be 0
+      d.limb[0][1] = 1;  // the rest of lane 1 is zeros, and delta must not be 0
     }
     LaneSqrtRatio<L> out[2];
     fp2_sqrt_ratio(out, m, delta);

@@ -86,7 +86,7 @@ TEST(Scalar, ShortProductsAreProducts) {
   }
 }
 
-// low + high * 2^256 by a path that does not use the wide reduction: shifting by doublings.
+// low + high * 2^256 without the wide reduction: shifts by doublings.
 TEST(Scalar, WideReduction) {
   const auto scalars = edge_scalars();
   for (std::size_t i = 0; i + 1 < scalars.size(); ++i) {

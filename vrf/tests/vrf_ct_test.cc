@@ -1,6 +1,6 @@
 // Runs every operation on secrets once with the secrets marked. Under Valgrind memcheck, in a build with
-// OPTIKS_CT_CHECK, a branch or an address that depends on a secret is an error of memcheck. With the
-// argument --leak it branches on a secret on purpose: the positive control, which must be reported.
+// OPTIKS_CT_CHECK, memcheck reports every branch and every address that depends on a secret as an error. With the
+// argument --leak the program branches on a secret on purpose: the positive control, which must be reported.
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -22,7 +22,7 @@ int run(bool leak) {
   const base::Secret<vrf::kSecretKeyLen> exported = key.export_bytes();
   const vrf::SecretKey loaded = vrf::SecretKey::load(exported.bytes()).value();
 
-  // Three alphas of public lengths around a block of the hash, contents secret.
+  // Three alphas whose public lengths are near a block of the hash, with secret contents.
   std::array<std::uint8_t, 200> alphas{};
   for (std::size_t i = 0; i < alphas.size(); ++i) {
     alphas[i] = static_cast<std::uint8_t>(i);
@@ -39,7 +39,7 @@ int run(bool leak) {
     std::puts("branched on a secret");
   }
 
-  // What a server hands out is public.
+  // The server publishes these.
   OPTIKS_DECLASSIFY(alphas.data(), alphas.size());
   OPTIKS_DECLASSIFY(labels.data(), labels.size());
   OPTIKS_DECLASSIFY(proved.data(), proved.size());

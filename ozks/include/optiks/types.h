@@ -1,6 +1,6 @@
-/* The words of the C ABI that the library itself speaks: codes, structures, lengths, a directory's options, a stored
- * leaf, and what calls about users take and tell. The calls are in optiks.h, which includes this; what its verifier
- * takes and gives is in verdicts.h. */
+/* The types of the C ABI that the library itself uses: codes, structures, lengths, a directory's options, a stored
+ * leaf, and the parameters and summaries of calls about users. The calls are in optiks.h, which includes this header.
+ * The verifier's parameters and results are in verdicts.h. */
 #ifndef OPTIKS_TYPES_H
 #define OPTIKS_TYPES_H
 
@@ -57,7 +57,7 @@ enum {
 };
 /* facts: end */
 
-/* Why a username has no form (docs/spec/usernames.md section 3). */
+/* The reasons why a username has no form (docs/spec/usernames.md section 3). */
 /* facts: username faults, generated from docs/spec/facts.toml by `make facts` */
 enum {
   /* it has one */
@@ -79,84 +79,95 @@ enum {
 
 enum { OPTIKS_TAG_LEN = 16 };
 
-/* Whose values a directory keeps: lookups need all, an update task the device lists, tools none. */
+/* Structures whose values a directory keeps: lookups need all values, update-task needs the device lists, tools need
+ * no values. */
 enum { OPTIKS_VALUES_ALL = 0, OPTIKS_VALUES_NONE = 1, OPTIKS_VALUES_DEVICES = 2 };
 
 typedef struct optiks_dir_options {
   uint8_t vrf_secret[OPTIKS_NUM_STRUCTURES][OPTIKS_VRF_SECRET_KEY_LEN]; /* in order of the structures */
-  uint8_t tag_key[OPTIKS_NUM_STRUCTURES][32]; /* key each structure's tags, which stand for keys in stored leaves; all
-                                                 the same in logs from before there was one for each */
-  const char* leaf_log_path;   /* a file this directory creates (truncating what is there) and appends all to that it
-                                  reads of single leaves; NULL: one without a name, in $TMPDIR or /var/tmp */
-  uint64_t vrf_cache_bytes;    /* bound of the cache of VRF proofs; 0: none */
-  uint64_t period;             /* period number and first epoch of the devices and keys trees */
-  uint64_t period_first_epoch; /* 0 in a later period than the first: it has not begun (optiks_dir_load_copies) */
-  uint32_t max_value_len;      /* of the configuration: larger values are refused */
-  uint32_t kept_values;        /* OPTIKS_VALUES_... */
-  uint32_t threads; /* that load, precompute labels, prepare and stage may use, the caller's among them: at most 256; 0:
-                       one. Results do not depend on it. The others wait between calls, and end with the directory */
-  uint32_t username_reuse;     /* of the configuration: 1: usernames have versions, which are their generations */
-  const char* node_store_path; /* NULL: linked mode, all but the leaf log in memory. Otherwise stored mode: a folder
-                                  this directory makes and has for itself, with the trees and the keys; needs a
-                                  leaf_log_path, and liblmdb. It goes on where it was committed last: look at
-                                  optiks_dir_states. What is there and cannot be used (damaged, of another period, of
-                                  other secrets) is OPTIKS_E_IO; both can be made again from stored leaves */
-  uint64_t node_cache_bytes;   /* stored mode: bound of the cache of parts of the trees */
+  /* Key of each structure's tags, which identify keys in stored leaves. All four are the same in logs from before each
+   * structure had its own. */
+  uint8_t tag_key[OPTIKS_NUM_STRUCTURES][32];
+  /* A file that this directory creates (truncating an existing one). It holds everything that the directory reads
+   * about single leaves. NULL: a file without a name, in $TMPDIR or /var/tmp. */
+  const char* leaf_log_path;
+  uint64_t vrf_cache_bytes; /* bound of the cache of VRF proofs; 0: no cache */
+  uint64_t period;          /* period number of the devices and keys trees */
+  /* First epoch of that period. 0 in a later period than the first: the period has not begun
+   * (optiks_dir_load_copies). */
+  uint64_t period_first_epoch;
+  uint32_t max_value_len; /* of the configuration: larger values are refused */
+  uint32_t kept_values;   /* OPTIKS_VALUES_... */
+  /* Number of threads that load, precompute labels, prepare and stage may use, including the caller's: at most 256;
+   * 0: one. Results do not depend on it. The other threads wait between calls, and end with the directory. */
+  uint32_t threads;
+  uint32_t username_reuse; /* of the configuration; 1: usernames have versions, which are their generations */
+  /* NULL: linked mode, which keeps everything but the leaf log in memory. Otherwise stored mode: a folder that this
+   * directory creates and uses alone, with the trees and the keys. Stored mode needs a leaf_log_path, and liblmdb. The
+   * directory continues from its last commit: optiks_dir_states returns the epoch. OPTIKS_E_IO if the contents cannot
+   * be used (damaged, of another period, of other secrets). Stored leaves suffice to make both again. */
+  const char* node_store_path;
+  uint64_t node_cache_bytes; /* stored mode: bound of the cache of parts of the trees */
 } optiks_dir_options_t;
 
-/* One stored leaf. For loads and stages the rows of an epoch are in ordinal order: sorted by (structure, label). */
+/* One stored leaf. Loads and stages take the rows of an epoch in ordinal order: sorted by (structure, label). */
 typedef struct optiks_leaf {
   uint8_t label[32];
   uint8_t commitment[32];
   uint8_t tag[OPTIKS_TAG_LEN];         /* keyed hash of (structure, key); optiks_dir_tags */
-  uint8_t opening[OPTIKS_OPENING_LEN]; /* zero when the value was erased */
-  uint64_t epoch;                      /* that inserted it */
-  uint64_t version;                    /* 1, 2, ... ; 0 in an oZKS, as usernames are unless they are used again */
-  uint64_t value_offset; /* into the call's values blob; UINT64_MAX: erased, or not supplied to a directory that does
-                            not keep it */
+  uint8_t opening[OPTIKS_OPENING_LEN]; /* zero if the value was erased */
+  uint64_t epoch;                      /* that inserted the leaf */
+  uint64_t version;                    /* 1, 2, ...; 0 in an oZKS. Usernames are an oZKS unless they are used again. */
+  /* Offset into the call's values blob. UINT64_MAX: the value was erased, or the directory does not keep it and did not
+   * get it. */
+  uint64_t value_offset;
   uint32_t value_len;
-  uint32_t structure_and_input; /* bits 28..31: structure; bits 0..27: for prepared leaves the index of the input
-                                   update, otherwise 0 */
-} optiks_leaf_t;                /* 128 octets */
+  /* Bits 28..31: structure. Bits 0..27: for prepared leaves the index of the input update, otherwise 0. */
+  uint32_t structure_and_input;
+} optiks_leaf_t; /* 128 octets */
 
-/* What an answer about users will be. */
+/* The size of an answer about users, before it is made. */
 typedef struct optiks_users_summary {
   uint64_t num_entries; /* names, decommissions, device lists and keys that it shows */
   uint64_t num_proofs;  /* VRF proofs that it needs */
-  size_t ahead_user;    /* index of the first user of whom the client knows more than the view has; or how many users */
-  uint32_t ahead_of;    /* 0: there is none; 1: its user id, 2: the device list, 3: the key of a device */
+  size_t ahead_user;    /* index of the first user that the client knows more of than the view; the number of users if
+                         * there is no such user */
+  uint32_t ahead_of; /* what the client knows more of: 0: nothing, 1: its user id, 2: the device list, 3: the key of a
+                      * device */
   uint32_t reserved;
 } optiks_users_summary_t;
 
-/* What an answer to an owner about its own user will be. */
+/* The size of an answer to an owner about its own user, before it is made. */
 typedef struct optiks_user_monitor_summary {
   uint64_t num_entries; /* names, decommission, list and keys that it shows, and one for each 64 versions of the list
-                         * that were read on the way to it */
+                         * that were read to make it */
   uint64_t num_proofs;  /* VRF proofs that it needs */
   size_t index;         /* of the name or named id that `unanswered` is about */
-  uint32_t unanswered;  /* 0: it is answered; 1: there is no such user; 2: a name leads nowhere; 3: a name leads to
-                         * another user; 4: the client knows of a later version of the list; 5: of a named key;
-                         * 6: a named id was on no version of the list that is kept, in the latest 4 MiB of them */
+  /* Why there is no answer. 0: there is one; 1: there is no such user; 2: a name leads to no user; 3: a name leads to
+   * another user; 4: the client knows of a later version of the list; 5: the client knows of a later version of a named
+   * key; 6: no kept version of the list, in the latest 4 MiB of them, has a named id. */
+  uint32_t unanswered;
   uint32_t reserved;
 } optiks_user_monitor_summary_t;
 
-/* Bounds of such an answer. Whatever they say, it has a version of the list and of each followed key, if there are. */
+/* Bounds of such an answer. An answer always has a version of the list and of each followed key that has one. */
 typedef struct optiks_user_monitor_page {
   uint64_t max_members;     /* versions of the list, and of each key; at least 1 */
   uint64_t max_all_members; /* versions of all keys together */
   uint64_t max_followed;    /* followed ids, beyond which the list's page ends */
-  uint64_t max_bytes;       /* about */
-  uint32_t own_only;        /* 1: there is 3 and 6, for who may see no other user */
+  uint64_t max_bytes;       /* approximate size of the answer in octets */
+  uint32_t own_only;        /* 1: `unanswered` may be 3 or 6, for a caller that may see no other user */
   uint32_t reserved;        /* 0 */
 } optiks_user_monitor_page_t;
 
-/* What is kept of a user who is asked about (docs/spec/users.md section 2), beside its octet strings. */
+/* Kept state of a user that a client asks about (docs/spec/users.md section 2), without its octet strings. */
 typedef struct optiks_user_state {
-  uint64_t least_epoch; /* the largest of the epochs that are kept with all that is brought of the user */
+  uint64_t least_epoch; /* the largest of the epochs that the client keeps with its state of the user */
   size_t num_keys;      /* devices whose key is known */
   uint32_t has_left;    /* 1: the user is known to have left */
-  uint32_t generation;  /* of the username, in whose the known user is (docs/spec/recycled-names.md); 0: names are not
-                           used again, or no user is known. Of one's own user 0 */
+  /* Which generation of the username the known user is (docs/spec/recycled-names.md). 0: names are not used
+   * again, no user is known, or the question is about the client's own user. */
+  uint32_t generation;
 } optiks_user_state_t;
 
 #endif

@@ -1,5 +1,5 @@
-// The walk of an append-only proof. The old root is unknown to the fuzzer, so the counts are taken from the input's own
-// list of leaves: the first octet is the number of epochs.
+// Walks an append-only proof. The fuzzer cannot know the old root, so the counts are taken from the input's own list of
+// leaves. The first octet is the number of epochs.
 #include <array>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// An audit proof, from the first record in it; and its append-only proofs alone, over the states that its records
-// claim.
+// Verifies an audit proof from its own first record, and then its append-only proofs alone, with the states that its
+// records claim.
 #include <vector>
 
 #include "fuzz_support.h"

@@ -1,4 +1,4 @@
-// A configuration.
+// Reads a configuration.
 #include "fuzz_support.h"
 #include "optiks/base/check.h"
 

@@ -1,4 +1,4 @@
-// A lookup answer of one key. The structures behind the head are also verified when the head is refused.
+// Verifies a lookup answer of one key. The structures after the head are verified even if the head is refused.
 #include "fuzz_support.h"
 #include "optiks/base/check.h"
 

@@ -1,4 +1,4 @@
-// A checkpoint. One that is accepted says the same after a second reading of what it said.
+// Verifies a checkpoint. An accepted note begins with the origin, and with the size that the verifier returned.
 #include <string>
 
 #include "fuzz_support.h"

@@ -1,4 +1,4 @@
-// The bounds of periods, from the first one on, to a verifier that keeps nothing.
+// Verifies the bounds of periods, from the first period on, with a verifier that keeps no state.
 #include "fuzz_support.h"
 #include "optiks/base/check.h"
 #include "optiks/ozks/verify/periods.h"

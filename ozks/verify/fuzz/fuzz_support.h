@@ -1,4 +1,4 @@
-// What the fuzz targets share: a trust anchor, and inputs that are judged on their own octets.
+// Helpers of the fuzz targets: a trust anchor, and inputs that are judged by their own octets.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 
 namespace optiks::ozks::verify::fuzz {
 
-// Accepts every signature: no fuzzer finds a true one, and what stands behind a signature is to be fuzzed too.
+// Accepts every signature: a fuzzer cannot make a true one, and the octets after a signature must be fuzzed too.
 inline bool accept_any_signature(ByteSpan /*public_key*/, ByteSpan /*message*/, ByteSpan /*signature*/) { return true; }
 
-// A verifier of the log that the answer itself names, with a clock that shows the record's own time: random changes
-// then get past the first checks. The anchor's views are static.
+// Returns a verifier of the log that the answer itself names, whose clock shows the record's own time, so that random
+// changes pass the first checks. The anchor's views are static.
 Context context_for(ByteSpan record);
 
-// Aborts unless reason is one of docs/spec/reasons.md: each outcome has a name.
+// Aborts unless reason is one of docs/spec/reasons.md: every outcome has a name.
 void check_reason(Reason reason);
 
-// Whether a view lies within the input: results never point elsewhere.
+// True if a view lies within the input: results never point elsewhere.
 bool within(ByteSpan input, ByteSpan view);
 
 }  // namespace optiks::ozks::verify::fuzz

@@ -1,5 +1,5 @@
-// An answer about an owner's own user, to an owner that keeps nothing, or the first page of a history. Changes behind
-// the head leave the head valid.
+// Verifies an answer about an owner's own user, for an owner that keeps no state, and for one that keeps the first page
+// of a history. Changes after the head leave the head valid.
 #include <vector>
 
 #include "fuzz_support.h"

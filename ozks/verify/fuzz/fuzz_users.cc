@@ -1,4 +1,4 @@
-// An answer about one user, to a verifier that keeps nothing. Changes behind the head leave the head valid.
+// Verifies an answer about one user, with a verifier that keeps no state. Changes after the head leave the head valid.
 #include <vector>
 
 #include "fuzz_support.h"

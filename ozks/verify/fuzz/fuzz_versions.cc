@@ -1,4 +1,4 @@
-// A history or monitoring answer of one key, for the known state that the first octet of the input chooses.
+// Verifies a history or monitoring answer of one key, with the known state that the first octet of the input selects.
 #include <vector>
 
 #include "fuzz_support.h"
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   KeyState state;
   state.known.version = data[0] >> 4;
-  // An even one is what a page left, which claimed one version more.
+  // An even version is the state after a page, which claimed one version more.
   if (state.known.version % 2 == 0) {
     state.known.page_version = state.known.version == 0 ? 0 : state.known.version + 1;
   } else {

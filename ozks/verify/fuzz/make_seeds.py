@@ -1,4 +1,4 @@
-"""Writes the seed corpora of the fuzz targets from tests/vectors: make_seeds.py <folder>. One file a distinct input."""
+"""Writes the seed corpora of the fuzz targets from tests/vectors: make_seeds.py <folder>. Each distinct input is one file."""
 
 import base64
 import hashlib
@@ -14,7 +14,7 @@ def vectors(path: str) -> dict:
 
 
 def seeds():
-    """(target, octets)"""
+    """Yields (target, octets)."""
     for name in ("lookup", "versions", "periods_and_audit"):
         document = vectors(f"lookup/{name}.json")
         for anchor in document["anchors"]:

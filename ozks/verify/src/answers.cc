@@ -56,7 +56,7 @@ Reason check_audit_records(const Context& context, const EpochRecord& stored, co
     if (reason != Reason::kValid) {
       return reason;
     }
-    // Beyond the last epoch there is none, so the comparison does not wrap to epoch 0.
+    // No epoch follows the last one, so the comparison must not wrap to epoch 0.
     if (record.epoch <= before.epoch || record.epoch - before.epoch != 1) {
       return Reason::kRecordEpoch;
     }

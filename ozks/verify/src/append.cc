@@ -1,7 +1,7 @@
-// How the roots of all epochs come out of one walk: the tree after the last epoch is walked, and each of its nodes is
-// reduced to the list of its hashes over time (Change), beginning with the epoch in which the subtree got its first
-// leaf. A parent's list is merged from those of its children: both present, an interior node; one present, that child
-// stands in the parent's place. Epoch a's entry of the top is the old root.
+// One walk computes the roots of all epochs. It walks the tree after the last epoch, and reduces each node to the list
+// of its hashes over time (Change). A list begins with the epoch in which the subtree got its first leaf. A parent's
+// list is merged from those of its children. While both children are present, its hash is that of an interior node;
+// while only one is present, that child takes the parent's place. The entry of epoch a at the top is the old root.
 #include "optiks/ozks/verify/append.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr std::uint8_t kTokenLeaf = 2;
 // Interior nodes on one path have different prefix lengths 0..255.
 constexpr std::size_t kMaxDepth = 256;
 
-// The listed leaves, or a run of them. Sorted, so that the leaves below a prefix are a run.
+// The listed leaves, or a run of them. They are sorted, so the leaves below a prefix are a run.
 class Leaves {
  public:
   explicit Leaves(ByteSpan octets) : octets_(octets) {}
@@ -30,7 +30,7 @@ class Leaves {
   [[nodiscard]] ByteSpan commitment(std::size_t i) const { return octets_.subspan(i * kAddedLeafLen + 32, 32); }
   [[nodiscard]] std::uint8_t offset(std::size_t i) const { return octets_[i * kAddedLeafLen + 64]; }
 
-  // Those with bit i of the label 0 and 1; all agree on the bits before.
+  // Returns the leaves whose bit i of the label is 0, and those whose bit is 1; all agree on the bits before.
   [[nodiscard]] std::array<Leaves, 2> split(std::size_t bit) const {
     std::size_t low = 0;
     std::size_t high = size();
@@ -45,7 +45,7 @@ class Leaves {
     return {Leaves(octets_.first(low * kAddedLeafLen)), Leaves(octets_.subspan(low * kAddedLeafLen))};
   }
 
-  // The shortest common prefix of a position with any of the leaves: one of the two outermost has it.
+  // The shortest common prefix of a position with any of the leaves: one of the first and the last leaf has it.
   [[nodiscard]] std::size_t divergence(ByteSpan position) const {
     return std::min(common_prefix_length(label(0), position), common_prefix_length(label(size() - 1), position));
   }
@@ -72,7 +72,8 @@ class Leaves {
   ByteSpan octets_;
 };
 
-// An old node that leaves reach: opened, so that its position is known. A leaf's position is its label, of length 256.
+// An old node that added leaves reach. It is opened, so its position is known. A leaf's position is its label, of
+// length 256.
 struct OldNode {
   Hash position{};
   std::size_t length = 0;
@@ -83,8 +84,8 @@ struct OldNode {
 
 std::optional<AppendWorkspace> AppendWorkspace::create(std::size_t num_epochs) {
   OPTIKS_CHECK(num_epochs >= 1 && num_epochs <= kMaxRangeEpochs);
-  // One finished list for each depth, the two being merged, and the merged one; a list has an entry an epoch and one
-  // for epoch a.
+  // One finished list for each depth, the two lists being merged, and the merged one. A list has an entry for each
+  // epoch and one for epoch a.
   const std::size_t capacity = (kMaxDepth + 3) * (num_epochs + 1);
   std::unique_ptr<Change[]> changes(new (std::nothrow) Change[capacity]);
   if (!changes) {
@@ -93,15 +94,15 @@ std::optional<AppendWorkspace> AppendWorkspace::create(std::size_t num_epochs) {
   return AppendWorkspace(std::move(changes), capacity);
 }
 
-// AppendWalk: the walk of one proof. Lists of changes lie one behind the other on the workspace's stack; each function
-// that computes a subtree leaves exactly its list on top. Recursion is bounded: every level has a greater prefix length
-// than the one above it.
+// The walk of one proof. The lists of changes lie one after another on the workspace's stack. Each function that
+// computes a subtree leaves exactly its list on top. Recursion is bounded: every level has a greater prefix length than
+// the one above it.
 class AppendWalk {
  public:
   AppendWalk(AppendWorkspace& workspace, std::uint64_t first_epoch, ByteSpan opened)
       : stack_(workspace.changes_.get(), workspace.capacity_), first_epoch_(first_epoch), rest_(opened) {}
 
-  // The old tree from its root, with the leaves added. At least one leaf.
+  // Walks the old tree from its root, with the leaves added. At least one leaf.
   Reason old_tree(const Leaves& leaves) {
     const Reason reason = node({}, 0, leaves);
     if (reason != Reason::kValid) {
@@ -110,7 +111,7 @@ class AppendWalk {
     return rest_.empty() ? Reason::kValid : Reason::kAppendTrailing;
   }
 
-  // A subtree of new leaves alone. At least one leaf.
+  // Computes a subtree of new leaves alone. At least one leaf.
   void new_subtree(const Leaves& leaves) {
     if (leaves.size() == 1) {
       const std::uint8_t offset = leaves.offset(0);
@@ -127,7 +128,7 @@ class AppendWalk {
     merge(left, right, length, position);
   }
 
-  // After the walk: the root in epoch a + j; that of an empty tree before the first leaf.
+  // After the walk: the root in epoch a + j, which before the first leaf is that of an empty tree.
   [[nodiscard]] Hash root(std::size_t j) const {
     const auto list = stack_.first(size_);
     const auto later = std::ranges::find_if(list, [&](const auto& change) { return change.from > j; });
@@ -151,8 +152,8 @@ class AppendWalk {
     stack_[size_++] = {static_cast<std::uint16_t>(from), hash};
   }
 
-  // The old node at a position (the first `length` bits of prefix, which it must extend), with the leaves that reach
-  // it.
+  // Walks the old node at a position (the first `length` bits of prefix, which it must extend), with the leaves that
+  // reach it.
   Reason node(const Hash& prefix, std::size_t length, const Leaves& leaves) {
     ByteSpan octets;
     if (leaves.empty()) {
@@ -223,7 +224,7 @@ class AppendWalk {
     return Reason::kValid;
   }
 
-  // An opened node together with leaves of which some may part from its prefix.
+  // Combines an opened node with leaves, some of which may diverge from its prefix.
   Reason spread(const OldNode& old, const Leaves& leaves) {
     const std::size_t parting = leaves.empty() ? kLabelBits : leaves.divergence(old.position);
     if (parting >= old.length) {
@@ -271,7 +272,8 @@ class AppendWalk {
     return Reason::kValid;
   }
 
-  // Replaces the lists [left, right) and [right, size) by that of the node with `length` bits of `position` above them.
+  // Replaces the lists [left, right) and [right, size) by the list of their parent, whose prefix is `length` bits of
+  // `position`.
   void merge(std::size_t left, std::size_t right, std::size_t length, ByteSpan position) {
     const std::size_t end = size_;
     std::size_t l = left;
@@ -297,8 +299,8 @@ class AppendWalk {
     size_ = left + (size_ - end);
   }
 
-  // The hash of the entry that was pushed last. Those of one node do not depend on each other: they are made side by
-  // side, and with one epoch there are two, before it and after.
+  // Queues the hash of the entry that was pushed last. The hashes of one node do not depend on each other, so they are
+  // computed in one batch. With one epoch there are two: before and after it.
   void queue_hash(std::size_t length, ByteSpan position, const Hash& left, const Hash& right) {
     if (num_queued_ == kQueueLen) {
       hash_queued();

@@ -16,7 +16,7 @@ constexpr std::size_t kKeyIdLen = 4;
 constexpr std::uint8_t kKeyType = 0x01;
 
 struct Note {
-  ByteSpan text;        // what is signed
+  ByteSpan text;        // the signed text
   ByteSpan signatures;  // whole lines
 };
 
@@ -26,7 +26,7 @@ struct SignatureLine {
   std::size_t decoded_len;
 };
 
-// Takes the next line, without its newline, off a text whose last line ends in one.
+// Removes the next line from a text whose last line ends in a newline, and returns it without its newline.
 ByteSpan take_line(ByteSpan& text) {
   const auto newline = std::ranges::find(text, '\n');
   const auto length = static_cast<std::size_t>(newline - text.begin());
@@ -45,7 +45,7 @@ std::optional<Note> split_note(ByteSpan note) {
   if (note.empty() || note.back() != '\n') {
     return std::nullopt;
   }
-  // The last empty line separates: the text may hold empty lines itself.
+  // The last empty line is the separator: the text itself may contain empty lines.
   for (std::size_t i = note.size() - 1; i > 0; --i) {
     if (note[i] == '\n' && note[i - 1] == '\n') {
       const Note split{note.first(i), note.subspan(i + 1)};
@@ -87,7 +87,7 @@ std::array<std::uint8_t, kKeyIdLen> key_id(ByteSpan name, ByteSpan public_key) {
   return id;
 }
 
-// The three lines of the text. The origin is for the caller to compare.
+// Parses the three lines of the text. The caller compares the origin.
 std::optional<Checkpoint> parse_body(ByteSpan text, ByteSpan& origin) {
   if (std::ranges::count(text, '\n') != 3) {
     return std::nullopt;
@@ -104,13 +104,14 @@ std::optional<Checkpoint> parse_body(ByteSpan text, ByteSpan& origin) {
   return checkpoint;
 }
 
-// The log's signature lines in a note: how many, and the last of them.
+// The log's signature lines in a note: their number, and the last of them.
 struct LogLines {
   std::size_t count = 0;
   SignatureLine last{};
 };
 
-// Reads every line, so that a note is well-formed or not whatever the log's key is. False: not a valid note.
+// Reads every line, so that whether a note is well-formed does not depend on the log's key. Returns false if the note
+// is not valid.
 bool read_signatures(ByteSpan lines, ByteSpan log_name, ByteSpan log_public_key, LogLines& out) {
   const auto log_key_id = key_id(log_name, log_public_key);
   std::size_t count = 0;

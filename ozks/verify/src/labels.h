@@ -1,4 +1,4 @@
-// Labels of a key's versions from their VRF proofs, several proofs at a time.
+// Computes the labels of a key's versions from their VRF proofs, several proofs at a time.
 #pragma once
 
 #include <array>
@@ -9,17 +9,17 @@
 
 namespace optiks::ozks::verify {
 
-// ProofSource yields the VRF proofs of an answer in the order in which they are checked.
+// Yields the VRF proofs of an answer in the order in which they are checked.
 class ProofSource {
  public:
-  // False at the end.
+  // Returns false at the end.
   virtual bool next(std::uint64_t& version, ByteSpan& proof) = 0;
 
  protected:
   ~ProofSource() = default;
 };
 
-// OneProof is the only proof of a source: that of an entry in an oZKS, whose version is 0, or of one version.
+// A source of one proof: that of an entry in an oZKS, whose version is 0, or of one version.
 class OneProof final : public ProofSource {
  public:
   OneProof(std::uint64_t version, ByteSpan proof) : version_(version), proof_(proof) {}
@@ -38,13 +38,14 @@ class OneProof final : public ProofSource {
   bool used_ = false;
 };
 
-// LabelStream verifies proofs ahead of the checks that need them, so that a batch shares work, and hands out each
-// verdict only when its turn comes: the order of reasons stays that of single verification.
+// Verifies proofs before the checks need them, so that a batch shares work. It returns each verdict only at its turn,
+// so the order of reasons is that of single verification.
 class LabelStream {
  public:
   LabelStream(const StructureView& view, ByteSpan key, ProofSource& source) : view_(view), key_(key), source_(source) {}
 
-  // The next proof's verdict, and its label (valid until the next call) on kValid. Aborts beyond the end of the source.
+  // Returns the next proof's verdict, and on kValid its label (valid until the next call). Aborts beyond the end of the
+  // source.
   Reason next(ByteSpan& label);
 
  private:

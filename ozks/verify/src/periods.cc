@@ -9,7 +9,7 @@ using Bounds = std::span<const ByteSpan>;
 
 bool is_first(const EpochRecord& record) { return record.epoch == record.period_first_epoch; }
 
-// The time of the first epoch of a period, if it is among the bounds.
+// The time of the first epoch of a period, if that epoch is among the bounds.
 std::optional<std::uint64_t> start_ms_of(Bounds bounds, std::uint64_t period) {
   for (const ByteSpan octets : bounds) {
     const EpochRecord record = read_record(octets);
@@ -39,7 +39,7 @@ Reason check_bounds(const Context& context, const PeriodsAnswer& answer, Periods
   return Reason::kValid;
 }
 
-// Whether `record` may stand after `before`. No epoch or period wraps: those of `before` are below the later ones'.
+// True if `record` may follow `before`. No epoch or period wraps: those of `before` are smaller than later ones.
 bool is_next_bound(const EpochRecord& record, const EpochRecord& before) {
   if (record.period == before.period) {
     return is_first(before) && record.epoch > before.epoch;

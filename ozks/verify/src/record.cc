@@ -11,10 +11,10 @@ namespace {
 constexpr std::uint16_t kFormat = 1;
 constexpr std::uint16_t kFormatWithUsernameForm = 2;  // of a configuration
 constexpr std::uint16_t kSuite = 1;
-// So that every integer of a configuration has a JSON form.
+// The limit lets every integer of a configuration have a JSON form.
 constexpr std::uint64_t kMaxPeriodLengthMs = (std::uint64_t{1} << 53) - 1;
 
-// Integers of a structure whose widths were already named by the field's type.
+// Reads an integer of a structure; the type of the field determines its width.
 template <typename T>
 void read(Reader& reader, T& field) {
   field = static_cast<T>(reader.integer(sizeof(T)));
@@ -45,7 +45,7 @@ bool period_follows(const EpochRecord& later, const EpochRecord& earlier, const 
   if (earlier.epoch == earlier.period_first_epoch) {
     period_start_ms = earlier.time_ms;
   }
-  // Each of the periods between lasted period_length_ms at least.
+  // Each of the periods in between lasted at least period_length_ms.
   return period_start_ms && later.time_ms >= *period_start_ms &&
          (later.time_ms - *period_start_ms) / configuration.period_length_ms >= later.period - earlier.period;
 }
@@ -187,7 +187,7 @@ Reason check_period_start(const EpochRecord& start, const EpochRecord& record, c
   if (reason != Reason::kValid) {
     return reason;
   }
-  // Two records of one period have one first epoch, so that `start` is of the record's period and of its first epoch.
+  // Two records of one period have the same first epoch, so `start` is of the record's period and of its first epoch.
   return start.epoch == record.period_first_epoch ? check_same_log(start, record, anchor.configuration)
                                                   : Reason::kRecordPeriod;
 }

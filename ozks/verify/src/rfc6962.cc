@@ -15,12 +15,12 @@ Hash sha256_of(std::uint8_t tag, ByteSpan a, ByteSpan b) {
   return out;
 }
 
-// Position of a node in the two trees of RFC 9162: fn its index, sn that of the last node of its level.
+// The position of a node in the two trees of RFC 9162: fn is its index, sn that of the last node of its level.
 struct Climb {
   std::uint64_t fn, sn;
 
-  // Whether the next proof hash is the left sibling; moves up to the level above that of the parent if the parent has
-  // no sibling.
+  // Returns whether the next proof hash is the left sibling. If the parent has no sibling, moves up to the level above
+  // the parent's.
   bool next_is_left() {
     const bool left = (fn & 1) != 0 || fn == sn;
     if (left) {
@@ -81,7 +81,7 @@ bool verify_consistency(std::uint64_t old_size, std::uint64_t new_size, ByteSpan
   while ((climb.fn & 1) != 0) {
     climb.up();
   }
-  // A tree of 2^k entries is a node of the larger one: the proof leaves out its hash, which is the old root.
+  // A tree of 2^k entries is a node of the larger tree: the proof omits its hash, which is the old root.
   ByteSpan first = old_root;
   if (!std::has_single_bit(old_size)) {
     first = proof.first(kHashLen);

@@ -18,7 +18,7 @@ std::optional<std::uint32_t> sextet(std::uint8_t c) {
 // General category Cc.
 bool is_control_character(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F); }
 
-// Whether one character is as asked; also where the text is not UTF-8.
+// True if is_asked holds for any character, or if the text is not UTF-8.
 bool has_any(ByteSpan text, bool (*is_asked)(char32_t)) {
   while (!text.empty()) {
     const std::optional<char32_t> c = take_character(text);

@@ -11,25 +11,25 @@
 
 namespace optiks::ozks::verify {
 
-// is_before: the order of device ids, a beginning of another before it.
+// The order of device ids: a prefix of an id comes before the id.
 inline bool is_before(ByteSpan a, ByteSpan b) { return std::ranges::lexicographical_compare(a, b); }
 
-// VrfKeys: those of the structures of one record; of structure s at s - 1.
+// The VRF keys of the structures of one record; that of structure s at s - 1.
 using VrfKeys = std::array<vrf::PublicKey, kNumStructures>;
 
-// read_vrf_keys: kVrfKeyInvalid if one of them is no key.
+// Returns kVrfKeyInvalid if a key is invalid.
 Reason read_vrf_keys(const EpochRecord& record, VrfKeys& out);
 
-// structure_view points into the record's octets and at `keys`.
+// Returns a view that points into the record's octets and at `keys`.
 StructureView structure_view(const EpochRecord& record, std::uint8_t structure, const VrfKeys& keys,
                              const Configuration& configuration);
 
-// check_present: check_entry of section 5, for an entry that is present.
+// check_entry of section 5, for an entry that is present.
 Reason check_present(const StructureView& view, ByteSpan key, const Member& member);
 
 Reason check_absent_entry(const StructureView& view, ByteSpan key, const NonMember& proof);
 
-// check_decommissioned: section 5 step 5. has_left: whether the user is known to have left.
+// Section 5 step 5. has_left: whether the user is known to have left.
 Reason check_decommissioned(const StructureView& view, ByteSpan user, bool has_left, const Entry& entry);
 
 }  // namespace optiks::ozks::verify

@@ -26,7 +26,7 @@ Reason UserMonitorVerifier::begin(const Context& context, ByteSpan answer, const
   state_ = state;
   known_ = state.keys;
   Reason reason = decode_whole(answer, answer_);
-  // A lookup shows to whom a name leads that is used again.
+  // If names are used again, lookups show to whom a name leads.
   if (reason == Reason::kValid && configuration_.username_reuse != 0 && !query.names.empty()) {
     reason = Reason::kConfiguration;
   }
@@ -87,7 +87,7 @@ std::size_t UserMonitorVerifier::num_key_versions() const {
   return count;
 }
 
-// What was kept of another period counts for nothing.
+// State that was kept from another period is ignored.
 bool UserMonitorVerifier::has_kept_list() const {
   return !state_.list.empty() && state_.devices.period == head_.record.period;
 }
@@ -152,7 +152,7 @@ Reason UserMonitorVerifier::next(std::span<VersionEntry> entries, DeviceVersions
   ids_ = ids_.subspan(1);
   const Versions versions = **position_;
   ++*position_;
-  // Both are in order, and every id that is named is followed.
+  // Both lists are in order, and every named id is followed.
   const bool is_named = !known_.empty() && std::ranges::equal(known_.front().id, id);
   const Known known = is_named ? known_.front().known : Known();
   known_ = known_.subspan(is_named ? 1 : 0);

@@ -9,7 +9,7 @@
 namespace optiks::ozks::verify {
 namespace {
 
-// A List's iterators are none of the standard library's.
+// `List` has no standard iterators, so `std::ranges` algorithms do not accept it.
 template <typename T, typename Predicate>
 bool has_any(const List<T>& list, const Predicate& is_it) {
   bool found = false;
@@ -25,7 +25,7 @@ bool has_leaf_after(const List<Member>& members, std::uint64_t epoch) {
 
 bool has_leaf_after(const Lookup& lookup, std::uint64_t epoch) { return has_leaf_after(lookup.members, epoch); }
 
-// Each entry is present, by now.
+// Callers have checked that every entry is present.
 bool has_leaf_after(const Generations& generations, std::uint64_t epoch) {
   return has_leaf_after(generations.names.members, epoch) ||
          has_any(generations.left, [&](const Entry& entry) { return entry.member.epoch > epoch; });
@@ -35,13 +35,13 @@ bool has_device(const List<Device>& list, ByteSpan id) {
   return has_any(list, [&](const Device& device) { return std::ranges::equal(device.id, id); });
 }
 
-// Section 5, steps 6 and 7: what had a version in an earlier period begins each later one with a copy, as long as its
-// user is current.
+// Section 5, steps 6 and 7. A key or list with a version in an earlier period begins each later period with a copy, as
+// long as its user is current.
 bool is_lost(const Known& known, std::uint64_t period, const LookupResult& shown) {
   return known.version != 0 && known.period < period && !shown.begins_with_copy;
 }
 
-// Whether the user's list had this id in the period.
+// True if the user's list had this id in the period.
 bool was_listed(const UserState& state, std::uint64_t period, ByteSpan id) {
   List<Device> list;
   return state.devices.version != 0 && state.devices.period == period && decode_device_list(state.list, list) &&
@@ -80,7 +80,7 @@ Reason read_device_list(ByteSpan octets, const Configuration& configuration, Lis
   }
   ByteSpan before;
   for (const Device& device : out) {
-    // No id is empty, so that the first one is after the empty string.
+    // Ids are never empty, so the first one is after the empty string.
     if (device.id.size() > configuration.max_key_len || !is_before(before, device.id)) {
       return Reason::kDeviceList;
     }
@@ -150,7 +150,7 @@ Reason UserAnswerVerifier::check_parts(const Context& context) {
 }
 
 ByteSpan UserAnswerVerifier::newest_record() const {
-  // Those of parts are in order of their epochs.
+  // The parts' records are in order of their epochs.
   const std::size_t last = num_records_ - 1;
   return record(last).epoch > head_.record.epoch ? records_[last] : records_[0];
 }
@@ -212,7 +212,7 @@ Reason UserAnswerVerifier::next(const UserQuery& query, const UserState& state, 
   if (!refer_all(user, reach)) {
     return Reason::kPartUnknown;
   }
-  // Not one entry: the absence of the name is left out.
+  // The user has no entry at all: the entry that shows the name absent is missing.
   if (!reach.latest) {
     return Reason::kUserNameMissing;
   }
@@ -234,7 +234,7 @@ Reason UserAnswerVerifier::next(const UserQuery& query, const UserState& state, 
   }
   if (reason == Reason::kValid && user.kind != UserKind::kNone) {
     const Entry& entry = user.decommissioned;
-    // What is known of a user is known of that generation's.
+    // The client's knowledge of a user is about the user of that generation.
     const bool has_left = state.has_left && (!by_generations() || result.generation == state.generation);
     reason = check_decommissioned(view(entry.record, kDecommissioned), result.user, has_left, entry);
   }
@@ -253,7 +253,7 @@ Reason UserAnswerVerifier::next(const UserQuery& query, const UserState& state, 
   return reason;
 }
 
-// Section 5 step 3, but that the name is left out.
+// Section 5 step 3, except for the rule that the name is omitted.
 Reason UserAnswerVerifier::check_kinds(const UserLookup& user) const {
   const bool is_none = user.kind == UserKind::kNone;
   const bool is_other_form = user.generations.has_value() != by_generations();
@@ -264,7 +264,7 @@ Reason UserAnswerVerifier::check_kinds(const UserLookup& user) const {
                                                                                           : Reason::kValid;
 }
 
-// Section 5 step 4, and of step 3 that the name is left out.
+// Section 5 step 4, and the rule of step 3 that the name is omitted.
 Reason UserAnswerVerifier::check_name(const UserLookup& user, const UserQuery& query, const UserState& state,
                                       UserResult& out) const {
   const bool is_none = user.kind == UserKind::kNone;
@@ -288,7 +288,7 @@ Reason UserAnswerVerifier::check_name(const UserLookup& user, const UserQuery& q
   return state.user.empty() || std::ranges::equal(state.user, member.value) ? Reason::kValid : Reason::kUserChanged;
 }
 
-// docs/spec/recycled-names.md section 3: what stands there for step 4.
+// docs/spec/recycled-names.md section 3: the replacement of step 4.
 Reason UserAnswerVerifier::check_generations(const Generations& shown, const UserQuery& query, const UserState& state,
                                              UserResult& out) const {
   const Versions& versions = shown.names;
@@ -302,7 +302,7 @@ Reason UserAnswerVerifier::check_generations(const Generations& shown, const Use
   if (count < state.generation) {
     return Reason::kVersionRegressed;
   }
-  // The tree lives as long as the log: its one period is 0.
+  // The tree lives as long as the log: its only period is 0.
   StructureView names = view(shown.record, kUsernames);
   names.period = 0;
   names.period_first_epoch = 0;
@@ -334,7 +334,7 @@ Reason UserAnswerVerifier::check_generations(const Generations& shown, const Use
   return check_left(shown, entries);
 }
 
-// The users of all generations but the last have left, each before the next one came.
+// The users of all generations but the last have left, each before the next generation came.
 Reason UserAnswerVerifier::check_left(const Generations& shown, std::span<const VersionEntry> names) const {
   if (shown.left.size() != std::max<std::size_t>(names.size(), 1) - 1) {
     return Reason::kGenerationLeft;
@@ -356,10 +356,10 @@ Reason UserAnswerVerifier::check_left(const Generations& shown, std::span<const 
   return Reason::kValid;
 }
 
-// Section 5 step 6, but the list.
+// Section 5 step 6, without the list.
 Reason UserAnswerVerifier::check_devices(const UserLookup& user, const UserState& state, UserResult& out) const {
   const StructureView lists = view(user.devices.record, kDevices);
-  // Of a user whose name is used again nothing is known: it might be of the one before.
+  // If names are used again, nothing is known of the user: the state might be that of the previous one.
   const Known known = by_generations() ? Known() : state.devices;
   const Reason reason = verify_lookup(lists, out.user, known, user.devices.lookup, out.devices);
   if (reason != Reason::kValid) {

@@ -1,4 +1,4 @@
-// What lookups, histories and monitoring check alike: docs/spec/pahd.md sections 3, 4 and 5.
+// Checks that lookups, histories and monitoring share: docs/spec/pahd.md sections 3, 4 and 5.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace optiks::ozks::verify {
 
-// Previous: a proven version and its T.
+// A proven version and its T.
 struct Previous {
   std::uint64_t version;
   std::uint64_t time;
@@ -17,18 +17,18 @@ struct Previous {
 
 enum class Kind : std::uint8_t { kCommitted, kOpened, kEither };
 
-// known_in: the known state for the record's period; nothing of another period counts.
+// Returns the known state for the record's period; state of another period is ignored.
 [[nodiscard]] Known known_in(const StructureView& view, const Known& known);
 
-// check_version_range: section 5 step 1, after which a + 1 does not overflow (a <= e < the size of a log).
+// Section 5 step 1, after which a + 1 does not overflow (a <= e < the size of a log).
 Reason check_version_range(const StructureView& view, std::uint64_t a);
 
-// check_member: section 4. `out` is written on kValid.
+// Section 4. `out` is written on kValid.
 Reason check_member(const StructureView& view, const Known& known, std::uint64_t version,
                     const std::optional<Previous>& previous, const Member& member, Kind kind, LabelStream& labels,
                     VersionEntry& out);
 
-// check_absent: the next proof of `labels` is that of `proof`.
+// The next proof of `labels` must be that of `proof`.
 Reason check_absent(const StructureView& view, const NonMember& proof, LabelStream& labels);
 
 }  // namespace optiks::ozks::verify

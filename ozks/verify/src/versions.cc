@@ -10,7 +10,7 @@
 namespace optiks::ozks::verify {
 namespace {
 
-// The proofs of a Versions: those of from, from + 1, ..., then those of the versions proven absent.
+// The proofs of a Versions: first those of from, from + 1, ..., then those of the versions proven absent.
 class VersionsProofs final : public ProofSource {
  public:
   VersionsProofs(const Versions& versions, std::span<const std::uint64_t> absent_versions)
@@ -70,7 +70,7 @@ Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kep
   const std::size_t num_members = versions.members.size();
   const std::uint64_t num_new = a - known.version;
   const bool complete = num_members == num_new;
-  // A page proves nothing absent.
+  // A page proves no version absent.
   const VersionSet absent_versions = complete ? next_rungs(a) : VersionSet();
   if (num_members > num_new || (!complete && num_members == 0) || versions.absent.size() != absent_versions.size()) {
     return Reason::kLadderCount;
@@ -79,8 +79,8 @@ Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kep
 
   VersionsProofs proofs(versions, absent_versions.get());
   LabelStream labels(view, key, proofs);
-  // After a page the known version is the one before; otherwise the absence of its successor bounds the next one's
-  // time.
+  // After a page the known version is the previous one. Otherwise the absence of its successor bounds the time of the
+  // next version.
   std::optional<Previous> previous;
   if (known.page_version > 0) {
     previous = Previous{known.version, known.time};

@@ -1,4 +1,4 @@
-// What the rows of tests/vectors/users and periods have in common: what a verifier brings of the log, and the answer.
+// The common part of the rows of tests/vectors/users and periods: the client's kept state of the log, and the answer.
 #pragma once
 
 #include <deque>
@@ -49,7 +49,7 @@ class AnswerRow {
     answer_ = keep(vector["answer"]);
   }
 
-  // What the verifier brings of a key at the end of a period.
+  // Returns the client's kept state of a key at the end of a period.
   EndState end_of(const Json& given) {
     EndState end{number(given["period"]), number(given["last_epoch"]), number(given["version"]), {}};
     if (!given["value"].is_null()) {
@@ -58,11 +58,11 @@ class AnswerRow {
     return end;
   }
 
-  // The octets, which live as long as the row.
+  // Returns the octets, which live as long as the row.
   ByteSpan keep(const Json& hex) { return kept_.emplace_back(from_hex(hex)); }
 
   const Json& vector_;
-  // Does not move what is in it.
+  // A deque: its elements keep their addresses.
   std::deque<Bytes> kept_;
   Context context_;
   ByteSpan answer_;

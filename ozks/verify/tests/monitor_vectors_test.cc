@@ -1,4 +1,4 @@
-// Answers about an owner's own user of the Python reference (tests/vectors/users) and their verdicts.
+// Answers about an owner's own user from the Python reference (tests/vectors/users), and their verdicts.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -10,7 +10,7 @@
 namespace optiks::ozks::verify::test {
 namespace {
 
-// One row: what the owner brings, and the verdict.
+// One row: the owner's state, and the verdict.
 class OwnRow : private AnswerRow {
  public:
   OwnRow(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {
@@ -34,7 +34,7 @@ class OwnRow : private AnswerRow {
   Reason verify() {
     UserMonitorVerifier verifier;
     Reason reason = verifier.begin(context_, answer_, query_, state_);
-    // Rows that are refused have none.
+    // Refused rows have no result.
     const Json expected = vector_.value("result", Json());
     if (reason == Reason::kValid && verifier.has_left()) {
       EXPECT_TRUE(expected["has_left"].get<bool>());
@@ -85,7 +85,7 @@ class OwnRow : private AnswerRow {
   }
 
  private:
-  // docs/spec/periods.md section 6: of the list first, then of each key in order.
+  // docs/spec/periods.md section 6: first for the list, then for each key in order.
   Reason check_handovers(const EpochRecord& record, const VersionsResult& devices, std::span<const VersionEntry> list,
                          std::span<const DeviceVersions> keys, std::span<const VersionEntry> entries) {
     Reason reason = check_handover_of(record, kDevices, query_.user, devices, list);

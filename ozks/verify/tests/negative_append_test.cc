@@ -1,5 +1,5 @@
-// docs/negative-tests.md 46 to 57: append-only proofs and audits. 56 (a crash between storing and signing) is the
-// auditor's.
+// docs/negative-tests.md 46 to 57: append-only proofs and audits. 56 (a crash between storing and signing) is tested
+// with the auditor.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 Hash random_label(std::mt19937& random) {
   Hash label;
-  // Long common prefixes occur: most octets are from a small set.
+  // Long common prefixes occur, because most octets come from a small set.
   for (std::uint8_t& octet : label) {
     octet = static_cast<std::uint8_t>(random() % 8 == 0 ? random() : 0x80 * (random() % 2));
   }
@@ -49,7 +49,7 @@ struct History {
 
   [[nodiscard]] AppendParts proof() const { return Tree(old).append(a, added); }
 
-  // The true states of all epochs.
+  // Returns the true states of all epochs.
   [[nodiscard]] std::vector<std::pair<Hash, std::uint64_t>> states() const {
     std::vector<std::pair<Hash, std::uint64_t>> states;
     for (std::size_t j = 0; j <= steps; ++j) {
@@ -90,7 +90,7 @@ TEST(NegativeAppend, N00PositiveControl) {
 }
 
 TEST(NegativeAppend, N00DeepestTree) {
-  // One leaf parts from the first at each of the 256 depths.
+  // One leaf diverges from the first at each of the 256 depths.
   std::vector<Leaf> chain;
   for (std::size_t i = 0; i < 256; ++i) {
     Leaf leaf;
@@ -252,7 +252,7 @@ TEST(NegativeAppend, N53N54EpochsSkippedRepeatedOrReversed) {
 }
 
 TEST(NegativeAppend, N53EveryRootOfARangeIsChecked) {
-  // A leaf published in the middle of a range and taken back at its end.
+  // A leaf that is published in the middle of a range and removed at its end.
   const History history = History::make(11, 8, 6, 3);
   for (std::size_t j = 1; j <= 3; ++j) {
     auto states = history.states();
@@ -276,7 +276,7 @@ TEST(NegativeAppend, N55EmptyEpochWithChangedRoot) {
   states = grown.states();
   states[1].first = states[0].first;
   EXPECT_EQ(grown.verify(grown.proof(), states), "append_new_root");
-  // Counts that wrap around are not one more.
+  // Counts must not wrap around.
   states = grown.states();
   states[0].second = UINT64_MAX;
   states[1].second = 0;
@@ -290,7 +290,7 @@ TEST(NegativeAppend, N57AnnouncedLengthsAreNotBelieved) {
   for (std::size_t i = 0; i < 4; ++i) {
     proof[first_structure + i] = 0xFF;
   }
-  // 2^32 - 1 octets of 65-octet leaves are not a whole number of them; 2^32 - 61 are.
+  // 2^32 - 1 octets are not a whole number of 65-octet leaves; 2^32 - 61 are.
   EXPECT_EQ(scene.audit_proof(proof, 2), "malformed_length");
   ASSERT_EQ((0xFFFFFFFFU - 60) % 65, 0U);
   proof[first_structure + 3] = 0xFF - 60;

@@ -1,5 +1,5 @@
-// docs/negative-tests.md 58 to 64: records, checkpoints, log proofs. 63 (cosignatures) is not the verifier's but its
-// caller's policy.
+// docs/negative-tests.md 58 to 64: records, checkpoints, log proofs. 63 (cosignatures) belongs to the policy of the
+// verifier's caller.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr std::string_view kOrigin = "optiks.example/log";
 
 class NegativeBoard : public testing::Test {
  protected:
-  // Two consecutive records of the scene, the later one changed.
+  // Two consecutive records of the scene, with the later one changed.
   template <typename Change>
   [[nodiscard]] std::string later_changed(Change change, std::uint64_t step = 1) const {
     RecordParts later = scene_.record(4 + step);
@@ -29,7 +29,7 @@ class NegativeBoard : public testing::Test {
         check_against_kept(read_record(later_octets), {read_record(earlier_octets), {}}, scene_.context().anchor));
   }
 
-  // With the record of the first epoch of the earlier one's period.
+  // With the record of the first epoch of the earlier record's period.
   [[nodiscard]] std::string after(const RecordParts& later, const RecordParts& earlier,
                                   const RecordParts& period_start) const {
     const Bytes later_octets = later.encode();
@@ -116,7 +116,7 @@ TEST_F(NegativeBoard, N58Periods) {
   EXPECT_EQ(with([](RecordParts& r) { --r.period_first_epoch; }), "record_period");
   EXPECT_EQ(later_changed([](RecordParts& r) { r.period = 1; }), "record_period");
   EXPECT_EQ(later_changed([](RecordParts& r) { r.period_first_epoch = 1; }), "record_period");
-  // Not without the record of the period's first epoch; record 0 is that itself.
+  // A switch needs the record of the period's first epoch; record 0 is that record itself.
   EXPECT_EQ(later_changed(switched), "record_period");
   RecordParts later = scene_.record(5);
   switched(later);
@@ -125,7 +125,7 @@ TEST_F(NegativeBoard, N58Periods) {
   later.time_ms = start.time_ms + scene_.configuration.period_length_ms - 1;
   EXPECT_EQ(after(later, start), "record_period");
   EXPECT_EQ(after(later, scene_.record(4), start), "record_period");
-  // Two periods are twice as long.
+  // Two periods need twice the time.
   later = scene_.record(6);
   switched(later);
   later.period = 2;
@@ -142,7 +142,7 @@ TEST_F(NegativeBoard, N58Periods) {
   EXPECT_EQ(after(back, in_period), "record_period");
 }
 
-// The record of the period's first epoch is checked before it is used, for a switch or not.
+// The record of the period's first epoch is checked before it is used, whether or not the period switches.
 TEST_F(NegativeBoard, N58PeriodStart) {
   const auto with = [&](auto change) {
     RecordParts start = scene_.record(0);
@@ -157,7 +157,7 @@ TEST_F(NegativeBoard, N58PeriodStart) {
   EXPECT_EQ(with([](RecordParts& r) { r.period = 1; }), "record_period");
   EXPECT_EQ(with([&](RecordParts& r) { r.time_ms = scene_.record(4).time_ms; }), "record_time");
   EXPECT_EQ(with([](RecordParts& r) { r.structures[kKeys - 1U].vrf_public_key[0] ^= 1; }), "record_vrf_key");
-  // It is the kept record itself, or a second one of its epoch.
+  // It must be the kept record itself, not a second record of its epoch.
   RecordParts other = scene_.record(0);
   EXPECT_EQ(after(scene_.record(5), scene_.record(0), other), "valid");
   ++other.time_ms;
@@ -298,7 +298,7 @@ TEST_F(NegativeBoard, N60Body) {
   EXPECT_EQ(body("10", root64() + "\n"), "checkpoint_malformed");
   EXPECT_EQ(body("10", root64() + "\r"), "checkpoint_malformed");
   EXPECT_EQ(body("10\t", root64()), "checkpoint_malformed");
-  // Non-zero unused bits: A and B as the last digit differ in a bit that is not there.
+  // Non-zero unused bits: A and B as the last digit differ in an unused bit.
   std::string root = base64(Bytes(32));
   EXPECT_EQ(body("10", root), "valid");
   root[42] = 'B';
@@ -335,7 +335,7 @@ TEST_F(NegativeBoard, N61AgainstTheKeptCheckpoint) {
   EXPECT_EQ(head(scene_.head(9, 10, 7), context), "valid");
   context.kept_checkpoint->root[0] ^= 1;
   EXPECT_EQ(head(scene_.head(9, 10, 7), context), "checkpoint_consistency");
-  // A proof where none belongs: nothing kept, the same size, the kept one used.
+  // A proof in a wrong place: without a kept checkpoint, with the same size, and with the kept checkpoint used.
   EXPECT_EQ(head(scene_.head(9, 10, 7)), "checkpoint_consistency");
   context.kept_checkpoint = scene_.checkpoint_of(10);
   HeadParts extra = scene_.head(9, 10);
@@ -347,7 +347,7 @@ TEST_F(NegativeBoard, N61AgainstTheKeptCheckpoint) {
   EXPECT_EQ(head(extra, context), "checkpoint_consistency");
   extra.consistency.resize(64);
   EXPECT_EQ(head(extra, context), "malformed_length");
-  // No checkpoint sent and none kept.
+  // No checkpoint sent, and no checkpoint kept.
   EXPECT_EQ(head(scene_.head(9, 10, 10)), "checkpoint_missing");
 }
 
@@ -396,11 +396,11 @@ TEST_F(NegativeBoard, N64Inclusion) {
   parts = scene_.head(9, 10);
   parts.inclusion[0][0] ^= 1;
   EXPECT_EQ(head(parts), "inclusion_proof");
-  // The record of one epoch, found at another's index.
+  // The record of one epoch, at the index of another.
   parts = scene_.head(8, 10);
   parts.record = scene_.record(9).encode();
   EXPECT_EQ(head(parts), "inclusion_proof");
-  // A node of the log presented as an entry: 0x00 and 0x01 keep them apart.
+  // A node of the log presented as an entry: the prefixes 0x00 and 0x01 distinguish them.
   const auto leaves = scene_.log_leaves(2);
   Writer pair;
   pair.raw(leaves[0]).raw(leaves[1]);

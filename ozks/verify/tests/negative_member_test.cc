@@ -55,7 +55,7 @@ TEST_F(NegativeMember, N18ValueOrOpeningChanged) {
   EXPECT_EQ(changed([](LookupParts& p) { p.members.back().value[0] ^= 1; }), "member_root");
   EXPECT_EQ(changed([](LookupParts& p) { p.members.back().value.push_back(0); }), "member_root");
   EXPECT_EQ(changed([](LookupParts& p) { p.members.back().opening[15] ^= 1; }), "member_root");
-  // An opening of another length is no encoding: the octets after it shift.
+  // An opening of another length is not a valid encoding: the octets after it shift.
   EXPECT_NE(changed([](LookupParts& p) { p.members.back().opening.push_back(0); }), "valid");
   EXPECT_NE(changed([](LookupParts& p) { p.members.back().opening.pop_back(); }), "valid");
 }
@@ -124,7 +124,7 @@ TEST_F(NegativeMember, N21SiblingsSwapped) {
 }
 
 TEST_F(NegativeMember, N22MaskMovedOrExtended) {
-  // Every ancestor's prefix length is bound by its hash.
+  // The hash of every ancestor binds its prefix length.
   for (std::size_t i = 0; i < 256; ++i) {
     LookupParts parts = scene_.honest();
     PathParts& path = parts.members[0].path;
@@ -146,7 +146,7 @@ TEST_F(NegativeMember, N22MaskMovedOrExtended) {
 }
 
 TEST_F(NegativeMember, N23InteriorNodeAsLeafAndReverse) {
-  // The root's own content, sent as if it were a leaf's: tags and lengths keep them apart.
+  // The root's own content, sent as if it were a leaf's: tags and lengths distinguish them.
   const NonMemberParts top = scene_.keys.absent("carol", 1, Scene::kLast);
   const auto as_leaf = [&](LookupParts& p) {
     p.absent = {top};
@@ -175,7 +175,7 @@ TEST_F(NegativeMember, N24PathLength) {
             "path_length");
   EXPECT_EQ(changed([](LookupParts& p) { p.members[0].path = {}; }), "member_root");
   EXPECT_EQ(changed([](LookupParts& p) { p.absent[0].path.siblings.emplace_back(); }), "path_length");
-  // 257 hashes are more than any path has.
+  // No path has 257 hashes.
   EXPECT_EQ(changed([](LookupParts& p) { p.members[0].path.siblings.resize(257); }), "malformed_length");
 }
 
@@ -198,7 +198,7 @@ TEST_F(NegativeMember, N27N33EmptyTreeClaimed) {
   world.publish(1);
   const Bytes answer = encode_answer(world.head(1, 2), {world.keys.lookup("alice", 1).encode()});
   EXPECT_EQ(Scene::lookup_answer(answer, world.context()), "valid");
-  // A tree of one leaf has an empty path; that proof does not fit a tree of two.
+  // A tree of one leaf has an empty path; that proof does not fit a tree of two leaves.
   World one;
   one.keys.put("alice", 1, "only");
   one.keys.put("bob", 2, "second");
@@ -210,14 +210,14 @@ TEST_F(NegativeMember, N27N33EmptyTreeClaimed) {
 }
 
 TEST_F(NegativeMember, N28N29N35AnchoredAtAnAncestor) {
-  // alice's version 5 is there; the server opens the node above it and says that version 5 is absent.
+  // alice's version 5 exists; the server opens the node above it and claims that version 5 is absent.
   LookupParts parts = scene_.keys.lookup_at("alice", 4, Scene::kLast);
   EXPECT_NE(scene_.lookup(parts), "valid");
   const Hash label = scene_.keys.label("alice", 5);
   parts.absent[0] = scene_.keys.tree(Scene::kLast).open_parent_of(label);
   parts.absent[0].vrf_proof = scene_.keys.vrf_proof("alice", 5);
   EXPECT_EQ(scene_.lookup(parts), "absent_covers");
-  // The same for a registered name's version 1.
+  // The same for version 1 of an existing key.
   LookupParts never = {0, {}, std::vector<NonMemberParts>(1)};
   never.absent[0] = scene_.keys.tree(Scene::kLast).open_parent_of(scene_.keys.label("bob", 1));
   never.absent[0].vrf_proof = scene_.keys.vrf_proof("bob", 1);
@@ -264,7 +264,7 @@ TEST_F(NegativeMember, N31OpenedLeafIsTheTarget) {
 }
 
 TEST_F(NegativeMember, N32AncestorBeyondTheDivergence) {
-  // Another key's leaf, found far away from the target: some ancestor lies at or beyond the point where they part.
+  // Another key's leaf, far away from the target: some ancestor is at or beyond the point where their labels diverge.
   const Hash target = scene_.keys.label("carol", 1);
   int tried = 0;
   for (int i = 0; i < 20; ++i) {
@@ -285,7 +285,7 @@ TEST_F(NegativeMember, N32AncestorBeyondTheDivergence) {
 }
 
 TEST_F(NegativeMember, N34AbsenceFromAnotherEpoch) {
-  // Version 4 is latest in epoch 7; version 5 came in epoch 8.
+  // Version 4 is the latest in epoch 7; version 5 came in epoch 8.
   LookupParts mixed = scene_.keys.lookup_at("alice", 4, 9);
   mixed.absent[0] = scene_.keys.absent("alice", 5, 7);
   EXPECT_EQ(scene_.lookup(mixed), "absent_root");

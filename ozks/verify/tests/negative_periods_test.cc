@@ -1,4 +1,4 @@
-// docs/negative-tests.md 91: what a period hands over to the next. 90 and 92 are vectors (period_vectors_test.cc).
+// docs/negative-tests.md 91: the hand-over from one period to the next. 90 and 92 are vectors (period_vectors_test.cc).
 #include <gtest/gtest.h>
 
 #include "optiks/base/sha256.h"
@@ -18,7 +18,7 @@ VersionEntry copy_of(ByteSpan value) { return {1, 0, kNext.first_epoch, true, va
 // Version 1, set after the switch.
 VersionEntry set_later(ByteSpan value) { return {1, kNext.first_epoch + 7, kNext.first_epoch + 7, true, value}; }
 
-// What the owner remembers of a value.
+// The owner's kept hash of a value.
 Hash hash_of(ByteSpan value) {
   Hash hash;
   base::sha256(hash, value);
@@ -47,7 +47,7 @@ TEST(NegativePeriods, N91AnotherPeriodOrEpoch) {
   for (const std::uint64_t epoch : {0ULL, 98ULL, 100ULL, static_cast<unsigned long long>(kLastNumber)}) {
     EXPECT_EQ(handover({copy_of(kValue)}, {2, epoch, 1, hash_of(kValue)}), "handover_period") << epoch;
   }
-  // No number wraps: nothing ended before period 0.
+  // No number wraps: no period ended before period 0.
   EXPECT_EQ(handover({copy_of(kValue)}, {kLastNumber, kLastNumber, 1, hash_of(kValue)}, {0, 0}), "handover_period");
 }
 
@@ -56,7 +56,7 @@ TEST(NegativePeriods, N91AnotherCopy) {
   EXPECT_EQ(handover({copy_of(kOther)}, end), "handover_value");
   EXPECT_EQ(handover({copy_of({})}, end), "handover_value");
   EXPECT_EQ(handover({copy_of(ByteSpan(kValue).first(2))}, end), "handover_value");
-  // Erased: the commitment alone was shown.
+  // Erased: only the commitment was shown.
   EXPECT_EQ(handover({{1, 0, kNext.first_epoch, false, {}}}, end), "handover_value");
   EXPECT_EQ(handover({{1, 0, kNext.first_epoch, false, {}}}, {2, 99, 1, hash_of({})}), "handover_value");
 }

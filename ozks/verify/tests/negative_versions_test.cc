@@ -1,5 +1,4 @@
-// docs/negative-tests.md 37 to 41: greatest version,
-// history, monitoring.
+// docs/negative-tests.md 37 to 41: greatest version, history, monitoring.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,8 +32,8 @@ TEST_F(NegativeVersions, N00PositiveControl) {
 
 TEST_F(NegativeVersions, N37OldVersionAsLatest) {
   for (std::uint64_t old = 0; old < 5; ++old) {
-    // Honest proofs of everything but the absence, which cannot be had: the opened node is on version old + 1's own
-    // path.
+    // Honest proofs of everything but the absence, which cannot be proven: the opened node is on the path of version
+    // old + 1 itself.
     LookupParts parts = scene_.keys.lookup_at("alice", old, Scene::kLast);
     EXPECT_NE(scene_.lookup(parts), "valid") << old;
     // The absence of the version after the true one.
@@ -79,7 +78,7 @@ TEST_F(NegativeVersions, N38HistoryWithAGapRepeatOrDisorder) {
   VersionsParts cut = honest();
   cut.members.pop_back();
   EXPECT_EQ(scene_.versions(cut), "ladder_count");
-  // The tail cut off and the version lowered: version 5 would have to be absent.
+  // The tail is cut off and the version lowered: version 5 would have to be absent.
   cut.version = 4;
   EXPECT_NE(scene_.versions(cut), "valid");
 
@@ -126,7 +125,7 @@ TEST_F(NegativeVersions, N38EpochsCloserThanVersions) {
   // A version that came before the epoch in which it was proven absent.
   EXPECT_EQ(lookup("control", known_version(1, 1)), "valid");
   EXPECT_EQ(lookup("control", known_version(1, 2)), "leaf_epoch_order");
-  // Known state of another period says nothing.
+  // Known state of another period is ignored.
   Known other = known_version(1, 2);
   other.period = 3;
   const Bytes whole = encode_answer(world.head(4, 5), {world.keys.lookup("control", 4).encode()});
@@ -144,8 +143,8 @@ TEST_F(NegativeVersions, N38PageGoesOnFromItsLastEntry) {
   EXPECT_EQ(scene_.versions(second, page), "leaf_epoch_order");
 }
 
-// A first page that claims more versions than there are, and a last one that takes them back: the last value shown
-// would never be opened.
+// A first page claims more versions than there are, and a last page takes them back. The value of the last version
+// shown would then never be opened.
 TEST_F(NegativeVersions, N38PageBelowTheOneBefore) {
   VersionsParts claimed = scene_.keys.versions("bob", Scene::kLast, 0, SIZE_MAX);
   const VersionsParts whole = claimed;
@@ -164,7 +163,7 @@ TEST_F(NegativeVersions, N38PageBelowTheOneBefore) {
   EXPECT_EQ(scene_.versions(ending, page, "bob"), "version_regressed");
   EXPECT_EQ(scene_.versions(ending, known_version(1, 9, 2), "bob"), "valid");
 
-  // Versions 3 to 5 of alice after a page that said 5, or fewer, or more.
+  // Versions 3 to 5 of alice after a page that claimed 5, or fewer, or more.
   const VersionsParts last = honest(2);
   page.version = 2;
   page.time = 3;
@@ -176,7 +175,7 @@ TEST_F(NegativeVersions, N38PageBelowTheOneBefore) {
   erased.members.back().kind = 0;
   page.page_version = 5;
   EXPECT_EQ(scene_.versions(erased, page), "member_kind");
-  // A page in the middle may not shrink either.
+  // The number of versions must not decrease in a middle page either.
   VersionsParts middle = honest(2, 1);
   EXPECT_EQ(scene_.versions(middle, page), "valid");
   middle.version = 4;
@@ -248,7 +247,7 @@ TEST_F(NegativeVersions, N39ErasedValues) {
 }
 
 TEST_F(NegativeVersions, N40N41ForgedLaterVersionMeetsAProvenRung) {
-  // What every answer that ends with version 5 proves absent, C(5), meets the ladder of every later version.
+  // Every answer that ends with version 5 proves C(5) absent, and C(5) meets the ladder of every later version.
   const VersionSet proven = next_rungs(5);
   for (std::uint64_t forged = 6; forged < 200; ++forged) {
     const VersionSet needed = ladder(forged);

@@ -1,5 +1,5 @@
-// docs/negative-tests.md 1 to 15: VRF proofs and keys inside a whole lookup answer. 14 (a proof of
-// another suite) is in vrf/tests, where the suite string can be changed.
+// docs/negative-tests.md 1 to 15: VRF proofs and keys inside a whole lookup answer. 14 (a proof of another suite) is in
+// vrf/tests, where the suite string can be changed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class NegativeVrf : public testing::Test {
     Scene scene;
     LookupParts parts = scene.honest();
     HeadParts head = scene.head(Scene::kLast, Scene::kLast + 1);
-    // A log of one branch of our own making: the changed record is its last entry.
+    // A log of our own, whose last entry is the changed record.
     RecordParts record = scene.record(Scene::kLast);
     std::ranges::copy(public_key, record.structures[kKeys - 1U].vrf_public_key.begin());
     head.record = record.encode();
@@ -129,17 +129,17 @@ TEST_F(NegativeVrf, N12ProofOfAnotherVersionNameOrStructure) {
 }
 
 TEST_F(NegativeVrf, N13NamesDoNotCollide) {
-  // "b" || version 1 against "b\0..." : without the length octet both would be the same input.
+  // "b" || version 1 and "b\0...": without the length octet both would be the same input.
   EXPECT_EQ(scene_.lookup(scene_.honest("bob"), "bo"), "vrf_challenge");
   EXPECT_EQ(scene_.lookup(scene_.honest("bob"), std::string_view("bob\0", 4)), "vrf_challenge");
   EXPECT_EQ(scene_.lookup(scene_.honest("bob"), "Bob"), "vrf_challenge");
-  // U+00E9 against e, U+0301: octets are compared, not characters.
+  // U+00E9, and e with U+0301: octets are compared, not characters.
   EXPECT_EQ(scene_.lookup(scene_.honest("\xC3\xA9"), "\xC3\xA9"), "valid");
   EXPECT_EQ(scene_.lookup(scene_.honest("\xC3\xA9"), "e\xCC\x81"), "vrf_challenge");
 }
 
 TEST_F(NegativeVrf, N15LabelIsRecomputedNeverTaken) {
-  // The leaf and path of bob under the (right) proof of alice's version 1: nothing in the answer can name another
+  // The leaf and path of bob under the (correct) proof of alice's version 1: an answer has no means to name another
   // label.
   LookupParts parts = scene_.honest();
   const MemberParts bob = scene_.keys.member("bob", 1, Scene::kLast, false);

@@ -1,5 +1,5 @@
-// Bounds of periods, answers about ended ones and hand-overs of the Python reference (tests/vectors/periods) and their
-// verdicts.
+// Bounds of periods, answers about ended periods and hand-overs from the Python reference (tests/vectors/periods), and
+// their verdicts.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -10,7 +10,7 @@
 namespace optiks::ozks::verify::test {
 namespace {
 
-// One row: what the verifier brings, and the verdict.
+// One row: the client's kept state, and the verdict.
 class PeriodRow : private AnswerRow {
  public:
   PeriodRow(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {}

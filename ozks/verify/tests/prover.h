@@ -1,5 +1,6 @@
-// A naive prover: trees rebuilt from their leaves for every proof, logs hashed whole for every proof. It shares no code
-// with the server and of the verifier's only the hashes. What a malicious server would send is made from its parts.
+// A naive prover: trees are rebuilt from their leaves for every proof, and logs are hashed whole for every proof. It
+// shares no code with the server, and only the hashes with the verifier. Tests build the answers of a malicious server
+// from its parts.
 #pragma once
 
 #include <array>
@@ -22,15 +23,15 @@ using Bytes = std::vector<std::uint8_t>;
 Bytes to_bytes(std::string_view text);
 Bytes to_bytes(ByteSpan octets);
 
-// "user-", 3: "user-3".
+// Returns "user-3" for "user-", 3.
 std::string numbered(std::string_view prefix, int number);
 
-// Writer: TLS presentation language.
+// Encodes the TLS presentation language.
 class Writer {
  public:
   Writer& integer(std::uint64_t value, std::size_t octets);
   Writer& raw(ByteSpan octets);
-  // A vector whose length takes `length_octets`.
+  // Writes a vector whose length takes `length_octets`.
   Writer& vector(ByteSpan contents, std::size_t length_octets);
   [[nodiscard]] const Bytes& get() const { return out_; }
 
@@ -106,7 +107,7 @@ struct AppendParts {
   [[nodiscard]] Bytes encode() const;
 };
 
-// Tree: the naive Patricia tree over a set of leaves.
+// The naive Patricia tree over a set of leaves.
 class Tree {
  public:
   explicit Tree(std::vector<Leaf> leaves);
@@ -115,13 +116,14 @@ class Tree {
   [[nodiscard]] Hash root() const;
   [[nodiscard]] std::size_t count() const { return leaves_.size(); }
   [[nodiscard]] const std::vector<Leaf>& leaves() const { return leaves_; }
-  // The ancestors of a label that is there.
+  // Returns the ancestors of a label that is in the tree.
   [[nodiscard]] PathParts path_to(const Hash& label) const;
-  // Opens the node at which the walk to an absent label ends. vrf_proof is left to the caller.
+  // Opens the node at which the walk to an absent label ends. The caller sets vrf_proof.
   [[nodiscard]] NonMemberParts absent(const Hash& label) const;
-  // The proof that this tree, of epoch a, grows by these leaves, each with an epoch above a.
+  // Returns the proof that this tree, of epoch a, grows by these leaves, each with an epoch above a.
   [[nodiscard]] AppendParts append(std::uint64_t a, std::vector<Leaf> added) const;
-  // The opened content of the deepest interior node above a label that is there, as a non-membership proof.
+  // Returns the opened content of the deepest interior node above a label that is in the tree, as a non-membership
+  // proof.
   [[nodiscard]] NonMemberParts open_parent_of(const Hash& label) const;
 
  private:
@@ -164,7 +166,7 @@ struct HeadParts {
   [[nodiscard]] Bytes encode() const;
 };
 
-// A whole answer: the head and the encoded items.
+// Encodes a whole answer: the head and the encoded items.
 Bytes encode_answer(const HeadParts& head, const std::vector<Bytes>& items);
 
 struct ConfigurationParts {
@@ -184,13 +186,13 @@ struct ConfigurationParts {
   [[nodiscard]] Bytes encode() const;
 };
 
-// SigningKey: Ed25519 from a seed of one repeated octet.
+// Ed25519 from a seed of one repeated octet.
 class SigningKey {
  public:
   explicit SigningKey(std::uint8_t seed);
   [[nodiscard]] const Bytes& public_key() const { return public_; }
   [[nodiscard]] Bytes sign(ByteSpan message) const;
-  // First four octets of SHA-256(name || 0x0A || type || public key).
+  // The first four octets of SHA-256(name || 0x0A || type || public key).
   [[nodiscard]] Bytes key_id(std::string_view name, std::uint8_t type = 1) const;
 
  private:
@@ -200,7 +202,7 @@ class SigningKey {
 
 std::string base64(ByteSpan octets);
 std::string signature_line(std::string_view name, ByteSpan key_id, ByteSpan signature);
-// body + blank line + one line by the key.
+// Returns the body, a blank line, and one signature line by the key.
 std::string signed_note(const std::string& body, std::string_view name, const SigningKey& key);
 std::string checkpoint_body(std::string_view origin, std::uint64_t size, const Hash& root);
 
@@ -212,17 +214,17 @@ std::vector<Hash> log_consistency(std::span<const Hash> leaves, std::size_t old_
 // Ed25519Verify by libsodium.
 bool ed25519_verify(ByteSpan public_key, ByteSpan message, ByteSpan signature);
 
-// KeyDirectory: structure keys (3) of one period, with everything that a lookup needs, at every epoch.
+// Structure keys (3) of one period, with everything that a lookup needs, at every epoch.
 class KeyDirectory {
  public:
   explicit KeyDirectory(std::uint8_t vrf_seed, std::uint8_t structure = kKeys);
 
   // Inserts the next version of a key in an epoch; epochs do not decrease.
   void put(std::string_view key, std::uint64_t epoch, std::string_view value);
-  // Inserts a version in any way.
+  // Inserts any version, in any epoch.
   void put_version(std::string_view key, std::uint64_t version, std::uint64_t epoch, std::string_view value);
 
-  // The tree of the leaves inserted up to an epoch.
+  // Returns the tree of the leaves inserted up to an epoch.
   [[nodiscard]] Tree tree(std::uint64_t epoch) const;
   [[nodiscard]] std::vector<Leaf> added_in(std::uint64_t epoch) const;
   [[nodiscard]] StateParts state(std::uint64_t epoch) const;
@@ -254,7 +256,7 @@ class KeyDirectory {
   std::uint8_t next_opening_ = 1;
 };
 
-// World: a log over a key directory: an epoch each second, the other three structures empty.
+// A log over a key directory: one epoch each second; the other three structures are empty.
 class World {
  public:
   static constexpr std::uint64_t kStartMs = 1'700'000'000'000;
@@ -275,9 +277,9 @@ class World {
   [[nodiscard]] Checkpoint checkpoint_of(std::uint64_t size) const;
   // The record of `epoch` under the checkpoint of `size` for a client that keeps `kept_size`.
   [[nodiscard]] HeadParts head(std::uint64_t epoch, std::uint64_t size, std::uint64_t kept_size = 0) const;
-  // Time at which a client verifies: one second after the last epoch.
+  // The time at which a client verifies: one second after the last epoch.
   [[nodiscard]] std::uint64_t now_ms() const { return records_.back().time_ms + 1000; }
-  // Views into this world; configuration octets are kept alive by it.
+  // Returns views into this world, which keeps the octets of the configuration alive.
   [[nodiscard]] Context context() const;
   [[nodiscard]] Bytes audit(std::uint64_t a, std::uint64_t b) const;
 

@@ -1,5 +1,5 @@
-// The world in which the tests of docs/negative-tests.md play: alice has five versions, bob one, carol none, and
-// twenty users more. Each function verifies what a server would send and gives the reason's name.
+// The world of the tests of docs/negative-tests.md: alice has five versions, bob one, carol does not exist, and there
+// are twenty more users. Each function verifies what a server would send and returns the reason's name.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ class Scene : public World {
 
   Scene() : Scene(true) {}
 
-  // Without leaves and epochs but epoch 0.
+  // A scene without leaves, with epoch 0 alone.
   static Scene empty() { return Scene(false); }
 
   [[nodiscard]] LookupParts honest(std::string_view key = "alice", std::uint64_t known = 0) const {

@@ -12,7 +12,7 @@
 namespace optiks::ozks::verify::test {
 namespace {
 
-// Hashes one after another, whatever their length.
+// Concatenates hashes, whatever their length.
 Bytes concatenate(const Json& hashes) {
   Writer out;
   for (const Json& hash : hashes) {

@@ -36,7 +36,7 @@ TEST(TreeVectors, RootsOfHistories) {
       const Hash root = to_hash(epoch["root"]);
       EXPECT_EQ(Tree(leaves).root(), root);
 
-      // Only leaves of one epoch above the last make a step that an append-only proof can show.
+      // An append-only proof can show a step only if all its leaves are of one epoch, above the last.
       const auto is_new = [&](const Leaf& leaf) { return leaf.epoch > 0 && leaf.epoch == added.front().epoch; };
       if (!std::ranges::all_of(added, is_new)) {
         continue;

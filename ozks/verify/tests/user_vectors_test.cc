@@ -1,4 +1,4 @@
-// Answers about users of the Python reference (tests/vectors/users) and their verdicts.
+// Answers about users from the Python reference (tests/vectors/users), and their verdicts.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -10,7 +10,7 @@
 namespace optiks::ozks::verify::test {
 namespace {
 
-// One row: what the verifier brings, and the verdict.
+// One row: the client's kept state, and the verdict.
 class UserRow : private AnswerRow {
  public:
   UserRow(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {}
@@ -62,7 +62,7 @@ class UserRow : private AnswerRow {
       state.devices = known_of(kept["devices"]);
       state.list = keep(kept["devices"]["list"]);
     }
-    // The parser orders an object's members by name, as hexadecimal digits order octets.
+    // The parser orders an object's members by name, and hexadecimal digits have the order of octets.
     std::vector<KnownDevice>& keys = known_keys_.emplace_back();
     for (const auto& [id, known] : kept["keys"].items()) {
       keys.push_back({keep(id), known_of(known)});
@@ -98,11 +98,11 @@ class UserRow : private AnswerRow {
     }
   }
 
-  // Does not move what is in it.
+  // A deque: its elements keep their addresses.
   std::deque<std::vector<KnownDevice>> known_keys_;
 };
 
-// How often each reason was seen.
+// Returns how often each reason occurred.
 std::map<std::string, int> verify_all(const std::string& path) {
   const Json file = load_vectors(path);
   EXPECT_GE(file["vectors"].size(), 150U);

@@ -1,4 +1,4 @@
-// Reading of tests/vectors.
+// Reads the files of tests/vectors.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The lane type of processors with AVX2. To be included only where it is enabled.
+// The lane type of processors with AVX2. Include this header only where AVX2 is enabled.
 #pragma once
 
 #include <immintrin.h>
@@ -24,7 +24,8 @@ struct Avx2 {
     return words(_mm256_blend_epi32(vector(low), _mm256_slli_epi64(vector(high), 32), 0xaa));
   }
 
-  // Two tables of 16 words of 32 bits, each in two registers: vpermd chooses among eight by the low three bits.
+  // Looks up two tables of 16 words of 32 bits, each in two registers: vpermd selects one of eight by the low three
+  // bits.
   OPTIKS_INLINE static Words lookup16(const std::uint32_t* low, const std::uint32_t* high, Words index) {
     const __m256i both = _mm256_shuffle_epi32(vector(index), 0xa0);  // the index in both halves
     const __m256i above = _mm256_slli_epi32(both, 28);               // its bit 3 as the sign

@@ -34,8 +34,8 @@ void fill(CombTable<Limbs, NumTeeth, NumBlocks>& table,
   }
 }
 
-// Takes 64 KB of the stack and no other memory: the generator's comb is made in the first batch of proofs, which must
-// not fail then.
+// Uses 64 KB of stack and allocates no memory: the first batch of proofs makes the generator's comb, and must not fail
+// then.
 template <typename Comb>
 CombPoints<Comb> comb_points_vartime(const Point& y, std::size_t tooth_len) {
   constexpr std::size_t kNumTeeth = Comb::kNumTeeth;

@@ -1,7 +1,7 @@
-// Signed combs (fixed_base.cc) whose tables are read by all lanes, each at its own index.
+// Signed combs (fixed_base.cc) whose tables all lanes read, each at its own index.
 //
-// An odd integer v below 2^(t*w) is the sum of s_i 2^i over i < t*w with all s_i = +-1; s_i is + where bit i of
-// (v + 2^(t*w) - 1)/2 is set. Tooth j of t holds the bits from j*w on. The columns of a tooth are cut in blocks of
+// An odd integer v below 2^(t*w) is the sum of s_i 2^i over i < t*w with all s_i = +-1; s_i is + if bit i of (v +
+// 2^(t*w) - 1)/2 is set. Tooth j of t has w bits, from bit j*w on. The columns of a tooth are split into blocks of
 // seven: all blocks share six doublings.
 #pragma once
 
@@ -13,8 +13,8 @@ namespace optiks::vrf::lanes {
 
 inline constexpr std::size_t kNumColumns = 7;
 
-// CombTable: entry i of block u is 2^(7 u) (2^(w (t - 1)) P + the sum of +-2^(w j) P over j < t - 1), + where bit j of
-// i is set, as an affine point, word by word of Limbs::table_words: words[u][coordinate][re, im][word][i].
+// Entry i of block u is 2^(7 u) (2^(w (t - 1)) P + the sum of +-2^(w j) P over j < t - 1), with + if bit j of i is set.
+// It is an affine point, stored as the words of Limbs::table_words: words[u][coordinate][re, im][word][i].
 template <typename Limbs, std::size_t NumTeeth, std::size_t NumBlocks>
 struct CombTable {
   static constexpr std::size_t kNumTeeth = NumTeeth;
@@ -27,7 +27,7 @@ inline constexpr std::size_t kGeneratorTooth = 42;
 template <typename Limbs>
 using GeneratorComb = CombTable<Limbs, 6, 6>;
 
-// ChallengeCombs: of a public key Y, for integers of 128 bits; for every kernel.
+// The combs of a public key Y for integers of 128 bits, in the forms of all kernels.
 inline constexpr std::size_t kChallengeTooth = 26;
 template <typename Limbs>
 using ChallengeComb = CombTable<Limbs, 5, 4>;  // the last block has five columns
@@ -46,11 +46,11 @@ struct ChallengeCombs {
   }
 };
 
-// generator_comb: built once, with about 100 additions and 1,300 doublings.
+// Returns the generator's comb. The first call builds it, with about 100 additions and 1,300 doublings.
 template <typename Limbs>
 [[nodiscard]] const GeneratorComb<Limbs>& generator_comb();
 
-// generator_bits: (k + 2^252 - 1)/2 mod N, below 2^252: the bits that the comb of the generator reads; k in [0, N).
+// Returns (k + 2^252 - 1)/2 mod N, below 2^252: the bits that the comb of the generator reads; k is in [0, N).
 [[nodiscard]] Scalar generator_bits(const Scalar& k);
 
 // y is any public point of the curve. Costs about 50 additions and 450 doublings.

@@ -1,4 +1,4 @@
-// The lane type of processors with AVX-512 F, DQ, VL and IFMA. To be included only where these are enabled.
+// The lane type of processors with AVX-512 F, DQ, VL and IFMA. Include this header only where these are enabled.
 #pragma once
 
 #include <immintrin.h>
@@ -21,12 +21,14 @@ struct Ifma {
     return words(_mm512_madd52hi_epu64(vector(sum), vector(a), vector(b)));
   }
 
-  // The last operand of vpternlogq is the truth table, indexed by the bits of the three inputs. The first is
-  // overwritten: that is b and not the mask, whose copies a processor does not take for free when there are many.
+  // The last operand of vpternlogq is the truth table, indexed by the bits of the three inputs. The instruction
+  // overwrites its first operand. That is b and not the mask: processors do not copy a mask for free if it is copied
+  // often.
   OPTIKS_INLINE static Words select(Words mask, Words a, Words b) {
     return words(_mm512_ternarylogic_epi64(vector(b), vector(mask), vector(a), 0xb8));
   }
-  // `from` in a register: under a mask nothing is read from memory (tests/check_disassembly.py), a constant neither.
+  // `from` is forced into a register: under a mask nothing may be read from memory (tests/check_disassembly.py), not
+  // even a constant.
   OPTIKS_INLINE static Words subtract_if(Words mask, Words from, Words a) {
     asm("" : "+v"(from));
     return words(_mm512_mask_sub_epi64(vector(a), _mm512_movepi64_mask(vector(mask)), vector(from), vector(a)));

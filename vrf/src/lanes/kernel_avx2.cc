@@ -1,4 +1,4 @@
-// Compiled for AVX2: nothing of this file may run before the processor has been asked.
+// Compiled for AVX2: no function of this file may run before the processor has been checked.
 #include "kernel.h"
 
 #ifdef __AVX2__

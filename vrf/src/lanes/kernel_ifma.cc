@@ -1,4 +1,4 @@
-// Compiled for AVX-512 F, DQ, VL and IFMA: nothing of this file may run before the processor has been asked.
+// Compiled for AVX-512 F, DQ, VL and IFMA: no function of this file may run before the processor has been checked.
 #include "kernel.h"
 
 #ifdef __AVX512IFMA__

@@ -85,7 +85,7 @@ struct KernelOf {
     return std::endian::native == std::endian::little ? word : __builtin_bswap64(word);
   }
 
-  // Words of 32-octet strings to the strings, and back.
+  // Convert words to 32-octet strings, and back.
   OPTIKS_INLINE static void store_strings(PointString* out, const Words<L> (&words)[4]) {
     u64 rows[4][L::kLanes];
     __builtin_memcpy(rows, words, sizeof(rows));
@@ -128,7 +128,7 @@ struct KernelOf {
     store_strings(out, words);
   }
 
-  // Montgomery's trick over the groups; the lanes do not meet.
+  // Montgomery's trick over the groups; the lanes are independent.
   static void encode(PointString* out, const GroupPoints* points, std::size_t num_points) {
     OPTIKS_CHECK(num_points >= 1 && num_points <= kMaxEncode);
     Element products[kMaxEncode];
@@ -148,7 +148,7 @@ struct KernelOf {
     encode_one(out, points[0], inverse);
   }
 
-  // GroupPoints: x, y, z, ta, tb; re, im; limbs.
+  // GroupPoints holds x, y, z, ta, tb; of each re, im; of each the limbs.
   using PointLimbs = Words<L>[5][2][L::Limbs::kNum];
   static_assert(sizeof(PointLimbs) <= sizeof(GroupPoints) && sizeof(LaneScalar<L>) <= sizeof(GroupScalar));
   OPTIKS_INLINE static PointLimbs& limbs_of(GroupPoints& points) { return reinterpret_cast<PointLimbs&>(points); }
@@ -159,7 +159,7 @@ struct KernelOf {
     return reinterpret_cast<const LaneScalar<L>&>(scalars);
   }
 
-  // Calls with(i, table of h[i]) for every group, the last first.
+  // Calls with(i, table of h[i]) for every group, from the last to the first.
   template <typename With>
   OPTIKS_INLINE static void with_tables(const GroupPoints* h, std::size_t num_groups, const With& with) {
     LaneMulTables<L> tables;
@@ -178,7 +178,7 @@ struct KernelOf {
 
   static void prove(GroupPoints* out, const GroupPoints* h, std::size_t num_groups, const Digits& x_digits,
                     const GroupScalar* k_parts, const GroupScalar* k_comb) {
-    // Of all groups before the rest, so that the generator's table is brought to the nearest cache once.
+    // All groups use the generator first, so that its table is loaded into the nearest cache once.
     for (std::size_t i = 0; i < num_groups; ++i) {
       store(out[i * kNumProofPoints + kU], generator_mul<L>(generator_comb<typename L::Limbs>(), words_of(k_comb[i])));
     }
@@ -216,7 +216,7 @@ struct KernelOf {
       sign[j] = words[3] >> 63;
       words[3] &= kHighMask;
       const Words<L> all = ~Words<L>{};
-      // Below p: bit 127 clear and not 127 ones.
+      // Below p: bit 127 is clear, and the other bits are not all ones.
       is_point[j] = L::equal(words[1] >> 63, Words<L>{}) & ~L::equal(words[0] & (words[1] | ~kHighMask), all) &
                     ~L::equal(words[2] & (words[3] | ~kHighMask), all);
       words[1] &= kHighMask;
@@ -231,7 +231,7 @@ struct KernelOf {
     for (std::size_t j = 0; j < K; ++j) {
       const Element root = fp2_carry(ratio[j].root);
       const Words<L> flip = Words<L>{} - (sign_of(root) ^ sign[j]);
-      // A root of 0 has one sign only.
+      // A root of 0 has only one sign.
       is_point[j] &= ratio[j].is_square & ~(flip & fp2_is_zero(root));
       const Element x = fp2_carry(fp2_select(flip, fp2_neg(root), root));
       const LanePoint<L> identity = lane_identity<L>();

@@ -1,4 +1,4 @@
-// GF(p), p = 2^127 - 1, elements side by side, in three limbs or in five.
+// GF(p), p = 2^127 - 1, with elements in lanes, in three limbs or in five.
 #pragma once
 
 #include "lane_fp26.h"

@@ -1,4 +1,4 @@
-// GF(p^2), elements side by side. Same names as in fp2.h, so that the formulas of the curve are written once.
+// GF(p^2), with elements in lanes. The names are those of fp2.h, so that the formulas of the curve are written once.
 #pragma once
 
 #include "fp2.h"
@@ -49,7 +49,7 @@ OPTIKS_INLINE LaneFp2<L, 1> fp2_carry(const LaneFp2<L, B>& a) {
   return {fp_carry(a.re), fp_carry(a.im)};
 }
 
-// LaneWide2: a product that is not carried yet. Sums and differences of products are carried once (fp2_narrow).
+// A product that is not carried yet. Sums and differences of products are carried once (fp2_narrow).
 template <typename L, unsigned N, unsigned Room>
 struct LaneWide2 {
   LaneWide<L, N, Room> re, im;
@@ -69,7 +69,7 @@ OPTIKS_INLINE LaneFp2<L, 1> fp2_narrow(const LaneWide2<L, N, Room>& a) {
 }
 
 // Karatsuba in three limbs: 63 multiply-adds and 21 other operations. The cross product is above the sum of the other
-// two but for what their cuts at bit 52 leave in the lower parts, less than Multiple<2>.
+// two products. The exception is the rest that their cuts at bit 52 leave in the lower parts: less than Multiple<2>.
 template <unsigned Room = 0, ThreeLimbs L, unsigned A, unsigned B>
 OPTIKS_INLINE auto fp2_mul_wide(const LaneFp2<L, A>& a, const LaneFp2<L, B>& b) {
   constexpr unsigned kWide = 2 * A * B + 1 + Room;
@@ -88,7 +88,7 @@ OPTIKS_INLINE auto fp2_sqr_wide(const LaneFp2<L, A>& a) {
   return LaneWide2<L, kWide, Room>{LaneWide<L, kWide, Room>(re), LaneWide<L, kWide, Room>(im)};
 }
 
-// An element among products.
+// Converts an element to the form of a wide product.
 template <unsigned Room = 0, typename L, unsigned B>
 OPTIKS_INLINE auto fp2_widen(const LaneFp2<L, B>& a) {
   const auto widen = [](const LaneFp<L, B>& x) {
@@ -98,7 +98,7 @@ OPTIKS_INLINE auto fp2_widen(const LaneFp2<L, B>& a) {
   return LaneWide2<L, B + Room, Room>{widen(a.re), widen(a.im)};
 }
 
-// Out of line as in lane_fp43.h.
+// Not inlined, as in lane_fp43.h.
 template <ThreeLimbs L>
 [[gnu::noinline]] void fp2_mul_call(LaneFp2<L, 1>& out, const LaneFp2<L, 6>& a, const LaneFp2<L, 6>& b) {
   out = fp2_narrow(fp2_mul_wide(a, b));
@@ -153,7 +153,7 @@ OPTIKS_INLINE LaneFp2<L, std::max(A, B)> fp2_select(Words<L> mask, const LaneFp2
   return {fp_select(mask, a.re, b.re), fp_select(mask, a.im, b.im)};
 }
 
-// -a where mask is all ones.
+// -a if mask is all ones.
 template <typename L, unsigned B>
 OPTIKS_INLINE LaneFp2<L, B + 1> fp2_negated_if(Words<L> mask, const LaneFp2<L, B>& a) {
   return {fp_negated_if(mask, a.re), fp_negated_if(mask, a.im)};

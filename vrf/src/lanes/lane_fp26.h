@@ -1,5 +1,5 @@
-// GF(p) in five limbs (limbs.h Limbs26), for lane types that multiply 32 bits by 32. L::multiply reads the lower half
-// of each word alone, so that a factor may have anything in the upper one.
+// GF(p) in five limbs (limbs.h Limbs26), for lane types that multiply 32 bits by 32. L::multiply reads only the lower
+// half of each word, so the upper half of a factor may have any bits.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 namespace optiks::vrf::lanes {
 
 #ifndef NDEBUG
-// Out of line, or debug builds would hold them thousands of times; templates, so that each kernel has its own.
+// Not inlined, because debug builds would contain it thousands of times; a template, so that each kernel has its own
+// copy.
 template <FiveLimbs L>
 [[gnu::noinline]] void check_words(const Words<L> (&words)[5], u64 low, u64 top_low, u64 high, u64 top_high) {
   for (std::size_t i = 0; i < 5; ++i) {
@@ -33,7 +34,7 @@ struct LaneFp<L, B> {
     check_words<L>(limb, 0, 0, B * Limbs26::kLimbBound, B * Limbs26::kTopBound);
 #endif
   }
-  // A smaller bound is a larger one.
+  // An element with a smaller bound is also an element with a larger bound.
   template <unsigned Smaller>
   requires(Smaller < B) OPTIKS_INLINE LaneFp(const LaneFp<L, Smaller>& a)  // NOLINT(google-explicit-constructor)
       : LaneFp(a.limb[0], a.limb[1], a.limb[2], a.limb[3], a.limb[4]) {}
@@ -58,7 +59,7 @@ OPTIKS_INLINE Columns<L> columns_of(const LaneFp<L, B>& x) {
   return {x.limb[0], x.limb[1], x.limb[2], x.limb[3], x.limb[4]};
 }
 
-// N times 2^31 p: its columns are above those of any product of factors of bounds A and B with A*B = N, which are below
+// N times 2^31 p. Its columns are above those of any product of factors of bounds A and B with A*B = N, which are below
 // 20N*2^52, 13N*2^52, 6N*2^52, 5N*2^52 and 4N*2^52 - 2^31 N (docs/vrf-kernels.md).
 inline constexpr u64 kWideMultiple = Limbs26::kLimbMask << 31;
 inline constexpr u64 kWideTopMultiple = Limbs26::kTopMask << 31;
@@ -127,13 +128,13 @@ OPTIKS_INLINE LaneFp<L, std::max(A, B)> fp_select(Words<L> mask, const LaneFp<L,
           L::select(mask, a.limb[2], b.limb[2]), L::select(mask, a.limb[3], b.limb[3]),
           L::select(mask, a.limb[4], b.limb[4])};
 }
-// -a where mask is all ones.
+// -a if mask is all ones.
 template <FiveLimbs L, unsigned B>
 OPTIKS_INLINE LaneFp<L, B + 1> fp_negated_if(Words<L> mask, const LaneFp<L, B>& a) {
   return fp_select(mask, fp_neg(a), a);
 }
 
-// Limbs to an element by one carry from each, all at once: what leaves each of them is below 2^12.
+// Converts limbs to an element with one carry from each limb, all at the same time: each carry is below 2^12.
 template <FiveLimbs L, unsigned B>
 OPTIKS_INLINE LaneFp<L, 1> fp_carry(const LaneFp<L, B>& a) {
   using C = Limbs26;
@@ -143,8 +144,8 @@ OPTIKS_INLINE LaneFp<L, 1> fp_carry(const LaneFp<L, B>& a) {
           (l[4] & C::kTopMask) + (l[3] >> C::kLimbBits)};
 }
 
-// Columns to an element, one carry after the other: 18 operations. What leaves the top column is below 2^41, so that
-// below 2^16 leaves limb 0 afterwards, the slack of limb 1.
+// Converts columns to an element, one carry after another: 18 operations. The carry from the top column is below 2^41.
+// So the following carry from limb 0 is below 2^16, the slack of limb 1.
 template <FiveLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> narrow_inline(const Columns<L>& t) {
   using C = Limbs26;
@@ -157,8 +158,7 @@ OPTIKS_INLINE LaneFp<L, 1> narrow_inline(const Columns<L>& t) {
           t4 & C::kTopMask};
 }
 
-// sums + a*b: 25 multiplications, 20 additions (25 if there are sums), 4 operations for the limbs that wrap, which are
-// those of a.
+// sums + a*b: 25 multiplications, 20 additions (25 with sums), 4 operations for the limbs of a, which wrap.
 template <FiveLimbs L>
 OPTIKS_INLINE Columns<L> multiply_inline(const Columns<L>& sums, const Words<L> (&a)[5], const Words<L> (&b)[5]) {
   const auto m = [](Words<L> x, Words<L> y) { return L::multiply(x, y); };
@@ -225,7 +225,7 @@ OPTIKS_INLINE Columns<L> multiply(const Columns<L>& sums, const LaneFp<L, A>& a,
   return multiply_inline<L>(sums, a.limb, b.limb);
 }
 
-// A product with Room for what will be taken off.
+// A product with Room for its subtrahends.
 template <unsigned Room = 0, FiveLimbs L, unsigned A, unsigned B>
 OPTIKS_INLINE LaneWide<L, A * B + Room, Room> fp_mul_wide(const LaneFp<L, A>& a, const LaneFp<L, B>& b) {
   if constexpr (A <= Limbs26::kMaxWrapped) {
@@ -243,8 +243,8 @@ OPTIKS_INLINE LaneWide<L, A * A> fp_sqr_wide(const LaneFp<L, A>& a) {
 template <FiveLimbs L, unsigned B>
 OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
   using C = Limbs26;
-  // Carried from limb to limb, twice round: then every limb has its width. The second round ends because the value is
-  // below 2^127 + 2^32 before it, so that at most one more comes back, and then into a lowest limb of zeros.
+  // Carries from limb to limb, two rounds; then every limb has its width. Before the second round the value is below
+  // 2^127 + 2^32, so that round wraps at most a 1, into a lowest limb of zeros.
   Words<L> l[5] = {a.limb[0], a.limb[1], a.limb[2], a.limb[3], a.limb[4]};
   for (int round = 0; round < 2; ++round) {
     for (std::size_t i = 0; i < 4; ++i) {
@@ -254,7 +254,7 @@ OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
     l[0] += l[4] >> C::kTopBits;
     l[4] &= C::kTopMask;
   }
-  // Only p itself carries through when 1 is added; it becomes 0.
+  // Adding 1 carries through all limbs only for p itself; it becomes 0.
   Words<L> carry = (l[0] + 1) >> C::kLimbBits;
   for (std::size_t i = 1; i < 4; ++i) {
     carry = (l[i] + carry) >> C::kLimbBits;
@@ -263,18 +263,19 @@ OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
   return {(l[0] | (l[1] << 26) | (l[2] << 52)) & keep, ((l[2] >> 12) | (l[3] << 14) | (l[4] << 40)) & keep};
 }
 
-// From two words a lane, a value in [0, p].
+// Makes an element of two words in each lane, whose value is in [0, p].
 template <FiveLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> fp_from_words(Words<L> low, Words<L> high) {
   constexpr u64 kMask = Limbs26::kLimbMask;
   return {low & kMask, (low >> 26) & kMask, ((low >> 52) | (high << 12)) & kMask, (high >> 14) & kMask, high >> 40};
 }
 
-// a/2: an odd value becomes even by adding p.
+// a/2: adding p makes an odd value even.
 template <FiveLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> fp_half(const LaneFp<L, 1>& a) {
   using C = Limbs26;
-  // Every limb gives its lowest bit to the limb below; that of the lowest becomes 2^126, the top bit of the top limb.
+  // Every limb passes its lowest bit to the limb below. The lowest bit of the lowest limb becomes 2^126, the top bit of
+  // the top limb.
   const auto& l = a.limb;
   const auto half = [&l](std::size_t i) { return (l[i] >> 1) + ((l[i + 1] & 1) << (C::kLimbBits - 1)); };
   return {half(0), half(1), half(2), half(3), (l[4] >> 1) + ((l[0] & 1) << (C::kTopBits - 1))};

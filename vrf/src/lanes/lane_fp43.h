@@ -9,7 +9,8 @@
 namespace optiks::vrf::lanes {
 
 #ifndef NDEBUG
-// Out of line, or debug builds would hold it thousands of times; a template, so that each kernel has its own.
+// Not inlined, because debug builds would contain it thousands of times; a template, so that each kernel has its own
+// copy.
 template <ThreeLimbs L>
 [[gnu::noinline]] void check_limbs(const Words<L> (&limb)[3], u64 bound) {
   for (std::size_t i = 0; i < L::kLanes; ++i) {
@@ -43,13 +44,13 @@ struct LaneFp<L, B> {
     check_limbs<L>(limb, B);
 #endif
   }
-  // A smaller bound is a larger one.
+  // An element with a smaller bound is also an element with a larger bound.
   template <unsigned Smaller>
   requires(Smaller < B) OPTIKS_INLINE LaneFp(const LaneFp<L, Smaller>& a)  // NOLINT(google-explicit-constructor)
       : LaneFp(a.limb[0], a.limb[1], a.limb[2]) {}
 };
 
-// Columns<L>: sums of products of limbs before they are carried, t0 + t1 2^43 + t2 2^85.
+// Sums of products of limbs before they are carried: t0 + t1 2^43 + t2 2^85.
 template <ThreeLimbs L>
 struct Columns<L> {
   Words<L> t0, t1, t2;
@@ -64,8 +65,8 @@ OPTIKS_INLINE Columns<L> operator-(Columns<L> a, Columns<L> b) {
   return {a.t0 - b.t0, a.t1 - b.t1, a.t2 - b.t2};
 }
 
-// Multiple<N>: N times 2^12 p, cut so that each of its columns is N 2^54 less a little, which is above the columns of
-// any product of factors of bounds A and B with A*B = N: these are below 4*2^52 (docs/vrf-kernels.md).
+// N times 2^12 p, split so that each of its columns is slightly less than N 2^54. That is above the columns of any
+// product of factors of bounds A and B with A*B = N: these are below 4*2^52 (docs/vrf-kernels.md).
 template <unsigned N>
 struct Multiple {
   static_assert(N <= Limbs43::kMaxWide);
@@ -85,8 +86,8 @@ OPTIKS_INLINE Columns<L> columns_of(const LaneFp<L, B>& x) {
   return {x.limb[0], x.limb[1], x.limb[2]};
 }
 
-// LaneWide: an element as columns, each at least that of Multiple<Room> and at most that of Multiple<N>: up to Room may
-// be taken off for nothing. What passes 2^64 on the way comes back.
+// An element as columns, each at least that of Multiple<Room> and at most that of Multiple<N>. A product up to Room may
+// be subtracted without further additions. Intermediate sums may wrap at 2^64; the final ones do not.
 template <ThreeLimbs L, unsigned N, unsigned Room>
 struct LaneWide<L, N, Room> {
   static_assert(Room <= N && N <= Limbs43::kMaxWide);
@@ -101,7 +102,8 @@ struct LaneWide<L, N, Room> {
   }
 };
 
-// Columns to an element by one carry from each, all at once: what leaves a column is below 2^20, the slack of a limb.
+// Converts columns to an element with one carry from each column, all at the same time: each carry is below 2^20, the
+// slack of a limb.
 template <ThreeLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> narrow_inline(const Columns<L>& t) {
   using C = Limbs43;
@@ -113,8 +115,8 @@ OPTIKS_INLINE LaneFp<L, 1> fp_carry(const LaneFp<L, B>& a) {
   return narrow_inline<L>(columns_of(a));
 }
 
-// Puts a product's columns together from the sums of lower and upper parts. An upper part is 2^52 times what it stands
-// for in its column, that is 2^9 or 2^10 in the next one; from column 2, the next is column 0.
+// Joins the columns of a product from the sums of lower and upper parts. An upper part counts 2^52 times in its column,
+// which is 2^9 or 2^10 times in the next one. The column after column 2 is column 0.
 template <ThreeLimbs L>
 OPTIKS_INLINE Columns<L> join(const Columns<L>& low, const Columns<L>& high) {
   const auto up = [](Words<L> to, Words<L> from, unsigned bits) {
@@ -124,7 +126,7 @@ OPTIKS_INLINE Columns<L> join(const Columns<L>& low, const Columns<L>& high) {
           up(low.t2, high.t1, Limbs43::kBits[1])};
 }
 
-// sums + a*b: 21 multiply-adds and 2 additions. 2^86 is twice 2^85, 2^128 twice 1, and 2^170 is 2^43.
+// sums + a*b: 21 multiply-adds and 2 additions. 2^86 is twice 2^85, 2^128 is twice 1, and 2^170 is 2^43.
 template <ThreeLimbs L>
 OPTIKS_INLINE Columns<L> multiply_inline(const Columns<L>& sums, const Words<L> (&a)[3], const Words<L> (&b)[3]) {
   const Words<L> twice_a1 = a[1] + a[1];
@@ -167,7 +169,7 @@ OPTIKS_INLINE Columns<L> square_inline(const Words<L> (&a)[3]) {
   return join<L>(low, high);
 }
 
-// Out of line, and once for all bounds, for lane types that take many instructions.
+// Not inlined, with one copy for all bounds, for lane types that need many instructions.
 template <ThreeLimbs L>
 [[gnu::noinline]] void multiply_call(Columns<L>& sums, const Words<L> (&a)[3], const Words<L> (&b)[3]) {
   sums = multiply_inline<L>(sums, a, b);
@@ -203,7 +205,7 @@ OPTIKS_INLINE Columns<L> multiply(Columns<L> sums, const LaneFp<L, A>& a, const 
   }
 }
 
-// A product with Room for what will be taken off.
+// A product with Room for its subtrahends.
 template <unsigned Room = 0, ThreeLimbs L, unsigned A, unsigned B>
 OPTIKS_INLINE LaneWide<L, A * B + Room, Room> fp_mul_wide(const LaneFp<L, A>& a, const LaneFp<L, B>& b) {
   return LaneWide<L, A * B + Room, Room>(multiply(multiple_of_p<L, Room>(), a, b));
@@ -247,7 +249,7 @@ OPTIKS_INLINE LaneFp<L, B + 1> fp_neg(const LaneFp<L, B>& a) {
   return {P::kLimb0 - a.limb[0], P::kLimb1 - a.limb[1], P::kLimb2 - a.limb[2]};
 }
 
-// -a where mask is all ones.
+// -a if mask is all ones.
 template <ThreeLimbs L, unsigned B>
 OPTIKS_INLINE LaneFp<L, B + 1> fp_negated_if(Words<L> mask, const LaneFp<L, B>& a) {
   using P = MultipleOfP<B + 1>;
@@ -274,8 +276,8 @@ OPTIKS_INLINE LaneFp<L, std::max(A, B)> fp_select(Words<L> mask, const LaneFp<L,
 template <ThreeLimbs L, unsigned B>
 OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
   using C = Limbs43;
-  // Carried from limb to limb, twice round: then every limb has its width. The second round ends because the value is
-  // below 2^127 + 2^20 before it, so that at most one more comes back, and then into a lowest limb of zeros.
+  // Carries from limb to limb, two rounds; then every limb has its width. Before the second round the value is below
+  // 2^127 + 2^20, so that round wraps at most a 1, into a lowest limb of zeros.
   Words<L> l0 = a.limb[0];
   Words<L> l1 = a.limb[1];
   Words<L> l2 = a.limb[2];
@@ -286,7 +288,7 @@ OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
     l1 &= C::kMask[1];
     l2 &= C::kMask[2];
   }
-  // Only p itself carries through when 1 is added; it becomes 0.
+  // Adding 1 carries through all limbs only for p itself; it becomes 0.
   const Words<L> carry = (l2 + ((l1 + ((l0 + 1) >> C::kBits[0])) >> C::kBits[1])) >> C::kBits[2];
   const Words<L> keep = carry - 1;
   l0 &= keep;
@@ -295,7 +297,8 @@ OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
   return {l0 | (l1 << C::kPosition[1]), (l1 >> (64 - C::kPosition[1])) | (l2 << (C::kPosition[2] - 64))};
 }
 
-// Limbs of their widths but for the top one, which keeps its slack: 43, 42 and 43 bits. And back.
+// Convert limbs to words and back. The limbs have their widths, except the top one, which keeps its slack: 43, 42 and
+// 43 bits.
 template <ThreeLimbs L, unsigned B>
 OPTIKS_INLINE TwoWords<L> fp_to_words(const LaneFp<L, B>& a) {
   using C = Limbs43;
@@ -314,18 +317,19 @@ OPTIKS_INLINE LaneFp<L, 2> fp_from_words(const TwoWords<L>& a) {
           a.high >> (C::kPosition[2] - 64)};
 }
 
-// From two words a lane, a value in [0, p].
+// Makes an element of two words in each lane, whose value is in [0, p].
 template <ThreeLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> fp_from_words(Words<L> low, Words<L> high) {
   const LaneFp<L, 2> limbs = fp_from_words(TwoWords<L>{low, high});
   return {limbs.limb[0], limbs.limb[1], limbs.limb[2]};
 }
 
-// a/2: an odd value becomes even by adding p.
+// a/2: adding p makes an odd value even.
 template <ThreeLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> fp_half(const LaneFp<L, 1>& a) {
   using C = Limbs43;
-  // Every limb gives its lowest bit to the limb below; that of the lowest becomes 2^126, the top bit of the top limb.
+  // Every limb passes its lowest bit to the limb below. The lowest bit of the lowest limb becomes 2^126, the top bit of
+  // the top limb.
   return {(a.limb[0] >> 1) + ((a.limb[1] & 1) << (C::kBits[0] - 1)),
           (a.limb[1] >> 1) + ((a.limb[2] & 1) << (C::kBits[1] - 1)),
           (a.limb[2] >> 1) + ((a.limb[0] & 1) << (C::kBits[2] - 1))};

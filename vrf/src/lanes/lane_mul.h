@@ -1,4 +1,4 @@
-// Multiplications, side by side.
+// Multiplications of points, in lanes.
 #pragma once
 
 #include "comb.h"
@@ -13,7 +13,7 @@ struct LaneScalar {
   Words<L> w[4];
 };
 
-// The bits of each lane's own digits (decompose.h).
+// The bits of each lane's digits (decompose.h).
 template <typename L>
 using LaneDigits = MiniScalarBits<Words<L>>;
 
@@ -27,7 +27,7 @@ OPTIKS_INLINE IndexMasks<L> index_at(const LaneDigits<L>& digits, std::size_t i)
   return {{L::bit_mask(digits.index[0], i), L::bit_mask(digits.index[1], i), L::bit_mask(digits.index[2], i)}};
 }
 
-// LaneMulTable: scalar_mul.h MulTable of each lane's own point.
+// A MulTable (scalar_mul.h) of each lane's point.
 template <typename L>
 struct LaneMulTable {
   LaneCachedEntry<L> entries[8];
@@ -38,15 +38,15 @@ template <typename L>
   fill_mul_table(table.entries, point, [](const LanePoint<L>& sum) { return entry_of(sum); });
 }
 
-// LaneAffineTable: a LaneMulTable with Z = 1. Each of 63 additions saves a product and each selection a quarter of its
-// loads; to make it costs five products an entry more and a share of an inversion.
+// A LaneMulTable with Z = 1. It saves a product in each of 63 additions, and a quarter of the loads of each selection.
+// Making it costs five more products for each entry, and a share of an inversion.
 template <typename L>
 struct LaneAffineTable {
   LaneAffineEntry<L> entries[8];
 };
 
-// LaneMulTables: those of several groups, which share one inversion (Montgomery's trick) and are made affine one after
-// the other, the last first: only one affine table is in memory at a time.
+// The tables of several groups, which share one inversion (Montgomery's trick). They are made affine one after another,
+// from the last to the first: only one affine table is in memory at a time.
 template <typename L>
 struct LaneMulTables {
   struct Entry {
@@ -54,10 +54,10 @@ struct LaneMulTables {
     LaneFp2<L, 1> product;  // of every z before this one
   };
   Entry entries[kMaxGroups][8];
-  LaneFp2<L, 1> inverse;  // of the product of every z of the tables that are left
+  LaneFp2<L, 1> inverse;  // of the product of every z of the remaining tables
 };
 
-// point(i): of group i.
+// point(i) is the point of group i.
 template <typename L, typename GetPoint>
 [[gnu::noinline]] void make_tables(LaneMulTables<L>& tables, std::size_t num_groups, const GetPoint& point) {
   auto product = fp2_broadcast<L>(kFp2One);
@@ -70,7 +70,7 @@ template <typename L, typename GetPoint>
   tables.inverse = fp2_invert(product);
 }
 
-// Takes table i, the last that is left.
+// Makes table i affine, the last of the remaining tables.
 template <typename L>
 [[gnu::noinline]] void take_table(LaneAffineTable<L>& out, LaneMulTables<L>& tables, std::size_t i) {
   for (std::size_t j = 8; j-- > 0;) {
@@ -84,9 +84,9 @@ template <typename L>
   }
 }
 
-// The sum of the digits times their entries; index(i) is that of digit i, and change(i) is all ones where its sign is
-// another than that of digit i - 1, which is + below digit 0. A sum is kept with the sign of the digit that comes next,
-// so that entries are added as they are: to change the sign of a sum costs a quarter of that of an entry. 62 doublings,
+// The sum of the digits times their entries. index(i) is that of digit i. change(i) is all ones where the sign of digit
+// i differs from that of digit i - 1; the sign below digit 0 is +. The sum has the sign of the next digit, so that
+// entries are added unchanged. Changing the sign of a sum costs a quarter of changing that of an entry. 62 doublings,
 // 62 additions.
 template <typename L, typename Index, typename Change>
 OPTIKS_INLINE LanePoint<L> mul_digits(const LaneAffineTable<L>& table, const Index& index, const Change& change) {
@@ -123,12 +123,12 @@ OPTIKS_INLINE Words<L> bit_at(const LaneScalar<L>& bits, std::size_t position) {
   return (bits.w[position / 64] >> (position % 64)) & 1;
 }
 
-// What one column of a block stands for; its negative where `minus` is all ones.
+// Returns the point of one column of a block, or its negative where `minus` is all ones.
 template <typename L, typename Limbs, std::size_t NumTeeth, std::size_t NumBlocks>
 OPTIKS_INLINE auto column_point(const CombTable<Limbs, NumTeeth, NumBlocks>& table, std::size_t block,
                                 const LaneScalar<L>& bits, std::size_t tooth_len, std::size_t position,
                                 Words<L> minus) {
-  // Table entries have a positive top tooth; a negative one flips the signs of all.
+  // Table entries have a positive top tooth; a negative one flips all signs.
   const Words<L> negative = bit_at(bits, position + (NumTeeth - 1) * tooth_len) - 1;
   Words<L> index{};
   for (std::size_t tooth = 0; tooth + 1 < NumTeeth; ++tooth) {
@@ -167,8 +167,8 @@ OPTIKS_INLINE LaneAffineEntry<L> affine_or_identity(Words<L> mask, const AffineP
   return {choose(point.y_plus_x, kFp2One), choose(point.y_minus_x, kFp2One), choose(point.t2d, kFp2Zero)};
 }
 
-// s*G - c*Y for every point Y of the curve. The comb multiplies by the odd one of c and c + 1, and where that is c + 1,
-// Y is given back. 6 doublings, 69 additions.
+// s*G - c*Y for every point Y of the curve. The comb multiplies by the odd one of c and c + 1; where that is c + 1, the
+// function adds Y again. 6 doublings, 69 additions.
 template <typename L>
 [[gnu::noinline]] LanePoint<L> generator_minus(const GeneratorComb<typename L::Limbs>& g, const LaneScalar<L>& s_bits,
                                                const ChallengeCombs& y, const LaneScalar<L>& c) {
@@ -194,12 +194,12 @@ template <typename L>
   return sum;
 }
 
-// s*H - c*Gamma for H of order N and every point Gamma of the curve: c multiplies by odd digits of four bits, and no
-// endomorphism touches it. As above, the odd one of c and c + 1 is taken. 128 doublings, 97 additions.
+// s*H - c*Gamma for H of order N and every point Gamma of the curve. c multiplies by odd digits of four bits, without
+// an endomorphism. As above, the odd one of c and c + 1 is used. 128 doublings, 97 additions.
 template <typename L>
 [[gnu::noinline]] LanePoint<L> subgroup_minus_any(const LaneMulTable<L>& h, const LaneDigits<L>& s,
                                                   const LanePoint<L>& gamma, const LaneScalar<L>& c) {
-  // Odd multiples of Gamma: 1, 3, ..., 15.
+  // The odd multiples 1, 3, ..., 15 of Gamma.
   LaneCachedEntry<L> odd[8];
   LanePoint<L> multiple = gamma;
   point_double(multiple);
@@ -211,8 +211,8 @@ template <typename L>
     odd[i] = entry_of(multiple);
   }
 
-  // Digit i of c is 2 b - 15, b = bits 4 i + 1 to 4 i + 4 of c with bit 128 set. It is taken off: a negative one is
-  // added.
+  // Digit i of c is 2 b - 15, where b is bits 4 i + 1 to 4 i + 4 of c with bit 128 set. The digit is subtracted, so a
+  // negative one is added.
   const auto gamma_point = [&](std::size_t i) {
     const std::size_t first = 4 * i + 1;
     Words<L> b = first < 64 ? (c.w[0] >> first) | (c.w[1] << (64 - first)) : c.w[1] >> (first - 64);
@@ -226,7 +226,7 @@ template <typename L>
   };
   LanePoint<L> sum = lane_identity<L>();
   for (std::size_t position = 128; position-- > 0;) {
-    // Not by point_double_add, with which this loop would not fit the first-level instruction cache.
+    // Not point_double_add: with it this loop would exceed the first-level instruction cache.
     point_double(sum);
     if (position % 4 == 0) {
       point_add(sum, gamma_point(position / 4));

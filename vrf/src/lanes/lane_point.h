@@ -1,7 +1,7 @@
-// Points side by side: the formulas of curve_formulas.h and mul_formulas.h over GF(p^2) in lanes.
+// Points in lanes: the formulas of curve_formulas.h and mul_formulas.h over GF(p^2) in lanes.
 //
-// The functions that are too large to repeat are kept out of line: a doubling with an addition fills half of a
-// first-level instruction cache of 32 KB.
+// Functions that are too large to repeat are not inlined: a doubling with an addition fills half of a first-level
+// instruction cache of 32 KB.
 #pragma once
 
 #include "lane_table.h"
@@ -15,7 +15,7 @@ struct LaneField {
   using Bounded = LaneFp2<L, Bound>;
 };
 
-// What tables hold.
+// The field in the form of tables.
 template <typename L>
 struct PackedField {
   template <unsigned Bound>
@@ -48,8 +48,8 @@ template <typename L, typename F, typename T>
   add_in_place(point, other);
 }
 
-// point = 2*point + other, faster than one after the other: the product T = ta*tb of the addition runs beside those of
-// the doubling.
+// point = 2*point + other. Faster than the two one after another: the product T = ta*tb of the addition runs in
+// parallel with the products of the doubling.
 template <typename L, typename T>
 [[gnu::noinline]] void point_double_add(LanePoint<L>& point, const BasicCachedPoint<LaneField<L>, T>& other) {
   double_in_place(point);
@@ -103,7 +103,7 @@ OPTIKS_INLINE Words<L> point_is_identity(const LanePoint<L>& point) {
   return fp2_is_zero(point.x) & fp2_equal(point.y, point.z);
 }
 
-// 392*point, right for every point of the curve.
+// 392*point, correct for every point of the curve.
 template <typename L>
 [[gnu::noinline]] LanePoint<L> point_clear_cofactor(const LanePoint<L>& point) {
   return cofactor_cleared(point);
@@ -115,7 +115,7 @@ OPTIKS_INLINE LaneCachedEntry<L> entry_of(const LanePoint<L>& point) {
   return {table_form(form.y_plus_x), table_form(form.y_minus_x), table_form(form.z2), table_form(form.t2d)};
 }
 
-// The entry of each lane's own table at each lane's own index.
+// The entry of each lane's table at each lane's index.
 template <typename L>
 OPTIKS_INLINE LaneCachedEntry<L> select(const LaneCachedEntry<L> (&entries)[8], const IndexMasks<L>& index) {
   const auto element = [&](auto LaneCachedEntry<L>::*member) {
@@ -135,15 +135,15 @@ OPTIKS_INLINE LaneAffineEntry<L> select(const LaneAffineEntry<L> (&entries)[8], 
           element(&LaneAffineEntry<L>::t2d)};
 }
 
-// With each lane's own sign.
+// The same, with each lane's sign.
 template <typename L>
 [[gnu::noinline]] auto select_signed(const LaneCachedEntry<L> (&entries)[8], const IndexMasks<L>& index,
                                      Words<L> negative) {
   return negated_if(negative, select<L>(entries, index));
 }
 
-// point = point + entries[index], and the negative of that where `negative` is all ones. The entry is read in the
-// function that adds it: on its own, the selection takes 20 to 50 cycles more.
+// point = point + entries[index], or the negative of the sum where `negative` is all ones. This function also reads the
+// entry: a separate selection takes 20 to 50 cycles longer.
 template <typename L>
 [[gnu::noinline]] void point_add(LanePoint<L>& point, const LaneAffineEntry<L> (&entries)[8],
                                  const IndexMasks<L>& index, Words<L> negative) {

@@ -1,17 +1,17 @@
-// Products in GF(p^2) in five limbs. A product is some 200 instructions: out of line, or a doubling with an addition
-// would be larger than the first-level instruction cache.
+// Products in GF(p^2) in five limbs. A product has about 200 instructions and is not inlined: a doubling with an
+// addition would otherwise exceed the first-level instruction cache.
 #pragma once
 
 #include "lane_fp2.h"
 
 namespace optiks::vrf::lanes {
 
-// The factors of products that are carried at once: their bounds, and those of the columns, suit all.
+// The factors of products that are carried immediately: these bounds, and those of the columns, fit all formulas.
 inline constexpr unsigned kMaxFirst = 3;  // 8*2*3*2^26 < 2^32
 inline constexpr unsigned kMaxSecond = 8;
 static_assert(2 * kMaxFirst <= Limbs26::kMaxWrapped && 2 * kMaxFirst * kMaxSecond + 1 <= Limbs26::kMaxWide);
 
-// What is added to the columns of re, which are a difference, and where there is Room to those of im.
+// Added to the columns of re, which are a difference, and with Room also to the columns of im.
 struct ColumnBias {
   u64 re, re_top, im, im_top;
 };
@@ -25,9 +25,9 @@ OPTIKS_INLINE Columns<L> columns_of(u64 limb, u64 top) {
   return {word, word, word, word, broadcast<L>(top)};
 }
 
-// Karatsuba: 75 multiplications and 102 other operations, 5 more for Room. No part is cut off, so that the product of
-// the sums is above the sum of the others. use_re(re) comes before the third product, so that the carries of re, which
-// wait for each other, run beside it.
+// Karatsuba: 75 multiplications and 102 other operations, 5 more for Room. No part is cut off, so the product of the
+// sums is above the sum of the others. use_re(re) comes before the third product, so that the dependent carries of re
+// run in parallel with it.
 template <bool HasRoom, FiveLimbs L, typename UseRe, typename UseIm>
 OPTIKS_INLINE void karatsuba(const Words<L> (&a_re)[5], const Words<L> (&a_im)[5], const Words<L> (&b_re)[5],
                              const Words<L> (&b_im)[5], const ColumnBias& bias, const UseRe& use_re,
@@ -53,7 +53,7 @@ template <bool HasRoom, FiveLimbs L>
       a_re, a_im, b_re, b_im, bias, [&](const Columns<L>& columns) { re = columns; },
       [&](const Columns<L>& columns) { im = columns; });
 }
-// out is none of the factors.
+// out must not be one of the factors.
 template <FiveLimbs L>
 [[gnu::noinline]] void fp2_mul_call(LaneFp2<L, 1>& out, const Words<L> (&a_re)[5], const Words<L> (&a_im)[5],
                                     const Words<L> (&b_re)[5], const Words<L> (&b_im)[5]) {

@@ -1,5 +1,5 @@
-// Exponentiations in GF(p) and square roots in GF(p^2), several groups at a time. A squaring waits for the one
-// before it, so that one group leaves most of the multiplier idle: K groups take turns.
+// Exponentiations in GF(p) and square roots in GF(p^2), for several groups at a time. Each squaring waits for the one
+// before it, so one group leaves most of the multiplier idle: K groups are interleaved.
 #pragma once
 
 #include "lane_fp2.h"
@@ -31,7 +31,7 @@ OPTIKS_INLINE void copy(LaneFp<L, 1> (&to)[K], const LaneFp<L, 1> (&from)[K]) {
   }
 }
 
-// a^((p - 3)/4), by the chain of fp.cc.
+// a^((p - 3)/4), with the addition chain of fp.cc.
 template <typename L, std::size_t K>
 [[gnu::noinline]] void fp_pow_p_minus_3_over_4(LaneFp<L, 1> (&a)[K]) {
   LaneFp<L, 1> e1[K];
@@ -65,7 +65,7 @@ struct LaneSqrtRatio {
   LaneFp<L, 2> delta_inverse;  // 1/delta, but 0 where m = 0
 };
 
-// fp2_sqrt_ratio of fp2.h for K groups; the method is explained in fp2.cc. delta is not 0.
+// fp2_sqrt_ratio of fp2.h for K groups; fp2.cc explains the method. delta is not 0.
 template <typename L, std::size_t K>
 [[gnu::noinline]] void fp2_sqrt_ratio(LaneSqrtRatio<L> (&out)[K], const LaneFp2<L, 1> (&m)[K],
                                       const LaneFp<L, 1> (&delta)[K]) {
@@ -102,7 +102,7 @@ template <typename L, std::size_t K>
   }
 }
 
-// 1/a for one group, a not 0.
+// 1/a for one group; a is not 0.
 template <typename L>
 OPTIKS_INLINE LaneFp2<L, 1> fp2_invert(const LaneFp2<L, 1>& a) {
   const LaneFp<L, 1> norm = fp2_norm(a);

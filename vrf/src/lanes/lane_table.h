@@ -1,6 +1,6 @@
-// The form of elements of GF(p^2) in tables: fewer words, each of which is to be read, chosen and, in five limbs,
-// negated. A word read costs more than one computed with: in four words for six limbs a selection of one of eight is a
-// quarter faster.
+// The form of elements of GF(p^2) in tables: fewer words, each of which has to be read, selected and, in five limbs,
+// negated. Reading a word costs more than computing with it: packing six limbs into four words makes a selection of one
+// of eight a quarter faster.
 #pragma once
 
 #include <type_traits>
@@ -9,9 +9,9 @@
 
 namespace optiks::vrf::lanes {
 
-// PackedFp2: in three limbs two words for the real part and two for the imaginary part. In five limbs, limb i of the
-// real part in the lower half of word i and that of the imaginary part in the upper one; halves are limbs of a
-// LaneFp<L, B>, which are below 2^32, so that 64-bit sums and differences are those of both halves.
+// In three limbs: two words for the real part and two for the imaginary part. In five limbs: limb i of the real part is
+// in the lower half of word i, and that of the imaginary part in the upper half. The halves are limbs of a LaneFp<L,
+// B>, which are below 2^32, so 64-bit sums and differences are those of both halves.
 template <typename L, unsigned B>
 struct PackedFp2 {
   static_assert(B <= Limbs26::kMaxFactor);
@@ -74,7 +74,7 @@ OPTIKS_INLINE auto fp2_mul_wide(const LaneFp2<L, A>& a, const PackedFp2<L, B>& b
   return fp2_mul_wide<Room>(a, unpacked(b));
 }
 
-// -a where mask is all ones.
+// -a if mask is all ones.
 template <ThreeLimbs L, unsigned B>
 OPTIKS_INLINE LaneFp2<L, 3> fp2_negated_if(Words<L> mask, const PackedFp2<L, B>& a) {
   return fp2_negated_if(mask, unpacked(a));
@@ -84,7 +84,8 @@ OPTIKS_INLINE PackedFp2<L, B + 1> fp2_negated_if(Words<L> mask, const PackedFp2<
   return fp2_select(mask, fp2_neg(a), a);
 }
 
-// What find(16 n) finds among entries 16 n to 16 n + 15 by the lower four bits of the index, of NumEntries entries.
+// Returns the word of the entry at `index`, of NumEntries entries. find(16 n) returns the word of the entry, among
+// entries 16 n to 16 n + 15, that the lower four bits of the index select.
 template <typename L, std::size_t NumEntries, typename Find>
 OPTIKS_INLINE Words<L> lookup_word(Words<L> index, const Find& find) {
   static_assert(NumEntries == 16 || NumEntries == 32);
@@ -95,7 +96,7 @@ OPTIKS_INLINE Words<L> lookup_word(Words<L> index, const Find& find) {
   }
 }
 
-// One coordinate of the entries of a shared table that the lanes ask for: words[re, im][word][entry].
+// One coordinate of each lane's entry of a shared table: words[re, im][word][entry].
 template <ThreeLimbs L, std::size_t NumEntries>
 OPTIKS_INLINE PackedFp2<L, 1> lookup(const u64 (&words)[2][2][NumEntries], Words<L> index) {
   const auto word = [&](const u64(&table)[NumEntries]) {
@@ -112,20 +113,21 @@ OPTIKS_INLINE PackedFp2<L, 1> lookup(const std::uint32_t (&words)[2][5][NumEntri
   return PackedFp2<L, 1>(word(0), word(1), word(2), word(3), word(4));
 }
 
-// IndexMasks: the three bits of an index as masks.
+// The three bits of an index as masks.
 template <typename L>
 struct IndexMasks {
   Words<L> bit[3];
 };
 
-// One word of the entry of eight that the index names: every entry is read, so that no address depends on the index.
+// One word of the entry, of eight, that the index selects: every entry is read, so that no address depends on the
+// index.
 template <typename L, typename Entry>
 OPTIKS_INLINE Words<L> select_word(const IndexMasks<L>& index, const Entry& entry) {
   const auto pair = [&](std::size_t i) { return L::select(index.bit[0], entry(i + 1), entry(i)); };
   return L::select(index.bit[2], L::select(index.bit[1], pair(6), pair(4)), L::select(index.bit[1], pair(2), pair(0)));
 }
 
-// An element of that entry; element(i) is the element of entry i.
+// An element of the selected entry; element(i) is the element of entry i.
 template <typename L, typename Element>
 OPTIKS_INLINE auto select_element(const IndexMasks<L>& index, const Element& element) {
   std::remove_cvref_t<decltype(element(0))> out;

@@ -1,7 +1,7 @@
-// The types of elements of GF(p) side by side; lane_fp43.h and lane_fp26.h define them for three limbs and for five.
+// The types of elements of GF(p) in lanes; lane_fp43.h and lane_fp26.h define them for three limbs and for five.
 //
-// Bounds are types: LaneFp<L, B> has limbs up to B times those that a product has. Products have B = 1, sums add their
-// bounds, and a factor needs a bound that its limbs allow: a formula whose sums grow too far does not compile. Debug
+// Bounds are types: LaneFp<L, B> has limbs up to B times those of a product. Products have B = 1, sums add their
+// bounds, and a factor needs a bound that its limbs allow. A formula whose sums grow too large does not compile. Debug
 // builds check every limb and every column.
 #pragma once
 
@@ -17,22 +17,22 @@ concept FiveLimbs = L::Limbs::kNum == 5;
 template <typename L, unsigned B>
 struct LaneFp;
 
-// Columns: sums of products of limbs before they are carried.
+// Sums of products of limbs before they are carried.
 template <typename L>
 struct Columns;
 
-// LaneWide: an element as columns, between those of Room and of N multiples of p: up to Room may be taken off for
-// nothing. What passes 2^64 on the way comes back.
+// An element as columns, between those of Room and of N multiples of p: a product up to Room may be subtracted without
+// further additions. Intermediate sums may wrap at 2^64; the final ones do not.
 template <typename L, unsigned N, unsigned Room = 0>
 struct LaneWide;
 
-// Canonical: the one form of an element, 127 bits below p in two words a lane.
+// The canonical form of an element: 127 bits, below p, in two words for each lane.
 template <typename L>
 struct Canonical {
   Words<L> low, high;
 };
 
-// TwoWords: an element below 2^128 in two words a lane, not in its one form.
+// An element below 2^128 in two words for each lane, not in its canonical form.
 template <typename L>
 struct TwoWords {
   Words<L> low, high;

@@ -1,4 +1,4 @@
-// How the batch kernels cut an element of GF(p), p = 2^127 - 1, into limbs, and how large a limb may become.
+// How the batch kernels split an element of GF(p), p = 2^127 - 1, into limbs, and how large a limb may become.
 //
 // Bounds are types (lane_types.h): limb i of an element of bound B is at most B*kBound[i]. docs/vrf-kernels.md has the
 // sums behind the numbers.
@@ -10,9 +10,9 @@
 
 namespace optiks::vrf::lanes {
 
-// Limbs43: x = X0 + X1 2^43 + X2 2^85: 43, 42 and 42 bits of the 127 that a third of is 42.3. What leaves the top limb
-// comes back as it is, and products of two upper limbs come back twice or once. AVX-512 IFMA cuts a product at bit 52;
-// its upper part, 34 bits, is moved up to the next limb by a multiplication by 2^9 or 2^10.
+// x = X0 + X1 2^43 + X2 2^85: limbs of 43, 42 and 42 bits, because a third of 127 bits is 42.3. A carry from the top
+// limb is added to the lowest limb unchanged. Products of two upper limbs wrap with a factor of 2 or 1. AVX-512 IFMA
+// splits a product at bit 52. A multiplication by 2^9 or 2^10 moves its upper part, 34 bits, to the next limb.
 struct Limbs43 {
   static constexpr std::size_t kNum = 3;
 
@@ -22,23 +22,23 @@ struct Limbs43 {
 
   static constexpr u64 kSlack = u64{1} << 20;
   static constexpr std::array<u64, kNum> kBound = {kMask[0] + 1 + kSlack, kMask[1] + 1 + kSlack, kMask[2] + 1 + kSlack};
-  static constexpr unsigned kMaxBound = 255;  // limbs, and twice those that wrap, stay below 2^52
-  // Of the product of two factors' bounds: the upper parts of column 2 sum to less than 2^42, so that 2^10 times the
-  // sum is below 2^52.
+  static constexpr unsigned kMaxBound = 255;  // limbs, and twice the limbs that wrap, stay below 2^52
+  // The bound of the product of two factors' bounds. The upper parts of column 2 sum to less than 2^42, so 2^10 times
+  // the sum is below 2^52.
   static constexpr unsigned kMaxProduct = 170;
-  static constexpr unsigned kMaxWide = 255;  // 255 * 2^54 < 2^64, and what leaves a column is below the slack
+  static constexpr unsigned kMaxWide = 255;  // 255 * 2^54 < 2^64, and the carry from a column is below the slack
 
   static constexpr std::array<u64, kNum> cut(Fp a) {
     return {low64(a.v) & kMask[0], low64(a.v >> kPosition[1]) & kMask[1], low64(a.v >> kPosition[2])};
   }
 
-  // Of an element in a table that the lanes share.
+  // The form of an element in a table that the lanes share.
   using TableWord = u64;
   static constexpr std::size_t kNumTableWords = 2;
   static constexpr std::array<u64, kNumTableWords> table_words(Fp a) { return {low64(a.v), high64(a.v)}; }
 };
 
-// Limbs26: x = X0 + X1 2^26 + X2 2^52 + X3 2^78 + X4 2^104, for a multiplier of 32-bit factors.
+// x = X0 + X1 2^26 + X2 2^52 + X3 2^78 + X4 2^104, for a multiplier of 32-bit factors.
 struct Limbs26 {
   static constexpr std::size_t kNum = 5;
 
@@ -47,7 +47,7 @@ struct Limbs26 {
   static constexpr unsigned kTopBits = 23;
   static constexpr u64 kLimbMask = (u64{1} << kLimbBits) - 1;
   static constexpr u64 kTopMask = (u64{1} << kTopBits) - 1;
-  // 2^130 = 2^3: products beyond the top column come back times 8.
+  // 2^130 = 2^3: products beyond the top column wrap with a factor of 8.
   static constexpr unsigned kWrapShift = 5 * kLimbBits - 127;
 
   static constexpr u64 kSlack = u64{1} << 16;

@@ -1,9 +1,10 @@
-// 64-bit words side by side: what the batch kernels compute with. A kernel is the code of this folder over one lane
-// type: Portable (below) or Ifma (ifma.h), of eight lanes and elements in three limbs, or Avx2 (avx2.h), of four lanes
-// and elements in five limbs. Those of one number of limbs differ in their multiplication and selections only.
+// Vectors of 64-bit words, which the batch kernels compute with. A kernel is the code of this folder over one lane
+// type. Portable (below) and Ifma (ifma.h) have eight lanes and elements in three limbs; Avx2 (avx2.h) has four lanes
+// and elements in five limbs. Lane types with the same number of limbs differ only in their multiplication and
+// selections.
 //
-// Everything here is inlined by force or a template over the lane type: the object of a kernel that is compiled for
-// newer processors must not contain a function that the linker could use for the rest of the program.
+// All functions here are always inlined, or are templates over the lane type. The object of a kernel that is compiled
+// for newer processors must not contain a function that the linker could use for the rest of the program.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +14,10 @@
 
 namespace optiks::vrf::lanes {
 
-// The most lanes of any kernel.
+// The maximum number of lanes of a kernel.
 inline constexpr std::size_t kMaxLanes = 8;
 
-// A lane each. Comparisons, shifts and arithmetic act on every lane; masks are words of all ones or zeros.
+// One word in each lane. Comparisons, shifts and arithmetic act on every lane; masks are words of all ones or zeros.
 template <typename L>
 using Words = typename L::Words;
 
@@ -25,13 +26,13 @@ OPTIKS_INLINE Words<L> broadcast(u64 word) {
   return Words<L>{} + word;
 }
 
-// Portable: the semantics of the AVX-512 IFMA instructions for every machine, and for Valgrind and the sanitizers.
+// The semantics of the AVX-512 IFMA instructions for every machine, and for Valgrind and the sanitizers.
 struct Portable {
   using Limbs = Limbs43;
   using Words [[gnu::vector_size(64)]] = u64;
   static constexpr std::size_t kLanes = 8;
   static constexpr const char* kName = "portable8";
-  static constexpr bool kInline = false;  // whether an element's product is short enough to be written out
+  static constexpr bool kInline = false;  // whether an element's product is short enough to be inlined
 
   // sum + the low 52 bits of a*b, for the low 52 bits of a and of b.
   OPTIKS_INLINE static Words multiply_add_low(Words sum, Words a, Words b) {
@@ -55,7 +56,7 @@ struct Portable {
   // from - a where mask is all ones, a where it is zero.
   OPTIKS_INLINE static Words subtract_if(Words mask, Words from, Words a) { return select(mask, from - a, a); }
 
-  // All ones in the lanes whose bit of that number is set.
+  // All ones in the lanes where bit number `bit` is set.
   OPTIKS_INLINE static Words bit_mask(Words a, std::size_t bit) { return Words{} - ((a >> bit) & 1); }
 
   // All ones in the lanes where a = b.
@@ -81,7 +82,7 @@ struct Portable {
   static constexpr u64 kMask = (u64{1} << 52) - 1;
 };
 
-// Portable4: the semantics of Avx2 for every machine; no kernel, for tests of the arithmetic in five limbs.
+// The semantics of Avx2 for every machine. It is not a kernel: tests of the arithmetic in five limbs use it.
 struct Portable4 {
   using Limbs = Limbs26;
   using Words [[gnu::vector_size(32)]] = u64;
@@ -91,7 +92,7 @@ struct Portable4 {
   OPTIKS_INLINE static Words multiply(Words a, Words b) { return (a & kLower) * (b & kLower); }
   OPTIKS_INLINE static Words select(Words mask, Words a, Words b) { return b ^ (mask & (a ^ b)); }
   OPTIKS_INLINE static Words equal(Words a, Words b) { return reinterpret_cast<Words>(a == b); }
-  // Both of low in the lower half and of high in the upper one.
+  // The lower half of low as the lower half, and the lower half of high as the upper one.
   OPTIKS_INLINE static Words pack(Words low, Words high) { return (low & kLower) | (high << 32); }
 
  private:

@@ -14,27 +14,27 @@ inline constexpr std::size_t kBlake2bBlockLen = 128;
 inline constexpr std::size_t kBlake2bMaxDigestLen = 64;
 inline constexpr std::size_t kBlake2bMaxKeyLen = 64;
 
-// Blake2bPrefix: the state after what many messages begin with: whole blocks, or a key. Public or secret; the digest
-// length is part of it. What follows is never empty.
+// The state after a common beginning of many messages: whole blocks, or a key. It may be public or secret, and includes
+// the digest length. At least one octet must follow it.
 struct Blake2bPrefix {
   std::array<std::uint64_t, 8> state;
   std::uint64_t num_absorbed;
 };
 
-// blake2b_prefix: digest_len in [1, 64], whole_blocks a multiple of 128 octets (none: the empty prefix); anything else
-// aborts.
+// Returns the prefix of whole_blocks. digest_len is in [1, 64], and whole_blocks is a multiple of 128 octets (empty:
+// the empty prefix); anything else aborts.
 [[nodiscard]] Blake2bPrefix blake2b_prefix(std::size_t digest_len, ByteSpan whole_blocks = {});
 
-// blake2b_key_prefix: digest_len in [1, 64], a key of [1, 64] octets; anything else aborts.
+// Returns the prefix of a key. digest_len is in [1, 64], and the key has 1 to 64 octets; anything else aborts.
 [[nodiscard]] Blake2bPrefix blake2b_key_prefix(std::size_t digest_len, ByteSpan key);
 
-// Blake2b: streaming hash. A copy is an independent hash of the same prefix (the VRF keeps one that has
-// absorbed a constant prefix). Erases its state and buffer on destruction. One thread at a time.
+// A streaming hash. A copy is an independent hash of the same prefix (the VRF keeps a hash that has absorbed a constant
+// prefix). The destructor erases state and buffer. One thread at a time.
 class Blake2b {
  public:
-  // digest_len in [1, 64], key at most 64 octets (0: unkeyed); anything else aborts.
+  // digest_len is in [1, 64], and the key has at most 64 octets (empty: unkeyed); anything else aborts.
   explicit Blake2b(std::size_t digest_len, ByteSpan key = {});
-  // Goes on after a prefix, of this digest length.
+  // Continues after a prefix, whose digest length is digest_len.
   Blake2b(std::size_t digest_len, const Blake2bPrefix& prefix);
   Blake2b(const Blake2b&) = default;
   Blake2b& operator=(const Blake2b&) = default;
@@ -53,11 +53,11 @@ class Blake2b {
   std::size_t digest_len_;
 };
 
-// blake2b: one-shot; the digest length is out.size().
+// Hashes data at once; the digest length is out.size().
 void blake2b(MutableByteSpan out, ByteSpan data, ByteSpan key = {});
 
-// blake2b_256_block: unkeyed BLAKE2b-256 of at most one block (128 octets; longer aborts), with no streaming state:
-// every node and leaf hash of the tree is one of these.
+// Unkeyed BLAKE2b-256 of at most one block (128 octets; longer data aborts), without streaming state. Each node and
+// leaf hash of a tree is one call of this function.
 void blake2b_256_block(std::span<std::uint8_t, 32> out, ByteSpan data);
 
 }  // namespace optiks::base

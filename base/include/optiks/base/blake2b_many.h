@@ -1,5 +1,5 @@
-// BLAKE2b of many independent messages, four or eight side by side where the processor allows (kernel.h). The time and
-// the memory access pattern depend on lengths only.
+// BLAKE2b of many independent messages, four or eight at a time if the processor allows it (kernel.h). The time and the
+// memory access pattern depend on lengths only.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace optiks::base {
 
-// blake2b_many writes n digests of digest_len octets, unkeyed, one behind the other: of the prefix and then message i,
-// the first lens[i] octets of slot i. A slot has stride octets, a multiple of 128; the octets of a slot behind its
-// message must be 0. After the prefix at least one octet has to follow: lens[i] in [1, stride]. digest_len is that of
-// the prefix. Sizes that do not fit abort.
+// Writes n unkeyed digests of digest_len octets each, one after another. Digest i is of the prefix followed by message
+// i. Message i is the first lens[i] octets of slot i. A slot has stride octets, a multiple of 128; the octets of a slot
+// after its message must be 0. At least one octet must follow the prefix: lens[i] is in [1, stride]. digest_len is that
+// of the prefix. Sizes that do not fit abort.
 void blake2b_many(MutableByteSpan digests, std::size_t digest_len, const Blake2bPrefix& prefix, ByteSpan slots,
                   std::size_t stride, std::span<const std::size_t> lens);
 
-// The same by a kernel of the caller's choice, for tests and benchmarks; the machine must have it.
+// The same with a given kernel, for tests and benchmarks; the machine must support it.
 void blake2b_many_by(Kernel kernel, MutableByteSpan digests, std::size_t digest_len, const Blake2bPrefix& prefix,
                      ByteSpan slots, std::size_t stride, std::span<const std::size_t> lens);
 

@@ -1,5 +1,5 @@
-// Byte views and fixed-endian loads and stores. Every multi-octet number that crosses a byte boundary
-// goes through these, so no code depends on the machine's endianness or alignment.
+// Byte views, and loads and stores of fixed endianness. Every multi-octet number that crosses a byte boundary goes
+// through these functions, so no code depends on the machine's endianness or alignment.
 #pragma once
 
 #include <bit>

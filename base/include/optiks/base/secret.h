@@ -1,8 +1,8 @@
-// Tools for code that handles secrets: erasing, branch-free selection, and marks for the checker.
+// Tools for code that handles secrets: erasing, branch-free selection, and marks for the constant-time check.
 //
-// Where OPTIKS_CT_CHECK is defined (vrf_ct_test) the marks become Valgrind memcheck requests: OPTIKS_SECRET makes bytes
-// "undefined", and memcheck then reports every branch and every address that depends on them;
-// OPTIKS_DECLASSIFY ends that for bytes that are public by the protocol. Otherwise both do nothing.
+// With OPTIKS_CT_CHECK defined (vrf_ct_test) the marks become Valgrind memcheck requests. OPTIKS_SECRET makes bytes
+// "undefined", so that memcheck reports every branch and every address that depends on them. OPTIKS_DECLASSIFY ends
+// that for bytes that are public by the protocol. Otherwise both do nothing.
 #pragma once
 
 #include <array>
@@ -24,34 +24,33 @@
 
 namespace optiks::base {
 
-// zeroize overwrites len bytes with zeros; the clobber tells the compiler that the bytes are read afterwards.
+// Overwrites len bytes with zeros. The clobber tells the compiler that the bytes are read afterwards.
 inline void zeroize(void* address, std::size_t len) {
   std::memset(address, 0, len);
   __asm__ __volatile__("" : : "r"(address) : "memory");
 }
 
-// value_barrier hides from the optimizer what it knows about a value, so that arithmetic with a mask is
-// not turned back into a branch.
+// Returns value, and hides it from the optimizer, so that arithmetic with a mask is not turned back into a branch.
 template <std::integral T>
 [[nodiscard, gnu::always_inline]] inline T value_barrier(T value) {
   __asm__("" : "+r"(value));
   return value;
 }
 
-// ct_mask: all ones when bit is 1, zero when bit is 0. No other input is allowed.
+// All ones if bit is 1, zero if bit is 0. No other input is allowed.
 [[nodiscard, gnu::always_inline]] inline std::uint64_t ct_mask(std::uint64_t bit) { return value_barrier(~bit + 1); }
 
-// ct_is_zero: 1 when value is 0, otherwise 0.
+// 1 if value is 0, otherwise 0.
 [[nodiscard, gnu::always_inline]] inline std::uint64_t ct_is_zero(std::uint64_t value) {
   return value_barrier((~value & (value - 1)) >> 63);
 }
 
-// ct_select: a when mask is all ones, b when it is zero.
+// a if mask is all ones, b if it is zero.
 [[nodiscard, gnu::always_inline]] inline std::uint64_t ct_select(std::uint64_t mask, std::uint64_t a, std::uint64_t b) {
   return b ^ (mask & (a ^ b));
 }
 
-// ct_equal compares two strings of the same public length in time that depends on the length only.
+// Compares two strings of the same public length in time that depends on the length only.
 [[nodiscard]] inline bool ct_equal(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
   if (a.size() != b.size()) {
     return false;
@@ -63,15 +62,15 @@ template <std::integral T>
   return ct_is_zero(difference) == 1;
 }
 
-// Zeroizing<T> owns one trivially copyable T and erases it on destruction. Not copyable, so a secret has
-// as many copies as one can count in the source; a move erases the source.
+// Owns one trivially copyable T and erases it on destruction. It is not copyable, so the source shows each copy of a
+// secret; a move erases the source.
 template <typename T>
 requires std::is_trivially_copyable_v<T>
 class Zeroizing {
  public:
   Zeroizing() = default;
   explicit Zeroizing(const T& value) : value_(value) {}
-  // Takes over what a function returned and erases the temporary it came in.
+  // Takes over a function's result and erases the temporary that held it.
   explicit Zeroizing(T&& value) : value_(value) { zeroize(&value, sizeof(value)); }
   Zeroizing(const Zeroizing&) = delete;
   Zeroizing& operator=(const Zeroizing&) = delete;
@@ -96,7 +95,7 @@ class Zeroizing {
   T value_{};
 };
 
-// Secret<N>: N secret octets. There is no operator== (use ct_equal) and nothing that prints it.
+// N secret octets. Secret has no operator== (use ct_equal), and nothing prints it.
 template <std::size_t N>
 class Secret {
  public:

@@ -12,7 +12,7 @@ namespace optiks::base {
 
 inline constexpr std::size_t kSha256DigestLen = 32;
 
-// Sha256: streaming hash; a copy is an independent hash of the same prefix. One thread at a time.
+// A streaming hash. A copy is an independent hash of the same prefix. One thread at a time.
 class Sha256 {
  public:
   Sha256();
@@ -28,7 +28,7 @@ class Sha256 {
   std::array<std::uint8_t, 64> buffer_{};
 };
 
-// sha256: one-shot.
+// Hashes data at once.
 void sha256(std::span<std::uint8_t, kSha256DigestLen> out, ByteSpan data);
 
 }  // namespace optiks::base

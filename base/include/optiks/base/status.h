@@ -1,5 +1,5 @@
-// Status and Result<T>: how code built without exceptions reports that it could not do its work. The
-// outcome of verifying a proof is not a Status but a reason enum of the module that verifies.
+// Status and Result<T>: how code built without exceptions reports that it could not do its work. The outcome of
+// verifying a proof is not a Status but a reason: an enum of the verifying module.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@ namespace optiks::base {
 enum class StatusCode {
   kOk,
   kInvalidArgument,  // a parameter that no correct caller passes
-  kMalformed,        // bytes that are no encoding of what they claim to be
-  kOutOfRange,       // a limit or a position that does not exist
+  kMalformed,        // bytes that are not a valid encoding
+  kOutOfRange,       // a limit is exceeded, or a position does not exist
   kNotFound,
   kUnavailable,  // the operating system refused: randomness, memory locking, files
   kInternal,     // an invariant of the stored data does not hold
 };
 
-// Status: kOk, or a code and one static sentence for the log. Copies are cheap; the message is never freed.
+// kOk, or a code and one static sentence for the log. Copies are cheap; the message is never freed.
 class [[nodiscard]] Status {
  public:
   constexpr Status() = default;
@@ -38,7 +38,7 @@ class [[nodiscard]] Status {
   const char* message_ = "";
 };
 
-// Result<T>: a T, or a Status that is not ok. Reading the value of a failed result aborts.
+// A T, or a Status that is not ok. Reading the value of a failed result aborts.
 template <typename T>
 class [[nodiscard]] Result {
  public:

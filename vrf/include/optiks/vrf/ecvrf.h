@@ -1,8 +1,8 @@
 // ECVRF over FourQ with BLAKE2b-512: the suite of docs/spec/vrf.md.
 //
-// Secrets: a secret key, the nonce of a proof, and on the server alpha. Everything here is constant time in
-// them (alpha's length is public). Functions ending in _vartime take public input only.
-// Threads: keys are immutable after construction; any number of threads may use one key at the same time.
+// Secrets: a secret key, the nonce of a proof, and on the server alpha. All functions are constant time in these
+// (alpha's length is public). Functions ending in _vartime take public input only. Threads: keys are immutable after
+// construction; any number of threads may use one key at the same time.
 #pragma once
 
 #include <array>
@@ -21,18 +21,18 @@ namespace optiks::vrf {
 
 inline constexpr std::size_t kKeySeedLen = 64;
 
-// SecretKey: a scalar in [1, N) with its public key and precomputation. Move-only, erased on destruction. A
-// moved-from key may only be destroyed or assigned to.
+// A scalar in [1, N) with its public key and precomputation. Move-only, erased on destruction. A moved-from key may
+// only be destroyed or assigned to.
 class SecretKey {
  public:
-  // kMalformed unless the scalar is in [1, N).
+  // Fails with kMalformed unless the scalar is in [1, N).
   [[nodiscard]] static base::Result<SecretKey> load(std::span<const std::uint8_t, kSecretKeyLen> bytes);
 
-  // The key of 64 uniformly random octets; kInvalidArgument for a seed that is 0 modulo N (probability 2^-246), after
-  // which the caller takes another.
+  // Makes the key of 64 uniformly random octets. Fails with kInvalidArgument for a seed that is 0 modulo N (probability
+  // 2^-246); the caller then takes another seed.
   [[nodiscard]] static base::Result<SecretKey> from_seed(std::span<const std::uint8_t, kKeySeedLen> seed);
 
-  // A fresh key from the operating system's randomness; kUnavailable when there is none.
+  // Makes a key from the operating system's randomness. Fails with kUnavailable if the system gives no randomness.
   [[nodiscard]] static base::Result<SecretKey> generate();
 
   SecretKey(SecretKey&&) noexcept;
@@ -41,12 +41,13 @@ class SecretKey {
   SecretKey& operator=(const SecretKey&) = delete;
   ~SecretKey();
 
-  // The form that load takes; the caller owns the copy of the secret.
+  // Returns the form that load takes; the caller owns the copy of the secret.
   [[nodiscard]] base::Secret<kSecretKeyLen> export_bytes() const;
 
   [[nodiscard]] std::span<const std::uint8_t, kPublicKeyLen> public_key() const;
 
-  // Where the secrets are, for a caller that locks memory; the same place as long as the key lives, also when moved.
+  // Returns where the secrets are, for a caller that locks memory. The place stays the same as long as the key lives,
+  // even if it is moved.
   [[nodiscard]] std::span<const std::byte> memory() const;
 
   struct Impl;
@@ -61,14 +62,14 @@ class SecretKey {
   std::unique_ptr<const Impl> impl_;
 };
 
-// PublicKey: a key that validate_key accepted, with 24 KiB of precomputed multiples. Move-only.
+// A key that validate_key accepted, with 24 KiB of precomputed multiples. Move-only.
 class PublicKey {
  public:
-  // parse_vartime runs validate_key; nothing but kValid and kKeyInvalid comes out. `out` is set on kValid only.
-  // Costs about as much as verifying a proof: keep the key.
+  // Runs validate_key; the result is kValid or kKeyInvalid. `out` is set only on kValid. The call costs about as much
+  // as verifying a proof: keep the key.
   [[nodiscard]] static Reason parse_vartime(std::span<const std::uint8_t> bytes, PublicKey& out);
 
-  // An empty key: usable for nothing but being assigned to.
+  // Makes an empty key, which may only be assigned to or destroyed.
   PublicKey();
   PublicKey(PublicKey&&) noexcept;
   PublicKey& operator=(PublicKey&&) noexcept;
@@ -89,21 +90,21 @@ class PublicKey {
   std::unique_ptr<const Impl> impl_;
 };
 
-// evaluate writes the label of alpha.
+// Writes the label of alpha.
 void evaluate(const SecretKey& key, base::ByteSpan alpha, std::span<std::uint8_t, kLabelLen> label);
 
-// prove writes the label of alpha and its proof.
+// Writes the label of alpha and its proof.
 void prove(const SecretKey& key, base::ByteSpan alpha, std::span<std::uint8_t, kLabelLen> label,
            std::span<std::uint8_t, kProofLen> proof);
 
-// verify_vartime writes the label that the proof proves, computed from the proof and never taken from a peer. The
-// label is written on kValid only.
+// Writes the label that the proof proves, computed from the proof and never taken from a peer. The label is written
+// only on kValid.
 [[nodiscard]] Reason verify_vartime(const PublicKey& key, base::ByteSpan alpha,
                                     std::span<const std::uint8_t, kProofLen> proof,
                                     std::span<std::uint8_t, kLabelLen> label);
 
-// Alphas: n byte strings in one array; string i is bytes[offsets[i], offsets[i + 1]). offsets has n + 1 entries, does
-// not decrease and ends within bytes; anything else aborts.
+// n byte strings in one array; string i is bytes[offsets[i], offsets[i + 1]). offsets has n + 1 entries, does not
+// decrease and ends within bytes; anything else aborts.
 struct Alphas {
   base::ByteSpan bytes;
   std::span<const std::size_t> offsets;
@@ -114,8 +115,9 @@ struct Alphas {
   }
 };
 
-// The batch forms give what n single calls give, and share work between the elements. Flat arrays: labels is
-// n*kLabelLen octets, proofs n*kProofLen, reasons n. Labels of refused proofs are left as they are.
+// The batch functions return the same results as n single calls, and share work between the elements. Their arrays are
+// flat: labels has n*kLabelLen octets, proofs n*kProofLen, reasons n elements. Labels of refused proofs are left as
+// they are.
 void evaluate_batch(const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels);
 void prove_batch(const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels,
                  base::MutableByteSpan proofs);

@@ -12,8 +12,8 @@
 
 namespace optiks::ozks::verify {
 
-// Alpha: structure, length of the key, key, version (docs/spec/tree.md section 1). The key has at most kMaxKeyLen
-// octets.
+// The encoding of structure, length of the key, key and version (docs/spec/tree.md section 1). The key has at most
+// kMaxKeyLen octets.
 class Alpha {
  public:
   static constexpr std::size_t kMaxLen = 1 + 1 + kMaxKeyLen + 8;

@@ -19,11 +19,11 @@ struct TreeState {
   std::uint64_t count = 0;
 };
 
-// AppendWorkspace: the memory of one verification, about 9 KiB for each epoch of the range and nothing else: the hashes
-// of at most one unfinished node for each depth and epoch. It can be used again. One thread at a time.
+// The memory of one verification, about 9 KiB for each epoch of the range. It holds the hashes of at most one
+// unfinished node for each depth and epoch. A workspace can be reused. One thread at a time.
 class AppendWorkspace {
  public:
-  // Nothing when there is no memory. 1 <= num_epochs <= kMaxRangeEpochs.
+  // Returns nothing if memory runs out. 1 <= num_epochs <= kMaxRangeEpochs.
   [[nodiscard]] static std::optional<AppendWorkspace> create(std::size_t num_epochs);
 
  private:
@@ -40,8 +40,8 @@ class AppendWorkspace {
   std::size_t capacity_;
 };
 
-// verify_append: states[0] is the tree's state in epoch first_epoch = a, states[j] that in epoch a + j. There are 2 to
-// kMaxRangeEpochs + 1 of them, from checked records. The workspace was created for states.size() - 1 epochs or more.
+// states[0] is the tree's state in epoch first_epoch = a, states[j] that in epoch a + j. There are 2 to kMaxRangeEpochs
+// + 1 states, from checked records. The workspace was created for states.size() - 1 epochs or more.
 Reason verify_append(std::uint64_t first_epoch, std::span<const TreeState> states, const AppendProof& proof,
                      AppendWorkspace& workspace);
 

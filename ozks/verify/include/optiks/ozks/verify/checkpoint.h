@@ -8,9 +8,9 @@
 
 namespace optiks::ozks::verify {
 
-// Ed25519Verify: whether `signature` (64 octets) over `message` is valid under `public_key` (32 octets), strictly:
-// canonical S and points, no small-order key. Must not throw. A function, so that each build (libsodium, wasm) brings
-// its own.
+// Returns true if `signature` (64 octets) over `message` is valid under `public_key` (32 octets). The check is strict:
+// S and points must be canonical, and small-order keys are refused. Must not throw. It is a function pointer, so that
+// each build (libsodium, wasm) supplies its own.
 using Ed25519Verify = bool (*)(ByteSpan public_key, ByteSpan message, ByteSpan signature);
 
 struct Checkpoint {
@@ -18,8 +18,8 @@ struct Checkpoint {
   Hash root{};
 };
 
-// verify_checkpoint: `origin` and `log_public_key` (32) are the trust anchor's. Signature lines of others are ignored
-// once the note is well-formed.
+// Verifies a signed note. `origin` and `log_public_key` (32) are those of the trust anchor. Signature lines of other
+// keys are ignored if the note is well-formed.
 Reason verify_checkpoint(ByteSpan note, ByteSpan origin, ByteSpan log_public_key, Ed25519Verify ed25519,
                          Checkpoint& out);
 

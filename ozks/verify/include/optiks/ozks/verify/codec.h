@@ -1,7 +1,7 @@
 // Strict decoding of the structures of docs/spec/encoding.md, sections 2 and 3.
 //
-// Lifetime: every structure is a set of views into the octets it was decoded from, which must outlive it. Nothing is
-// copied or allocated.
+// Lifetime: every structure is a set of views into the octets that it was decoded from; these must outlive it. Decoding
+// copies and allocates nothing.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@ namespace optiks::ozks::verify {
 
 using base::ByteSpan;
 
-// The most octets of a vector whose length takes two, three or four.
+// The maximum lengths of vectors whose length takes two, three or four octets.
 inline constexpr std::uint64_t kMax16 = 0xffff;
 inline constexpr std::uint64_t kMax24 = 0xffffff;
 inline constexpr std::uint64_t kMax32 = 0xffffffff;
 
 inline constexpr std::size_t kMaxAuditRecords = kMaxRangeEpochs + 1;
 
-// Reader reads a container front to back. The first error sticks: from then on every read gives zeros or empty views
-// and the position does not move, so that a caller checks reason() once, after a whole structure.
+// Reads a container from front to back. After the first error every read returns zeros or empty views, and the position
+// does not move. A caller therefore checks reason() once, after a whole structure.
 class Reader {
  public:
   explicit Reader(ByteSpan container) : rest_(container) {}
@@ -32,17 +32,17 @@ class Reader {
   [[nodiscard]] bool failed() const { return reason_ != Reason::kValid; }
   [[nodiscard]] bool more() const { return !failed() && !rest_.empty(); }
 
-  // Exactly `count` octets; empty after an error.
+  // Returns exactly `count` octets, or an empty view after an error.
   ByteSpan take(std::size_t count);
-  // A big-endian integer of 1..8 octets.
+  // Reads a big-endian integer of 1..8 octets.
   std::uint64_t integer(std::size_t octets);
-  // The contents of `opaque x<low..high>` whose length is a multiple of `unit`.
+  // Returns the contents of `opaque x<low..high>` whose length is a multiple of `unit`.
   ByteSpan vector(std::uint64_t low, std::uint64_t high, std::size_t unit = 1);
-  // A discriminant below `count`.
+  // Reads a discriminant below `count`.
   std::uint8_t discriminant(std::uint8_t count);
 
   void fail(Reason reason);
-  // The end of the outermost structure.
+  // Checks that the outermost structure ends here, and returns the reason.
   Reason finish();
 
  private:
@@ -50,7 +50,7 @@ class Reader {
   Reason reason_ = Reason::kValid;
 };
 
-// List: a decoded vector of variable-size elements. Elements are decoded again while iterating, which cannot fail.
+// A decoded vector of variable-size elements. The iterator decodes each element again, which cannot fail.
 template <typename T>
 class List {
  public:
@@ -178,7 +178,7 @@ struct LookupAnswer {
   static LookupAnswer decode(Reader& reader);
 };
 
-// HistoryAnswer and MonitorAnswer: the same octets, told apart by what was asked.
+// HistoryAnswer and MonitorAnswer have the same encoding; the request tells them apart.
 struct VersionsAnswer {
   Head head;
   List<Versions> versions;
@@ -193,7 +193,7 @@ struct AuditProof {
   static AuditProof decode(Reader& reader);
 };
 
-// decode_whole decodes a T that takes up the whole input.
+// Decodes a T that takes up the whole input.
 template <typename T>
 [[nodiscard]] Reason decode_whole(ByteSpan input, T& out) {
   Reader reader(input);

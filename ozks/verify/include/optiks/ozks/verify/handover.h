@@ -1,5 +1,4 @@
-// What an owner checks of a key when the next period takes it over: docs/spec/periods.md section 6. Any thread, no
-// state.
+// Checks that the next period took over an owner's key: docs/spec/periods.md section 6. Any thread, no state.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +8,21 @@
 
 namespace optiks::ozks::verify {
 
-// EndState: what an owner knows of a key at the last epoch of a period.
+// An owner's knowledge of a key at the last epoch of a period.
 struct EndState {
   std::uint64_t period = 0;
   std::uint64_t last_epoch = 0;
-  std::uint64_t version = 0;  // 0: the key had none
+  std::uint64_t version = 0;  // 0: the key had no version
   Hash value_sha256{};        // of that version's value
 };
 
-// Of the record of an accepted answer.
+// Taken from the record of an accepted answer.
 struct PeriodOfRecord {
   std::uint64_t period = 0;
   std::uint64_t first_epoch = 0;
 };
 
-// check_handover: entries are those of the key in an accepted answer of the next period, which lists from version 1.
+// entries are those of the key in an accepted answer of the next period, which lists from version 1.
 Reason check_handover(const PeriodOfRecord& next, std::span<const VersionEntry> entries, const EndState& end);
 
 }  // namespace optiks::ozks::verify

@@ -1,5 +1,5 @@
 // The hashes of docs/spec/encoding.md section 1 and docs/spec/tree.md section 2, and arithmetic on 256-bit positions.
-// Everything here is public and runs in variable time.
+// All inputs are public, and the functions run in variable time.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ inline constexpr std::size_t kLabelBits = 8 * kHashLen;
 
 using Hash = std::array<std::uint8_t, kHashLen>;
 
-// tagged_hash: H(tag, a, b).
+// H(tag, a, b).
 [[nodiscard]] Hash tagged_hash(std::uint8_t tag, ByteSpan a, ByteSpan b = {});
 
 // commitment = H(0x04, opening (16), value).
@@ -31,8 +31,8 @@ using Hash = std::array<std::uint8_t, kHashLen>;
 // of `position` (32), zero-padded here.
 [[nodiscard]] Hash interior_hash(std::size_t length, ByteSpan position, ByteSpan left, ByteSpan right);
 
-// What leaf_hash and interior_hash are taken of, for who hashes many at once: the first kLeafInputLen or
-// kInteriorInputLen octets of `out`, with zeros behind them.
+// Write the inputs of leaf_hash and interior_hash, for a caller that hashes many at once: the first kLeafInputLen or
+// kInteriorInputLen octets of `out`, followed by zeros.
 inline constexpr std::size_t kNodeBlockLen = 128;
 inline constexpr std::size_t kLeafInputLen = 1 + 2 * kHashLen + 8;
 inline constexpr std::size_t kInteriorInputLen = 2 + 3 * kHashLen;
@@ -42,7 +42,7 @@ void write_interior_input(std::span<std::uint8_t, kNodeBlockLen> out, std::size_
                           ByteSpan left, ByteSpan right);
 // The same for commitment_hash: 1 + opening + value octets, at most a block.
 void write_commitment_input(std::span<std::uint8_t, kNodeBlockLen> out, ByteSpan opening, ByteSpan value);
-// hash_many: the hashes of such inputs, side by side. That of input i is the first lens[i] octets of the i-th block.
+// Computes the hashes of such inputs, several at a time. Input i is the first lens[i] octets of the i-th block.
 void hash_many(std::span<Hash> out, ByteSpan blocks, std::span<const std::size_t> lens);
 
 // H(0x03), the root of a tree without leaves.
@@ -56,15 +56,15 @@ void hash_many(std::span<Hash> out, ByteSpan blocks, std::span<const std::size_t
 
 [[nodiscard]] bool equal(ByteSpan a, ByteSpan b);
 
-// bit_at: bit i < 256 of a 32-octet string, most significant first.
+// Bit i < 256 of a 32-octet string, most significant first.
 [[nodiscard]] inline bool bit_at(ByteSpan position, std::size_t i) {
   return ((position[i / 8] >> (7 - i % 8)) & 1) != 0;
 }
 
-// prefix_of: the first `length` <= 256 bits of a 32-octet string, the others zero.
+// The first `length` <= 256 bits of a 32-octet string; the others are zero.
 [[nodiscard]] Hash prefix_of(ByteSpan position, std::size_t length);
 
-// common_prefix_length of two 32-octet strings, in bits, 0..256.
+// The length of the common prefix of two 32-octet strings, in bits, 0..256.
 [[nodiscard]] std::size_t common_prefix_length(ByteSpan a, ByteSpan b);
 
 }  // namespace optiks::ozks::verify

@@ -8,11 +8,11 @@
 
 namespace optiks::ozks::verify {
 
-// VersionSet: versions in increasing order. R(a) has at most 64 powers of two and 63 further members.
+// Versions in increasing order. R(a) has at most 64 powers of two and 63 further members.
 class VersionSet {
  public:
   void add(std::uint64_t version) { versions_[size_++] = version; }
-  // A view into the set.
+  // Returns a view into the set.
   [[nodiscard]] std::span<const std::uint64_t> get() const& { return std::span(versions_).first(size_); }
   std::span<const std::uint64_t> get() const&& = delete;
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -22,10 +22,10 @@ class VersionSet {
   std::size_t size_ = 0;
 };
 
-// ladder: the members of R(a) that are above `known`.
+// The members of R(a) that are above `known`.
 [[nodiscard]] VersionSet ladder(std::uint64_t a, std::uint64_t known = 0);
 
-// next_rungs: C(a). 2^64, which is no version, is left out.
+// C(a), without 2^64, which is not a version.
 [[nodiscard]] VersionSet next_rungs(std::uint64_t a);
 
 }  // namespace optiks::ozks::verify

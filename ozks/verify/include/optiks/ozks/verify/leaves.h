@@ -1,7 +1,7 @@
-// Statements about one leaf, and whether two of them show that a tree did not only grow: docs/spec/broken-append.md.
+// Statements about one leaf, and whether two of them prove that a tree did not only grow: docs/spec/broken-append.md.
 // Any thread, no state.
 //
-// Lifetime: as in codec.h, everything is a view into the octets that were decoded.
+// Lifetime: as in codec.h, every result is a view into the octets that were decoded.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace optiks::ozks::verify {
 
-// LeafStatement: one leaf, shown present or absent in the tree of one signed record.
+// One leaf, shown present or absent in the tree of one signed record.
 struct LeafStatement {
   Head head;
   std::uint8_t structure = 0;  // 1..kNumStructures
   ByteSpan key;                // 1..255 octets
   std::uint64_t version = 0;
   bool present = false;
-  Member member;     // when present
-  NonMember absent;  // when not
+  Member member;     // if present
+  NonMember absent;  // if absent
 
   static LeafStatement decode(Reader& reader);
 };
 
-// ShownLeaf: what a statement that verifies says.
+// The content of a verified statement.
 struct ShownLeaf {
   std::uint8_t structure = 0;
   ByteSpan key;
@@ -32,16 +32,16 @@ struct ShownLeaf {
   std::uint64_t period = 0;
   ByteSpan vrf_public_key;
   bool present = false;
-  // When present:
+  // If present:
   Hash commitment{};
   std::uint64_t leaf_epoch = 0;
   std::uint64_t time = 0;  // T
 };
 
-// verify_statement: section 1. Of the context only the anchor and Ed25519 count. `out` is written on kValid only.
+// Section 1. Only the anchor and Ed25519 of the context are used. `out` is written only on kValid.
 Reason verify_statement(const Context& context, ByteSpan octets, ShownLeaf& out);
 
-// judge_leaves: section 2, kLeafContradicts where the two are evidence; never kValid.
+// Section 2: kLeafContradicts if the two are evidence; never kValid.
 Reason judge_leaves(const Context& context, ByteSpan first, ByteSpan second);
 
 }  // namespace optiks::ozks::verify

@@ -10,10 +10,10 @@
 
 namespace optiks::ozks::verify {
 
-// verify_member: `label` comes from the VRF proof, `root` from an epoch record that was tied to a checkpoint.
+// `label` comes from the VRF proof, `root` from an epoch record that a checkpoint covers.
 Reason verify_member(ByteSpan label, ByteSpan root, const Member& member);
 
-// verify_non_member: likewise; `count` from the same record.
+// Likewise; `count` comes from the same record.
 Reason verify_non_member(ByteSpan label, ByteSpan root, std::uint64_t count, const NonMember& proof);
 
 }  // namespace optiks::ozks::verify

@@ -6,10 +6,10 @@
 
 namespace optiks::ozks::verify {
 
-// note_commitment: what a NotedValue has for this note. opening: kOpeningLen random octets that the owner keeps.
+// Returns the commitment of a NotedValue to this note. opening: kOpeningLen random octets that the owner keeps.
 [[nodiscard]] Hash note_commitment(ByteSpan opening, ByteSpan note);
 
-// is_note_of: whether the value is a NotedValue that commits to this note.
+// True if the value is a NotedValue that commits to this note.
 [[nodiscard]] bool is_note_of(ByteSpan value, ByteSpan opening, ByteSpan note);
 
 }  // namespace optiks::ozks::verify

@@ -1,4 +1,4 @@
-// The records of periods' first and last epochs: docs/spec/periods.md section 4. Any thread, no state.
+// The records of the first and last epochs of periods: docs/spec/periods.md section 4. Any thread, no state.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct PeriodsAnswer {
   static PeriodsAnswer decode(Reader& reader);
 };
 
-// Views into the answer.
+// All members are views into the answer.
 struct PeriodsResult {
   VerifiedHead head;
   Head encoded_head;
@@ -26,8 +26,8 @@ struct PeriodsResult {
   std::size_t num_bounds = 0;
 };
 
-// verify_periods: the bounds from `period` on, which is the kept record's or an earlier one. `out` is meaningful on
-// kValid only.
+// Verifies the bounds from `period` on, which is the kept record's period or an earlier one. `out` is meaningful only
+// on kValid.
 Reason verify_periods(const Context& context, std::uint64_t period, ByteSpan octets, PeriodsResult& out);
 
 }  // namespace optiks::ozks::verify

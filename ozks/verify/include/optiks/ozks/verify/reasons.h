@@ -8,11 +8,11 @@
 
 namespace optiks::ozks::verify {
 
-// reason_name: the name of docs/spec/reasons.md ("member_root"), a string of static lifetime; nullptr for a number that
-// is no reason.
+// Returns the name in docs/spec/reasons.md ("member_root"), a string of static lifetime; nullptr if no reason has this
+// number.
 [[nodiscard]] const char* reason_name(std::int32_t reason);
 
-// reason_of: the VRF's reasons have the numbers of the list.
+// The VRF's reasons have the same numbers in the list.
 [[nodiscard]] constexpr Reason reason_of(vrf::Reason reason) { return static_cast<Reason>(reason); }
 
 }  // namespace optiks::ozks::verify

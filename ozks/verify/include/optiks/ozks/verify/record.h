@@ -11,7 +11,7 @@
 
 namespace optiks::ozks::verify {
 
-// Views into the octets it was read from.
+// Views into the octets that were decoded.
 struct Configuration {
   std::uint16_t format = 0;
   std::uint16_t suite = 0;
@@ -30,17 +30,17 @@ struct Configuration {
   static Configuration decode(Reader& reader);
 };
 
-// read_configuration decodes and checks the bounds of section 1.
+// Decodes a configuration and checks the bounds of section 1.
 Reason read_configuration(ByteSpan octets, Configuration& out);
 
-// Trust anchor: what the client got by a way that the server does not control.
+// The trust anchor, which the client got by a way that the server does not control.
 struct Anchor {
   Configuration configuration;
   ByteSpan log_public_key;  // 32, Ed25519
   Hash log_id{};
 };
 
-// make_anchor: the views stay those of the arguments.
+// Makes a trust anchor, whose views are those of the arguments.
 Reason make_anchor(ByteSpan configuration, ByteSpan log_public_key, Anchor& out);
 
 struct StructureState {
@@ -64,37 +64,36 @@ struct EpochRecord {
   [[nodiscard]] const StructureState& structure(std::uint8_t id) const { return structures[id - 1U]; }
 };
 
-// read_record: exactly kRecordLen octets, which always decode.
+// Decodes exactly kRecordLen octets, which always succeeds.
 [[nodiscard]] EpochRecord read_record(ByteSpan octets);
 
-// check_record: section 3.
+// Section 3.
 Reason check_record(const EpochRecord& record, const Anchor& anchor);
 
-// check_record_after: section 4, `later` against an `earlier` record of the same log (earlier.epoch < later.epoch).
-// period_start_ms: the time of the first epoch of the earlier record's period, from a record that check_period_start
-// accepted. Without it a switch of the period is refused, unless the earlier record is of that epoch itself.
+// Section 4, `later` against an `earlier` record of the same log (earlier.epoch < later.epoch). period_start_ms: the
+// time of the first epoch of the earlier record's period, from a record that check_period_start accepted. Without it a
+// switch of the period is refused, unless the earlier record is of that epoch itself.
 Reason check_record_after(const EpochRecord& later, const EpochRecord& earlier, const Configuration& configuration,
                           std::optional<std::uint64_t> period_start_ms = std::nullopt);
 
-// check_same_log: two records of one log in any order; of one epoch they are the same. period_start_ms: of the earlier
-// one's period, as above.
+// Checks two records of one log in any order; two records of one epoch must be the same. period_start_ms: as above, for
+// the period of the earlier record.
 Reason check_same_log(const EpochRecord& a, const EpochRecord& b, const Configuration& configuration,
                       std::optional<std::uint64_t> period_start_ms = std::nullopt);
 
-// check_period_start: section 5, `start` as the record of the first epoch of the period of `record`, which passed
-// check_record.
+// Section 5: `start` as the record of the first epoch of the period of `record`, which passed check_record.
 Reason check_period_start(const EpochRecord& start, const EpochRecord& record, const Anchor& anchor);
 
-// KeptRecord: a record that a verifier keeps, and the one of the first epoch of its period if it keeps that too.
+// A record that a verifier keeps, and the one of the first epoch of its period if the verifier keeps that too.
 struct KeptRecord {
   EpochRecord record;
   std::optional<EpochRecord> period_start;
 };
 
-// check_against_kept: docs/spec/answers.md section 3 step 5.
+// docs/spec/answers.md section 3 step 5.
 Reason check_against_kept(const EpochRecord& record, const KeptRecord& kept, const Anchor& anchor);
 
-// Fixed by docs/spec/answers.md section 3 step 6; now_ms is the verifier's clock.
+// docs/spec/answers.md section 3 step 6; now_ms is the verifier's clock.
 Reason check_not_from_future(const EpochRecord& record, const Configuration& configuration, std::uint64_t now_ms);
 Reason check_fresh(const EpochRecord& record, const Configuration& configuration, std::uint64_t now_ms);
 

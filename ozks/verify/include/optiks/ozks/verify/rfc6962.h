@@ -13,12 +13,12 @@ namespace optiks::ozks::verify {
 // SHA-256(0x01 || left || right).
 [[nodiscard]] Hash log_node_hash(ByteSpan left, ByteSpan right);
 
-// proof: 32-octet hashes one after another, leaf sibling first.
+// proof: 32-octet hashes one after another, the sibling of the leaf first.
 [[nodiscard]] bool verify_inclusion(std::uint64_t index, std::uint64_t size, ByteSpan leaf_hash, ByteSpan root,
                                     ByteSpan proof);
 
-// verify_consistency: of the tree of old_size with the one of new_size >= old_size. Equal sizes need equal roots and no
-// proof; old_size 0 needs the root of the empty tree and no proof.
+// Verifies that the tree of old_size is a prefix of the tree of new_size >= old_size. Equal sizes need equal roots and
+// an empty proof; old_size 0 needs the root of the empty tree and an empty proof.
 [[nodiscard]] bool verify_consistency(std::uint64_t old_size, std::uint64_t new_size, ByteSpan old_root,
                                       ByteSpan new_root, ByteSpan proof);
 

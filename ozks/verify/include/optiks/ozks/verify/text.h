@@ -1,4 +1,4 @@
-// The few lexical rules of notes and origins: UTF-8, Unicode spaces, canonical base64, decimals. Each value has one
+// The lexical rules of notes and origins: UTF-8, Unicode spaces, canonical base64, decimals. Each value has one
 // spelling.
 #pragma once
 
@@ -12,26 +12,27 @@ namespace optiks::ozks::verify {
 
 using base::ByteSpan;
 
-// take_character takes one character off the front of text, which is not empty; nothing where it is not UTF-8.
+// Removes one character from the front of text, which is not empty. Returns nothing if it is not UTF-8.
 [[nodiscard]] std::optional<char32_t> take_character(ByteSpan& text);
 
-// is_utf8: well-formed by RFC 3629 (no overlong forms, no surrogates, nothing above U+10FFFF).
+// True if text is well-formed by RFC 3629 (no overlong forms, no surrogates, nothing above U+10FFFF).
 [[nodiscard]] bool is_utf8(ByteSpan text);
 
-// has_white_space: a character with Unicode's White_Space property. text must be UTF-8.
+// True if a character has Unicode's White_Space property. text must be UTF-8.
 [[nodiscard]] bool has_white_space(ByteSpan text);
 
-// has_control_character: one of Unicode's general category Cc (U+0000 to U+001F, U+007F to U+009F). text must be UTF-8.
+// True if a character has Unicode's general category Cc (U+0000 to U+001F, U+007F to U+009F). text must be UTF-8.
 [[nodiscard]] bool has_control_character(ByteSpan text);
 
-// base64_decoded_length: the length of what canonical standard base64 (RFC 4648 section 4: padding, zero unused bits)
-// encodes; nothing if it is not that.
+// Returns the decoded length of canonical standard base64 (RFC 4648 section 4: padding, zero unused bits), or nothing
+// if text is not canonical.
 [[nodiscard]] std::optional<std::size_t> base64_decoded_length(ByteSpan text);
 
-// base64_decode: text that base64_decoded_length accepts; writes the first out.size() <= that length octets.
+// Decodes text that base64_decoded_length accepts; writes the first out.size() octets, which must not exceed that
+// length.
 void base64_decode(ByteSpan text, base::MutableByteSpan out);
 
-// parse_decimal: ASCII digits without leading zero, below 2^64.
+// Parses ASCII digits without leading zero, below 2^64.
 [[nodiscard]] std::optional<std::uint64_t> parse_decimal(ByteSpan text);
 
 }  // namespace optiks::ozks::verify

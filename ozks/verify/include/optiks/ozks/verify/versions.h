@@ -13,11 +13,12 @@ struct VersionsResult {
   std::uint64_t version = 0;  // a
   std::uint64_t from = 0;
   std::size_t num_entries = 0;
-  bool complete = false;  // false: a page; nothing is shown, go on from the last entry with `version` as page_version
+  bool complete = false;  // false: a page, which shows nothing absent; continue from the last entry with `version` as
+                          // page_version
 };
 
-// verify_versions checks the versions after the known one, a consistent state. entries has at least
-// versions.members.size() elements; it and `out` are meaningful on kValid only.
+// Verifies the versions after the known one; `kept` is a consistent state. entries has at least versions.members.size()
+// elements; entries and `out` are meaningful only on kValid.
 Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kept, const Versions& versions,
                        std::span<VersionEntry> entries, VersionsResult& out);
 
