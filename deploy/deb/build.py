@@ -172,7 +172,7 @@ def make_manpages(stages: dict[str, Path]) -> None:
 
 
 def dependencies(root: Path) -> str:
-    """Returns the libraries that the programs are linked with, as dpkg finds them. Its warnings, about other people's libraries, are dropped."""
+    """Returns the libraries that the programs are linked with, as dpkg finds them. Drops its warnings about other people's libraries."""
     programs = [str(path) for path in sorted(root.rglob("*")) if path.is_file() and not path.is_symlink() and is_elf(path)]
     scratch = root.parent / f"{root.name}.shlibs"
     write(scratch / "debian/control", b"Source: optiks\nPackage: optiks\n")
