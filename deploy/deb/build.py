@@ -38,8 +38,8 @@ PROGRAMS = {
 }
 COMMANDS = {SERVER: {"optiks-db": "optiks-db"}, CLI: {"optiks": "optiks"}}
 NATIVE = "liboptiks.so"
-# Files that the programs never use: a tracer's provider, a sign-in broker of SQL Server's client (which needs a browser), the memory dumper
-# (dumps contain secrets, and the programs forbid them), and descriptions for a build.
+# Files that the programs never use: a tracer's provider, a sign-in broker of SQL Server's client (which needs a browser), the memory
+# dumper, and descriptions for a build. Dumps contain secrets, and the programs forbid them.
 LEFT_OUT = re.compile(r"libcoreclrtraceptprovider\.so|libmsalruntime\.so|createdump|.*\.staticwebassets\..*\.json")
 # Files and folders of deploy/ that optiks-server contains, and where it installs them.
 CARRIED = {

@@ -8,7 +8,7 @@ using Optiks.Storage.Engines;
 
 namespace Optiks.Deploy.Tests;
 
-/// <summary>Tests that the manifests an operator applies match the types of Kubernetes, and that their settings match the programs.</summary>
+/// <summary>Tests that the manifests match the types of Kubernetes, and that their settings match the programs.</summary>
 public sealed partial class ManifestTests
 {
     private const string Services = "app.kubernetes.io/name";

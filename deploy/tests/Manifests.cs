@@ -5,7 +5,7 @@ using Optiks.Settings;
 
 namespace Optiks.Deploy.Tests;
 
-/// <summary>Reads the objects of one kustomization strictly into the types of Kubernetes: an unknown field is an error. Immutable.</summary>
+/// <summary>Reads the objects of a kustomization strictly into the types of Kubernetes: an unknown field is an error. Immutable.</summary>
 internal sealed class Manifests
 {
     private static readonly Dictionary<string, Type> s_types = typeof(V1Pod).Assembly.GetTypes()
@@ -39,7 +39,7 @@ internal sealed class Manifests
     /// <summary>Returns the YAML that kubectl renders from the kustomization in a folder.</summary>
     public static string TextOf(string folder) => s_texts[folder].Value;
 
-    /// <summary>Returns the objects of an operator's kustomization, which has <paramref name="folder"/> as its base and applies a JSON patch.</summary>
+    /// <summary>Returns the objects of a kustomization that applies a JSON patch to its base, <paramref name="folder"/>.</summary>
     public static Manifests Patched(string folder, string patch, string target)
     {
         DirectoryInfo own = Directory.CreateTempSubdirectory("optiks-deploy-");
