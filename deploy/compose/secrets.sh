@@ -1,6 +1,7 @@
 #!/bin/bash
-# Makes the secrets of a new log in the folder `secrets` beside the compose files: secrets.sh postgresql|sqlserver. As root. What is there stays as it is.
-# Keep a copy of optiks.kek elsewhere, and apart from copies of the database: without it the log ends.
+# Creates the secrets of a new log in the folder `secrets` next to the compose files: secrets.sh postgresql|sqlserver.
+# Run it as root. Existing files stay as they are. Keep a copy of optiks.kek elsewhere, apart from copies of the
+# database: without it the log ends.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 umask 077
@@ -13,23 +14,24 @@ engine=${1:-}
   exit 2
 }
 
-# A file NAME of what standard input has, of mode MODE, unless there is one.
+# Writes standard input to the file NAME with mode MODE, unless the file exists.
 keep() {
   local name=$1 mode=$2
   cat >"secrets/.new"
   chmod "$mode" secrets/.new
   chown "$user:$user" secrets/.new
-  # Fails where it exists, and leaves that alone.
+  # Fails if the file exists, and leaves that file unchanged.
   ln secrets/.new "secrets/$name" 2>/dev/null || true
   rm secrets/.new
 }
 
 password() {
-  # With what SQL Server asks for beside letters and digits.
+  # The prefix has the kinds of characters that SQL Server requires.
   printf 'Aa1-%s' "$(head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n')"
 }
 
-# A key and a certificate for the host NAME, with these modes. Both at once: one of the two without the other is of no use.
+# Creates a key of mode MODE and a certificate for the host NAME. It creates both at once, because one is useless
+# without the other.
 certificate() {
   local name=$1 mode=$2
   if [[ ! -e secrets/$name.key ]]; then
@@ -41,12 +43,12 @@ certificate() {
   fi
 }
 
-# Closed to all but root: files that several containers read are open in it.
+# Only root can enter this folder, because some files in it are readable by all: several containers read them.
 mkdir -p secrets
 head -c 32 /dev/urandom | basenc --base64url | tr -d '=\n' | keep optiks.kek 0400
 if [[ $engine == postgresql ]]; then
   password | keep postgres.password 0444
-  # The server's user, which is another one, copies it.
+  # The server runs as another user, which copies the key.
   certificate postgresql 0444
   for role in owner update-task update-service query-service; do
     printf '*:*:*:*:%s\n' "$(password)" | keep "$role.pgpass" 0444

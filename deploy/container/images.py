@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""Builds the container images optiks-server and optiks-cli with podman, from a root of Debian 12 and what `make programs` builds.
+"""Builds the container images optiks-server and optiks-cli with podman, from a root of Debian 12 and the output of `make programs`.
 
 usage: images.py [--root FILE] [--mirror URL] [--keep-published] [--no-archive]
 
-The root is a tar file that mmdebstrap makes of Debian's packages, once: build/images/root-....tar unless --root says another, which is then made if it is not there. Delete it to
-have newer packages. Only that needs a network. The images are localhost/optiks-server and localhost/optiks-cli, tagged with the version and `latest`, and as OCI archives in
-build/images unless --no-archive. All times are the commit's, and owners root: the same root and the same programs give the same layers.
+The root is a tar file that mmdebstrap creates once from Debian's packages. It is build/images/root-....tar, or the file that --root names,
+which is created if it is missing. Delete it to get newer packages. Only this step needs a network. The images are
+localhost/optiks-server and localhost/optiks-cli, tagged with the version and `latest`. Without --no-archive they are also OCI archives in
+build/images. All times are the commit's and all owners are root, so the same root and the same programs give the same layers.
 """
 
 import argparse
@@ -25,7 +26,7 @@ import notices  # noqa: E402
 
 OUT = ROOT / "build/images"
 IMAGES = (packages.SERVER, packages.CLI)
-# The programs of a server by their command. optiks-db and optiks are commands of the packages as well.
+# The program behind each command of an image. The Debian packages have the commands optiks-db and optiks as well.
 COMMANDS = {
     packages.SERVER: {"optiks-update-task": "Optiks.UpdateTask", "optiks-update-service": "Optiks.UpdateService", "optiks-query-service": "Optiks.QueryService", "optiks-db": "optiks-db"},
     packages.CLI: {"optiks": "optiks"},
@@ -34,17 +35,17 @@ TITLES = {
     packages.SERVER: "Optiks: the services of a key transparency log, and optiks-db",
     packages.CLI: "Optiks: client, auditor and witness of key transparency logs",
 }
-# Of packages that a host with systemd needs, and a container does not.
+# Packages that a host with systemd needs, but a container does not.
 NOT_IN_A_CONTAINER = {"systemd"}
-# The user has this number in every image and in deploy/kubernetes: files on volumes keep their owner from one to the next.
+# The user has this number in every image and in deploy/kubernetes, so that files on volumes keep their owner.
 USER = 10001
 MIRROR = "http://deb.debian.org/debian"
-# Times of the root's files do not depend on when it was made.
+# The times of the root's files do not depend on when the root was created.
 ROOT_TIME = "0"
 
 
 def needed() -> list[str]:
-    """Debian's packages that the programs of the images depend on, as the packages say."""
+    """Returns the names of the Debian packages that the programs of the images depend on, from the control files of our packages."""
     found = set()
     for name in IMAGES:
         control = (packages.HERE / name / "control/control").read_text()
@@ -54,10 +55,13 @@ def needed() -> list[str]:
 
 
 def mmdebstrap(include: list[str], out: Path, mirror: str) -> None:
-    """A root with Debian's essential packages and these: no apt, no setuid programs, no pages for readers but licences, and the user optiks with its folder."""
+    """Creates a root with Debian's essential packages and those in `include`.
+
+    The root has no apt, no setuid programs and no documentation except licences. It has the user optiks and its folder.
+    """
     hook = (
         f'echo optiks:x:{USER}:{USER}::/var/lib/optiks:/usr/sbin/nologin >> "$1/etc/passwd"; echo optiks:x:{USER}: >> "$1/etc/group";'
-        # A new volume takes its owner from where it is mounted first, which may be either folder.
+        # A new volume takes its owner from the folder where it is first mounted, which may be either of these.
         f'install -d -o {USER} -g {USER} -m 0700 "$1/var/lib/optiks" "$1/srv/optiks"; install -d "$1/run/credentials/optiks" "$1/run/secrets";'
         'find "$1" -xdev -type f -perm /6000 -exec chmod a-s {} +; rm -rf "$1"/var/cache/* "$1"/var/log/* "$1/etc/hostname" "$1/etc/resolv.conf"')
     unfinished = out.with_suffix(f".{os.getpid()}.tar")
@@ -72,7 +76,7 @@ def mmdebstrap(include: list[str], out: Path, mirror: str) -> None:
 
 
 def stage(name: str) -> None:
-    """What an image has beside the root."""
+    """Collects the files that an image adds to the root."""
     folder, programs = packages.PROGRAMS[name]
     root = OUT / name
     subprocess.run(["rm", "-rf", str(root)], check=True)
@@ -85,7 +89,7 @@ def stage(name: str) -> None:
 
 
 def pack(name: str) -> None:
-    """The stage as a tar file that depends on nothing but its files."""
+    """Packs the stage into a tar file that depends only on the content of the files."""
     def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
         member.uid = member.gid = 0
         member.uname = member.gname = ""
@@ -98,7 +102,7 @@ def pack(name: str) -> None:
 
 
 def tag() -> str:
-    """A version may have characters that a tag may not."""
+    """Returns the version as a tag; characters that a tag may not have become hyphens."""
     return re.sub(r"[^A-Za-z0-9_.-]", "-", packages.version())
 
 
@@ -114,17 +118,17 @@ def labels(name: str) -> dict[str, str]:
 
 
 def build(name: str, root: Path) -> str:
-    """The image's id."""
+    """Builds the image and returns its id."""
     context = OUT / "context"
     subprocess.run(["rm", "-rf", str(context)], check=True)
     context.mkdir()
-    # One file under two names: podman follows no links out of its context.
+    # Hard links, because podman follows no symbolic links out of its context.
     os.link(root, context / "root.tar") if root.stat().st_dev == context.stat().st_dev else subprocess.run(["cp", str(root), str(context / "root.tar")], check=True)
     for other in IMAGES:
         if (OUT / f"{other}.tar").exists():
             os.link(OUT / f"{other}.tar", context / f"{other}.tar")
     told = [part for key, value in labels(name).items() for part in ("--label", f"org.opencontainers.image.{key}={value}")]
-    # A layer that is there already has the time of the commit that it was made at.
+    # --no-cache: a cached layer would have the time of an older commit.
     done = subprocess.run(
         ["podman", "build", "--quiet", "--pull=never", "--no-cache", "--format", "oci", "--timestamp", str(packages.commit_time()), "--target", name, *told, "--tag", f"localhost/{name}:{tag()}", "--tag", f"localhost/{name}:latest",
          "--file", str(HERE / "Containerfile"), str(context)], check=True, stdout=subprocess.PIPE, text=True)

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Builds the Debian packages optiks-server, optiks-cli and optiks-auditor of what `make programs` builds.
+"""Builds the Debian packages optiks-server, optiks-cli and optiks-auditor from the output of `make programs`.
 
 usage: build.py [--out FOLDER] [--version VERSION] [--keep-published]
 
-The programs are published with their runtime, so that a target needs neither compiler nor SDK. All times are the commit's. Two
-builds of one commit have the same octets but for the assemblies ServiceDefaults and UpdateTask; the compiler's cause is not known.
-VERSION is that of Directory.Build.props where the commit has its tag, and before that a number below it
-which grows with the commits (0.1.0~20261126T143000.0ab5fcaad671); --version names another. With --keep-published the programs
-are not built again. FOLDER is build/deb by default.
+The programs are published with their runtime, so that a target needs neither compiler nor SDK. All times are the commit's. Two builds of
+one commit have the same bytes, except for the assemblies ServiceDefaults and UpdateTask; why the compiler changes these is not known.
+If the commit has the release's tag, VERSION is the number in Directory.Build.props. Otherwise it sorts below that number and grows with
+the commits (0.1.0~20261126T143000.0ab5fcaad671); --version sets another. With --keep-published the programs are not built again. FOLDER
+is build/deb by default.
 """
 
 import argparse
@@ -31,17 +31,17 @@ ROOT = HERE.parents[1]
 ARTIFACTS = ROOT / "build/deb-artifacts"
 MAINTAINER = "Optiks contributors <optiks@optiks.invalid>"
 SERVER, CLI, AUDITOR = "optiks-server", "optiks-cli", "optiks-auditor"
-# What goes into which folder of the target.
+# For each package, the folder on the target and the programs in it.
 PROGRAMS = {
     SERVER: ("usr/lib/optiks/server", ("Optiks.UpdateTask", "Optiks.UpdateService", "Optiks.QueryService", "Optiks.Db")),
     CLI: ("usr/lib/optiks/cli", ("Optiks.Cli",)),
 }
 COMMANDS = {SERVER: {"optiks-db": "optiks-db"}, CLI: {"optiks": "optiks"}}
 NATIVE = "liboptiks.so"
-# What nobody calls here: a tracer's provider, a sign-in broker of SQL Server's client (which wants a browser), dumps of memory (they hold
-# secrets, and the programs forbid them), and descriptions for a build.
+# Files that the programs never use: a tracer's provider, a sign-in broker of SQL Server's client (which needs a browser), the memory
+# dumper, and descriptions for a build. Dumps contain secrets, and the programs forbid them.
 LEFT_OUT = re.compile(r"libcoreclrtraceptprovider\.so|libmsalruntime\.so|createdump|.*\.staticwebassets\..*\.json")
-# Files and whole folders that deploy/ has for all installations, and where optiks-server has them.
+# Files and folders of deploy/ that optiks-server contains, and where it installs them.
 CARRIED = {
     "prometheus/alerts.yml": "usr/share/optiks-server/alerts.yml",
     "prometheus/blackbox.yml": "usr/share/optiks-server/blackbox.yml",
@@ -50,7 +50,7 @@ CARRIED = {
     "patroni": "usr/share/optiks-server/patroni",
     "pgbackrest/pgbackrest.conf": "usr/share/doc/optiks-server/examples/pgbackrest.conf",
 }
-# They may hold passwords.
+# These files may contain passwords.
 SECRET_FILES = re.compile(r"etc/optiks/.*\.env")
 
 
@@ -67,7 +67,7 @@ def number() -> str:
 
 
 def version() -> str:
-    """Of this commit."""
+    """Returns the version of the packages of this commit."""
     if f"v{number()}" in git("tag", "--points-at", "HEAD").split():
         return number()
     return f"{number()}~{time.strftime('%Y%m%dT%H%M%S', time.gmtime(commit_time()))}.{git('rev-parse', '--short=12', 'HEAD')}"
@@ -78,7 +78,10 @@ def commit_time() -> int:
 
 
 def publish() -> None:
-    """All programs, each below ARTIFACTS/publish. A build of its own: that of `make build` has no runtime, and other lock files."""
+    """Publishes all programs, each below ARTIFACTS/publish.
+
+    This build is separate from `make build`, which includes no runtime and has other lock files.
+    """
     build = ["dotnet", "msbuild", str(HERE / "Programs.proj"), "-nologo", "-verbosity:quiet", f"-maxCpuCount:{os.cpu_count()}", f"-property:ArtifactsPath={ARTIFACTS}"]
     environment = os.environ | {"DOTNET_CLI_TELEMETRY_OPTOUT": "1", "MSBUILDDISABLENODEREUSE": "1"}
     subprocess.run([*build, "-target:Restore"], check=True, env=environment)
@@ -90,7 +93,7 @@ def published(program: str) -> Path:
 
 
 def merge(programs: tuple[str, ...], target: Path) -> None:
-    """The programs of one package share a folder, and in it the runtime. What two of them have under one name is one file."""
+    """Copies the programs of a package into one folder, so that they share the runtime. Files with one name must have the same content."""
     for program in programs:
         for source in sorted(published(program).rglob("*")):
             name = source.relative_to(published(program))
@@ -105,7 +108,7 @@ def merge(programs: tuple[str, ...], target: Path) -> None:
             shutil.copyfile(source, copy)
             copy.chmod(0o755 if is_program(copy) else 0o644)
     if (target / NATIVE).exists():
-        # Without what only debuggers read.
+        # Removes data that only debuggers read.
         subprocess.run(["strip", "--strip-unneeded", str(target / NATIVE)], check=True)
 
 
@@ -125,12 +128,12 @@ def write(path: Path, octets: bytes, mode: int = 0o644) -> None:
 
 
 def packed(text: str) -> bytes:
-    """Always the same octets: no name, no time."""
+    """Returns the compressed text. Without a name and a time, the bytes are always the same."""
     return gzip.compress(text.encode(), 9, mtime=0)
 
 
 def stage(name: str, root: Path) -> None:
-    """All files of a package but those that name its version."""
+    """Collects all files of a package except those that contain its version."""
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir(parents=True)
     if name in PROGRAMS:
@@ -169,7 +172,7 @@ def make_manpages(stages: dict[str, Path]) -> None:
 
 
 def dependencies(root: Path) -> str:
-    """What dpkg finds that the programs are linked with. Its warnings are about how others linked theirs."""
+    """Returns the libraries that the programs are linked with, as dpkg finds them. Drops its warnings about other people's libraries."""
     programs = [str(path) for path in sorted(root.rglob("*")) if path.is_file() and not path.is_symlink() and is_elf(path)]
     scratch = root.parent / f"{root.name}.shlibs"
     write(scratch / "debian/control", b"Source: optiks\nPackage: optiks\n")
@@ -180,12 +183,12 @@ def dependencies(root: Path) -> str:
 
 
 def size(root: Path) -> int:
-    """Installed-Size as Debian counts: kibibytes, each file rounded up, one for each folder."""
+    """Returns Installed-Size as Debian counts it: in KiB, each file rounded up, and one for each folder."""
     return sum((path.lstat().st_size + 1023) // 1024 if path.is_file() and not path.is_symlink() else 1 for path in root.rglob("*"))
 
 
 def pack(name: str, root: Path, of_version: str, out: Path) -> Path:
-    """The package of a stage."""
+    """Builds the package from its stage and returns its path."""
     entry = f"optiks ({of_version}) unstable; urgency=medium\n\n  * What changed is in NEWS.gz beside this file.\n\n -- {MAINTAINER}  {formatdate(commit_time())}\n"
     write(root / "usr/share/doc" / name / "changelog.gz", packed(entry))
     control = root / "DEBIAN"
@@ -210,7 +213,7 @@ def pack(name: str, root: Path, of_version: str, out: Path) -> Path:
             path.chmod(stat.S_IRWXU | stat.S_IRGRP | stat.S_IXGRP | stat.S_IROTH | stat.S_IXOTH)
     architecture = re.search(r"^Architecture: (.*)$", (control / "control").read_text(), re.MULTILINE)[1]
     package = out / f"{name}_{of_version}_{architecture}.deb"
-    # A low level of xz: a third of the time, an eighth more octets. Its blocks do not depend on how many processors pack them.
+    # A low level of xz takes a third of the time and an eighth more bytes. Its blocks do not depend on the number of processors.
     subprocess.run(
         ["dpkg-deb", "--root-owner-group", "-Zxz", "-z1", "--build", str(root), str(package)], check=True, stdout=subprocess.DEVNULL, env=os.environ | {"SOURCE_DATE_EPOCH": str(commit_time())})
     return package

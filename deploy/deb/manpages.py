@@ -1,4 +1,4 @@
-"""Man pages of what the programs' --help says: nothing is written twice."""
+"""Builds man pages from the programs' --help, so that no text is written twice."""
 
 import re
 import subprocess
@@ -6,14 +6,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-# A line of a table in System.CommandLine's help: what is typed, two blanks or more, what it means.
+# A line of a table in System.CommandLine's help: the term, two blanks or more, its meaning.
 ROW = re.compile(r"^  (?P<term>\S.*?)(?:  +(?P<text>\S.*))?$")
-# A setting in the help of a service: its name, its default, then a line that says what it does.
+# The second line of a setting in the help of a service. The first has its name and default, this one says what it does.
 SETTING_TEXT = re.compile(r"^ {12,}(?P<text>\S.*)$")
 
 
 def escape(text: str) -> str:
-    """As text of a page: no dash becomes a hyphen, no line a request."""
+    """Escapes text for a page, so that roff turns no dash into a hyphen and takes no line for a request."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{text}" if text[:1] in (".", "'") else text
 
@@ -23,7 +23,7 @@ def literal(lines: list[str]) -> list[str]:
 
 
 def table(lines: list[str]) -> list[str]:
-    """Terms with their meaning."""
+    """Formats the rows of a table as terms with their meanings."""
     out = []
     for line in lines:
         row = ROW.match(line)
@@ -36,7 +36,7 @@ def prose(lines: list[str]) -> list[str]:
 
 
 def blocks(text: str) -> list[tuple[str, list[str]]]:
-    """The parts of a help, by the titles that end with a colon at the beginning of a line."""
+    """Splits a help text into (title, lines). A title begins a line and ends with a colon."""
     parts: list[tuple[str, list[str]]] = []
     for line in text.rstrip().splitlines():
         if re.fullmatch(r"[A-Z][A-Za-z ]*:", line):
@@ -53,7 +53,7 @@ def trimmed(lines: list[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Page:
-    """One page: of a program, or of one of its commands."""
+    """One man page, of a program or of one of its commands."""
 
     package: str
     name: str
@@ -65,7 +65,7 @@ class Page:
     see: tuple[str, ...] = ()
 
     def render(self, folder: Path, number: str, seconds: int) -> str:
-        """From the program in that folder."""
+        """Returns the page, from the help of the program in that folder."""
         body = self._service(folder) if self.is_service else self._commands(folder)
         return "\n".join([
             f'.TH {self.name.upper()} {self.section} "{time.strftime("%Y-%m-%d", time.gmtime(seconds))}" "Optiks {number}" "Optiks"',
@@ -73,12 +73,12 @@ class Page:
             *([".SH SEE ALSO", ", ".join(f".BR {escape(page.split('(')[0])} ({page.split('(')[1]}" for page in self.see).replace(", .BR", " ,\n.BR")] if self.see else []), ""])
 
     def _help(self, folder: Path, *command: str) -> str:
-        # A folder that is not there: help says the defaults of any machine.
+        # HOME does not exist, so that the help shows defaults that do not depend on this machine.
         environment = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "DOTNET_CLI_TELEMETRY_OPTOUT": "1", "LC_ALL": "C.UTF-8"}
         return subprocess.run([str(folder / self.program), *command, "--help"], check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
 
     def _commands(self, folder: Path) -> list[str]:
-        """The program, then each command with those below it."""
+        """Formats the program, then each command followed by its subcommands."""
         out, waiting = [], [self.command]
         while waiting:
             command = waiting.pop(0)
@@ -93,7 +93,7 @@ class Page:
                 out.append(".PP")
             out += prose(parts.get("Description", []))
             for title in ("Arguments", "Options"):
-                # Options of the whole program are said once.
+                # Options of the whole program are listed only once.
                 rows = parts.get(title, [])
                 if not is_first and title == "Options":
                     rows = [row for row in rows if row not in common]
@@ -108,7 +108,7 @@ class Page:
         return out
 
     def _service(self, folder: Path) -> list[str]:
-        """Purpose, usage, then settings by their section, the environment and the exit codes."""
+        """Formats purpose and usage, then settings by their section, the environment and the exit codes."""
         text = self._help(folder).rstrip()
         head, *sections = text.split("\n\n")
         purpose = head.splitlines()[1:]

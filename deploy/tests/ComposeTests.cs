@@ -5,7 +5,10 @@ using YamlDotNet.Serialization;
 
 namespace Optiks.Deploy.Tests;
 
-/// <summary>The files of compose, put together as compose does it: they say of Optiks what Optiks says of itself, and everything that one of them names is there. They run in tests/e2e/test_images.py.</summary>
+/// <summary>
+/// Tests the compose files, merged as compose merges them. Their settings must be valid for the programs, and everything that they name
+/// must exist. tests/e2e/test_images.py runs them.
+/// </summary>
 public sealed class ComposeTests
 {
     private static readonly string s_folder = Path.Combine(Repository.Root, "deploy", "compose");
@@ -49,10 +52,10 @@ public sealed class ComposeTests
             {
                 Assert.True(source.StartsWith("./", StringComparison.Ordinal) ? File.Exists(Path.Combine(s_folder, source)) : Part(file, "volumes").ContainsKey(source), $"{name}: {source}");
             }
-            // Each has a bound, and none that it does not give back.
+            // Each service has a memory limit, except the short-lived roles.
             Assert.True(name == "roles" || service.ContainsKey("mem_limit"), name);
         }
-        // All files are made by the script, by their names or by those of a role.
+        // secrets.sh creates all files, under a fixed name or a role's name.
         Assert.All(Part(file, "secrets"), secret =>
         {
             Assert.Equal($"./secrets/{secret.Key}", Part(Part(file, "secrets"), secret.Key)["file"]);
@@ -77,9 +80,9 @@ public sealed class ComposeTests
             Assert.Equal(["ALL"], Texts(service, "cap_drop"));
             Assert.Equal(["no-new-privileges"], Texts(service, "security_opt"));
             Assert.False(service.ContainsKey("user") || service.ContainsKey("privileged") || service.ContainsKey("cap_add"), name);
-            // The log is the task's to write.
+            // Only the task may write the log's folder.
             Assert.All(Texts(service, "volumes").Where(mount => mount.StartsWith("log:", StringComparison.Ordinal)), mount => Assert.Equal(name != s_services[0], mount.EndsWith(":ro", StringComparison.Ordinal)));
-            // A password is in no variable, and each has its own alone.
+            // No variable contains a password, and each service has only its own.
             Assert.DoesNotContain("Password=", string.Join(' ', Part(service, "environment").Values), StringComparison.Ordinal);
             string own = name == "migrate" ? "owner" : name;
             Assert.All(Texts(service, "secrets").Where(secret => secret is not "optiks.kek" && !secret.EndsWith(".crt", StringComparison.Ordinal)), secret => Assert.Equal(own, Path.GetFileNameWithoutExtension(secret)));
@@ -101,7 +104,7 @@ public sealed class ComposeTests
 
     private static IEnumerable<string> Problems(ProgramSettings program, Dictionary<string, string> variables)
     {
-        // What is left to the operator has to be of a form that is taken.
+        // The operator sets the origin, so the check needs a valid one.
         IEnumerable<KeyValuePair<string, string?>> settings = variables.Select(one => KeyValuePair.Create(one.Key.Replace("__", ":", StringComparison.Ordinal), one.Key == "Optiks__Log__Origin" ? "log.example.org/optiks" : (string?)one.Value));
         return ConfigurationCheck.Find(program, new ConfigurationBuilder().AddInMemoryCollection(settings).Build()).Where(problem => problem.Kind != ConfigurationProblemKind.File).Select(problem => problem.Text);
     }
@@ -123,7 +126,7 @@ public sealed class ComposeTests
         _ => value,
     };
 
-    // As compose puts files together: maps key by key, lists one behind the other.
+    // Merges files as compose does: maps key by key, lists by appending.
     private static Dictionary<string, object> Merge(Dictionary<string, object> first, Dictionary<string, object> second)
     {
         var merged = new Dictionary<string, object>(first);

@@ -8,7 +8,7 @@ using Optiks.Storage.Engines;
 
 namespace Optiks.Deploy.Tests;
 
-/// <summary>What an operator applies is of the types of Kubernetes, and says of Optiks what Optiks says of itself.</summary>
+/// <summary>Tests that the manifests match the types of Kubernetes, and that their settings match the programs.</summary>
 public sealed partial class ManifestTests
 {
     private const string Services = "app.kubernetes.io/name";
@@ -25,7 +25,7 @@ public sealed partial class ManifestTests
         Manifests manifests = Manifests.Of(folder);
         Assert.NotEmpty(manifests.Objects);
         Assert.All(manifests.Objects, one => Assert.True(one is V1Namespace || one.Metadata.NamespaceProperty == "optiks", $"{one.Kind} {one.Metadata.Name} is in another namespace."));
-        // Two of one name are one too few.
+        // If two objects had one name, kubectl would keep only one.
         Assert.Equal(manifests.Objects.Count, manifests.Objects.Select(one => (one.Kind, one.Metadata.Name)).Distinct().Count());
     }
 
@@ -53,7 +53,7 @@ public sealed partial class ManifestTests
             if (Manifests.ProgramOf(container) is { } program)
             {
                 Assert.Empty(Problems(program, variables));
-                // Each of them is looked at: one that is misspelt is found.
+                // The check reads every setting: it finds a misspelt one.
                 Assert.Contains(Problems(program, new(variables) { ["Optiks__Storage__ProviderName"] = "x" }), problem => problem.Contains("ProviderName", StringComparison.Ordinal));
                 Assert.Contains(variables.Keys, name => name == "Optiks__Storage__Provider");
             }
@@ -146,7 +146,7 @@ public sealed partial class ManifestTests
                 Assert.Matches("^registry.example.org/optiks-server:[0-9.]+$", container.Image);
             }
             Assert.DoesNotContain(pod.Volumes, volume => volume.HostPath is not null);
-            // Only the group of the pod reads them: the programs refuse a secret that is open to all.
+            // Only the pod's group can read them: the programs refuse a secret that is open to all.
             Assert.All(pod.Volumes.Where(volume => volume.Projected is not null), volume => Assert.Equal(0b100_100_000, volume.Projected.DefaultMode));
             Assert.All(pod.Volumes.Where(volume => volume.Secret is not null), volume => Assert.Equal(0b100_100_000, volume.Secret.DefaultMode));
         }
@@ -164,7 +164,7 @@ public sealed partial class ManifestTests
             {
                 V1VolumeMount mount = Assert.Single(mounts, mount => mount.MountPath == written);
                 Assert.NotEqual(true, mount.ReadOnlyProperty);
-                // Gigabytes are no matter of memory, nor of what a pod may only read.
+                // These files can be gigabytes, so the volume must be neither memory nor read-only.
                 Assert.DoesNotContain(template.Spec.Volumes, volume => volume.Name == mount.Name && (volume.EmptyDir?.Medium is not null || volume.PersistentVolumeClaim?.ReadOnlyProperty is true || volume.Secret is not null));
             }
         }
@@ -209,7 +209,7 @@ public sealed partial class ManifestTests
     {
         IEnumerable<string> holders = Manifests.Of(folder).Workloads.Where(one => Secrets(one.Value.Spec).Contains("optiks-kek")).Select(one => one.Key);
         Assert.Equal(["optiks-query-service", "optiks-update-task"], holders.Order());
-        // Each logs in as itself.
+        // Each program has the password of its own role only.
         Assert.All(Manifests.Of(folder).Workloads, one => Assert.Equal([$"{one.Key}-database"], Secrets(one.Value.Spec).Where(name => name.EndsWith("-database", StringComparison.Ordinal))));
     }
 
@@ -235,7 +235,7 @@ public sealed partial class ManifestTests
     [Theory]
     [MemberData(nameof(Overlays))]
     public void Without_prometheus_adapter_the_autoscalers_need_none(string folder) =>
-        // One metric that nobody gives keeps an autoscaler from removing replicas.
+        // While a metric is unavailable, an autoscaler removes no replicas.
         Assert.All(Manifests.Of(folder).All<V2HorizontalPodAutoscaler>(), one => Assert.All(one.Spec.Metrics, metric => Assert.NotNull(metric.Resource)));
 
     [Fact]
@@ -249,7 +249,7 @@ public sealed partial class ManifestTests
         Assert.Contains($"| `{metric.Replace("optiks_query_", "optiks.query.", StringComparison.Ordinal)}` |", File.ReadAllText(Path.Combine(Repository.Root, "docs", "operations", "telemetry.md")), StringComparison.Ordinal);
     }
 
-    // Files are the pods', and not here.
+    // The files exist only in the pods, so problems with files do not count.
     private static IEnumerable<string> Problems(ProgramSettings program, Dictionary<string, string> variables)
     {
         IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection(variables.Select(one => KeyValuePair.Create(one.Key.Replace("__", ":", StringComparison.Ordinal), (string?)one.Value))).Build();

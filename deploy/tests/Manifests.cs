@@ -5,7 +5,7 @@ using Optiks.Settings;
 
 namespace Optiks.Deploy.Tests;
 
-/// <summary>Manifests are the objects that one kustomization gives, read strictly into the types of Kubernetes: a field that none of them has is an error. Immutable.</summary>
+/// <summary>Reads the objects of a kustomization strictly into the types of Kubernetes: an unknown field is an error. Immutable.</summary>
 internal sealed class Manifests
 {
     private static readonly Dictionary<string, Type> s_types = typeof(V1Pod).Assembly.GetTypes()
@@ -18,28 +18,28 @@ internal sealed class Manifests
 
     private Manifests(IReadOnlyList<IKubernetesObject<V1ObjectMeta>> objects) => Objects = objects;
 
-    /// <summary>Folders of kustomizations that are applied.</summary>
+    /// <summary>The folders of the kustomizations that an operator applies.</summary>
     public static IEnumerable<string> Folders => s_rendered.Keys;
 
-    /// <summary>Objects of all kinds.</summary>
+    /// <summary>The objects of all kinds.</summary>
     public IReadOnlyList<IKubernetesObject<V1ObjectMeta>> Objects { get; }
 
-    /// <summary>Workloads with their pods, by name.</summary>
+    /// <summary>The pod templates of all workloads, by name.</summary>
     public IReadOnlyDictionary<string, V1PodTemplateSpec> Workloads => Objects.Select(one => (one.Metadata.Name, Template: TemplateOf(one))).Where(one => one.Template is not null).ToDictionary(one => one.Name, one => one.Template!);
 
-    /// <summary>Of a kustomization.</summary>
+    /// <summary>Returns the objects of the kustomization in a folder.</summary>
     public static Manifests Of(string folder) => s_rendered[folder].Value;
 
-    /// <summary>All of a type.</summary>
+    /// <summary>Returns all objects of a type.</summary>
     public IEnumerable<T> All<T>() => Objects.OfType<T>();
 
-    /// <summary>Read reads what kubectl would apply.</summary>
+    /// <summary>Parses the YAML that kubectl would apply.</summary>
     public static Manifests Read(string text) => new([.. KubernetesYaml.LoadAllFromString(text, s_types, strict: true).Cast<IKubernetesObject<V1ObjectMeta>>()]);
 
-    /// <summary>TextOf a kustomization, as kubectl puts it together.</summary>
+    /// <summary>Returns the YAML that kubectl renders from the kustomization in a folder.</summary>
     public static string TextOf(string folder) => s_texts[folder].Value;
 
-    /// <summary>Patched is a kustomization under one of an operator's own, which has a patch of JSON beside it.</summary>
+    /// <summary>Returns the objects of a kustomization that applies a JSON patch to its base, <paramref name="folder"/>.</summary>
     public static Manifests Patched(string folder, string patch, string target)
     {
         DirectoryInfo own = Directory.CreateTempSubdirectory("optiks-deploy-");
@@ -68,7 +68,7 @@ internal sealed class Manifests
         return text;
     }
 
-    /// <summary>Environment of a container: what its ConfigMaps and its own list give.</summary>
+    /// <summary>Returns the environment variables of a container, from its ConfigMaps and its own list.</summary>
     public Dictionary<string, string> Environment(V1Container container)
     {
         var variables = new Dictionary<string, string>(StringComparer.Ordinal);
@@ -81,17 +81,17 @@ internal sealed class Manifests
         }
         foreach (V1EnvVar variable in container.Env ?? [])
         {
-            // Secrets are files: none comes in a variable.
+            // Secrets are files, so no variable has a reference as its value.
             Assert.Null(variable.ValueFrom);
             variables[variable.Name] = variable.Value;
         }
         return variables;
     }
 
-    /// <summary>ProgramOf a container that runs one of the services; null of others.</summary>
+    /// <summary>Returns the service that a container runs; null for other containers.</summary>
     public static ProgramSettings? ProgramOf(V1Container container) => Programs.All.FirstOrDefault(program => container.Command is [var command] && command == program.Name);
 
-    /// <summary>PortOf a program: where it listens by default.</summary>
+    /// <summary>Returns the port on which a program listens by default.</summary>
     public static int PortOf(ProgramSettings program) => new Uri(program.DefaultUrl).Port;
 
     private static V1PodTemplateSpec? TemplateOf(object one) => one switch

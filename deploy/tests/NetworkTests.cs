@@ -4,7 +4,7 @@ using Optiks.Settings;
 
 namespace Optiks.Deploy.Tests;
 
-/// <summary>The policies admit exactly the flows that Optiks needs: every pair of parties and every port is asked, and all others are refused.</summary>
+/// <summary>Tests that the policies admit exactly the flows that Optiks needs, for every pair of parties and every port.</summary>
 public sealed class NetworkTests
 {
     private const string Ours = "optiks";
@@ -45,7 +45,7 @@ public sealed class NetworkTests
         Party[] parties = Parties("overlays/s3");
         string[] open = Admitted([], parties);
         Assert.Contains("stranger > optiks-update-task 22", open);
-        // Each policy counts: without any one of them it is no longer the same.
+        // Each policy matters: without any one of them, the admitted flows differ.
         V1NetworkPolicy[] policies = Policies("overlays/s3");
         string[] right = Admitted(policies, parties);
         Assert.All(policies, left => Assert.NotEqual(right, Admitted([.. policies.Except([left])], parties)));
@@ -63,7 +63,7 @@ public sealed class NetworkTests
     [
         .. (from one in parties
             from other in parties
-            // Of ours there are several pods of one name.
+            // Our workloads have several pods, so a pod may call another one of the same name.
             where one.IsOurs || (one != other && other.IsOurs)
             from port in s_ports
             from protocol in new[] { Tcp, Udp }
@@ -71,7 +71,7 @@ public sealed class NetworkTests
             select $"{one.Name} > {other.Name} {port}{(protocol == Tcp ? "" : $" {protocol}")}").Order(StringComparer.Ordinal),
     ];
 
-    // As Kubernetes has it: a pod that a policy selects may do what some policy admits, and both ends have to.
+    // Kubernetes' rule: if any policy selects a pod, one of them must admit the flow. This holds at both ends.
     private static bool IsAdmitted(V1NetworkPolicy[] policies, Party from, Party to, int port, string protocol)
     {
         V1NetworkPolicySpec[] leaving = [.. policies.Select(policy => policy.Spec).Where(policy => from.IsOurs && policy.PolicyTypes.Contains("Egress") && Selects(policy.PodSelector, from.PodLabels))];

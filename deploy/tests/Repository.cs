@@ -1,15 +1,15 @@
 namespace Optiks.Deploy.Tests;
 
-/// <summary>Repository finds the files that are tested: they are read where they are, as an operator applies them.</summary>
+/// <summary>Finds the tested files in the repository, where an operator applies them.</summary>
 internal static class Repository
 {
-    /// <summary>Root folder.</summary>
+    /// <summary>The repository's root folder.</summary>
     public static string Root { get; } = FindRoot();
 
-    /// <summary>Manifests is the folder of what is for Kubernetes.</summary>
+    /// <summary>The folder of the Kubernetes manifests.</summary>
     public static string Manifests { get; } = Path.Combine(Root, "deploy", "kubernetes");
 
-    /// <summary>WrittenInImages are the folders that the images' programs write to besides /tmp: what they keep, and files that they need for a while.</summary>
+    /// <summary>The folders, besides /tmp, to which the images' programs write their data and temporary files.</summary>
     public static IReadOnlyList<string> WrittenInImages { get; } = [.. new[] { "OPTIKS_DATA", "TMPDIR" }.Select(ImageVariable).Distinct()];
 
     private static string ImageVariable(string name) =>

@@ -1,11 +1,12 @@
 #!/bin/bash
-# Makes the roles and the database of docs/operations/postgresql.md, once, in a new server, and gives it its certificate. The image's entrypoint runs it, as the superuser.
+# Creates the roles and the database of docs/operations/postgresql.md in a new server, and installs the server's
+# certificate. The image's entrypoint runs this script once, as the superuser.
 set -euo pipefail
 
 for role in owner update-task update-service query-service; do
   # A line of .pgpass: the password is its last field.
   password=$(cut -d: -f5 "/run/secrets/$role.pgpass")
-  # On standard input, where no list of processes has it.
+  # The password goes through standard input, so that no process list shows it.
   printf "CREATE ROLE optiks_%s LOGIN PASSWORD '%s';\n" "${role//-/_}" "$password"
 done | psql --quiet --set ON_ERROR_STOP=1 --username postgres --dbname postgres
 
@@ -19,7 +20,7 @@ GRANT optiks_query TO optiks_query_service;
 CREATE DATABASE optiks OWNER optiks_owner ENCODING 'UTF8' TEMPLATE template0;
 SQL
 
-# PostgreSQL wants a key of its own user's that nobody else may read.
+# PostgreSQL requires a key file that belongs to its own user and that nobody else may read.
 data=$(psql --quiet --no-align --tuples-only --username postgres --dbname postgres --command 'SHOW data_directory')
 install -m 600 /run/secrets/postgresql.key "$data/server.key"
 install -m 600 /run/secrets/postgresql.crt "$data/server.crt"

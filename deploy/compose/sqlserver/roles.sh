@@ -1,10 +1,10 @@
 #!/bin/bash
-# Runs roles.sql as the administrator, with the passwords of the secrets. Harmless again and again.
+# Runs roles.sql as the administrator, with the passwords from the secrets. It is safe to run repeatedly.
 set -euo pipefail
 
 SQLCMDPASSWORD=$(cat /run/secrets/sa.password)
 export SQLCMDPASSWORD
-# sqlcmd takes its variables from the environment, where no list of processes has them.
+# sqlcmd takes its variables from the environment, so that no process list shows them.
 for role in owner update-task update-service query-service; do
   name=${role//-/_}_password
   printf -v "$name" %s "$(cat "/run/secrets/$role.password")"

@@ -1,4 +1,5 @@
--- docs/operations/sqlserver.md. Roles are made here as well, so that the services' users are members before anything starts; optiks-db migrate gives them their rights.
+-- Creates the logins and the database of docs/operations/sqlserver.md. It also creates the roles, so that the services'
+-- users are members before any service starts; optiks-db migrate grants the roles their rights.
 IF DB_ID(N'optiks') IS NULL CREATE DATABASE optiks;
 GO
 ALTER DATABASE optiks SET READ_COMMITTED_SNAPSHOT ON;
