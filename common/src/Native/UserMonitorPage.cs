@@ -1,8 +1,8 @@
 namespace Optiks.Native;
 
 /// <summary>
-/// Bounds an answer to an owner about its own user. Whatever the bounds, the answer has one version of the list and one of each followed
-/// key, if they exist.
+/// Bounds an answer to an owner about its own user. An answer always has one version of the list and one of each followed key, if they
+/// exist, whatever the bounds.
 /// </summary>
 /// <param name="MaxMembers">The highest number of versions of the list, and of each key; at least 1.</param>
 /// <param name="MaxAllMembers">The highest number of versions of all keys together.</param>

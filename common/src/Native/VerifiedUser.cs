@@ -1,7 +1,7 @@
 namespace Optiks.Native;
 
 /// <summary>Holds the accepted answer about one user (docs/spec/users.md section 5).</summary>
-/// <param name="Kind">What the answer shows of the user.</param>
+/// <param name="Kind">The kind of user that the answer shows.</param>
 /// <param name="UserId">The user id, sent or kept; empty if there is no such user.</param>
 /// <param name="Epoch">e*, the epoch of the answer, under which the client keeps its results.</param>
 /// <param name="LargestEpoch">The epoch up to which auditors must cover the log.</param>
