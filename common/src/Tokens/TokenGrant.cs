@@ -5,7 +5,7 @@ namespace Optiks.Tokens;
 /// <summary>Holds what a token says (docs/spec/tokens.md section 2).</summary>
 /// <param name="Audience">The log's audience.</param>
 /// <param name="Subject">The party that the token is for, under which rate limits count it.</param>
-/// <param name="Scopes">What the token allows.</param>
+/// <param name="Scopes">The scopes that the token allows.</param>
 /// <param name="IssuedAt">The time from which the token is valid, in whole seconds.</param>
 /// <param name="Lifetime">How long the token is valid, in whole seconds.</param>
 public sealed record TokenGrant(string Audience, string Subject, ApiScopes Scopes, DateTimeOffset IssuedAt, TimeSpan Lifetime)
