@@ -3,16 +3,16 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Accepting;
 
-/// <summary>QueuedUnit is a caller's unit that waits for its commit.</summary>
+/// <summary>Holds a caller's unit that waits for its commit.</summary>
 internal sealed class QueuedUnit
 {
-    // What an update costs in memory beside its key and value, about.
+    // The approximate memory of an update besides its key and value.
     private const long UpdateOverhead = 512;
 
     private readonly TaskCompletionSource<CommitOutcome> _outcome = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly long _since = Stopwatch.GetTimestamp();
 
-    /// <summary>QueuedUnit of a sender, as the number that <see cref="Optiks.ServiceDefaults.Caller"/> gives.</summary>
+    /// <summary>Takes a unit of a sender, which is the number that <see cref="Optiks.ServiceDefaults.Caller"/> returns.</summary>
     public QueuedUnit(AcceptUnit unit, int sender)
     {
         Unit = unit;
@@ -29,24 +29,24 @@ internal sealed class QueuedUnit
 
     public AcceptUnit Unit { get; }
 
-    /// <summary>Sender whose share of the queue it takes.</summary>
+    /// <summary>The sender whose share of the queue the unit takes.</summary>
     public int Sender { get; }
 
-    /// <summary>Caller is the request's span, for links; the default when nobody traces.</summary>
+    /// <summary>The request's span, for links; the default if there is no trace.</summary>
     public ActivityContext Caller { get; } = Activity.Current?.Context ?? default;
 
-    /// <summary>Updates in all requests of the unit.</summary>
+    /// <summary>The number of updates in all requests of the unit.</summary>
     public int Updates { get; }
 
-    /// <summary>Octets of memory that it holds, about.</summary>
+    /// <summary>The approximate number of bytes of memory that it holds.</summary>
     public long Octets { get; }
 
-    /// <summary>Age since it was made.</summary>
+    /// <summary>The time since it was made.</summary>
     public TimeSpan Age => Stopwatch.GetElapsedTime(_since);
 
-    /// <summary>Outcome, once the unit's commit is over. Never faults.</summary>
+    /// <summary>The outcome, available once the unit's commit is over. The task never faults.</summary>
     public Task<CommitOutcome> Outcome => _outcome.Task;
 
-    /// <summary>Answer lets the caller go on; call it once.</summary>
+    /// <summary>Sets the outcome, so that the caller continues; call it once.</summary>
     public void Answer(CommitOutcome outcome) => _outcome.SetResult(outcome);
 }

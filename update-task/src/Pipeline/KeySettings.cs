@@ -26,6 +26,6 @@ internal sealed class KeySettings
     /// <summary>Loads the key-encryption keys. Throws <see cref="SecretsException"/>.</summary>
     public KeyRing Load(DataFolder folder) => KeyRings.Load(folder, _kek.File);
 
-    /// <summary>Loads the key-encryption keys, or makes one if there are none.</summary>
+    /// <summary>Loads the key-encryption keys; if they do not exist, makes one.</summary>
     public KeyRing LoadOrCreate(DataFolder folder) => KeyRings.LoadOrCreate(folder, _kek.File);
 }

@@ -42,7 +42,7 @@ internal sealed class TaskFolder : IDisposable
         }
     }
 
-    /// <summary>Returns the path of the leaf log of a period's directory, and creates its folder.</summary>
+    /// <summary>Returns the path of the leaf log of a period's directory. The path's folder exists on return.</summary>
     public string LeafLog(ulong period) => Path.Combine(FolderOf(period), "leaves");
 
     /// <summary>Returns the path of the snapshot of a period's trees, which belongs to the leaf log.</summary>

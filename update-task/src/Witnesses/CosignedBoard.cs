@@ -21,12 +21,12 @@ internal sealed class CosignedBoard : IDisposable
         _cosigner = new BoardCosigner(folder.Log, verifier);
     }
 
-    /// <summary>Returns the board's checkpoint; null if there is none yet.</summary>
+    /// <summary>Returns the board's checkpoint, or null before the first one.</summary>
     public Task<SignedCheckpoint?> ReadAsync(CancellationToken cancellationToken) => _cosigner.ReadAsync(cancellationToken);
 
     /// <summary>
-    /// Returns the newest checkpoint that the log signed, which may wait for cosignatures before it is on the board; null if there is none
-    /// yet.
+    /// Returns the newest checkpoint that the log signed, or null before the first one. It may wait for cosignatures before it is on the
+    /// board.
     /// </summary>
     public Task<SignedCheckpoint?> ReadSignedAsync(CancellationToken cancellationToken) => _cosigner.ReadSignedAsync(cancellationToken);
 
