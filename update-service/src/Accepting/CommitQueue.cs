@@ -74,7 +74,7 @@ internal sealed class CommitQueue : IHostedService
         return Task.CompletedTask;
     }
 
-    /// <summary>Commits the waiting units. The server stops after it, so that callers still get their answers.</summary>
+    /// <summary>Commits the waiting units. The server stops before the queue, so that callers still get their answers.</summary>
     public Task StopAsync(CancellationToken cancellationToken)
     {
         _channel.Writer.TryComplete();

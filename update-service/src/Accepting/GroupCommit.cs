@@ -114,7 +114,7 @@ internal sealed class GroupCommit
             _logger.Stopped(e);
             _failure.Stop(e);
         }
-#pragma warning disable CA1031 // Invariant 2 of CommitQueue: after any failure, its callers get an answer and the loop continues for the others.
+#pragma warning disable CA1031 // Invariant 2 of CommitQueue: after any failure, callers get an answer and the loop continues.
         catch (Exception e)
 #pragma warning restore CA1031
         {
