@@ -7,7 +7,7 @@ namespace Optiks.Commands;
 /// <param name="ExitCode">One of <see cref="ExitCodes"/>.</param>
 /// <param name="Reason">The reason's name for scripts, such as <c>unreachable</c>.</param>
 /// <param name="Message">The sentence.</param>
-/// <param name="Hint">What to do next; null if the sentence says it.</param>
+/// <param name="Hint">The next step for the user; null if the sentence says it.</param>
 /// <param name="More">Writes further members of the JSON object; null if there are no more.</param>
 public sealed record CommandFailure(int ExitCode, string Reason, string Message, string? Hint = null, Action<Utf8JsonWriter>? More = null)
 {

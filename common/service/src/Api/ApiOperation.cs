@@ -8,7 +8,7 @@ namespace Optiks.ServiceDefaults;
 /// from the endpoint's other metadata.
 /// </summary>
 /// <param name="Id">The name of the operation, for generated clients.</param>
-/// <param name="Summary">What the operation does, in a sentence.</param>
+/// <param name="Summary">The operation's effect, in a sentence.</param>
 public sealed record ApiOperation(string Id, string Summary)
 {
     /// <summary>The path to describe, if OpenAPI cannot express the endpoint's route.</summary>

@@ -24,12 +24,12 @@ internal static partial class ConnectionLimits
     // Above this number, memory is the limit: an idle connection holds some 100 KB.
     private const int MaxConnections = 8192;
 
-    // What a connection buffers of an answer that its client does not read.
+    // The most that a connection buffers of an answer that its client does not read.
     private const long MaxResponseBufferLength = 32 * 1024;
 
     private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(10);
 
-    // What it buffers of requests that wait behind the current one. A longer body is counted where it is read.
+    // The most that it buffers of requests that wait behind the current one. A longer body is counted where it is read.
     private const long MaxRequestBufferLength = 64 * 1024;
 
     // The kernel takes small answers at once, whatever the client does. This limit ends clients that do not read long answers.
