@@ -26,7 +26,7 @@ public sealed record OptiksServiceOptions
     /// </summary>
     public IReadOnlyDictionary<string, Type> PartlyReadSettings { get; init; } = new Dictionary<string, Type>();
 
-    /// <summary>What the host does, for <c>--help</c>.</summary>
+    /// <summary>The host's purpose, for <c>--help</c>.</summary>
     public string Purpose { get; init; } = "";
 
     /// <summary>

@@ -12,7 +12,7 @@ namespace Optiks.ServiceDefaults;
 /// must contain no key, value, secret or internals.
 /// </summary>
 /// <param name="Type">The kind of problem.</param>
-/// <param name="Detail">What happened this time, in a sentence.</param>
+/// <param name="Detail">A sentence about this occurrence.</param>
 /// <param name="Field">The part of the request at fault, if there is one: a JSON path, <c>?parameter</c> or <c>{part of the
 /// path}</c>.</param>
 /// <param name="RetryAfter">When to retry; rounded up to whole seconds.</param>
