@@ -9,8 +9,8 @@ public static partial class CoreDumps
     private const int PR_SET_DUMPABLE = 4;
 
     /// <summary>
-    /// Tells the kernel to write no core dump of this process, and to stop other processes of the same user from reading its memory (a
-    /// debugger needs CAP_SYS_PTRACE). Throws <see cref="StartupException"/> if the kernel refuses.
+    /// Tells the kernel to write no core dump of this process. The kernel also stops other processes of the same user from reading its
+    /// memory (a debugger needs CAP_SYS_PTRACE). Throws <see cref="StartupException"/> if the kernel refuses.
     /// </summary>
     public static void Forbid()
     {

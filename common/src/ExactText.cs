@@ -5,8 +5,8 @@ using System.Text.Unicode;
 namespace Optiks;
 
 /// <summary>
-/// Checks that the program received its start-up text unchanged. .NET replaces bytes that are not UTF-8 with U+FFFD, so that two names,
-/// folders or secrets would become one.
+/// Checks that the program received its start-up text unchanged. Bytes that are not UTF-8 become U+FFFD in .NET, so that two names, folders
+/// or secrets would become one.
 /// </summary>
 public static class ExactText
 {

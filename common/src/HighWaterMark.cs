@@ -5,7 +5,7 @@ namespace Optiks;
 
 /// <summary>
 /// Holds the highest epoch that the task was ever about to sign, with its record's hash. It lies next to the board, outside the database. A
-/// database that is below the mark, or has another record at it, is an older copy: signing from it would give the log two histories.
+/// database that is below the mark, or has another record at it, is an older copy. Signing from it would give the log two histories.
 /// </summary>
 /// <remarks>Three lines of text: <c>optiks high-water 1</c>, the epoch in decimal, the hash in 64 lower-case hexadecimal digits.</remarks>
 /// <param name="Epoch">The number of the epoch.</param>

@@ -15,8 +15,8 @@ public sealed class KeyRingTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     /// <summary>
-    /// Tests a secret that Python's cryptography wrapped as docs/spec/wrapping.md says, for a key of bytes 1, the log id 00 01 ..., nonce
-    /// 00 01 ... and the secret 100 101 ...
+    /// Tests a secret that Python's cryptography wrapped as docs/spec/wrapping.md says. The key has bytes 1, the log id is 00 01 ..., the
+    /// nonce is 00 01 ..., and the secret is 100 101 ...
     /// </summary>
     [Fact]
     public void Another_implementations_wrapped_secrets_open()

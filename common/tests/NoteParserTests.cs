@@ -7,7 +7,7 @@ using Optiks.Tlog;
 namespace Optiks.Common.Tests;
 
 /// <summary>
-/// Tests that the native parser of checkpoints and the one of Optiks.Tlog follow one rule (docs/spec/board.md section 2): each accepts what
+/// Tests that the native parser of checkpoints and the one of Optiks.Tlog follow one rule (docs/spec/board.md section 2). Each accepts what
 /// the other accepted and stored.
 /// </summary>
 public sealed class NoteParserTests

@@ -20,8 +20,8 @@ internal static class UpdateServiceHost
     /// <summary>The settings in which this host differs from the others.</summary>
     public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Of(Programs.UpdateService) with
     {
-        // Beyond this length the connection is cut. A body that is too large but below it is read to its end, so that clients that send
-        // everything before they read see the answer.
+        // Beyond this length the connection is cut. A body that is too large but below it is read to its end. Clients that send everything
+        // before they read then see the answer.
         MaxRequestBodyLength = 2 * ProtocolLimits.MaxUpdateBody,
     };
 

@@ -8,8 +8,8 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>
-/// Tests a PostgreSQL server that holds its connections and does not answer: the service stays within its bounds, every caller gets an
-/// answer, and the service recovers afterwards.
+/// Tests a PostgreSQL server that holds its connections and does not answer. The service must stay within its bounds, answer every caller,
+/// and recover afterwards.
 /// </summary>
 [Collection(nameof(Cluster))]
 public sealed class StoppedDatabaseTests : IAsyncLifetime
@@ -64,7 +64,7 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
         Assert.InRange(mostOctets, 60_000, QueuedOctets);
         Assert.InRange(mostCallers, 1, QueuedCallers);
 
-        // Whatever the answers were, each id is stored once.
+        // Each id is stored once, whatever the answers were.
         for (int i = 0; i < ids.Length; i++)
         {
             await RepeatAsync(service, Body(ids[i], $"key-{i}", value));

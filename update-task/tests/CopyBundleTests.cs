@@ -112,7 +112,7 @@ public sealed class CopyBundleTests
         Assert.DoesNotContain("other", System.Text.Encoding.UTF8.GetString(File.ReadAllBytes(Path.Combine(board.Bundles, "2.1.3.copies"))), StringComparison.Ordinal);
         Assert.Equal(s_secrets, Read(board, "2.1.0.copies").WrappedSecrets.ToArray());
 
-        // With the bundle of epoch 4 as the oldest, a database at epoch 3 can be brought forward: it already has what was staged after
+        // With the bundle of epoch 4 as the oldest, a database at epoch 3 can be brought forward. It already has what was staged after
         // epoch 2.
         state.Prune(5, kept: 3);
         Assert.Equal(["2.1.0.copies", "2.1.3.copies", "4.1.6.copies"], Names(board));

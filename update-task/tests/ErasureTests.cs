@@ -9,8 +9,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests requests that ask for erasures: what the task does, what it refuses, and that after a kill at any step the value is erased in the
-/// end (docs/spec/erasure.md).
+/// Tests requests that ask for erasures (docs/spec/erasure.md): what the task does, and what it refuses. After a kill at any step, the
+/// value must be erased in the end.
 /// </summary>
 public sealed class ErasureTests
 {

@@ -11,7 +11,7 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests tasks that share no folder, only database and bucket: a task that takes over rebuilds its own folder, and no task signs a second
+/// Tests tasks that share no folder, only database and bucket. A task that takes over rebuilds its own folder, and no task signs a second
 /// history.
 /// </summary>
 public sealed class NewHostTests : IAsyncLifetime

@@ -7,7 +7,7 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests erasures while the next period is prepared, and after it began: all copies of a value are erased with it, from database, bundles
+/// Tests erasures while the next period is prepared, and after it began. All copies of a value are erased with it, from database, bundles
 /// and the task's own files.
 /// </summary>
 public sealed class PeriodErasureTests

@@ -4,7 +4,7 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests kill -9 at every labelled step of periods that follow each other by the clock: the next start continues, and nothing is lost or
+/// Tests kill -9 at every labelled step of periods that follow each other by the clock. The next start continues, and nothing is lost or
 /// doubled.
 /// </summary>
 public abstract class PeriodFailPointTests

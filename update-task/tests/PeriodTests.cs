@@ -8,7 +8,7 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests the switches of a log: copies are staged in advance, an epoch begins the next period with them, and earlier periods are destroyed
+/// Tests the switches of a log. Copies are staged in advance, an epoch begins the next period with them, and earlier periods are destroyed
 /// in their turn.
 /// </summary>
 public sealed class PeriodTests

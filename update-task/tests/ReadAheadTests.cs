@@ -5,8 +5,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests that the next epoch is read while this one is committed and until it is due, and that no update is lost, doubled or overtaken
-/// because of it.
+/// Tests that the next epoch is read while this one is committed and until it is due. No update may be lost, doubled or overtaken because
+/// of it.
 /// </summary>
 public sealed class ReadAheadTests
 {

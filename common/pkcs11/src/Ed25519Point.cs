@@ -4,8 +4,8 @@ using Optiks.Native;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// Reads a public key's CKA_EC_POINT: the 32 bytes of RFC 8032 in an OCTET STRING, as PKCS#11 requires, or in a BIT STRING, or bare, as
-/// some tokens return them.
+/// Reads a public key's CKA_EC_POINT, the 32 bytes of RFC 8032. PKCS#11 requires an OCTET STRING around them; some tokens return a BIT
+/// STRING, or the bare bytes.
 /// </summary>
 internal static class Ed25519Point
 {

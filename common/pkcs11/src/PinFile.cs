@@ -18,8 +18,8 @@ internal sealed class PinFile
     public PinFile(string path) => _path = path;
 
     /// <summary>
-    /// Returns the one instance for a path in this process, because keys are opened repeatedly: none of them retries a PIN that the token
-    /// refused once.
+    /// Returns the one instance for a path in this process. Keys are opened repeatedly, and no key may retry a PIN that the token refused
+    /// once.
     /// </summary>
     public static PinFile Of(string path) => s_shared.GetOrAdd(path, one => new PinFile(one));
 

@@ -41,7 +41,7 @@ public sealed class Pkcs11Signer : INoteSigner
 
     /// <summary>
     /// Opens a token's key for this public key. Throws <see cref="SecretsException"/> for faults that an operator must repair, such as a
-    /// refused PIN or a token with another key, and <see cref="SignerUnavailableException"/> if a token is missing or fails.
+    /// refused PIN or a token with another key. Throws <see cref="SignerUnavailableException"/> if a token is missing or fails.
     /// </summary>
     public static Pkcs11Signer Open(Pkcs11Uri uri, VerifierKey key)
     {

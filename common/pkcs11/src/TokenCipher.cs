@@ -32,7 +32,7 @@ public sealed class TokenCipher : IKeyCipher
 
     /// <summary>
     /// Opens the key of a URI. Throws <see cref="SecretsException"/> for faults that an operator must repair (URI, library, PIN, a missing
-    /// key or one that is not AES-256), and <see cref="SignerUnavailableException"/> if a token is missing or fails.
+    /// key or one that is not AES-256). Throws <see cref="SignerUnavailableException"/> if a token is missing or fails.
     /// </summary>
     public static TokenCipher Open(string uri) => Open(Parse(uri), makeNew: false);
 

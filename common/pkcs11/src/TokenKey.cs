@@ -33,7 +33,7 @@ internal sealed class TokenKey : IDisposable
 
     /// <summary>
     /// Opens the key. Throws <see cref="SecretsException"/> for faults that an operator must repair (library, PIN, a missing key or one
-    /// that is not Ed25519), and <see cref="SignerUnavailableException"/> if the token is missing.
+    /// that is not Ed25519). Throws <see cref="SignerUnavailableException"/> if the token is missing.
     /// </summary>
     public static TokenKey Open(Pkcs11Uri uri, PinFile pin) => Open(uri, pin, makeNew: false);
 

@@ -3,13 +3,13 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <content>
-/// Prepares a directory whose period has not begun: its period is not the first, and its options give 0 as the first epoch
+/// Prepares a directory whose period has not begun: it is not the first, and its options give 0 as the first epoch
 /// (docs/spec/periods.md section 2). Linked mode only.
 /// </content>
 public sealed partial class KeyDirectory
 {
     /// <summary>
-    /// Makes copies for a directory whose period has not begun: one row for each key of devices or keys, from its latest version in the
+    /// Makes copies for a directory whose period has not begun. Each key of devices or keys gets one row, from its latest version in the
     /// period before. For version 0, which has no value, it makes a row that removes the key again. The rows are in ordinal order. Each has
     /// the index of its key, its value's offset in <paramref name="values"/>, and the copied version. Changes nothing. Throws with
     /// <see cref="NativeStatus.Duplicate"/> if a key occurs twice. Any thread, one at a time, also while the writer works.

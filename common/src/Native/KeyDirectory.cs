@@ -34,10 +34,10 @@ public sealed partial class KeyDirectory : IDisposable
     /// <summary>
     /// Restores a directory from a file that <see cref="DirectoryView.Save"/> wrote, at its epoch. It continues with the file's leaf log,
     /// cut to its length at that time. Only checksums protect the trees: the caller compares <see cref="States"/> with the epoch's signed
-    /// record. Throws with <see cref="NativeStatus.Data"/> if the file is damaged, has another format, or was made with other secrets,
-    /// another period or other kept values than the options say. Throws with <see cref="NativeStatus.Io"/> if the file or its leaf log
-    /// cannot be read, or is a different one. In stored mode, the node store must not hold a directory yet
-    /// (<see cref="NativeStatus.State"/>), and the call checks it as <see cref="Check"/> does. A failure leaves the node store unusable.
+    /// record. Throws with <see cref="NativeStatus.Data"/> if the file is damaged or has another format. It also does if secrets, period or
+    /// kept values differ from the options. Throws with <see cref="NativeStatus.Io"/> if the file or its leaf log cannot be read, or is a
+    /// different one. In stored mode, the node store must not hold a directory yet (<see cref="NativeStatus.State"/>), and the call checks
+    /// it as <see cref="Check"/> does. A failure leaves the node store unusable.
     /// </summary>
     /// <param name="options">Options with a <see cref="DirectoryOptions.LeafLogPath"/>.</param>
     /// <param name="path">The file.</param>

@@ -47,8 +47,8 @@ public sealed class ProofBatch : IDisposable
 
     /// <summary>
     /// Appends the vector <c>lookups&lt;1..2^32-1&gt;</c> of a LookupAnswer, length first: one Lookup for each key. The known arrays say
-    /// what each client already knows (another period or version 0 means nothing). <paramref name="latest"/> receives each key's latest
-    /// version, 0 if it has no version.
+    /// what each client already knows (another period or version 0 means nothing). Each key's latest version is written to
+    /// <paramref name="latest"/>, 0 if it has no version.
     /// </summary>
     /// <returns>The number of bytes written.</returns>
     public int WriteLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output, Span<ulong> latest)

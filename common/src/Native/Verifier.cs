@@ -95,9 +95,9 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Verifies an AuditProof that begins at the auditor's stored record. <paramref name="periodRecord"/> is the record of the first epoch
-    /// of that record's period; the caller has checked that the log's checkpoint covers it too. The two records are the same if the stored
-    /// record is of that epoch. Uses only the context's anchor and clock.
+    /// Verifies an AuditProof that begins at the auditor's stored record. The <paramref name="periodRecord"/> is that of the first epoch of
+    /// the stored record's period. The caller has checked that the log's checkpoint covers it too. The two records are the same if the
+    /// stored record is of that epoch. Uses only the context's anchor and clock.
     /// </summary>
     public static AuditVerdict Audit(VerifierContext context, ReadOnlySpan<byte> storedRecord, ReadOnlySpan<byte> periodRecord, ReadOnlySpan<byte> proof)
     {

@@ -25,8 +25,8 @@ public sealed class FollowedFile<T>
     private long _lastCheck;
 
     /// <summary>
-    /// Reads the file. Throws <see cref="SecretsException"/> if it is invalid, too long or not a regular file, if others may write it, or
-    /// if its owner is neither root nor this process's user.
+    /// Reads the file. Throws <see cref="SecretsException"/> if it is invalid, too long or not a regular file, or if others may write it.
+    /// Also throws if its owner is neither root nor this process's user.
     /// </summary>
     /// <param name="path">The file.</param>
     /// <param name="parse">Parses its bytes, or throws <see cref="SecretsException"/>.</param>

@@ -6,8 +6,8 @@ namespace Optiks.Secrets;
 /// <summary>
 /// Opens a program's key-encryption keys: one key, or an old and a new one during a rotation (docs/operations/keys.md). The ring is a text
 /// from one source, with keys separated by newlines or blanks. Each key is 43 characters of base64url or the <c>pkcs11:</c> URI of an AES
-/// key in a token. Each use reads the source and opens the keys anew, so that no key stays in memory and a changed file takes effect
-/// without a restart. Any thread.
+/// key in a token. Each use reads the source and opens the keys anew. No key stays in memory, and a changed file takes effect without a
+/// restart. Any thread.
 /// </summary>
 public sealed class KeyRing
 {

@@ -9,9 +9,9 @@ public static partial class SecretFile
     private const int MaxLength = 64 * 1024;
 
     /// <summary>
-    /// Returns the contents of a secret file. Throws <see cref="SecretsException"/>, which names the file and the remedy, if it is missing,
-    /// if its group or others have any access, or if its owner is neither root nor this process's user. The caller overwrites the bytes
-    /// after use.
+    /// Returns the contents of a secret file. Throws <see cref="SecretsException"/> if it is missing, if its group or others have any
+    /// access, or if its owner is neither root nor this process's user. The exception names the file and the remedy. The caller overwrites
+    /// the bytes after use.
     /// </summary>
     public static byte[] Read(string path) => Read(path, Environment.GetEnvironmentVariable);
 

@@ -22,8 +22,8 @@ public static class ServiceCredential
     }
 
     /// <summary>
-    /// Returns the most permissive mode that a file with a secret may have. systemd may grant access to a credential by an access control
-    /// list, whose mask appears as the group's bits; its folder is closed to all others.
+    /// Returns the most permissive mode that a file with a secret may have. For a credential it includes the group's bits: systemd may
+    /// grant access by an access control list, whose mask appears there. The credential's folder is closed to all others.
     /// </summary>
     /// <param name="path">The path of a file, which may be a credential of this process or of another service.</param>
     /// <param name="environment">Returns the value of a variable.</param>

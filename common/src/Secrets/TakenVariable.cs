@@ -5,9 +5,9 @@ using System.Text;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Takes secrets out of the environment. The first read overwrites the variable where the kernel shows it (<c>/proc/PID/environ</c>),
-/// removes it from the environment that children inherit, and keeps its value in pinned memory for later reads. Copies that the runtime
-/// made earlier cannot be removed: a file, a credential or a token is better (docs/operations/keys.md).
+/// Takes secrets out of the environment. The first read overwrites the variable where the kernel shows it (<c>/proc/PID/environ</c>), and
+/// removes it from the environment that children inherit. It keeps the value in pinned memory for later reads. Copies that the runtime made
+/// earlier cannot be removed: a file, a credential or a token is better (docs/operations/keys.md).
 /// </summary>
 internal static partial class TakenVariable
 {

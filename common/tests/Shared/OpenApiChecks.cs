@@ -7,8 +7,9 @@ namespace Optiks.Tests.Shared;
 internal static class OpenApiChecks
 {
     /// <summary>
-    /// Returns variations of an object that has every member of a schema (of two that exclude each other, the first), and for each whether
-    /// the schema accepts it. The variations lack a member, have an unknown one, have the other one of two, or have both.
+    /// Returns variations of an object that has every member of a schema; of two that exclude each other, it has the first. For each
+    /// variation, says whether the schema accepts it. The variations lack a member, have an unknown one, have the other one of two, or have
+    /// both.
     /// </summary>
     /// <param name="document">The document.</param>
     /// <param name="schema">The name of the schema.</param>

@@ -93,7 +93,7 @@ public sealed class TlogProof
 
     /// <summary>
     /// Opens the checkpoint and proves that the entry is at <see cref="Index"/>. The caller compares the index with the one that it asked
-    /// for (in an Optiks log: the epoch that the record names) and applies its policy to the opened checkpoint's cosignatures.
+    /// for (in an Optiks log: the epoch that the record names). It also applies its policy to the opened checkpoint's cosignatures.
     /// </summary>
     public TlogError Verify(CheckpointVerifier verifier, ReadOnlySpan<byte> entry, out SignedCheckpoint? opened)
     {

@@ -13,12 +13,15 @@ namespace Optiks.UpdateService.Accepting;
 /// it.
 /// </summary>
 /// <remarks>
-/// Thread safety: <see cref="TryEnqueue"/> from any thread. Invariants: (1) a unit's outcome is set after the transaction that holds it has
-/// ended, never before; (2) every unit that was taken gets an outcome soon, also at shutdown: the store's time limit ends a commit, and a
-/// unit that waited too long for one is returned without a commit; (3) units reach the store in the order in which they were taken, and if
-/// the commits of units overlap, none of these units had an outcome when another was taken; (4) if a unit makes the store throw, only that
-/// unit fails. A caller that disconnects does not withdraw its unit: the unit may still be committed, and the caller finds out by its
-/// request id.
+/// <para>Thread safety: <see cref="TryEnqueue"/> from any thread. Invariants:</para>
+/// <para>1. A unit's outcome is set after the transaction that holds it has ended, never before.</para>
+/// <para>2. Every unit that was taken gets an outcome soon, also at shutdown. The store's time limit ends a commit, and a unit that waited
+/// too long for one is returned without a commit.</para>
+/// <para>3. Units reach the store in the order in which they were taken. If the commits of units overlap, none of these units had an
+/// outcome when another was taken.</para>
+/// <para>4. If a unit makes the store throw, only that unit fails.</para>
+/// <para>A caller that disconnects does not withdraw its unit: the unit may still be committed, and the caller finds out by its request
+/// id.</para>
 /// </remarks>
 internal sealed class CommitQueue : IHostedService
 {

@@ -9,8 +9,8 @@ namespace Optiks.UpdateService.Endpoints;
 
 /// <summary>
 /// Writes the answer to durable requests. For each request it is <c>{"request_id", "status": "pending", "status_url"}</c>, whose bytes
-/// differ only in the id, with <c>"user_b64"</c> if the request is about a user, and <c>"receipt"</c> and <c>"receipt_keys"</c> if there is
-/// a receipt. Written by hand, because every update gets this answer.
+/// differ only in the id. It has <c>"user_b64"</c> too if the request is about a user, and <c>"receipt"</c> and <c>"receipt_keys"</c> if
+/// there is a receipt. Written by hand, because every update gets this answer.
 /// </summary>
 internal static class AcceptedAnswer
 {

@@ -57,7 +57,7 @@ internal sealed class ReceiptMaker : IDisposable
     public bool IsOn => _signer is not null;
 
     /// <summary>
-    /// Makes a receipt for each element of a durable unit that asks for one; the others, and those for which no receipt can be given now,
+    /// Makes a receipt for each element of a durable unit that asks for one. The others, and those for which no receipt can be given now,
     /// get null. A failure of the database also gives null: the updates are durable with or without receipts.
     /// </summary>
     public async Task<GivenReceipt?[]> MakeAsync(RequestUnit unit)

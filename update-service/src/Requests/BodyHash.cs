@@ -7,8 +7,8 @@ namespace Optiks.UpdateService.Requests;
 
 /// <summary>
 /// Distinguishes a repeated request from another one under the same id. The hash covers the decoded content, not its form: member order,
-/// white space, escapes and <c>key</c> or <c>key_b64</c> make no difference, nor does one update instead of <c>items</c> with one element.
-/// The hash is only stored, never sent.
+/// white space, escapes and <c>key</c> or <c>key_b64</c> make no difference. One update and <c>items</c> with that one element have the
+/// same hash. The hash is only stored, never sent.
 /// </summary>
 internal static class BodyHash
 {

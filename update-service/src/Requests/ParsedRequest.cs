@@ -32,8 +32,8 @@ internal abstract class ParsedRequest
     protected string Path => _index is { } index ? $"$[{index}]" : "$";
 
     /// <summary>
-    /// Returns the items of the request under its id, which the caller gave or the service made: 1 to <see cref="Limits.ItemsPerRequest"/>,
-    /// without duplicate keys in a structure.
+    /// Returns the items of the request under its id, which the caller gave or the service made. There are 1 to
+    /// <see cref="Limits.ItemsPerRequest"/>, without duplicate keys in a structure.
     /// </summary>
     public abstract IReadOnlyList<AcceptItem> ItemsOf(Guid requestId);
 

@@ -4,7 +4,7 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// Holds a parsed body with ids and hashes: the unit for the queue, and the way back from its verdict to the element of the body.
+/// Holds a parsed body with ids and hashes: the unit for the queue. It also leads from the queue's verdict back to the element of the body.
 /// </summary>
 internal sealed class RequestUnit
 {

@@ -64,7 +64,7 @@ internal ref struct UserRequestParser
         return new ParsedUserRequest(index, requestId, user, isUserOctets, changes);
     }
 
-    // A log's bounds on keys or values may be below the length of a generated user id, which is a key, and the value of a username.
+    // A generated user id is a key, and the value of a username. A log's bounds on keys or values may be below its length.
     private readonly void CheckUser(byte[]? user, bool isOctets, UserChanges changes)
     {
         if (user is null && !changes.Creates)

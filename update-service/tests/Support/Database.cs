@@ -13,8 +13,8 @@ internal sealed class Database
     }
 
     /// <summary>
-    /// Returns a text that shows whether anything was written: the number of rows of every table that the service may write, and the last
-    /// assigned numbers.
+    /// Returns a text that shows whether anything was written. It has the number of rows of every table that the service may write, and the
+    /// last assigned numbers.
     /// </summary>
     public string Contents() => string.Join(
         ' ',

@@ -7,7 +7,7 @@ using Optiks.Storage.Sqlite;
 namespace Optiks.UpdateService.Tests.Support;
 
 /// <summary>
-/// Plays the update-task's part on the same database: it decides pending requests and publishes epochs, with arbitrary bytes in place of
+/// Plays the update-task's part on the same database. It decides pending requests and publishes epochs, with arbitrary bytes in place of
 /// proofs, which nothing here reads.
 /// </summary>
 internal sealed class Log : IAsyncDisposable

@@ -9,8 +9,8 @@ namespace Optiks.UpdateTask.Board;
 /// lock.
 /// </summary>
 /// <remarks>
-/// Invariant: the higher of mark and newest bundle is never below the last signed epoch. Both are read because a process that was paused
-/// between its check and its write may, when it resumes, overwrite a newer mark with its older one; it cannot remove bundles.
+/// Invariant: the higher of mark and newest bundle is never below the last signed epoch. Both are read because a process may be paused
+/// between its check and its write. When it resumes, it may overwrite a newer mark with its older one, but it cannot remove bundles.
 /// </remarks>
 internal sealed class BoardState
 {

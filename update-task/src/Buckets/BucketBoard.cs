@@ -10,8 +10,8 @@ namespace Optiks.UpdateTask.Buckets;
 /// <para>Invariants:</para>
 /// <para>1. An object below tile/ or audit/ is only ever created. If it exists, it is compared; a difference is a conflict.</para>
 /// <para>2. The checkpoint is written after everything that it commits to has been stored, and only over the checkpoint that it was
-/// compared with: one of two concurrent writers starts again. The new checkpoint is of the same log and larger, or the same with more
-/// cosignatures.</para>
+/// compared with. One of two concurrent writers therefore starts again. The new checkpoint is of the same log and larger, or the same with
+/// more cosignatures.</para>
 /// <para>3. Each step can be repeated. A crash at any point leaves the old checkpoint, with objects beyond it, or the new one.</para>
 /// </remarks>
 internal sealed class BucketBoard

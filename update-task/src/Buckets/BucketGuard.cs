@@ -80,8 +80,8 @@ internal sealed class BucketGuard : IDisposable
 
     /// <summary>
     /// Makes an epoch's mark durable in the bucket, if the bucket keeps one. Throws <see cref="ObjectStoreException"/> if the caller is to
-    /// retry; <see cref="StorageFencedException"/> if another task leads by now; and <see cref="StartupException"/> with exit code 4 if a
-    /// task was about to sign another history.
+    /// retry, and <see cref="StorageFencedException"/> if another task leads by now. Throws <see cref="StartupException"/> with exit code 4
+    /// if a task was about to sign another history.
     /// </summary>
     public async Task RaiseAsync(IPipelineStore store, Lease lease, EpochRow epoch, CancellationToken cancellationToken)
     {

@@ -9,7 +9,7 @@ namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
 /// Accesses a bucket of S3, or of a storage with the same protocol. Each request has one deadline, up to the last byte of its answer, and
-/// answers are bounded in length: the task's epochs wait for some of them.
+/// answers are bounded in length. The task's epochs wait for some of them.
 /// </summary>
 internal sealed class S3ObjectStore : IObjectStore, IDisposable
 {

@@ -102,7 +102,7 @@ internal sealed class TaskService : BackgroundService
         }
     }
 
-    // A step that neither ends nor fails, such as a call into a token's library, is abandoned: another process takes over, and a supervisor
+    // A step that neither ends nor fails, such as a call into a token's library, is abandoned. Another process takes over, and a supervisor
     // restarts this one.
     private async Task LeadUnlessItHangsAsync(IPipelineStore store, LeaseKeeper keeper, Action recovered, CancellationToken stop)
     {

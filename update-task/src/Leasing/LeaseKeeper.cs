@@ -5,8 +5,8 @@ namespace Optiks.UpdateTask.Leasing;
 
 /// <summary>
 /// Holds the lease and renews it while the work goes on. By its own monotonic clock it stops counting the lease as held slightly before the
-/// database does; nothing depends on that, because every write is fenced. A holder that makes no progress gives the lease up
-/// (<see cref="Watch"/>): otherwise renewals would continue while the work hangs, and would keep every standby away forever.
+/// database does. Nothing depends on that, because every write is fenced. A holder that makes no progress gives the lease up
+/// (<see cref="Watch"/>). Otherwise renewals would continue while the work hangs, and would keep every standby away forever.
 /// </summary>
 internal sealed class LeaseKeeper : IAsyncDisposable
 {
@@ -74,7 +74,7 @@ internal sealed class LeaseKeeper : IAsyncDisposable
     public void Progressed() => Interlocked.Exchange(ref _progressAt, _time.GetTimestamp());
 
     /// <summary>
-    /// Completes if the lease was given up and its holder has not noticed for the same time again: one of its steps neither ends nor fails.
+    /// Completes if the lease was given up and its holder has not noticed for the same time again. One of its steps neither ends nor fails.
     /// </summary>
     public async Task HangsAsync(CancellationToken stop)
     {

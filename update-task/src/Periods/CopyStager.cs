@@ -7,11 +7,11 @@ using Optiks.UpdateTask.Pipeline;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// Prepares the next period, chunk by chunk: writes rows into the database, and from there into a bundle next to the board and into that
+/// Prepares the next period, chunk by chunk. It writes rows into the database, and from there into a bundle next to the board and into that
 /// period's trees. It continues after the existing rows, whichever task staged them. One thread.
 /// </summary>
 /// <remarks>
-/// Invariant: the contents of bundles and trees were read from the database after their transaction, so that they contain nothing that an
+/// Invariant: the contents of bundles and trees were read from the database after their transaction. They therefore contain nothing that an
 /// epoch has erased meanwhile.
 /// </remarks>
 internal sealed class CopyStager

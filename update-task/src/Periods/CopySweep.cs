@@ -8,7 +8,7 @@ namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
 /// Finds the contents with which the next period begins (docs/spec/periods.md section 2). It reads the current period's copies by number,
-/// then its leaves by epoch and ordinal, and returns each one that is its key's latest version at that time. A key that changes later
+/// then its leaves by epoch and ordinal. It returns each one that is its key's latest version at that time. A key that changes later
 /// appears again with its later leaf. When a user leaves, the user's keys are removed. One thread.
 /// </summary>
 internal sealed class CopySweep
@@ -109,7 +109,7 @@ internal sealed class CopySweep
         return copies.Rows.Length;
     }
 
-    // Reads a page, not a whole epoch, which may have millions of leaves: a server that reads them all at once keeps a processor from other
+    // Reads a page, not a whole epoch, which may have millions of leaves. A server that reads them all at once keeps a processor from other
     // work.
     private async Task<bool> HasLeavesAsync(int max, CancellationToken cancellationToken)
     {

@@ -8,7 +8,7 @@ namespace Optiks.UpdateTask.Periods;
 /// <summary>
 /// Finds the values that ended periods still contain of users who are to be erased (docs/spec/erasure.md section 1). The task has no trees
 /// of these periods, and no table has an index by key. The search therefore reads all leaves and copies of the served periods twice, in
-/// pieces between epochs: first the device lists, then the keys of the devices on them. Requests wait until it ends. One thread.
+/// pieces between epochs. It first finds the device lists, then the keys of the devices on them. Requests wait until it ends. One thread.
 /// </summary>
 /// <remarks>
 /// Invariant: a result stays true until the next switch. An ended period gains nothing. It may lose values, so the caller checks again
@@ -95,8 +95,8 @@ internal sealed class LeftUserSearch
 
         private ulong Last => (_index + 1 < _periods.Count ? _periods[_index + 1].FirstEpoch!.Value : _end) - 1;
 
-        // Each period is read first for lists and then for keys. The keys are those of the user's devices on the period's lists, and those
-        // of devices from the period before of which this period has copies.
+        // Each period is read first for lists and then for keys. The keys belong to the user's devices on the period's lists, or to devices
+        // from the period before of which this period has copies.
         public async Task<bool> WorkAsync(CancellationToken cancellationToken)
         {
             if (_index == _periods.Count)

@@ -18,8 +18,8 @@ namespace Optiks.UpdateTask.Pipeline;
 /// </summary>
 internal sealed class EpochLoop
 {
-    // Until the next epoch is due, the task reads newly accepted updates after half of the remaining time, then after half of the rest, and
-    // so on down to this.
+    // Until the next epoch is due, the task reads newly accepted updates repeatedly. Each time it waits for half of the remaining time,
+    // down to this.
     private static readonly TimeSpan s_shortestRest = TimeSpan.FromMilliseconds(100);
 
     private readonly EpochOptions _options;
@@ -173,7 +173,7 @@ internal sealed class EpochLoop
     }
 
     // Does work for periods while more than this time is left. The duration of the last piece predicts the next one. After each piece it
-    // pauses for as long as the piece took, and leaves processors and disk to the database, to readers of the staged copies and to
+    // pauses for as long as the piece took. The pauses leave processors and disk to the database, to readers of the staged copies and to
     // requests.
     private async Task WorkAsync(Lead lead, long start, TimeSpan left, CancellationToken ended)
     {

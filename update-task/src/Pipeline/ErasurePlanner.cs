@@ -7,7 +7,7 @@ namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
 /// Decides the requests of an epoch that ask for erasures, by the state of the epoch before, and finds their leaves. It charges each
-/// request for the leaves that it looks up, not for those that the request claims: a request that the trees alone refuse costs nothing.
+/// request for the leaves that it looks up, not for those that the request claims. A request that the trees alone refuse costs nothing.
 /// When the epoch's share (<see cref="ErasureOrder.MaxValues"/>) is used up, requests that need more leaves wait in their order; the first
 /// request of an epoch never waits. One thread.
 /// </summary>

@@ -36,8 +36,8 @@ internal static class StandingCheck
 
     /// <summary>
     /// Compares the head row with the mark that tasks share in the bucket, and with the folder's own mark. That folder belongs to another
-    /// log if the database has another record for its mark. <paramref name="atShared"/> and <paramref name="atOwn"/> are the database's
-    /// epochs with the numbers of the marks. Returns the higher of both marks, for <see cref="Mark"/>.
+    /// log if the database has another record for its mark. The database's epochs with the numbers of the marks are
+    /// <paramref name="atShared"/> and <paramref name="atOwn"/>. Returns the higher of both marks, for <see cref="Mark"/>.
     /// </summary>
     public static HighWaterMark Shared(HeadRow head, HighWaterMark shared, EpochRow? atShared, HighWaterMark? own, EpochRow? atOwn, BoardFolder board)
     {

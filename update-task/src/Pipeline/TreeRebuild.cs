@@ -10,8 +10,8 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Rebuilds the trees of the log at an epoch, from a snapshot and the epochs since or from the database alone, and compares the board's
-/// newest files with the database. If the board was lost or is behind, rebuilds it at the same time.
+/// Rebuilds the trees of the log at an epoch, from a snapshot and the epochs since or from the database alone. Compares the board's newest
+/// files with the database. If the board was lost or is behind, rebuilds it at the same time.
 /// </summary>
 internal sealed class TreeRebuild
 {

@@ -8,10 +8,10 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Reads the updates of the next epoch, and computes their labels, before that epoch is due: during the commit of the epoch before, and
-/// whenever there is time. When the epoch begins, only the latest updates are left to read. The updates read in advance are valid once the
-/// epoch before is committed, because pending rows never change and only an epoch removes them; otherwise they are dropped. One thread at a
-/// time.
+/// Reads the updates of the next epoch, and computes their labels, before that epoch is due. It does so during the commit of the epoch
+/// before, and whenever there is time. When the epoch begins, only the latest updates are left to read. The updates read in advance are
+/// valid once the epoch before is committed, because pending rows never change and only an epoch removes them. Otherwise they are dropped.
+/// One thread at a time.
 /// </summary>
 internal sealed class UpdateReader : IAsyncDisposable
 {

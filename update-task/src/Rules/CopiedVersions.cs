@@ -6,7 +6,7 @@ using Optiks.UpdateTask.Pipeline;
 namespace Optiks.UpdateTask.Rules;
 
 /// <summary>
-/// Maps versions of the period before to versions of the current one (docs/spec/periods.md section 9), for clients that named a version
+/// Maps versions of the period before to versions of the current one (docs/spec/periods.md section 9). Clients need it that named a version
 /// before they knew of the switch.
 /// </summary>
 internal sealed class CopiedVersions
@@ -23,7 +23,7 @@ internal sealed class CopiedVersions
 
     /// <summary>
     /// Asks the database which version was copied. It asks only for keys whose request expects a version of the period before and whose
-    /// latest version is still the copy: a few, shortly after a switch.
+    /// latest version is still the copy. There are few, and only shortly after a switch.
     /// </summary>
     public static async Task<CopiedVersions> ReadAsync(LogSession session, IPipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
     {

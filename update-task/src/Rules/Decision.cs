@@ -3,7 +3,7 @@ using Optiks.Storage;
 namespace Optiks.UpdateTask.Rules;
 
 /// <summary>
-/// Holds the decision on a pending request: either all of its items get a leaf or none does, except for a device list that stays as it is.
+/// Holds the decision on a pending request. Either all of its items get a leaf or none does, except for a device list that stays as it is.
 /// </summary>
 internal readonly record struct Decision
 {
@@ -17,8 +17,8 @@ internal readonly record struct Decision
     public ReadOnlyMemory<byte>? List { get; init; }
 
     /// <summary>
-    /// The outcome of item <see cref="UserChange.ItemIndex"/> if it names a list that stays as it is, or an erasure that is done; null if
-    /// it gets a leaf like the others.
+    /// The outcome of item <see cref="UserChange.ItemIndex"/> if its list stays as it is or its erasure is done; null if it gets a leaf
+    /// like the others.
     /// </summary>
     public Refusal? Unchanged { get; init; }
 

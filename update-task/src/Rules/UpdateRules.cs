@@ -5,14 +5,14 @@ using Optiks.Storage;
 namespace Optiks.UpdateTask.Rules;
 
 /// <summary>
-/// Decides pending requests by the state of the epoch before alone: each by its expected versions, and then, if it is about a user, by the
-/// rules of docs/spec/users.md section 7 (<see cref="UserDecisions"/>). No two requests share a key, so no request changes the state by
-/// which another is judged.
+/// Decides pending requests by the state of the epoch before alone. It checks each request's expected versions first. A request about a
+/// user is then judged by the rules of docs/spec/users.md section 7 (<see cref="UserDecisions"/>). No two requests share a key, so no
+/// request changes the state by which another is judged.
 /// </summary>
 internal static class UpdateRules
 {
     /// <summary>
-    /// Returns a decision for each request, in their order, as far as they fit in an epoch: those after the last decision wait for the
+    /// Returns a decision for each request, in their order, as far as they fit in an epoch. Those after the last decision wait for the
     /// next. Throws <see cref="StorageCorruptException"/> for a request that no update-service of this version accepts.
     /// </summary>
     /// <param name="directory">The directory at the epoch before, with the values of structure devices.</param>

@@ -76,7 +76,7 @@ internal static class UserDecisions
         return users;
     }
 
-    // Judging by the epoch before is correct only because an epoch has at most one request for each user, username and device: the
+    // Judging by the epoch before is correct only because an epoch has at most one request for each user, username and device. The
     // selection of pending requests takes no key twice.
     private static void ThrowIfShared(IReadOnlyList<PendingRequest> pending)
     {

@@ -4,8 +4,8 @@ using Optiks.Storage;
 namespace Optiks.UpdateTask.Rules;
 
 /// <summary>
-/// Applies the rules of docs/spec/users.md section 7, except expected versions, which are checked before: first the rules for all changes,
-/// then those for names and devices.
+/// Applies the rules of docs/spec/users.md section 7, except expected versions, which are checked before. The rules for all changes come
+/// first, then those for names and devices.
 /// </summary>
 internal static class UserRules
 {

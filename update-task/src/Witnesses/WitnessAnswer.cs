@@ -9,8 +9,8 @@ namespace Optiks.UpdateTask.Witnesses;
 internal sealed record WitnessAnswer(WitnessOutcome Outcome, string Detail, VerifiedSignature? Cosignature = null)
 {
     /// <summary>
-    /// Whether the witness named a smaller size than it had cosigned for this process: an older copy of its state was restored, and it may
-    /// have cosigned another history since.
+    /// Whether the witness named a smaller size than it had cosigned for this process. An older copy of its state was then restored, and it
+    /// may have cosigned another history since.
     /// </summary>
     public bool WentBack { get; init; }
 }

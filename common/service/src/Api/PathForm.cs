@@ -4,8 +4,8 @@ using Microsoft.AspNetCore.Http.Features;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Refuses paths that an edge and this service could read differently (docs/spec/rest.md section 1). nginx decodes <c>%2f</c> before it
-/// removes dot segments, Kestrel never decodes it. nginx reads <c>/log/a%2fb/../../metrics</c> as a file of the log, Kestrel as
+/// Refuses paths that an edge and this service could read differently (docs/spec/rest.md section 1). For example, nginx decodes <c>%2f</c>
+/// before it removes dot segments, but Kestrel never decodes it. In <c>/log/a%2fb/../../metrics</c>, nginx finds a file of the log, Kestrel
 /// <c>/metrics</c>.
 /// </summary>
 internal static class PathForm

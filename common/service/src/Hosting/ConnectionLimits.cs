@@ -4,8 +4,8 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Bounds the cost of connections: their number, by the file descriptors that the process may open, and how long a connection that does not
-/// read or write keeps its resources. Honest callers on slow lines are far from all limits.
+/// Bounds the cost of connections: their number, by the file descriptors that the process may open, and how long an idle connection keeps
+/// its resources. Honest callers on slow lines are far from all limits.
 /// </summary>
 internal static partial class ConnectionLimits
 {
@@ -44,8 +44,8 @@ internal static partial class ConnectionLimits
     public static void RequireDescriptors() => RequireEnough(Descriptors());
 
     /// <summary>
-    /// Returns the highest number of accepted connections that are not closed yet: those that are served, and those that are closed because
-    /// there are too many.
+    /// Returns the highest number of accepted connections that are not closed yet. They are those that are served, and those that are
+    /// closed because there are too many.
     /// </summary>
     public static int MaxAccepted(long descriptors) => (int)Served(descriptors) + RefusedAtOnce;
 

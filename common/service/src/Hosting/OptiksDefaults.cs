@@ -71,7 +71,7 @@ public static partial class OptiksDefaults
             ConnectionLimits.Set(kestrel.Limits, descriptors);
             kestrel.AddServerHeader = false;
             // RequestBody counts exactly and refuses at once. Kestrel's limit is how much of a refused body it still reads from the
-            // connection, for a few seconds: a client that is cut off while it sends never reads the answer.
+            // connection, for a few seconds. A client that is cut off while it sends never reads the answer.
             kestrel.Limits.MaxRequestBodySize = Math.Max(MaxDrainedLength, 2 * options.MaxRequestBodyLength);
             kestrel.Limits.MaxRequestLineSize = MaxRequestLineLength;
             kestrel.Limits.MaxRequestHeadersTotalSize = MaxRequestHeadersLength;

@@ -3,7 +3,7 @@ namespace Optiks.ServiceDefaults;
 /// <summary>Divides a resource that all callers use at the same time: memory, or places in a queue.</summary>
 /// <remarks>
 /// Thread safety: any thread. Invariants. 1: all callers together hold at most <see cref="Total"/>. 2: no caller may hold more than is left
-/// for all others: one caller gets half of the resource, two that take all they can get a third each, and so on. A caller that holds
+/// for all others. One caller gets half of the resource, two that take all they can get a third each, and so on. A caller that holds
 /// nothing therefore always finds room, however many others hold as much as they may, and no share needs to be configured.
 /// </remarks>
 public sealed class CallerShares

@@ -5,8 +5,8 @@ using System.Text;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Notifies the manager that started this process and waits for reports: systemd, or another with sd_notify's protocol (datagrams of lines
-/// to the socket that <see cref="Variable"/> names). Any thread.
+/// Notifies the manager that started this process and waits for reports. It is systemd, or another with sd_notify's protocol: datagrams of
+/// lines to the socket that <see cref="Variable"/> names. Any thread.
 /// </summary>
 /// <remarks>docs/adr/0010-we-speak-to-systemd-ourselves.md says why it does not use the existing package.</remarks>
 internal sealed class ServiceManager

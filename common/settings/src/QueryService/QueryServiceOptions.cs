@@ -64,8 +64,8 @@ internal sealed class QueryServiceOptions
     public long SnapshotPeerMaxBytes { get; set; } = 64L << 30;
 
     /// <summary>
-    /// The file that names the log's cosigners, both auditors and witnesses, in the form of a tlog-policy, with the URLs below which they
-    /// serve their cosigned checkpoints (docs/operations/cosigners.md).
+    /// The file that names the log's cosigners, both auditors and witnesses, in the form of a tlog-policy (docs/operations/cosigners.md).
+    /// It gives the URLs below which they serve their cosigned checkpoints.
     /// </summary>
     /// <value>Empty: no cosignatures are collected.</value>
     [Setting(File = SettingFile.Policy)]

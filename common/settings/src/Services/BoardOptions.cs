@@ -9,8 +9,8 @@ public sealed class BoardOptions
     public const string Section = "Optiks:Board";
 
     /// <summary>
-    /// The URL below which the board's files are: the bucket to which the update-task copies it, a cache in front of that, or <c>/log</c>
-    /// of another query-service.
+    /// The URL below which the board's files are. It is the bucket to which the update-task copies it, a cache in front of that, or
+    /// <c>/log</c> of another query-service.
     /// </summary>
     /// <value>Empty: the folder <c>board/log</c> of the data folder.</value>
     public string Url { get; set; } = "";

@@ -26,8 +26,9 @@ internal sealed class QueueOptions
     internal TimeSpan MaxWait => TimeSpan.FromSeconds(MaxWaitSeconds);
 
     /// <summary>
-    /// The most memory for all requests from their first byte to their answer: the received part of each body, or keys and values with what
-    /// an update costs besides. One caller gets at most half of it; a single request of any size is accepted if there is no other.
+    /// The most memory for all requests from their first byte to their answer. It counts the received part of each body, or keys and values
+    /// with what an update costs besides. One caller gets at most half of it; a single request of any size is accepted if there is no
+    /// other.
     /// </summary>
     [Range(1L << 20, 16L << 30)]
     [Setting(Unit = SettingAttribute.Octets)]

@@ -33,7 +33,7 @@ internal sealed class BucketOptions
     public bool PathStyle { get; set; }
 
     /// <summary>
-    /// Whether the bucket stores the high-water mark before each epoch is signed, so that tasks need no common folder: a task on a new host
+    /// Whether the bucket stores the high-water mark before each epoch is signed. Tasks then need no common folder: a task on a new host
     /// makes its folder anew. Epochs wait while the bucket fails.
     /// </summary>
     /// <value>false: tasks share the folder <c>board</c>.</value>

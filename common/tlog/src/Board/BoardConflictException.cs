@@ -1,8 +1,8 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Says that a board contains something other than what its writer is about to publish: two writers with different histories, a rolled-back
-/// database, or a damaged disk. Publishing must stop; a retry cannot help.
+/// Says that a board contains something other than what its writer is about to publish. There are two writers with different histories, a
+/// rolled-back database, or a damaged disk. Publishing must stop; a retry cannot help.
 /// </summary>
 public sealed class BoardConflictException : Exception
 {

@@ -4,9 +4,9 @@ namespace Optiks.Tlog;
 /// <remarks>
 /// <para>Invariants:</para>
 /// <para>1. A file below tile/ never changes once it has its name; only a full tile gets a full tile's name. A partial tile is deleted once
-/// a checkpoint commits to the full one: a client of an older checkpoint cuts what it needs from that (C2SP tlog-tiles).</para>
+/// a checkpoint commits to the full one. A client of an older checkpoint cuts what it needs from that (C2SP tlog-tiles).</para>
 /// <para>2. The checkpoint is replaced only after everything that it commits to is durable, and never by a smaller one or another of its
-/// size; cosignatures may be added to it (<see cref="BoardCosigner"/>).</para>
+/// size. Cosignatures may be added to it (<see cref="BoardCosigner"/>).</para>
 /// <para>3. Every call can be repeated after a crash or failure, with the same arguments, and results in the same files.</para>
 /// <para>4. A writer that holds checkpoints back puts its notes next to the checkpoint (<see cref="DirectoryTileReader.ReadSignedAsync"/>),
 /// which then only <see cref="BoardCosigner.PublishAsync"/> replaces. The larger of both is what the log has signed.</para>
@@ -50,7 +50,7 @@ public sealed class BoardWriter
     }
 
     /// <summary>
-    /// Reads the state of a board back from its files, at the size of the newest checkpoint that the log signed; entries beyond it must be
+    /// Reads the state of a board back from its files, at the size of the newest checkpoint that the log signed. Entries beyond it must be
     /// appended again. An existing folder without a checkpoint is an empty board: the caller compares <see cref="Size"/> with the epochs
     /// that it knows.
     /// </summary>

@@ -3,9 +3,9 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Writes small files below a folder so that after any crash each exists whole or not at all: temporary file, fsync, rename, fsync of the
-/// folder. The temporary file's name is fixed, so that a repetition overwrites what a crash left. Only the holder of the board's lock may
-/// write. Not thread-safe.
+/// Writes small files below a folder so that after any crash each exists whole or not at all. The steps are temporary file, fsync, rename,
+/// fsync of the folder. The temporary file's name is fixed, so that a repetition overwrites what a crash left. Only the holder of the
+/// board's lock may write. Not thread-safe.
 /// </summary>
 public sealed class DurableFiles
 {

@@ -5,8 +5,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Calls functions that .NET does not offer: fsync of a folder, a file lock that cannot be switched off, the kernel's own resolution of
-/// links, and writes at an open file's own offset. Linux only; other systems throw.
+/// Calls functions that .NET does not offer. They are fsync of a folder, a file lock that cannot be switched off, the kernel's own
+/// resolution of links, and writes at an open file's own offset. Linux only; other systems throw.
 /// </summary>
 internal static partial class Libc
 {
@@ -40,7 +40,7 @@ internal static partial class Libc
     }
 
     /// <summary>
-    /// Opens a file, creating it if necessary, with an exclusive lock that ends when the handle is closed; returns null if another handle
+    /// Opens a file, creating it if necessary, with an exclusive lock that ends when the handle is closed. Returns null if another handle
     /// holds the lock.
     /// </summary>
     public static SafeFileHandle? TryLock(string path)

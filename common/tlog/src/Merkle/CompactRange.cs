@@ -1,7 +1,7 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Computes a tree's root entry by entry in logarithmic memory: it keeps the roots of the complete subtrees that correspond to the binary
+/// Computes a tree's root entry by entry in logarithmic memory. It keeps the roots of the complete subtrees that correspond to the binary
 /// digits of the size, largest first. Not thread-safe.
 /// </summary>
 public sealed class CompactRange

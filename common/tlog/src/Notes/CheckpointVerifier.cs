@@ -3,9 +3,9 @@ using System.Diagnostics.CodeAnalysis;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Opens the checkpoints of one log (docs/spec/board.md section 2). The log's signature must occur once, every known signature must verify,
-/// the origin must be the log key's name, and the tree must not be empty. The caller's policy decides how many cosignatures are enough.
-/// Immutable, thread-safe.
+/// Opens the checkpoints of one log (docs/spec/board.md section 2). The log's signature must occur once, and every known signature must
+/// verify. The origin must be the log key's name, and the tree must not be empty. The caller's policy decides how many cosignatures are
+/// enough. Immutable, thread-safe.
 /// </summary>
 public sealed class CheckpointVerifier
 {

@@ -7,7 +7,7 @@ public sealed class VerifierSet
     private readonly VerifierKey[] _keys;
 
     /// <summary>
-    /// Checks that its keys cannot be confused: no two have the same name and key ID, and no public key occurs twice, because one signer
+    /// Checks that its keys cannot be confused. No two may have the same name and key ID. No public key may occur twice, because one signer
     /// under two names would count as two. Throws <see cref="ArgumentException"/> otherwise.
     /// </summary>
     public VerifierSet(IEd25519Verifier ed25519, IEnumerable<VerifierKey> keys)
@@ -34,8 +34,8 @@ public sealed class VerifierSet
 
     /// <summary>
     /// Verifies every signature of a note whose name and key ID are a known key's. One invalid signature refuses the whole note, even after
-    /// a valid one of the same key, and so does a second line of a key of type 0x01. Unknown signatures are ignored; a note without a known
-    /// one is refused.
+    /// a valid one of the same key. So does a second line of a key of type 0x01. Unknown signatures are ignored; a note without a known one
+    /// is refused.
     /// </summary>
     /// <param name="note">The note.</param>
     /// <param name="verified">One element for each key, whatever the number of its lines; of several cosignatures by one key, the

@@ -55,7 +55,8 @@ public sealed class TlogPolicy
 
     /// <summary>
     /// Counts verified cosignatures. A witness counts once, however many cosignatures it made. A signer that is not a witness of the
-    /// policy, such as the log, never counts, nor does a cosignature whose time is further ahead of the clock than is tolerated.
+    /// policy, such as the log, never counts. A cosignature whose time is further ahead of the clock than is tolerated does not count
+    /// either.
     /// </summary>
     public PolicyVerdict Evaluate(IEnumerable<VerifiedSignature> cosignatures, DateTimeOffset now, TimeSpan tolerance)
     {

@@ -4,9 +4,9 @@ namespace Optiks.Tlog;
 
 /// <summary>
 /// Reads a tree from untrusted tiles, and checks them against the size and root of a verified checkpoint. Every hash and entry that it
-/// returns is proven to be in that tree: the right edge hashes to the root, and each full tile to its hash one level up. Throws
+/// returns is proven to be in that tree. The right edge hashes to the root, and each full tile to its hash one level up. Throws
 /// <see cref="InvalidTileException"/> for tiles that do not fit. One instance serves one checkpoint. It keeps the last verified tiles (8
-/// KiB each) and two neighbouring bundles, so that its memory does not grow with the tree or with the path through it. Not thread-safe.
+/// KiB each) and two neighbouring bundles. Its memory therefore does not grow with the tree or with the path through it. Not thread-safe.
 /// </summary>
 public sealed class HashReader : IHashReader
 {

@@ -5,10 +5,10 @@ using System.Net.Http.Headers;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Fetches a log over HTTP. 404 means "not there", and so does 403 for a partial tile: S3 answers 403 for a missing object to clients that
-/// may not list the bucket, and the full tile is requested next. Every other failure throws <see cref="HttpRequestException"/>, as does an
-/// answer that is longer than its kind can be, or that exceeds the time limit. A checkpoint that has not changed is not sent again.
-/// Thread-safe.
+/// Fetches a log over HTTP. 404 means "not there", and so does 403 for a partial tile, after which the full tile is requested. The reason
+/// is that S3 answers 403 for a missing object to clients that may not list the bucket. Every other failure throws
+/// <see cref="HttpRequestException"/>, as does an answer that is longer than its kind can be, or that exceeds the time limit. A checkpoint
+/// that has not changed is not sent again. Thread-safe.
 /// </summary>
 public sealed class HttpTileReader : ITileReader
 {

@@ -12,11 +12,11 @@ public static class TileLayout
     /// <summary>Returns the width of a level's last tile; 0 if the level ends with a full tile or has no tiles.</summary>
     public static int PartialWidth(ulong size, int level) => (int)(NumHashes(size, level) % TilePath.FullWidth);
 
-    /// <summary>Names the tile with a level and index as it is in a tree of a given size; null if the tree does not have it.</summary>
+    /// <summary>Names the tile with a level and index in a tree of a given size; null if the tree does not have it.</summary>
     public static TilePath? HashTile(ulong size, int level, ulong index) =>
         Width(NumHashes(size, level), index) is int width and > 0 ? TilePath.Hashes(level, index, width) : null;
 
-    /// <summary>Names the entry bundle with an index as it is in a tree of a given size; null if the tree does not have it.</summary>
+    /// <summary>Names the entry bundle with an index in a tree of a given size; null if the tree does not have it.</summary>
     public static TilePath? Bundle(ulong size, ulong index) =>
         Width(size, index) is int width and > 0 ? TilePath.Entries(index, width) : null;
 
