@@ -107,7 +107,7 @@ public sealed class ApiKeyEditor
     }
 
     // Replacing a file makes the editor its owner, with mode 0600. If the file belonged to another user or was open to a group, the
-    // services could no longer read it and would keep the old keys.
+    // services could not read it and would keep the old keys.
     private List<ApiKeyEntry>? ReadOwn()
     {
         try

@@ -4,7 +4,7 @@ namespace Optiks.ApiKeys;
 [Flags]
 public enum ApiScopes
 {
-    /// <summary>Nothing.</summary>
+    /// <summary>Allows nothing.</summary>
     None = 0,
 
     /// <summary>Writes updates.</summary>

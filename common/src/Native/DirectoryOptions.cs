@@ -58,6 +58,6 @@ public sealed record DirectoryOptions
     /// <value>1. The results are the same for every number.</value>
     public uint Threads { get; init; } = 1;
 
-    /// <summary>As many threads as there are processors: a start, or an epoch, then ends as soon as it can.</summary>
+    /// <summary>The number of processors as a number of threads: a start, or an epoch, then ends as soon as it can.</summary>
     public static uint AllProcessors => (uint)Math.Min(Environment.ProcessorCount, 256);
 }

@@ -1,8 +1,8 @@
 namespace Optiks.Native;
 
 /// <summary>Summarizes an answer to an owner about its own user before its proofs are made.</summary>
-/// <param name="Entries">The number of names, decommissions, lists and keys in the answer, plus one for every 64 versions of the list that
-/// were read to make it.</param>
+/// <param name="Entries">The number of entries in the answer (names, decommission, list, keys), plus one for every 64 versions of the list
+/// that were read for it.</param>
 /// <param name="Proofs">The number of VRF proofs that the answer needs.</param>
 /// <param name="Index">The index of the name or named id that <paramref name="Unanswered"/> refers to.</param>
 /// <param name="Unanswered">The reason why nothing is written; usually <see cref="OwnUserUnanswered.None"/>.</param>

@@ -5,9 +5,10 @@ using Optiks.UpdateService.Telemetry;
 namespace Optiks.UpdateService.Accepting;
 
 /// <summary>
-/// Learns from the board, if this host can read it, how far the database must have progressed. An older copy of the database (a restored
-/// backup, a failover that lost commits) has a head below the high-water mark or the published checkpoint, or another record at the mark.
-/// Updates that it accepted would be lost when the newest copy is restored, so the service accepts nothing meanwhile. Any thread.
+/// Learns from the board, if this host can read it, how far the database must have progressed. After a restored backup or a failover that
+/// lost commits, the database is an older copy. Its head is then below the high-water mark or the published checkpoint, or it has another
+/// record at the mark. Updates that it accepted would be lost when the newest copy is restored, so the service accepts nothing meanwhile.
+/// Any thread.
 /// </summary>
 /// <remarks>
 /// A board at a URL has no mark: its checkpoint must suffice, which is one or a few epochs below. Without a folder or URL there is nothing

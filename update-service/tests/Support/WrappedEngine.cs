@@ -25,10 +25,10 @@ internal sealed class WrappedEngine : IStorageProvider
     /// <summary>The number that the store reports.</summary>
     public int? ConcurrentUpdates { get; init; }
 
-    /// <summary>BeforeAccept runs before each group commit.</summary>
+    /// <summary>Runs before each group commit.</summary>
     public Func<Task> BeforeAccept { get; set; } = () => Task.CompletedTask;
 
-    /// <summary>AfterAccept runs between a commit and its return.</summary>
+    /// <summary>Runs between a commit and its return.</summary>
     public Func<Task> AfterAccept { get; set; } = () => Task.CompletedTask;
 
     /// <summary>Gets the units of each commit before it, and may throw.</summary>
@@ -37,7 +37,7 @@ internal sealed class WrappedEngine : IStorageProvider
     /// <summary>Gets the units between the commit and its return, and may throw.</summary>
     public Action<IReadOnlyList<AcceptUnit>> Stored { get; set; } = _ => { };
 
-    /// <summary>Thrown by status reads, if set.</summary>
+    /// <summary>The exception that status reads throw, if set.</summary>
     public Exception? StatusFailure { get; set; }
 
     /// <summary>The number of units in each commit.</summary>

@@ -109,7 +109,7 @@ internal sealed class LogSession : IAsyncDisposable
     }
 
     /// <summary>
-    /// First waits for a snapshot that is being saved. The snapshot reads the leaf log, which the next session of this process, or of
+    /// Waits first for a snapshot that is being saved. The snapshot reads the leaf log, which the next session of this process, or of
     /// another process that gets the folder, may truncate.
     /// </summary>
     public async ValueTask DisposeAsync()

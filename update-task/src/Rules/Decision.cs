@@ -17,7 +17,7 @@ internal readonly record struct Decision
     public ReadOnlyMemory<byte>? List { get; init; }
 
     /// <summary>
-    /// The outcome of item <see cref="UserChange.ItemIndex"/> if its list stays as it is or its erasure is done; null if it gets a leaf
+    /// The outcome of item <see cref="UserChange.ItemIndex"/> if its list stays unchanged or its erasure is done; null if it gets a leaf
     /// like the others.
     /// </summary>
     public Refusal? Unchanged { get; init; }

@@ -5,8 +5,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Calls functions that .NET does not offer. They are fsync of a folder, a file lock that cannot be switched off, the kernel's own
-/// resolution of links, and writes at an open file's own offset. Linux only; other systems throw.
+/// Calls functions that .NET does not offer: fsync of a folder, and a file lock that cannot be switched off. Also resolves links as the
+/// kernel does, and writes at an open file's own offset. Linux only; other systems throw.
 /// </summary>
 internal static partial class Libc
 {

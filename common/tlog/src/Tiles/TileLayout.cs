@@ -3,7 +3,7 @@ namespace Optiks.Tlog;
 /// <summary>Computes which tiles and bundles a log of a given size has (C2SP tlog-tiles). Pure arithmetic.</summary>
 public static class TileLayout
 {
-    /// <summary>There are at most 256^8 = 2^64 leaves, so that levels 0 to 7 exist.</summary>
+    /// <summary>The number of levels, 0 to 7: there are at most 256^8 = 2^64 leaves.</summary>
     public const int NumLevels = 8;
 
     /// <summary>Returns the number of hashes of a level in a tree of a given size: floor(size / 256^level).</summary>
