@@ -6,7 +6,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Reads what the files of tests/vectors/users and periods share: what a verifier brings of the log.</summary>
+/// <summary>Reads the common part of the files of tests/vectors/users and periods: a verifier's own inputs about the log.</summary>
 internal static class AnswerVectorFiles
 {
     public static VerifierContext Context(JsonDocument file, JsonElement vector)

@@ -114,7 +114,7 @@ public sealed class MetricsTests : IAsyncLifetime
         return values;
     }
 
-    // Uses a slim builder, which lacks what https needs.
+    // Uses a slim builder, which lacks the services that https needs.
     private async Task StartAsync(Dictionary<string, string?> settings, params string[] more)
     {
         settings[DataFolder.Variable] = _folder.Path;

@@ -199,7 +199,7 @@ public sealed class ReadingTests : IAsyncLifetime
 
     private async Task<HttpResponseMessage> SendAsync(HttpMethod method, string path, string? origin = null, string? preflight = null)
     {
-        // Sent unchanged: HttpClient would encode what is not encoded.
+        // Sent unchanged: HttpClient would encode unencoded characters.
         using var request = new HttpRequestMessage(method, new Uri(Client.BaseAddress!.GetLeftPart(UriPartial.Authority) + path, new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true }));
         if (origin is not null)
         {

@@ -15,7 +15,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests what hosts read, listen on and accept.</summary>
+/// <summary>Tests the settings that hosts read, their addresses and the connections that they accept.</summary>
 public sealed class ServiceBuilderTests : IDisposable
 {
     private static readonly OptiksServiceOptions s_service = new() { Name = "test", DefaultUrl = "http://127.0.0.1:0", Settings = new Dictionary<string, Type>() };

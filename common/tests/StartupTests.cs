@@ -41,7 +41,7 @@ public sealed class StartupTests : IDisposable
         var limits = new KestrelServerLimits();
         ConnectionLimits.Set(limits, descriptors);
         Assert.Equal(connections, limits.MaxConcurrentConnections);
-        // The limits on what a client can make a connection hold, and for how long.
+        // The limits on the data that a client can make a connection hold, and for how long.
         Assert.Equal((16.0 * 1024, 4.0 * 1024), (limits.MinResponseDataRate!.BytesPerSecond, limits.MinRequestBodyDataRate!.BytesPerSecond));
         Assert.Equal(32 * 1024, limits.MaxResponseBufferSize);
     }

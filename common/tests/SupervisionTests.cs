@@ -15,7 +15,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests what a service manager is told, and what a running host rereads.</summary>
+/// <summary>Tests the reports to a service manager, and the settings that a running host rereads.</summary>
 public sealed class SupervisionTests : IDisposable
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(20);

@@ -154,7 +154,7 @@ public sealed class TokenVerifierTests : IDisposable
         JsonObject claims = Claims;
         Assert.Null((await verifier.VerifyAsync(_ed25519.Token(claims))).Refusal);
         claims.Remove(claim);
-        // Built as text, which may contain what no JsonNode can.
+        // Built as text, which may contain values that no JsonNode can.
         string payload = claims.ToJsonString();
         payload = json is null ? payload : $"{payload[..^1]},\"{claim}\":{json}}}";
         Assert.Equal(reason, await ReasonAsync(verifier, _ed25519.Token(_ed25519.Header.ToJsonString(), payload)));

@@ -8,7 +8,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Tests the queue: one transaction for many callers, its bounds, and what callers get when a commit fails.</summary>
+/// <summary>Tests the queue: one transaction for many callers, its bounds, and the callers' answers when a commit fails.</summary>
 public sealed class GroupCommitTests
 {
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;

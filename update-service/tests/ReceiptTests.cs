@@ -6,7 +6,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Tests what a service promises, and when it promises nothing (docs/spec/receipts.md sections 4 and 5).</summary>
+/// <summary>Tests which promises a service makes, and when it makes none (docs/spec/receipts.md sections 4 and 5).</summary>
 public sealed class ReceiptTests
 {
     private const ulong Margin = 16;

@@ -6,7 +6,7 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>
-/// Tests bodies that arrive slowly or not at all: they take queue space for what has arrived, and lose it when another request needs it.
+/// Tests bodies that arrive slowly or not at all: they take queue space for the received bytes, and lose it when another request needs it.
 /// </summary>
 public sealed class SlowBodyTests
 {

@@ -9,8 +9,8 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>
-/// Tests what callers with tokens may write and read (docs/spec/rest.md section 3). A refused request changes nothing, and the same request
-/// with the right token is accepted.
+/// Tests the rights of callers with tokens to write and read (docs/spec/rest.md section 3). A refused request changes nothing, and the same
+/// request with the right token is accepted.
 /// </summary>
 public sealed class TokenTests : IDisposable
 {

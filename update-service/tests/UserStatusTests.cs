@@ -78,7 +78,7 @@ public sealed partial class UserStatusTests
         return accepted.Text("request_id")!;
     }
 
-    // Returns what follows the id and the status.
+    // Returns the rest of the answer after the id and the status.
     private static async Task<string> PublishedAsync(Service service, string id)
     {
         string text = (await service.GetAsync($"/v1/updates/{id}")).Json.GetRawText();

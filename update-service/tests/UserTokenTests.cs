@@ -7,8 +7,8 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>
-/// Tests what a token may change of users and read about them (docs/spec/rest.md section 3). A refused request changes nothing, and an API
-/// key has the right to it.
+/// Tests the rights of a token to change users and to read about them (docs/spec/rest.md section 3). A refused request changes nothing, and
+/// an API key has the right to it.
 /// </summary>
 public sealed class UserTokenTests : IDisposable
 {

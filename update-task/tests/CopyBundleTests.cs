@@ -6,7 +6,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests bundles of copies next to the board: their contents, what is erased from them, and how long they are kept.</summary>
+/// <summary>Tests bundles of copies next to the board: their contents, erasures from them, and how long they are kept.</summary>
 public sealed class CopyBundleTests
 {
     private static readonly byte[] s_secrets = "wrapped secrets"u8.ToArray();
@@ -112,8 +112,8 @@ public sealed class CopyBundleTests
         Assert.DoesNotContain("other", System.Text.Encoding.UTF8.GetString(File.ReadAllBytes(Path.Combine(board.Bundles, "2.1.3.copies"))), StringComparison.Ordinal);
         Assert.Equal(s_secrets, Read(board, "2.1.0.copies").WrappedSecrets.ToArray());
 
-        // With the bundle of epoch 4 as the oldest, a database at epoch 3 can be brought forward. It already has what was staged after
-        // epoch 2.
+        // With the bundle of epoch 4 as the oldest, a database at epoch 3 can be brought forward. It already has the copies that were
+        // staged after epoch 2.
         state.Prune(5, kept: 3);
         Assert.Equal(["2.1.0.copies", "2.1.3.copies", "4.1.6.copies"], Names(board));
         state.Prune(6, kept: 3);

@@ -5,8 +5,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests kill -9 at every labelled step. In one order, each start finds what the kill before left and is killed one step further. In the
-/// other order, each start finds a finished step and is killed in a new epoch.
+/// Tests kill -9 at every labelled step. In one order, each start finds the state that the kill before left, and is killed one step
+/// further. In the other order, each start finds a finished step and is killed in a new epoch.
 /// </summary>
 public abstract class FailPointTests
 {

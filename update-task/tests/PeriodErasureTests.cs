@@ -121,8 +121,8 @@ public sealed class PeriodErasureTests
     }
 
     /// <summary>
-    /// Tests a user who left before the switch, and one who left earlier. Requests with only the user erase what ended periods contain
-    /// while they are served, and what the next period contains of a removed device.
+    /// Tests a user who left before the switch, and one who left earlier. Requests with only the user erase the user's values in ended
+    /// periods while they are served, and a removed device's values in the next period.
     /// </summary>
     [Fact]
     public async Task A_user_who_left_before_the_switch_is_erased_from_ended_periods()

@@ -5,7 +5,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests a task that starts on what another left: it continues the same log, or refuses and says what to do.</summary>
+/// <summary>Tests a task that starts on the state that another left: it continues the same log, or refuses and says what to do.</summary>
 public sealed class RestartTests
 {
     [Fact]

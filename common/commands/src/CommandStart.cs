@@ -1,7 +1,7 @@
 namespace Optiks.Commands;
 
 /// <summary>
-/// Does what a command line program must do before it parses its arguments. Services do the same in their <c>Startup</c>.
+/// Runs the checks and set-up of a command line program before it parses its arguments. Services do the same in their <c>Startup</c>.
 /// </summary>
 public static class CommandStart
 {

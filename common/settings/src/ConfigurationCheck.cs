@@ -4,8 +4,8 @@ using Microsoft.Extensions.Configuration;
 namespace Optiks.Settings;
 
 /// <summary>
-/// Finds all faults in a program's configuration, without starting anything: what the program would refuse, file by file, and settings that
-/// conflict. It reads neither the database nor the network.
+/// Finds all faults in a program's configuration, without starting anything: settings and files that the program would refuse, and settings
+/// that conflict. It reads neither the database nor the network.
 /// </summary>
 public static class ConfigurationCheck
 {

@@ -6,8 +6,7 @@ using Optiks.Auditor;
 namespace Optiks.Settings;
 
 /// <summary>
-/// Renders the reference of all settings, docs/operations/configuration.md: what programs read, with the defaults and ranges that they
-/// themselves use.
+/// Renders the reference of all settings, docs/operations/configuration.md, with the defaults and ranges that the programs themselves use.
 /// </summary>
 public static partial class ConfigurationPage
 {

@@ -15,6 +15,6 @@ public enum ConfigurationProblemKind
     /// <summary>The named file is missing, cannot be read, or is open to others.</summary>
     File,
 
-    /// <summary>The program starts, but does not do what the operator probably intended.</summary>
+    /// <summary>The program starts, but probably not with the effect that the operator intended.</summary>
     Warning,
 }

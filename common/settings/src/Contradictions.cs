@@ -4,7 +4,7 @@ using Optiks.UpdateTask.Options;
 
 namespace Optiks.Settings;
 
-/// <summary>Finds settings that a program accepts, but that together do not do what the operator probably intended.</summary>
+/// <summary>Finds settings that a program accepts, but that together probably do not have the intended effect.</summary>
 internal static class Contradictions
 {
     /// <summary>Checks the named sections, which must be readable.</summary>

@@ -1,6 +1,6 @@
 namespace Optiks.Settings;
 
-/// <summary>Says what one program reads from its configuration, and what else an operator must know to run it. Immutable.</summary>
+/// <summary>Lists the settings that one program reads, and the other facts that an operator must know to run it. Immutable.</summary>
 public sealed record ProgramSettings
 {
     /// <summary>The program's short name, such as <c>update-task</c>.</summary>

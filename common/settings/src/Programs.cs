@@ -3,8 +3,8 @@ using Optiks.Secrets;
 namespace Optiks.Settings;
 
 /// <summary>
-/// Lists all programs that serve, with what each reads. The programs themselves, help, the reference of settings and <c>optiks-db config
-/// check</c> use these lists.
+/// Lists all programs that serve, with the settings of each. The programs themselves, help, the reference of settings and <c>optiks-db
+/// config check</c> use these lists.
 /// </summary>
 public static class Programs
 {

@@ -28,6 +28,8 @@ public sealed class SettingsSection
         where T : class, new() => new(path, typeof(T), configuration =>
             validator?.Validate(null, configuration.GetSection(path).Get<T>() ?? new T()) is { Failed: true } result ? result.Failures : []);
 
-    /// <summary>Returns, in sentences, what a program would refuse. All settings of the section must have the right types.</summary>
+    /// <summary>
+    /// Returns a sentence for each setting that a program would refuse. All settings of the section must have the right types.
+    /// </summary>
     internal IEnumerable<string> Validate(IConfiguration configuration) => _validate(configuration);
 }

@@ -1,6 +1,6 @@
 namespace Optiks.ApiKeys;
 
-/// <summary>Lists what an API key can allow (docs/spec/rest.md section 3).</summary>
+/// <summary>Lists the rights that an API key can have (docs/spec/rest.md section 3).</summary>
 [Flags]
 public enum ApiScopes
 {

@@ -47,7 +47,7 @@ internal ref struct AnswerRoom
         }
     }
 
-    /// <summary>Advances the writer by what a successful call wrote, and returns that length. Throws if the call failed.</summary>
+    /// <summary>Advances the writer by the length that a successful call wrote, and returns it. Throws if the call failed.</summary>
     public readonly int Finish(int status, nuint length, string function)
     {
         OptiksNativeException.ThrowIfFailed(status, function);

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Optiks.Native;
 
-/// <summary>Counts what a directory holds and uses (<c>optiks_dir_stats_t</c>).</summary>
+/// <summary>Counts a directory's contents and its use of memory and disk (<c>optiks_dir_stats_t</c>).</summary>
 /// <param name="Epoch">The directory's epoch.</param>
 /// <param name="Leaves">The number of leaves in all trees.</param>
 /// <param name="TreeBytes">The memory of the trees; in stored mode, of their cache.</param>

@@ -93,7 +93,7 @@ public sealed class DirectoryView : IDisposable
     }
 
     /// <summary>
-    /// Writes what <see cref="ProofBatch.WriteLookups"/> writes, using cached VRF proofs only: microseconds for each key. Returns false,
+    /// Writes the answer of <see cref="ProofBatch.WriteLookups"/> with cached VRF proofs only: microseconds for each key. Returns false,
     /// having written nothing, if a proof is not cached. The caller holds a reference.
     /// </summary>
     public bool TryWriteLookups(
@@ -123,7 +123,7 @@ public sealed class DirectoryView : IDisposable
     }
 
     /// <summary>
-    /// Summarizes what <see cref="ProofBatch.WriteUsers"/> will write, without making a proof. The caller holds a reference.
+    /// Summarizes the answer of <see cref="ProofBatch.WriteUsers"/> without making a proof. The caller holds a reference.
     /// </summary>
     public UsersSummary SummarizeUsers(ReadOnlySpan<byte> queries, int maxEntries)
     {
@@ -133,7 +133,7 @@ public sealed class DirectoryView : IDisposable
     }
 
     /// <summary>
-    /// Writes what <see cref="ProofBatch.WriteUsers"/> writes, using cached VRF proofs only. Returns false, having written nothing, if a
+    /// Writes the answer of <see cref="ProofBatch.WriteUsers"/> with cached VRF proofs only. Returns false, having written nothing, if a
     /// proof is not cached. The caller holds a reference.
     /// </summary>
     public bool TryWriteUsers(ReadOnlySpan<byte> queries, int maxEntries, IBufferWriter<byte> output, out UsersSummary summary)
@@ -158,7 +158,7 @@ public sealed class DirectoryView : IDisposable
     }
 
     /// <summary>
-    /// Summarizes what <see cref="ProofBatch.WriteUserMonitor"/> will write, without making a proof. The caller holds a reference.
+    /// Summarizes the answer of <see cref="ProofBatch.WriteUserMonitor"/> without making a proof. The caller holds a reference.
     /// </summary>
     public UserMonitorSummary SummarizeUserMonitor(ReadOnlySpan<byte> query, UserMonitorPage page)
     {

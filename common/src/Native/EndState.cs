@@ -1,6 +1,6 @@
 namespace Optiks.Native;
 
-/// <summary>Holds what an owner knows of a key at the last epoch of a period (docs/spec/periods.md section 6).</summary>
+/// <summary>Holds an owner's knowledge of a key at the last epoch of a period (docs/spec/periods.md section 6).</summary>
 /// <param name="Period">The period that ended.</param>
 /// <param name="LastEpoch">Its last epoch, F.</param>
 /// <param name="Version">The key's latest version then; 0 if it had no version.</param>

@@ -5,9 +5,9 @@ using Optiks.Secrets;
 namespace Optiks.Native;
 
 /// <summary>
-/// Keeps the four trees of a log in native memory, with what a task or a replica needs for each key. One thread at a time (the writer) may
-/// load, prepare, stage and commit. Any number of threads may take and use views at the same time; neither waits for the other. Views
-/// outlive the directory.
+/// Keeps the four trees of a log in native memory, with the data for each key that a task or a replica needs. One thread at a time (the
+/// writer) may load, prepare, stage and commit. Any number of threads may take and use views at the same time; neither waits for the other.
+/// Views outlive the directory.
 /// </summary>
 public sealed partial class KeyDirectory : IDisposable
 {
@@ -18,7 +18,7 @@ public sealed partial class KeyDirectory : IDisposable
         _handle = handle;
     }
 
-    /// <summary>The numbers of what the directory holds and uses. Any thread.</summary>
+    /// <summary>The directory's counts of its contents and its use of memory and disk. Any thread.</summary>
     public DirectoryStats Stats
     {
         get

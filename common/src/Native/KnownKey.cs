@@ -1,7 +1,7 @@
 namespace Optiks.Native;
 
 /// <summary>
-/// Holds what a verifier keeps of one key (docs/spec/pahd.md section 3). The default knows nothing. For a version above 0, either
+/// Holds a verifier's stored state of one key (docs/spec/pahd.md section 3). The default knows nothing. For a version above 0, either
 /// AbsentEpoch or PageVersion is known: AbsentEpoch after an answer that showed the latest version, PageVersion after a page.
 /// </summary>
 /// <param name="LeastEpoch">The last epoch verified for the key: answers below it are stale.</param>

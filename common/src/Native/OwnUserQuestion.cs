@@ -1,8 +1,8 @@
 namespace Optiks.Native;
 
 /// <summary>
-/// Describes an owner's question about its own user, and what the verifier keeps of the user (docs/spec/user-monitor.md section 2). The
-/// default keeps nothing.
+/// Describes an owner's question about its own user, with the verifier's stored state of the user (docs/spec/user-monitor.md section 2).
+/// The default keeps nothing.
 /// </summary>
 /// <param name="UserId">The user id, 1..255 bytes.</param>
 public sealed record OwnUserQuestion(ReadOnlyMemory<byte> UserId)
@@ -22,6 +22,6 @@ public sealed record OwnUserQuestion(ReadOnlyMemory<byte> UserId)
     /// <summary>The kept list; empty if nothing is kept.</summary>
     public ReadOnlyMemory<byte> List { get; init; }
 
-    /// <summary>The ids that the query names, in strictly increasing byte order, with what is known of each.</summary>
+    /// <summary>The ids that the query names, in strictly increasing byte order, with the known state of each.</summary>
     public IReadOnlyList<KnownDevice> Keys { get; init; } = [];
 }

@@ -46,8 +46,8 @@ public sealed class ProofBatch : IDisposable
     public void Run() => OptiksNativeException.ThrowIfFailed(Interop.optiks_proofs_run(_handle), nameof(Interop.optiks_proofs_run));
 
     /// <summary>
-    /// Appends the vector <c>lookups&lt;1..2^32-1&gt;</c> of a LookupAnswer, length first: one Lookup for each key. The known arrays say
-    /// what each client already knows (another period or version 0 means nothing). Each key's latest version is written to
+    /// Appends the vector <c>lookups&lt;1..2^32-1&gt;</c> of a LookupAnswer, length first: one Lookup for each key. The known arrays give
+    /// each client's known version (another period or version 0 means none). Each key's latest version is written to
     /// <paramref name="latest"/>, 0 if it has no version.
     /// </summary>
     /// <returns>The number of bytes written.</returns>

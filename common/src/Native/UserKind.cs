@@ -1,6 +1,6 @@
 namespace Optiks.Native;
 
-/// <summary>Says what an answer shows of a user (docs/spec/users.md section 1); the values are those of the answer.</summary>
+/// <summary>Lists the kinds of users that an answer can show (docs/spec/users.md section 1); the values are those of the answer.</summary>
 public enum UserKind
 {
     /// <summary>The username leads to no user.</summary>

@@ -1,6 +1,6 @@
 namespace Optiks.Native;
 
-/// <summary>Holds what an answer proved to an owner about its own user.</summary>
+/// <summary>Holds the proven state of an owner's own user.</summary>
 /// <param name="List">The versions of the device list; null if the user has left, and then there is nothing else.</param>
 /// <param name="KeptList">The list to keep from now on: the last opened version; empty if no version was opened.</param>
 /// <param name="Devices">The followed ids, in increasing order.</param>

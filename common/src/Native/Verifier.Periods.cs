@@ -61,8 +61,8 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Compares what an accepted answer of the next period shows of a key, or of a device list, with its end state (docs/spec/periods.md
-    /// section 6). The list begins with version 1. In a page only the first version counts, so that the first page decides.
+    /// Compares a key, or a device list, in an accepted answer of the next period with its end state (docs/spec/periods.md section 6). The
+    /// list begins with version 1. In a page only the first version counts, so that the first page decides.
     /// </summary>
     /// <param name="head">The head of the answer.</param>
     /// <param name="shown">The answer's versions of the key.</param>

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <summary>
-/// Holds what a verifier brings to a verification (docs/spec/answers.md section 2). Never filled from the answer under verification.
+/// Holds a verifier's own inputs to a verification (docs/spec/answers.md section 2). Never filled from the answer under verification.
 /// </summary>
 public sealed record VerifierContext
 {

@@ -5,8 +5,9 @@ using Optiks.Tlog;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Holds what a verifier takes on trust: the configuration and the log's key (docs/spec/records.md section 1). It also names the parties
-/// other than the log on which the verifier relies. Immutable. A client must get it by a way that the server under audit does not control.
+/// Holds the facts that a verifier takes on trust: the configuration and the log's key (docs/spec/records.md section 1). It also names the
+/// parties other than the log on which the verifier relies. Immutable. A client must get it by a way that the server under audit does not
+/// control.
 /// </summary>
 public sealed class TrustAnchor
 {

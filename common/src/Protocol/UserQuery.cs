@@ -1,6 +1,6 @@
 namespace Optiks.Protocol;
 
-/// <summary>Asks about one user, and says what the client keeps of the user (docs/spec/rest.md section 4).</summary>
+/// <summary>Asks about one user, and gives the client's known versions of the user (docs/spec/rest.md section 4).</summary>
 /// <param name="Username">1 to <see cref="ProtocolLimits.MaxKeyLength"/> bytes.</param>
 public sealed record UserQuery(ReadOnlyMemory<byte> Username)
 {

@@ -1,7 +1,7 @@
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Holds what a file says about credentials, and follows each of its changes within a second. While the file is refused, its earlier
+/// Holds the contents of a file about credentials, and follows each of its changes within a second. While the file is refused, its earlier
 /// contents stay in force until it is repaired, by whatever means. Any thread.
 /// </summary>
 /// <typeparam name="T">The parsed contents; immutable.</typeparam>

@@ -2,7 +2,7 @@ using Optiks.ApiKeys;
 
 namespace Optiks.Tokens;
 
-/// <summary>Holds what a token says (docs/spec/tokens.md section 2).</summary>
+/// <summary>Holds the contents of a token (docs/spec/tokens.md section 2).</summary>
 /// <param name="Audience">The log's audience.</param>
 /// <param name="Subject">The party that the token is for, under which rate limits count it.</param>
 /// <param name="Scopes">The scopes that the token allows.</param>

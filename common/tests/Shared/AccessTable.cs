@@ -3,7 +3,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Tests.Shared;
 
-/// <summary>Compares what endpoints require of their callers with the table of docs/spec/rest.md section 3.</summary>
+/// <summary>Compares the endpoints' requirements for callers with the table of docs/spec/rest.md section 3.</summary>
 internal static class AccessTable
 {
     /// <summary>Checks the endpoints of a host; returns the number of those that require something.</summary>

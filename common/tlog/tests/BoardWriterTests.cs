@@ -258,7 +258,7 @@ public sealed class BoardWriterTests
         await PublishAsync(folder, writer, Checkpoint(256));
         Assert.Equal(["checkpoint", "tile/0/000", "tile/1/000.p/1", "tile/entries/000"], folder.Files().Where(path => path[0] != '.'));
 
-        // The next checkpoint deletes what a crash left.
+        // The next checkpoint deletes the files that a crash left.
         Directory.CreateDirectory(Path.Combine(folder.Path, "tile/0/000.p"));
         await File.WriteAllTextAsync(Path.Combine(folder.Path, "tile/0/000.p/255"), "", Cancellation);
         await AppendAsync(folder, writer, 257);
@@ -266,7 +266,7 @@ public sealed class BoardWriterTests
         Assert.DoesNotContain("tile/0/000.p/255", folder.Files());
         Assert.Contains("tile/0/001.p/1", folder.Files());
 
-        // A client of the first checkpoint finds what it needs in the full tiles.
+        // A client of the first checkpoint cuts its partial tiles from the full ones.
         var old = new HashReader(new DirectoryTileReader(folder.Path), 3, Vectors.Roots[3]);
         Assert.Equal(Vectors.Entries[2], (await old.ReadEntryAsync(2, Cancellation)).ToArray());
         Assert.Equal(257UL, (await OpenAsync(folder)).Size);

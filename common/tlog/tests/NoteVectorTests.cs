@@ -3,9 +3,7 @@ using System.Text.Json;
 
 namespace Optiks.Tlog.Tests;
 
-/// <summary>
-/// Tests the 92 notes of notes.json. Where Go programs and the specification's text differ, the test expects what the text says.
-/// </summary>
+/// <summary>Tests the 92 notes of notes.json. Where Go programs and the specification's text differ, the test follows the text.</summary>
 public sealed class NoteVectorTests
 {
     private static readonly BigIntegerEd25519 Ed25519 = new();

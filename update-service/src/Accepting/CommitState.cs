@@ -1,6 +1,6 @@
 namespace Optiks.UpdateService.Accepting;
 
-/// <summary>Says what happened to a caller's unit in the queue.</summary>
+/// <summary>Lists the results of a caller's unit in the queue.</summary>
 internal enum CommitState
 {
     /// <summary>The database decided; the result contains the decision.</summary>

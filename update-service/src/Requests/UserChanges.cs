@@ -3,7 +3,7 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>Collects what one request changes of a user. Not thread-safe.</summary>
+/// <summary>Collects one request's changes of a user. Not thread-safe.</summary>
 internal sealed class UserChanges
 {
     private readonly List<(byte[] Name, Place Place)> _usernames = [];

@@ -4,7 +4,7 @@ using Optiks.Storage.Sqlite;
 
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>Wraps an engine with hooks around each accept, which may delay or fail it, and counts what reaches the store.</summary>
+/// <summary>Wraps an engine with hooks around each accept, which may delay or fail it, and counts the units that reach the store.</summary>
 internal sealed class WrappedEngine : IStorageProvider
 {
     private readonly IStorageProvider _inner;

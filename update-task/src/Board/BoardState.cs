@@ -5,8 +5,8 @@ using Optiks.Tlog;
 namespace Optiks.UpdateTask.Board;
 
 /// <summary>
-/// Keeps what must be durable next to the board before an epoch is signed: its bundle and the high-water mark. The caller holds the board's
-/// lock.
+/// Keeps the files that must be durable next to the board before an epoch is signed: its bundle and the high-water mark. The caller holds
+/// the board's lock.
 /// </summary>
 /// <remarks>
 /// Invariant: the higher of mark and newest bundle is never below the last signed epoch. Both are read because a process may be paused
@@ -74,8 +74,8 @@ internal sealed class BoardState
     }
 
     /// <summary>
-    /// Removes what this process left from an earlier time as the leader, where tasks share no folder. Those files are out of date, and
-    /// their bundles may contain values that other tasks have erased since. The caller holds the board's lock.
+    /// Removes the files of this process's earlier time as the leader, where tasks share no folder. They are out of date, and their bundles
+    /// may contain values that other tasks have erased since. The caller holds the board's lock.
     /// </summary>
     public void Forget()
     {

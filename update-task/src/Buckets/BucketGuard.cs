@@ -8,9 +8,9 @@ using Optiks.UpdateTask.Pipeline;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// Protects the log against a second history by what the bucket contains, if there is one. A start and a takeover compare the database with
-/// it. Where tasks share no folder (<see cref="BucketOptions.KeepsMark"/>), no epoch is signed before the bucket has its mark. One thread
-/// at a time.
+/// Protects the log against a second history by means of the bucket, if there is one. A start and a takeover compare the database with it.
+/// Where tasks share no folder (<see cref="BucketOptions.KeepsMark"/>), no epoch is signed before the bucket has its mark. One thread at a
+/// time.
 /// </summary>
 internal sealed class BucketGuard : IDisposable
 {
@@ -38,7 +38,7 @@ internal sealed class BucketGuard : IDisposable
     public bool KeepsMark => _mark is not null;
 
     /// <summary>
-    /// Reads what the bucket contains. Throws <see cref="ObjectStoreException"/> if a required answer does not come, and
+    /// Reads the bucket's mark and checkpoint. Throws <see cref="ObjectStoreException"/> if a required answer does not come, and
     /// <see cref="StartupException"/> if the storage cannot keep a mark, or contains something else in its place.
     /// </summary>
     public async Task<BucketStanding> ReadAsync(CancellationToken cancellationToken)

@@ -1,6 +1,6 @@
 namespace Optiks.UpdateTask.Buckets;
 
-/// <summary>Holds what a bucket says about the log's progress.</summary>
+/// <summary>Holds a bucket's evidence of the log's progress.</summary>
 /// <param name="Mark">The high-water mark that tasks share in the bucket; null if it does not exist or is not used.</param>
 /// <param name="Checkpoint">The bytes of the unverified checkpoint; null if it does not exist, or if an optional answer did not
 /// come.</param>

@@ -1,6 +1,6 @@
 namespace Optiks.UpdateTask.Buckets;
 
-/// <summary>Holds what the process knows of its bucket. Any thread.</summary>
+/// <summary>Holds the process's knowledge of its bucket. Any thread.</summary>
 internal sealed class BucketState
 {
     private long _size;

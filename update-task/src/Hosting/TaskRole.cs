@@ -1,6 +1,6 @@
 namespace Optiks.UpdateTask.Hosting;
 
-/// <summary>Says what the task is doing.</summary>
+/// <summary>Lists the roles of the task.</summary>
 internal enum TaskRole
 {
     /// <summary>The task opens the database.</summary>

@@ -75,7 +75,7 @@ internal sealed class TaskService : BackgroundService
                 _report.EpochFailed(e, "The last start could not be finished: a key, the trust anchor or the bucket cannot be used.");
                 await _waiter.PauseAsync(stop);
             }
-            // The error is in the task's own trees. The next recovery finishes what was committed with them.
+            // The error is in the task's own trees. The next recovery finishes the committed epoch.
             catch (OptiksNativeException e) when (e.IsDamage || e.Status == NativeStatus.Io)
             {
                 _report.EpochFailed(e, "The task's own files cannot be used. Damaged ones are made again from the database.");

@@ -1,6 +1,6 @@
 namespace Optiks.UpdateTask.Hosting;
 
-/// <summary>Holds what the rest of the process may know of the task. Immutable.</summary>
+/// <summary>Holds the state of the task for the rest of the process. Immutable.</summary>
 /// <param name="Role">The task's current role.</param>
 /// <param name="PublishedEpoch">The last epoch that it published or found published.</param>
 /// <param name="ProgressAt">The timestamp of the last time that everything due was done.</param>

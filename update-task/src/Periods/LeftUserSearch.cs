@@ -26,7 +26,7 @@ internal sealed class LeftUserSearch
     private ulong? _period;
     private Scan? _scan;
 
-    /// <summary>Returns what ended periods contain of a user. Returns false while the search for the user is in progress.</summary>
+    /// <summary>Returns a user's values in ended periods. Returns false while the search for the user is in progress.</summary>
     public bool TryFind(LogSession session, ReadOnlyMemory<byte> user, out FoundUser found)
     {
         if (_period != session.Period.Period)
@@ -171,7 +171,7 @@ internal sealed class LeftUserSearch
         }
     }
 
-    /// <summary>Holds what ended periods contain of a user.</summary>
+    /// <summary>Holds a user's values and devices in ended periods.</summary>
     internal sealed class FoundUser
     {
         private readonly List<LeafPlace> _places = [];

@@ -6,8 +6,8 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// Destroys what makes proofs in periods that are no longer served (docs/spec/periods.md section 8). It destroys the secrets first, then
-/// the data in bundles, then the data in the database, in pieces. After a crash, the period's state says where to continue. One thread.
+/// Destroys the data for proofs in periods that are no longer served (docs/spec/periods.md section 8). It destroys the secrets first, then
+/// the data in bundles, then those in the database, in pieces. After a crash, the period's state says where to continue. One thread.
 /// </summary>
 internal sealed class PeriodDestroyer
 {

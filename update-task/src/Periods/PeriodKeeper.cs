@@ -8,13 +8,13 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// Does for a <see cref="Lead"/> what periods need besides their epochs (docs/spec/periods.md). It prepares the next period in advance,
+/// Does the work of a <see cref="Lead"/> on periods besides their epochs (docs/spec/periods.md). It prepares the next period in advance,
 /// says when it begins, and destroys periods that are no longer served. One thread.
 /// </summary>
 internal sealed class PeriodKeeper
 {
     // When a switch is due, an epoch waits until up to this many chunks are staged. If more remain, they are staged between epochs, with
-    // pauses. An epoch also waits for twice what the last epoch added, which catches up with any load.
+    // pauses. An epoch also waits for twice as many copies as the last epoch added leaves, which catches up with any load.
     private const int ChunksPerDueEpoch = 4;
 
     private readonly EpochPublisher _publisher;
@@ -36,7 +36,7 @@ internal sealed class PeriodKeeper
         _destroyer = new PeriodDestroyer(publisher, report);
     }
 
-    /// <summary>The search for what ended periods contain of users who are to be erased.</summary>
+    /// <summary>The search for values in ended periods of users who are to be erased.</summary>
     public LeftUserSearch LeftUsers { get; } = new();
 
     /// <summary>

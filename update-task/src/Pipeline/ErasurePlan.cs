@@ -6,7 +6,9 @@ using Optiks.UpdateTask.Rules;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>Lists what the next epoch erases (docs/spec/erasure.md), and how it decides the requests that ask for it.</summary>
+/// <summary>
+/// Lists the values that the next epoch erases (docs/spec/erasure.md), and its decisions on the requests that ask for it.
+/// </summary>
 /// <param name="Erasures">The erasures for the epoch's transaction, in order of the requests.</param>
 /// <param name="Leaves">The names of their leaves, in the same order; null for leaves of ended periods, whose trees the task does not
 /// have.</param>

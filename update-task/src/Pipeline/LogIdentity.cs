@@ -7,7 +7,7 @@ using Optiks.UpdateTask.Telemetry;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>Holds what identifies a log: its trust anchor, its signing key, and access to its secrets.</summary>
+/// <summary>Holds the identity of a log: its trust anchor, its signing key, and access to its secrets.</summary>
 internal sealed class LogIdentity : IDisposable
 {
     private LogIdentity(TrustAnchor anchor, INoteSigner signer, ISecretSource secrets)

@@ -14,7 +14,7 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Does what a new holder of the lease must do before it writes anything. It makes the log if it does not exist, and checks that the
+/// Does the work of a new holder of the lease before it writes anything. It makes the log if it does not exist, and checks that the
 /// database is the newest copy. It rebuilds the trees from its leaves, and finds the epoch that was committed but not published.
 /// </summary>
 internal sealed class Recovery

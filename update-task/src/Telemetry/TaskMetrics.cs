@@ -4,7 +4,7 @@ using Optiks.UpdateTask.Hosting;
 
 namespace Optiks.UpdateTask.Telemetry;
 
-/// <summary>Counts what the task does and measures how long each step takes.</summary>
+/// <summary>Counts epochs, updates and failures, and measures how long each step takes.</summary>
 internal sealed class TaskMetrics : IDisposable
 {
     private readonly ActivitySource _source = new("Optiks.UpdateTask");

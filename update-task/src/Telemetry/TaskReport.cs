@@ -2,7 +2,7 @@ using Optiks.UpdateTask.Hosting;
 
 namespace Optiks.UpdateTask.Telemetry;
 
-/// <summary>Reports what the task does through its status, its metrics and its log. One writer.</summary>
+/// <summary>Reports the task's work through its status, its metrics and its log. One writer.</summary>
 internal sealed class TaskReport
 {
     private const string ClockProblem = "The clocks disagree: nothing is published.";
@@ -35,7 +35,7 @@ internal sealed class TaskReport
     /// <summary>Reports when the next period begins at the earliest; null while no switch is planned.</summary>
     public void NextPeriod(DateTimeOffset? at) => _state.NextPeriod(at);
 
-    /// <summary>Reports in a sentence what keeps epochs from being published, until the next progress.</summary>
+    /// <summary>Reports in a sentence the problem that keeps epochs from being published, until the next progress.</summary>
     public void Hold(string problem) => _state.Hold(problem);
 
     public void DatabaseUnavailable(Exception e)

@@ -8,8 +8,8 @@ using Optiks.UpdateTask.Board;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// Asks one witness to cosign (docs/spec/witness.md). It trusts only what it can verify in the answer. No answer makes the log sign
-/// anything or go back to an older state. One caller at a time.
+/// Asks one witness to cosign (docs/spec/witness.md). It trusts only those parts of the answer that it can verify. No answer makes the log
+/// sign anything or go back to an older state. One caller at a time.
 /// </summary>
 internal sealed class WitnessClient : IDisposable
 {

@@ -10,9 +10,9 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// Asks all witnesses of the policy in parallel to cosign what the holder of the lease has signed. No epoch waits for a cosignature. Where
-/// cosignatures are required, checkpoints wait for them (<see cref="QuorumRounds"/>). Otherwise each witness is asked for the newest
-/// checkpoint after its last answer, and checkpoints published meanwhile are skipped.
+/// Asks all witnesses of the policy in parallel to cosign the checkpoints that the holder of the lease has signed. No epoch waits for a
+/// cosignature. Where cosignatures are required, checkpoints wait for them (<see cref="QuorumRounds"/>). Otherwise each witness is asked
+/// for the newest checkpoint after its last answer, and checkpoints published meanwhile are skipped.
 /// </summary>
 internal sealed class WitnessService : BackgroundService
 {

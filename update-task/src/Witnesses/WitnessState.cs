@@ -4,7 +4,7 @@ using Optiks.Tlog;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// Holds what the process knows of its witnesses: each one's last answer, and the last checkpoint with enough cosignatures. Any thread.
+/// Holds the process's knowledge of its witnesses: each one's last answer, and the last checkpoint with enough cosignatures. Any thread.
 /// </summary>
 internal sealed class WitnessState
 {

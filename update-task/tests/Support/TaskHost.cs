@@ -100,7 +100,7 @@ internal sealed class TaskHost : IAsyncDisposable
         }
     }
 
-    /// <summary>Does what the loop does once in each interval.</summary>
+    /// <summary>Does the loop's work of one interval.</summary>
     public Task StepAsync() => StepAsync(behind: false);
 
     /// <summary>Does the same for a task that is <paramref name="behind"/>; returns true if the next epoch must begin at once.</summary>
@@ -109,7 +109,7 @@ internal sealed class TaskHost : IAsyncDisposable
     /// <summary>Does one piece of the loop's work for periods between two intervals; returns false if there is nothing to do.</summary>
     public Task<bool> WorkAsync() => Periods.WorkAsync(Lead, TestContext.Current.CancellationToken);
 
-    /// <summary>Does what the loop does between two intervals.</summary>
+    /// <summary>Does the loop's reading between two intervals.</summary>
     public Task ReadAheadAsync() => Reader.GoOnAsync(TestContext.Current.CancellationToken);
 
     public async ValueTask DisposeAsync()

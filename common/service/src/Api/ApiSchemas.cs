@@ -6,7 +6,7 @@ namespace Optiks.ServiceDefaults;
 
 /// <summary>
 /// Holds the schemas of a document, and makes new ones. Requests and answers are parsed and written by hand, with rules that no C# type
-/// shows, so their schemas are written by hand too. Tests compare them with what the parsers accept and what the services answer.
+/// shows, so their schemas are written by hand too. Tests compare them with the parsers' accepted bodies and the services' answers.
 /// </summary>
 public sealed class ApiSchemas
 {

@@ -3,7 +3,7 @@ using Optiks.ApiKeys;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Says what an endpoint requires of its callers: the table of docs/spec/rest.md section 3. An endpoint without one is open.
+/// Holds an endpoint's requirements for its callers: the table of docs/spec/rest.md section 3. An endpoint without one is open.
 /// </summary>
 public sealed record Access
 {

@@ -9,7 +9,7 @@ namespace Optiks.ServiceDefaults;
 
 /// <summary>
 /// Lets web pages of the configured origins read endpoints that are open without a credential (docs/operations/cors.md). No credentials are
-/// sent: a page can read only what anyone can. By default no origin is configured, and answers are unchanged.
+/// sent: a page can read only public answers. By default no origin is configured, and answers are unchanged.
 /// </summary>
 public static class BrowserAccess
 {

@@ -63,7 +63,7 @@ public static partial class OptiksDefaults
         }
         // Checked now, before anything is made: Kestrel checks addresses only after the background parts have started.
         Array.ForEach(configuration[WebHostDefaults.ServerUrlsKey]?.Split(';', StringSplitOptions.RemoveEmptyEntries) ?? [], RequireAddress);
-        // Slim builders lack what an https address needs.
+        // Slim builders lack the services that an https address needs.
         builder.WebHost.UseKestrelHttpsConfiguration();
         long descriptors = ConnectionLimits.Descriptors();
         builder.WebHost.ConfigureKestrel(kestrel =>

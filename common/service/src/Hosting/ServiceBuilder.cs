@@ -8,10 +8,10 @@ using Microsoft.Extensions.Logging;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Makes the builders of all hosts. They read what docs/operations/variables.md lists, and nothing else. ASP.NET Core's own builders read
-/// more. <c>ASPNETCORE_FORWARDEDHEADERS_ENABLED</c> trusts every caller's claimed address, <c>ASPNETCORE_HOSTINGSTARTUPASSEMBLIES</c> loads
-/// code, and <c>ASPNETCORE_ENVIRONMENT</c> shows exceptions to callers. A watcher of <c>appsettings.json</c> ends the process if inotify is
-/// exhausted.
+/// Makes the builders of all hosts. They read the variables in docs/operations/variables.md, and nothing else. ASP.NET Core's own builders
+/// read more. <c>ASPNETCORE_FORWARDEDHEADERS_ENABLED</c> trusts every caller's claimed address, <c>ASPNETCORE_HOSTINGSTARTUPASSEMBLIES</c>
+/// loads code, and <c>ASPNETCORE_ENVIRONMENT</c> shows exceptions to callers. A watcher of <c>appsettings.json</c> ends the process if
+/// inotify is exhausted.
 /// </summary>
 public static class ServiceBuilder
 {

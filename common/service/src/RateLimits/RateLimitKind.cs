@@ -1,6 +1,6 @@
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Says what is counted together for one caller (docs/operations/rate-limits.md).</summary>
+/// <summary>Lists the kinds of requests that are counted together for one caller (docs/operations/rate-limits.md).</summary>
 public enum RateLimitKind
 {
     /// <summary>Keys of lookups, histories and monitoring.</summary>

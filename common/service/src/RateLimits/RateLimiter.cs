@@ -25,7 +25,7 @@ public sealed class RateLimiter
             "optiks.service.rate_limited", "{request}", "Requests refused because their caller had asked for too much, by what is limited.");
     }
 
-    /// <summary>Applies these limits from now on. If a limit is unchanged, callers keep what they have used up of it.</summary>
+    /// <summary>Applies these limits from now on. If a limit is unchanged, callers keep the use that they have made of it.</summary>
     internal void Use(RateLimitOptions options)
     {
         Limited[] before = _limits;

@@ -6,8 +6,8 @@ using Microsoft.Extensions.Options;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Tells the <see cref="ServiceManager"/> when the service is ready, which is when <c>/health/ready</c> first succeeds, and afterwards what
-/// its checks report.
+/// Tells the <see cref="ServiceManager"/> when the service is ready, which is when <c>/health/ready</c> first succeeds, and afterwards the
+/// reports of its checks.
 /// </summary>
 /// <remarks>It calls the checks itself: the framework's own runner logs an error each time that a check is not healthy.</remarks>
 internal sealed class ReadinessReports : BackgroundService

@@ -8,9 +8,9 @@ using Optiks.Settings;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Rereads at SIGHUP what may change while the service runs: rate limits and log levels in <see cref="SettingsFile"/>, and the certificate
-/// of <see cref="TlsOptions"/>. All or nothing: an unusable change is logged, and everything stays as it was. Files of credentials are
-/// followed without a signal (<see cref="FollowedFile{T}"/>).
+/// Rereads at SIGHUP the settings that may change while the service runs: rate limits and log levels in <see cref="SettingsFile"/>, and the
+/// certificate of <see cref="TlsOptions"/>. All or nothing: an unusable change is logged, and everything stays as it was. Files of
+/// credentials are followed without a signal (<see cref="FollowedFile{T}"/>).
 /// </summary>
 /// <remarks>Only under a <see cref="ServiceManager"/>: a service that was started in a terminal ends with it.</remarks>
 internal sealed partial class Reloading : IHostedService, IDisposable

@@ -15,8 +15,8 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
 
     private readonly string _path;
 
-    // The environment, the command line, and what the host set. Copied at the start: later the host adds a provider that combines all of
-    // them with this one.
+    // The environment, the command line, and the host's own values. Copied at the start: later the host adds a provider that combines all
+    // of them with this one.
     private readonly IConfigurationProvider[] _above;
 
     // Settings that the host itself set, in all sources: its values win.
@@ -40,7 +40,7 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
         }
         var file = new SettingsFile(Path.GetFullPath(path), configuration);
         // Added at the end, where the file would override all others. Inserting it elsewhere would rebuild the others, without the values
-        // that hosts have set. Read therefore leaves out what the others contain.
+        // that hosts have set. Read therefore leaves out settings that the others contain.
         configuration.Sources.Add(file);
         return file;
     }

@@ -29,7 +29,9 @@ internal sealed class TlsCertificate
     /// <summary>The current certificate.</summary>
     public Pair Current => _current;
 
-    /// <summary>Returns what the files contain now, and leaves <see cref="Current"/> unchanged. Throws as the constructor does.</summary>
+    /// <summary>
+    /// Returns the current contents of the files, and leaves <see cref="Current"/> unchanged. Throws as the constructor does.
+    /// </summary>
     public Pair Read()
     {
         byte[] octets = SecretFile.Read(_keyFile);

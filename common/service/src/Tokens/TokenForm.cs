@@ -6,7 +6,7 @@ using Optiks.Tokens;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Parses a token strictly, before any of it is trusted. It refuses what libraries read differently, such as a duplicate member.
+/// Parses a token strictly, before any of it is trusted. It refuses forms that libraries read differently, such as a duplicate member.
 /// </summary>
 /// <param name="KeyId">The header's <c>kid</c>.</param>
 /// <param name="Algorithm">The header's <c>alg</c>, one of those that are accepted.</param>

@@ -50,7 +50,7 @@ internal sealed class TokenVerifier
         }
     }
 
-    /// <summary>Returns what a token allows now, or why it is refused.</summary>
+    /// <summary>Returns a token's current rights, or the reason for its refusal.</summary>
     public async ValueTask<(CallerRights? Rights, TokenRefusal? Refusal)> VerifyAsync(string token)
     {
         (VerifiedToken? verified, TokenRefusal? refusal) = await FindAsync(token);

@@ -17,7 +17,7 @@ internal sealed record AuditorFile
     [Setting(File = SettingFile.Secret)]
     public string? KeyFile { get; init; }
 
-    /// <summary>The state folder, which records how far each log is verified, and what was signed.</summary>
+    /// <summary>The state folder, which records how far each log is verified, and the signed checkpoints.</summary>
     /// <value>Empty: <c>auditor</c> in the data folder.</value>
     public string? State { get; init; }
 

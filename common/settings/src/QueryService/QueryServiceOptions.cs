@@ -31,7 +31,7 @@ internal sealed class QueryServiceOptions
 
     /// <summary>
     /// The number of epochs before the newest one that clients may still ask about (<c>?at_epoch</c>), so that several requests get answers
-    /// of one epoch. Each keeps in memory what has changed in the trees since.
+    /// of one epoch. Each keeps the later changes of the trees in memory.
     /// </summary>
     /// <value>8.</value>
     [Range(0, 256)]

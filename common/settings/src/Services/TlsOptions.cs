@@ -12,7 +12,7 @@ internal sealed class TlsOptions
     public const string Section = "Optiks:Tls";
 
     /// <summary>The certificate file in PEM: the service's certificate, then those between it and the root.</summary>
-    /// <value>Empty: no TLS, or what Kestrel's own settings say.</value>
+    /// <value>Empty: no TLS, or the certificate of Kestrel's own settings.</value>
     [Setting(File = SettingFile.Public)]
     public string CertificateFile { get; set; } = "";
 

@@ -27,8 +27,7 @@ internal sealed class QueueOptions
 
     /// <summary>
     /// The most memory for all requests from their first byte to their answer. It counts the received part of each body, or keys and values
-    /// with what an update costs besides. One caller gets at most half of it; a single request of any size is accepted if there is no
-    /// other.
+    /// with the overhead of each update. One caller gets at most half of it; a single request of any size is accepted if there is no other.
     /// </summary>
     [Range(1L << 20, 16L << 30)]
     [Setting(Unit = SettingAttribute.Octets)]

@@ -1,6 +1,6 @@
 namespace Optiks.Tlog;
 
-/// <summary>Says what happened to a checkpoint.</summary>
+/// <summary>Lists the results of publishing a checkpoint.</summary>
 public enum BoardPublishResult
 {
     /// <summary>The checkpoint was written and is durable.</summary>

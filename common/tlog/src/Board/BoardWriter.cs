@@ -4,12 +4,12 @@ namespace Optiks.Tlog;
 /// <remarks>
 /// <para>Invariants:</para>
 /// <para>1. A file below tile/ never changes once it has its name; only a full tile gets a full tile's name. A partial tile is deleted once
-/// a checkpoint commits to the full one. A client of an older checkpoint cuts what it needs from that (C2SP tlog-tiles).</para>
+/// a checkpoint commits to the full one. A client of an older checkpoint cuts its partial tile from that (C2SP tlog-tiles).</para>
 /// <para>2. The checkpoint is replaced only after everything that it commits to is durable, and never by a smaller one or another of its
 /// size. Cosignatures may be added to it (<see cref="BoardCosigner"/>).</para>
 /// <para>3. Every call can be repeated after a crash or failure, with the same arguments, and results in the same files.</para>
 /// <para>4. A writer that holds checkpoints back puts its notes next to the checkpoint (<see cref="DirectoryTileReader.ReadSignedAsync"/>),
-/// which then only <see cref="BoardCosigner.PublishAsync"/> replaces. The larger of both is what the log has signed.</para>
+/// which then only <see cref="BoardCosigner.PublishAsync"/> replaces. The log has signed the larger of both.</para>
 /// </remarks>
 public sealed class BoardWriter
 {
@@ -39,8 +39,7 @@ public sealed class BoardWriter
     public TreeHash Root => _edge.Root();
 
     /// <summary>
-    /// Returns what <see cref="Root"/> will be after one more entry is appended. A checkpoint is signed with this root before any of its
-    /// tiles is written.
+    /// Returns the <see cref="Root"/> after one more entry. A checkpoint is signed with this root before any of its tiles is written.
     /// </summary>
     public TreeHash RootWith(ReadOnlySpan<byte> entry)
     {
@@ -60,8 +59,7 @@ public sealed class BoardWriter
     /// <param name="cancellationToken">Cancels the reading.</param>
     /// <param name="holdsBack">Whether notes wait for cosignatures before they become the board's checkpoint. It may differ at each
     /// start.</param>
-    /// <exception cref="BoardConflictException">The checkpoint is not this log's, or tiles and last bundle are not what it commits
-    /// to.</exception>
+    /// <exception cref="BoardConflictException">The checkpoint is not this log's, or tiles and last bundle contradict it.</exception>
     /// <exception cref="DirectoryNotFoundException">The folder is missing.</exception>
     public static async Task<BoardWriter> OpenAsync(
         string folder, VerifierKey logKey, IEd25519Verifier ed25519, CancellationToken cancellationToken, bool holdsBack = false)

@@ -4,8 +4,8 @@ namespace Optiks.Tlog;
 
 /// <summary>
 /// Writes small files below a folder so that after any crash each exists whole or not at all. The steps are temporary file, fsync, rename,
-/// fsync of the folder. The temporary file's name is fixed, so that a repetition overwrites what a crash left. Only the holder of the
-/// board's lock may write. Not thread-safe.
+/// fsync of the folder. The temporary file's name is fixed, so that a repetition overwrites a file that a crash left. Only the holder of
+/// the board's lock may write. Not thread-safe.
 /// </summary>
 public sealed class DurableFiles
 {

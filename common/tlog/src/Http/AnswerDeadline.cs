@@ -17,8 +17,7 @@ public sealed class AnswerDeadline : IDisposable
     private long _octets;
 
     /// <summary>Begins the deadline now.</summary>
-    /// <param name="within">The time for the answer, which may be infinite. With a least rate, the time in addition to what the rate
-    /// allows.</param>
+    /// <param name="within">The time for the answer, which may be infinite. With a least rate, the time in addition to the rate's.</param>
     /// <param name="time">The clock.</param>
     /// <param name="leastOctetsPerSecond">The least rate of a long answer; 0 means that the deadline does not move.</param>
     /// <param name="cancellationToken">Cancels the caller's wait.</param>
