@@ -8,8 +8,7 @@ using Optiks.Tlog;
 namespace Optiks.UpdateService.Tests.Support;
 
 /// <summary>
-/// Makes the files that a service needs to give receipts: a trust anchor, a receipt key, and the note in which the log's key vouches for
-/// it.
+/// Makes the files for a service with receipts: a trust anchor, a receipt key, and the note in which the log's key vouches for it.
 /// </summary>
 internal sealed class ReceiptSetup
 {

@@ -109,8 +109,8 @@ internal sealed class CopyStager
     }
 
     /// <summary>
-    /// Removes keys from the next period, before the values that show whose keys they are are erased. The removals are in the database on
-    /// return.
+    /// Removes keys from the next period. The removals are in the database on return; only then may the lists that name these keys be
+    /// erased.
     /// </summary>
     public async Task TakeOutAsync(Lead lead, IEnumerable<UpdateKey> keys, CancellationToken cancellationToken)
     {

@@ -23,8 +23,8 @@ public static class ApiDocument
     private const int TagLength = 18;
 
     /// <summary>
-    /// Adds the endpoint. <paramref name="schemas"/> adds the schemas that the operations name, in addition to those of problems and
-    /// health.
+    /// Adds the endpoint. The callback <paramref name="schemas"/> adds the schemas that the operations name, in addition to those of
+    /// problems and health.
     /// </summary>
     public static void MapApiDocument(this WebApplication app, string title, string description, Action<ApiSchemas> schemas)
     {

@@ -44,8 +44,8 @@ internal static partial class ConnectionLimits
     public static void RequireDescriptors() => RequireEnough(Descriptors());
 
     /// <summary>
-    /// Returns the highest number of accepted connections that are not closed yet. They are those that are served, and those that are
-    /// closed because there are too many.
+    /// Returns the highest number of accepted connections that are not closed yet. They are the served connections, and the excess ones
+    /// that are about to be closed.
     /// </summary>
     public static int MaxAccepted(long descriptors) => (int)Served(descriptors) + RefusedAtOnce;
 

@@ -25,7 +25,7 @@ public sealed class SnapshotSaver
     /// <param name="interval">Zero: never save.</param>
     /// <param name="saved">The epoch in the file; null if there is no file.</param>
     /// <param name="clock">Measures the interval.</param>
-    /// <param name="logger">Logs what was saved.</param>
+    /// <param name="logger">The log for saved snapshots.</param>
     /// <param name="failed">Called with each failure, on any thread; null for no call.</param>
     public SnapshotSaver(string path, TimeSpan interval, ulong? saved, TimeProvider clock, ILogger logger, Action<OptiksNativeException>? failed = null)
     {
