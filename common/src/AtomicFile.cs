@@ -3,25 +3,29 @@ using Optiks.Tlog;
 
 namespace Optiks;
 
-/// <summary>AtomicFile writes small files so that a reader or a crash sees the old contents or the new ones, never a part, and never with other permissions.</summary>
+/// <summary>
+/// Writes small files so that a reader, or a crash, sees the old or the new contents, never a part, and never with other permissions.
+/// </summary>
 public static class AtomicFile
 {
-    /// <summary>PrivateMode: only the owner may read and write.</summary>
+    /// <summary>The mode with which only the owner may read and write.</summary>
     public const UnixFileMode PrivateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 
-    /// <summary>PublicMode: others may read.</summary>
+    /// <summary>The mode with which others may read too.</summary>
     public const UnixFileMode PublicMode = PrivateMode | UnixFileMode.GroupRead | UnixFileMode.OtherRead;
 
     /// <summary>
-    /// Write replaces or creates a file with these contents and permissions; it and its name are on disk when the call returns. Replaces the target of a symbolic link, not the link. Throws
-    /// <see cref="IOException"/> for what is no regular file.
+    /// Replaces or creates a file with these contents and permissions. The file and its name are on disk when the call returns. Follows a
+    /// symbolic link and replaces its target, not the link. Throws <see cref="IOException"/> if the path is not a regular file.
     /// </summary>
     public static void Write(string path, ReadOnlySpan<byte> contents, UnixFileMode mode) => Write(path, contents, mode, overwrite: true);
 
-    /// <summary>TryCreate is the same for a file that must not exist yet: false when it does.</summary>
+    /// <summary>
+    /// Creates a file as <see cref="Write(string, ReadOnlySpan{byte}, UnixFileMode)"/> does. Returns false if the file exists already.
+    /// </summary>
     public static bool TryCreate(string path, ReadOnlySpan<byte> contents, UnixFileMode mode)
     {
-        // Of the target: for a link to nothing File.Exists says yes.
+        // The test uses the resolved target: for a link to nothing, File.Exists returns true.
         string full = FileTarget.Resolve(path).Path;
         if (File.Exists(full))
         {

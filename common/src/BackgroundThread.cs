@@ -3,15 +3,16 @@ using System.Runtime.InteropServices;
 namespace Optiks;
 
 /// <summary>
-/// BackgroundThread runs what computes for seconds and nobody waits for, so that those who wait for an answer on the same processors do not notice: where others want a processor too, its threads get about a
-/// tenth of what each of them gets.
+/// Runs long computations that no caller waits for, at low priority, so that they do not slow down requests on the same processors. When
+/// other threads compete for a processor, a background thread gets about a tenth of the time that each of them gets.
 /// </summary>
 public static partial class BackgroundThread
 {
-    // Of a thread's weight, sched(7) and nice(2). Raising it needs no right; nothing lowers it again without one, hence a thread for each piece of work.
+    // Nice value of the thread, sched(7) and nice(2). Raising it needs no privilege; lowering it again does. Each piece of work therefore
+    // gets its own thread.
     private const int Niceness = 10;
 
-    /// <summary>RunAsync runs work on a thread of its own, which those that the native library starts for it resemble.</summary>
+    /// <summary>Runs work on its own thread. Threads that the native library starts for it inherit its priority.</summary>
     public static Task<T> RunAsync<T>(Func<T> work)
     {
         ArgumentNullException.ThrowIfNull(work);
@@ -20,14 +21,15 @@ public static partial class BackgroundThread
         {
             try
             {
-                // Of this thread alone on Linux; of the process elsewhere, which is no good. Where it is refused the work is only less polite.
+                // On Linux, nice() changes this thread only; elsewhere it would change the whole process. If the call is refused, the work
+                // runs at normal priority.
                 if (OperatingSystem.IsLinux())
                 {
                     _ = nice(Niceness);
                 }
                 done.SetResult(work());
             }
-#pragma warning disable CA1031 // It reaches who awaits the work.
+#pragma warning disable CA1031 // The exception reaches the caller that awaits the work.
             catch (Exception e)
 #pragma warning restore CA1031
             {

@@ -2,19 +2,19 @@ using System.Runtime.InteropServices;
 
 namespace Optiks;
 
-/// <summary>CoreDumps keeps secrets out of files that nobody thinks of.</summary>
+/// <summary>Keeps secrets out of core dumps.</summary>
 public static partial class CoreDumps
 {
     // linux/prctl.h
     private const int PR_SET_DUMPABLE = 4;
 
     /// <summary>
-    /// Forbid has the kernel write no core dump of this process, and lets no other process of the same user read its memory (a debugger needs CAP_SYS_PTRACE). Throws
-    /// <see cref="StartupException"/> when it cannot.
+    /// Tells the kernel to write no core dump of this process. The kernel also stops other processes of the same user from reading its
+    /// memory (a debugger needs CAP_SYS_PTRACE). Throws <see cref="StartupException"/> if the kernel refuses.
     /// </summary>
     public static void Forbid()
     {
-        // The command line and its key files are for other systems too.
+        // The command line, with its key files, runs on other systems too.
         if (!OperatingSystem.IsLinux())
         {
             return;

@@ -4,17 +4,17 @@ using Optiks.Tlog;
 namespace Optiks;
 
 /// <summary>
-/// DataFolder names what lies in <c>OPTIKS_DATA</c>. Folders are made with mode 0700, files with <see cref="AtomicFile"/>. Making a
-/// DataFolder touches nothing.
+/// Names the files and folders in <c>OPTIKS_DATA</c>. Creates folders with mode 0700; files are written with <see cref="AtomicFile"/>.
+/// Constructing a DataFolder touches nothing.
 /// </summary>
 public sealed class DataFolder
 {
-    /// <summary>Variable that names the folder.</summary>
+    /// <summary>The variable that names the folder.</summary>
     public const string Variable = "OPTIKS_DATA";
 
     private const UnixFileMode FolderMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
 
-    /// <summary>DataFolder at a path, made absolute. Throws <see cref="StartupException"/> for a blank one.</summary>
+    /// <summary>Takes a path and makes it absolute. Throws <see cref="StartupException"/> if it is blank.</summary>
     public DataFolder(string path)
     {
         if (string.IsNullOrWhiteSpace(path))
@@ -24,44 +24,45 @@ public sealed class DataFolder
         Root = Path.GetFullPath(path);
     }
 
-    /// <summary>Root folder.</summary>
+    /// <summary>The root folder.</summary>
     public string Root { get; }
 
-    /// <summary>Database of the SQLite driver.</summary>
+    /// <summary>The database of the SQLite driver.</summary>
     public string Database => In("optiks.db");
 
-    /// <summary>Board: the bulletin board's folder (<c>log/</c> is what query-service serves, <c>state/</c> what only the task touches).</summary>
+    /// <summary>The bulletin board's folder. Query-service serves <c>log/</c>; only the task touches <c>state/</c>.</summary>
     public string Board => In("board");
 
-    /// <summary>TrustAnchor of this installation's log, public.</summary>
+    /// <summary>The public trust anchor of this installation's log.</summary>
     public string TrustAnchor => In("trust.json");
 
-    /// <summary>ApiKey for development: a plain key that <c>optiks</c> uses when no other is given.</summary>
+    /// <summary>The plain API key for development, which <c>optiks</c> uses if no other is given.</summary>
     public string ApiKey => In("api-key");
 
-    /// <summary>ApiKeys that the services accept, hashed.</summary>
+    /// <summary>The API keys that the services accept, hashed.</summary>
     public string ApiKeys => In("api-keys.json");
 
-    /// <summary>KeyEncryptionKey file.</summary>
+    /// <summary>The key-encryption key's file.</summary>
     public string KeyEncryptionKey => In("kek");
 
-    /// <summary>LogKey: the log's signing key, wrapped.</summary>
+    /// <summary>The log's signing key, wrapped.</summary>
     public string LogKey => In("log.key");
 
-    /// <summary>Client: what the command line and the auditor remember.</summary>
+    /// <summary>The state of the command line and the auditor.</summary>
     public string Client => In("client");
 
-    /// <summary>Replicas: one folder a query replica, named by its port.</summary>
+    /// <summary>The replicas' folders, each named by its port.</summary>
     public string Replicas => In("replicas");
 
-    /// <summary>Task: what the update-task keeps of the trees.</summary>
+    /// <summary>The trees that the update-task stores.</summary>
     public string Task => In("task");
 
-    /// <summary>Default is <c>$OPTIKS_DATA</c>, else <c>${XDG_DATA_HOME:-~/.local/share}/optiks</c>.</summary>
+    /// <summary>Returns <c>$OPTIKS_DATA</c>, or <c>${XDG_DATA_HOME:-~/.local/share}/optiks</c> if that is not set.</summary>
     public static DataFolder Default() => Resolve(Environment.GetEnvironmentVariable);
 
     /// <summary>
-    /// CreateFolder makes a folder and its parents with mode 0700; existing ones stay as they are. The names of those it made are on disk when it returns. Throws <see cref="IOException"/> that names the folder.
+    /// Creates a folder and its parents with mode 0700; does not change existing folders. The names of new folders are on disk when the
+    /// call returns. Throws <see cref="IOException"/>, which names the folder.
     /// </summary>
     public static void CreateFolder(string path)
     {
@@ -76,7 +77,7 @@ public sealed class DataFolder
         }
     }
 
-    /// <summary>EnsureCreated makes the root. Throws <see cref="StartupException"/>.</summary>
+    /// <summary>Creates the root. Throws <see cref="StartupException"/>.</summary>
     public DataFolder EnsureCreated()
     {
         try
@@ -90,7 +91,10 @@ public sealed class DataFolder
         }
     }
 
-    /// <summary>EnsureWritable makes the root, and finds out now, not at the first file, whether this program may write there. Throws <see cref="StartupException"/>.</summary>
+    /// <summary>
+    /// Creates the root and checks at once, not at the first file, that this program may write there. Throws
+    /// <see cref="StartupException"/>.
+    /// </summary>
     public DataFolder EnsureWritable()
     {
         EnsureCreated();
@@ -105,7 +109,8 @@ public sealed class DataFolder
         }
         catch (IOException)
         {
-            // A disk that is full may have room again, and one that was mounted read-only after an error may be mended: those are no settings, and the services say then that they are not ready.
+            // A full disk may get room again, and a disk that was remounted read-only after an error may be repaired. Neither is a wrong
+            // setting, so the services start and report that they are not ready.
         }
         return this;
     }
@@ -113,14 +118,14 @@ public sealed class DataFolder
     /// <inheritdoc/>
     public override string ToString() => Root;
 
-    /// <summary>Resolve with another environment.</summary>
+    /// <summary>Returns the default folder for another environment.</summary>
     internal static DataFolder Resolve(Func<string, string?> environment)
     {
         if (environment(Variable) is { Length: > 0 } path)
         {
             return new DataFolder(path);
         }
-        // The XDG specification has relative paths ignored.
+        // The XDG specification says that relative paths are ignored.
         string parent = environment("XDG_DATA_HOME") is { Length: > 0 } data && Path.IsPathRooted(data)
             ? data
             : Path.Combine(environment("HOME") is { Length: > 0 } home ? home : Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".local", "share");
@@ -129,7 +134,7 @@ public sealed class DataFolder
 
     private static void Make(string folder)
     {
-        // Directory.CreateDirectory gives the mode to the last folder only.
+        // Directory.CreateDirectory applies the mode to the last folder only.
         if (!Directory.Exists(folder))
         {
             string? parent = Path.GetDirectoryName(folder);

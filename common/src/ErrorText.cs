@@ -2,17 +2,20 @@ using System.Text.RegularExpressions;
 
 namespace Optiks;
 
-/// <summary>ErrorText makes one line for people of an exception's message.</summary>
+/// <summary>Turns an exception's message into one line for people.</summary>
 public static partial class ErrorText
 {
-    /// <summary>Line without line ends, and without the parameter of .NET that libraries append to what their caller was given: it means nothing to who typed a setting.</summary>
+    /// <summary>
+    /// Returns the message without line ends, and without the .NET parameter name that libraries append for their caller. That name means
+    /// nothing to the person who typed a setting.
+    /// </summary>
     public static string Line(string message)
     {
         ArgumentNullException.ThrowIfNull(message);
         return Parameter().Replace(message.ReplaceLineEndings(" "), "");
     }
 
-    /// <summary>Address gives the text of an address without what may be a secret in it: user and password, and the query.</summary>
+    /// <summary>Returns an address without its possibly secret parts: user, password and query.</summary>
     public static string Address(string text)
     {
         ArgumentNullException.ThrowIfNull(text);
@@ -20,7 +23,7 @@ public static partial class ErrorText
         return User().Replace(query < 0 ? text : $"{text[..query]}?...", "//...@");
     }
 
-    // Through the last one: a password may have an @ and a slash.
+    // The match ends at the last @: a password may contain an @ and a slash.
     [GeneratedRegex("//.*@")]
     private static partial Regex User();
 

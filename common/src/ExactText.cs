@@ -5,16 +5,20 @@ using System.Text.Unicode;
 namespace Optiks;
 
 /// <summary>
-/// ExactText tells whether the text that a program was started with arrived as it was given. .NET puts U+FFFD in the place of octets that are not UTF-8, so that two names, folders or secrets would become one.
+/// Checks that the program received its start-up text unchanged. Bytes that are not UTF-8 become U+FFFD in .NET, so that two names, folders
+/// or secrets would become one.
 /// </summary>
 public static class ExactText
 {
     private const char Replacement = '\uFFFD';
 
-    // Of the variables that Optiks and its libraries read; others are of other programs.
+    // The variables that Optiks and its libraries read. Others belong to other programs.
     private static readonly string[] s_read = ["OPTIKS", "XDG_", "HOME", "TMPDIR", "CREDENTIALS_DIRECTORY", "ASPNETCORE_", "DOTNET_", "OTEL_", "AWS_", "PG", "SSL_CERT_"];
 
-    /// <summary>Returns a sentence about the first argument, variable or working folder of this process that is not UTF-8; null if all are. Before core dumps are forbidden: what it reads is closed from then on.</summary>
+    /// <summary>
+    /// Returns a sentence about the first argument, variable or working folder of this process that is not UTF-8, or null if all are. Call
+    /// it before forbidding core dumps, which closes the files that it reads.
+    /// </summary>
     public static string? FindFault()
     {
         string[] args = Environment.GetCommandLineArgs()[1..];
@@ -23,7 +27,10 @@ public static class ExactText
             ?? (Environment.CurrentDirectory.Contains(Replacement, StringComparison.Ordinal) ? "The name of the working folder is not UTF-8: start the program from another folder." : null);
     }
 
-    /// <summary>Finds the first argument that is not UTF-8 among the octets of the whole command line, whose last parts are the arguments; without these octets each U+FFFD is a fault.</summary>
+    /// <summary>
+    /// Finds the first argument that is not UTF-8. The last parts of the whole command line's bytes are the arguments. Without these bytes,
+    /// each U+FFFD is a fault.
+    /// </summary>
     internal static string? FindArgument(IReadOnlyList<string> args, byte[]? commandLine)
     {
         byte[][]? given = commandLine is null ? null : Parts(commandLine);
@@ -37,7 +44,9 @@ public static class ExactText
         return null;
     }
 
-    /// <summary>Finds the first variable with a value that is not UTF-8 among the octets of the environment; without these octets each U+FFFD is a fault.</summary>
+    /// <summary>
+    /// Finds the first variable whose value is not UTF-8 in the environment's bytes. Without these bytes, each U+FFFD is a fault.
+    /// </summary>
     internal static string? FindVariable(IDictionary variables, byte[]? environment)
     {
         IEnumerable<string> faults = environment is null
@@ -67,7 +76,7 @@ public static class ExactText
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Not Linux, or closed: then what .NET made of it has to do.
+            // The file does not exist (not Linux) or is closed: the caller falls back to the text that .NET decoded.
             return null;
         }
     }

@@ -1,9 +1,9 @@
 namespace Optiks;
 
-/// <summary>ExitCodes of the programs: the services' and the command line's, which share one numbering.</summary>
+/// <summary>Numbers the exit codes of all programs: services and the command line share them.</summary>
 public static class ExitCodes
 {
-    /// <summary>Done; for <c>optiks</c>: verified, a proven absence too.</summary>
+    /// <summary>Done; for <c>optiks</c>: verified, which includes a proven absence.</summary>
     public const int Success = 0;
 
     /// <summary>A proof is invalid.</summary>
@@ -12,15 +12,15 @@ public static class ExitCodes
     /// <summary>The command line is wrong.</summary>
     public const int Usage = 2;
 
-    /// <summary>The server cannot be reached or refused, or what was waited for did not happen in time.</summary>
+    /// <summary>The server cannot be reached or refused, or an awaited result did not come in time.</summary>
     public const int Unreachable = 3;
 
-    /// <summary>A rollback of the database or the board was found.</summary>
+    /// <summary>The program found a rollback of the database or the board.</summary>
     public const int Rollback = 4;
 
-    /// <summary>The log forked, or a tree of its did not only grow; the evidence was written.</summary>
+    /// <summary>The log forked, or one of its trees did not only grow; the evidence was written.</summary>
     public const int Fork = 5;
 
-    /// <summary>Configuration: missing or wrong native library, key or setting (sysexits' EX_CONFIG).</summary>
+    /// <summary>The configuration is wrong: the native library, a key or a setting is missing or invalid (sysexits' EX_CONFIG).</summary>
     public const int Configuration = 78;
 }

@@ -4,149 +4,163 @@ using System.Runtime.InteropServices;
 namespace Optiks;
 
 /// <summary>
-/// FailPoints are the labelled steps of an update at which a fault test has the process killed: <c>OPTIKS_FAIL_POINT=name</c> sends it
-/// SIGKILL when it gets there, <c>name:3</c> when it gets there for the third time; with <c>:stop</c> at the end it is SIGSTOP, and whoever set it decides when the process
-/// goes on. Without the variable <see cref="Hit"/> compares one reference.
-/// docs/operations/fail-points.md says what each name means.
+/// Names the steps of an update at which a fault test kills the process. <c>OPTIKS_FAIL_POINT=name</c> sends SIGKILL when the process
+/// reaches the step; <c>name:3</c> sends it at the third time. A final <c>:stop</c> sends SIGSTOP instead, and the test decides when the
+/// process continues. Without the variable, <see cref="Hit"/> compares one reference. docs/operations/fail-points.md says what each name
+/// means.
 /// </summary>
 public static partial class FailPoints
 {
-    /// <summary>Variable that names a fail point.</summary>
+    /// <summary>The variable that names a fail point.</summary>
     public const string Variable = "OPTIKS_FAIL_POINT";
 
-    /// <summary>The database has the updates and gives them their numbers; whether they are durable is not known (update-service).</summary>
+    /// <summary>
+    /// The database has the updates and assigns their sequence numbers. It is not known whether they are durable (update-service).
+    /// </summary>
     public const string Draw = "draw";
 
-    /// <summary>Updates are durable, their callers not yet answered (update-service).</summary>
+    /// <summary>Updates are durable, but their callers are not yet answered (update-service).</summary>
     public const string Accept = "accept";
 
-    /// <summary>The log's key and trust anchor are saved, the genesis record is not.</summary>
+    /// <summary>The log's key and trust anchor are saved, but not the genesis record.</summary>
     public const string GenesisKey = "genesis-key";
 
-    /// <summary>The next epoch's trees are built, nothing is stored.</summary>
+    /// <summary>The next epoch's trees are built, but nothing is stored.</summary>
     public const string Apply = "apply";
 
     /// <summary>The epoch's transaction is committed.</summary>
     public const string Commit = "commit";
 
-    /// <summary>The epoch's bundle is on the board's disk, the high-water mark is the one before.</summary>
+    /// <summary>The epoch's bundle is on the board's disk. The high-water mark still names the epoch before.</summary>
     public const string Bundle = "bundle";
 
-    /// <summary>What the epoch erased is gone from the bundles before it, the high-water mark is the one before.</summary>
+    /// <summary>
+    /// The values that the epoch erased are gone from the earlier bundles. The high-water mark still names the epoch before.
+    /// </summary>
     public const string Erase = "erase";
 
-    /// <summary>The high-water mark names the epoch, nothing is signed.</summary>
+    /// <summary>The high-water mark names the epoch, but nothing is signed.</summary>
     public const string HighWater = "high-water";
 
-    /// <summary>The checkpoint is signed, the note not stored.</summary>
+    /// <summary>The checkpoint is signed, but the note is not stored.</summary>
     public const string Sign = "sign";
 
-    /// <summary>The note is in the database, the board's files are those of the epoch before.</summary>
+    /// <summary>The note is in the database, but the board's files are still those of the epoch before.</summary>
     public const string Note = "note";
 
-    /// <summary>The tiles are written, the audit proof is not.</summary>
+    /// <summary>The tiles are written, but not the audit proof.</summary>
     public const string Tiles = "tiles";
 
-    /// <summary>The audit proof is written, the checkpoint is the one before.</summary>
+    /// <summary>The audit proof is written, but the checkpoint is still the one before.</summary>
     public const string Audit = "audit";
 
-    /// <summary>The board's checkpoint is replaced, or waits for witnesses; the database does not call the epoch published.</summary>
+    /// <summary>
+    /// The board's checkpoint is replaced, or waits for witnesses. The database does not yet mark the epoch as published.
+    /// </summary>
     public const string Checkpoint = "checkpoint";
 
     /// <summary>The epoch is published.</summary>
     public const string Publish = "publish";
 
-    /// <summary>Enough witnesses have cosigned a checkpoint that waits for them, which is in memory alone.</summary>
+    /// <summary>Enough witnesses have cosigned a waiting checkpoint, which exists only in memory.</summary>
     public const string Quorum = "quorum";
 
-    /// <summary>A checkpoint that waited for witnesses is the board's.</summary>
+    /// <summary>A checkpoint that waited for witnesses is now on the board.</summary>
     public const string Release = "release";
 
-    /// <summary>The next period's secrets are in the database, nothing of it is staged.</summary>
+    /// <summary>The next period's secrets are in the database, but nothing of the period is staged.</summary>
     public const string PeriodSecrets = "period-secrets";
 
-    /// <summary>A chunk of the next period's copies is in the database, and in no bundle.</summary>
+    /// <summary>A chunk of the next period's copies is in the database, but in no bundle.</summary>
     public const string PeriodChunk = "period-chunk";
 
-    /// <summary>All copies of the next period are staged and in bundles, and its first epoch is not made.</summary>
+    /// <summary>All copies of the next period are staged and in bundles, but its first epoch is not made.</summary>
     public const string PeriodStaged = "period-staged";
 
-    /// <summary>The first epoch of a period is committed, and not signed.</summary>
+    /// <summary>The first epoch of a period is committed, but not signed.</summary>
     public const string PeriodSwitch = "period-switch";
 
-    /// <summary>The secrets of a period that is not served any more are gone from the database, the rest of it is there.</summary>
+    /// <summary>The secrets of a period that is no longer served are deleted from the database, but not its other data.</summary>
     public const string PeriodDestroying = "period-destroying";
 
     /// <summary>An auditor's state has one more range of epochs, or its first record.</summary>
     public const string AuditorRange = "auditor-range";
 
-    /// <summary>All epochs of the checkpoint are verified and in an auditor's state, the mark is the one before.</summary>
+    /// <summary>All epochs of the checkpoint are verified and in an auditor's state, but the mark is still the one before.</summary>
     public const string AuditorVerified = "auditor-verified";
 
-    /// <summary>The mark names the checkpoint, nothing is signed.</summary>
+    /// <summary>The mark names the checkpoint, but nothing is signed.</summary>
     public const string AuditorMark = "auditor-mark";
 
-    /// <summary>The checkpoint is cosigned, in memory.</summary>
+    /// <summary>The checkpoint is cosigned, but only in memory.</summary>
     public const string AuditorSign = "auditor-sign";
 
-    /// <summary>The cosigned checkpoint is on disk and not served.</summary>
+    /// <summary>The cosigned checkpoint is on disk, but not served.</summary>
     public const string AuditorSigned = "auditor-signed";
 
-    /// <summary>An auditor's finding is on disk, nobody is told.</summary>
+    /// <summary>An auditor's finding is on disk, but not reported.</summary>
     public const string AuditorFinding = "auditor-finding";
 
-    /// <summary>What a witness is about to cosign is on disk, nothing is signed.</summary>
+    /// <summary>The checkpoint that a witness is about to cosign is on disk, but not signed.</summary>
     public const string WitnessStore = "witness-store";
 
-    /// <summary>A witness has made its cosignature, and has not sent it.</summary>
+    /// <summary>A witness has made its cosignature, but has not sent it.</summary>
     public const string WitnessSign = "witness-sign";
 
-    /// <summary>One more object of a bucket is stored.</summary>
+    /// <summary>A bucket has stored one more object.</summary>
     public const string BucketObject = "bucket-object";
 
-    /// <summary>All objects of a checkpoint are stored in a bucket, the checkpoint is the one before.</summary>
+    /// <summary>A bucket has stored all objects of a checkpoint, but still has the checkpoint before.</summary>
     public const string BucketObjects = "bucket-objects";
 
-    /// <summary>A bucket has the checkpoint, and partial tiles that are full by now.</summary>
+    /// <summary>A bucket has the checkpoint, but still has partial tiles that are now full.</summary>
     public const string BucketCheckpoint = "bucket-checkpoint";
 
-    /// <summary>A bucket that tasks share has the epoch's mark, nothing is signed.</summary>
+    /// <summary>A bucket that tasks share has the epoch's mark, but nothing is signed.</summary>
     public const string BucketMark = "bucket-mark";
 
-    /// <summary>Everything is ready for a rotation of the key-encryption key, or one more period's secrets are wrapped anew in the database (<c>optiks-db kek rotate</c>).</summary>
+    /// <summary>
+    /// Everything is ready for a rotation of the key-encryption key, or one more period's secrets are rewrapped in the database
+    /// (<c>optiks-db kek rotate</c>).
+    /// </summary>
     public const string KekPeriod = "kek-period";
 
-    /// <summary>All periods' secrets are wrapped anew, the log's key is not.</summary>
+    /// <summary>All periods' secrets are rewrapped, but not the log's key.</summary>
     public const string KekPeriods = "kek-periods";
 
-    /// <summary>The log's key is wrapped anew as well; nobody is told.</summary>
+    /// <summary>The log's key is rewrapped too, but the command has not reported it.</summary>
     public const string KekLogKey = "kek-log-key";
 
-    /// <summary>OfAuditors are those of <c>optiks auditor</c>, in their order.</summary>
+    /// <summary>The fail points of <c>optiks auditor</c>, in their order.</summary>
     public static readonly IReadOnlyList<string> OfAuditors = [AuditorRange, AuditorVerified, AuditorMark, AuditorSign, AuditorSigned, AuditorFinding];
 
-    /// <summary>OfWitnesses are those of <c>optiks witness</c>, in their order.</summary>
+    /// <summary>The fail points of <c>optiks witness</c>, in their order.</summary>
     public static readonly IReadOnlyList<string> OfWitnesses = [WitnessStore, WitnessSign];
 
-    /// <summary>OfRotations are those of <c>optiks-db kek rotate</c>, in their order.</summary>
+    /// <summary>The fail points of <c>optiks-db kek rotate</c>, in their order.</summary>
     public static readonly IReadOnlyList<string> OfRotations = [KekPeriod, KekPeriods, KekLogKey];
 
-    /// <summary>OfPeriods are those that a log gets to once a period, in their order.</summary>
+    /// <summary>The fail points that a log reaches once a period, in their order.</summary>
     public static readonly IReadOnlyList<string> OfPeriods = [PeriodSecrets, PeriodChunk, PeriodStaged, PeriodSwitch, PeriodDestroying];
 
-    /// <summary>OfEpochs are those of the update-task that every log gets to, in the order in which an update does; the first is a new log's alone.</summary>
+    /// <summary>
+    /// The update-task's fail points that every log reaches, in the order of an update. Only a new log reaches the first one.
+    /// </summary>
     public static readonly IReadOnlyList<string> OfEpochs = [GenesisKey, Apply, Commit, Bundle, Erase, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish];
 
-    /// <summary>OfQuorums are those of a log that waits for its witnesses, in their order.</summary>
+    /// <summary>The fail points of a log that waits for its witnesses, in their order.</summary>
     public static readonly IReadOnlyList<string> OfQuorums = [Quorum, Release];
 
-    /// <summary>OfBuckets are those of a board that is copied to one, in their order; the first where tasks share it in place of a folder.</summary>
+    /// <summary>
+    /// The fail points of a board that is copied to a bucket, in their order. A task reaches the first one only if tasks share the bucket
+    /// in place of a folder.
+    /// </summary>
     public static readonly IReadOnlyList<string> OfBuckets = [BucketMark, BucketObject, BucketObjects, BucketCheckpoint];
 
     /// <summary>All names.</summary>
     public static readonly IReadOnlyList<string> All = [Draw, Accept, .. OfEpochs, .. OfQuorums, .. OfBuckets, .. OfPeriods, .. OfAuditors, .. OfWitnesses, .. OfRotations];
 
-    // signal.h of Linux; of equal value on x86-64 and ARM64.
+    // From signal.h of Linux; the values are the same on x86-64 and ARM64.
     private const int SIGKILL = 9;
     private const int SIGSTOP = 19;
 
@@ -154,8 +168,8 @@ public static partial class FailPoints
     private static int s_remaining = s_choice?.Times ?? 0;
 
     /// <summary>
-    /// EnsureValid refuses a variable that names no fail point (<see cref="StartupException"/>): a fault test that kills nothing must not pass for one that does. A
-    /// host calls it at its start.
+    /// Refuses a variable that names no fail point (<see cref="StartupException"/>): a fault test that kills nothing must not pass. A host
+    /// calls it at its start.
     /// </summary>
     public static void EnsureValid()
     {
@@ -167,7 +181,7 @@ public static partial class FailPoints
         }
     }
 
-    /// <summary>Hit kills or stops the process if this is the fail point.</summary>
+    /// <summary>Kills or stops the process if the variable names this fail point.</summary>
     /// <param name="name">One of the constants.</param>
     public static void Hit(string name)
     {
@@ -178,7 +192,7 @@ public static partial class FailPoints
         }
     }
 
-    // Null: no fail point.
+    // Null means that the text names no fail point.
     internal static Choice? Parse(string? text)
     {
         string[] parts = (text ?? "").Split(':');
@@ -196,6 +210,6 @@ public static partial class FailPoints
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static partial int kill(int process, int signal);
 
-    /// <summary>Choice of a fail point, of the time there that counts, and of SIGSTOP instead of SIGKILL.</summary>
+    /// <summary>Describes the chosen fail point, the visit that triggers it, and whether it sends SIGSTOP instead of SIGKILL.</summary>
     internal sealed record Choice(string Name, int Times, bool Stop);
 }

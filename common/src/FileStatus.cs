@@ -4,22 +4,24 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks;
 
 /// <summary>
-/// FileStatus is what tells a file, and a state of it, from others: two of one path are equal only if nobody wrote to the file, replaced it, or changed its mode or owner in between. A name alone
-/// does not tell: links give a file several. Linux; elsewhere reading one throws <see cref="PlatformNotSupportedException"/>.
+/// Identifies a file and its state. Two statuses of one path are equal only if in between nobody wrote to the file, replaced it, or changed
+/// its mode or owner. A name alone does not identify a file, because links give it several names. Linux only; elsewhere, reading a status
+/// throws <see cref="PlatformNotSupportedException"/>.
 /// </summary>
-/// <param name="Device">Device that the file is on: major and minor number.</param>
-/// <param name="Inode">Number of the file on its device.</param>
-/// <param name="Length">Octets.</param>
-/// <param name="Written">When its contents last changed, in nanoseconds since 1970; whoever may write the file may set it.</param>
-/// <param name="Changed">When its contents, mode, owner or name last changed, in nanoseconds since 1970.</param>
+/// <param name="Device">The device that the file is on: major and minor number.</param>
+/// <param name="Inode">The number of the file on its device.</param>
+/// <param name="Length">The length in bytes.</param>
+/// <param name="Written">The time when its contents last changed, in nanoseconds since 1970; anyone who may write the file may set
+/// it.</param>
+/// <param name="Changed">The time when its contents, mode, owner or name last changed, in nanoseconds since 1970.</param>
 /// <param name="Mode">Permissions.</param>
-/// <param name="Owner">User id.</param>
+/// <param name="Owner">The owner's user id.</param>
 /// <param name="IsRegular">False for a folder, a device, a FIFO and a socket.</param>
-/// <param name="Links">Number of names (hard links) that the file has.</param>
+/// <param name="Links">The number of names (hard links) of the file.</param>
 public readonly partial record struct FileStatus(
     ulong Device, ulong Inode, ulong Length, long Written, long Changed, UnixFileMode Mode, uint Owner, bool IsRegular, uint Links)
 {
-    // linux/fcntl.h and errno.h; of equal value on x86-64 and ARM64.
+    // From linux/fcntl.h and errno.h; the values are the same on x86-64 and ARM64.
     private const int AT_FDCWD = -100;
     private const int AT_EMPTY_PATH = 0x1000;
     private const uint STATX_BASIC_STATS = 0x7FF;
@@ -29,7 +31,9 @@ public readonly partial record struct FileStatus(
     // linux/stat.h: statx has one layout on every architecture.
     private const int StatxLength = 256;
 
-    /// <summary>TryRead reads the status of the file that a path leads to, through links; null when there is none. Throws <see cref="IOException"/>.</summary>
+    /// <summary>
+    /// Reads the status of a path's file, following links; returns null if there is no file. Throws <see cref="IOException"/>.
+    /// </summary>
     public static FileStatus? TryRead(string path)
     {
         ThrowUnlessLinux();
@@ -42,7 +46,7 @@ public readonly partial record struct FileStatus(
         return error is ENOENT or ENOTDIR ? null : throw new IOException($"{path}: {Marshal.GetPInvokeErrorMessage(error)}");
     }
 
-    /// <summary>Of an open file, whatever its name leads to by now. Throws <see cref="IOException"/>.</summary>
+    /// <summary>Reads the status of an open file, wherever its name now leads. Throws <see cref="IOException"/>.</summary>
     public static FileStatus Of(SafeFileHandle handle)
     {
         ThrowUnlessLinux();
@@ -52,10 +56,10 @@ public readonly partial record struct FileStatus(
             : throw new IOException($"statx: {Marshal.GetLastPInvokeErrorMessage()}");
     }
 
-    /// <summary>IsSameFile says whether both are of one file, in whatever state.</summary>
+    /// <summary>Returns whether both are statuses of one file, in whatever state.</summary>
     public bool IsSameFile(FileStatus other) => Device == other.Device && Inode == other.Inode;
 
-    /// <summary>DeviceOf makes a <see cref="Device"/> of its numbers.</summary>
+    /// <summary>Combines a major and a minor number into a <see cref="Device"/>.</summary>
     public static ulong DeviceOf(uint major, uint minor) => ((ulong)major << 32) | minor;
 
     private static FileStatus Decode(ReadOnlySpan<byte> statx)
@@ -85,7 +89,7 @@ public readonly partial record struct FileStatus(
             MemoryMarshal.Read<uint>(statx[Nlink..]));
     }
 
-    // A time that was set beyond the year 2262 wraps around, which tells it from others all the same.
+    // A time after the year 2262 wraps around, which still distinguishes it from other times.
     private static long Time(ReadOnlySpan<byte> timestamp) => unchecked((MemoryMarshal.Read<long>(timestamp) * 1_000_000_000) + MemoryMarshal.Read<uint>(timestamp[sizeof(long)..]));
 
     private static void ThrowUnlessLinux()

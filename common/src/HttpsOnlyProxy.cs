@@ -3,14 +3,14 @@ using System.Net;
 namespace Optiks;
 
 /// <summary>
-/// HttpsOnlyProxy uses another proxy for https to other machines alone. Through that a proxy carries encrypted connections; a request over http it would read whole, with the API key and the names that are looked up, and
-/// what is asked of this machine is nobody else's.
+/// Uses another proxy only for https to other machines, whose encrypted connections the proxy cannot read. Over http the proxy would read
+/// each request with its API key and the names that it looks up. Requests to this machine must not leave it.
 /// </summary>
 public sealed class HttpsOnlyProxy : IWebProxy
 {
     private readonly IWebProxy _inner;
 
-    /// <summary>HttpsOnlyProxy in front of another proxy.</summary>
+    /// <summary>Wraps another proxy.</summary>
     public HttpsOnlyProxy(IWebProxy inner)
     {
         _inner = inner;
@@ -24,7 +24,8 @@ public sealed class HttpsOnlyProxy : IWebProxy
     }
 
     /// <summary>
-    /// Makes it the proxy of all this process's HttpClients that have none of their own, in place of what <c>http_proxy</c>, <c>all_proxy</c> and the like name for http. Every program calls it before its first request.
+    /// Installs itself as the default proxy of this process's HttpClients, in place of the proxies that <c>http_proxy</c>, <c>all_proxy</c>
+    /// and the like name for http. Every program calls it before its first request.
     /// </summary>
     public static void Install()
     {

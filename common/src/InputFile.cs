@@ -1,28 +1,34 @@
 namespace Optiks;
 
-/// <summary>InputFile reads small files that a user names. Such a name may lead to a device or a pipe, which has no length and no end.</summary>
+/// <summary>Reads small files that a user names. Such a name may lead to a device or a pipe, which has no length and no end.</summary>
 public static class InputFile
 {
     private const int BufferLength = 64 * 1024;
 
-    /// <summary>Reads a whole file. Throws <see cref="IOException"/> for one that is longer than <paramref name="max"/> bytes, or <see cref="UnauthorizedAccessException"/>.</summary>
+    /// <summary>
+    /// Reads a whole file. Throws <see cref="IOException"/> if it is longer than <paramref name="max"/> bytes, or
+    /// <see cref="UnauthorizedAccessException"/>.
+    /// </summary>
     public static byte[] Read(string path, int max)
     {
         using var stream = new FileStream(path, new FileStreamOptions { Share = FileShare.ReadWrite | FileShare.Delete, BufferSize = 0 });
         return ReadAll(stream, path, max);
     }
 
-    /// <summary>Reads a stream to its end. Throws <see cref="IOException"/> for one that is longer than <paramref name="max"/> bytes.</summary>
-    /// <param name="stream">What is read; it stays open.</param>
-    /// <param name="name">Its name in messages.</param>
-    /// <param name="max">Most bytes that are taken.</param>
+    /// <summary>Reads a stream to its end. Throws <see cref="IOException"/> if it is longer than <paramref name="max"/> bytes.</summary>
+    /// <param name="stream">The stream to read; it stays open.</param>
+    /// <param name="name">The stream's name in messages.</param>
+    /// <param name="max">The highest number of bytes to read.</param>
     public static byte[] ReadAll(Stream stream, string name, int max)
     {
         ArgumentNullException.ThrowIfNull(stream);
         return TryReadAll(stream, max) ?? throw new IOException($"{name} has more than {max} bytes, too many for a file of this kind.");
     }
 
-    /// <summary>Reads a stream to its end; null when it is longer than <paramref name="max"/> bytes. Its length is not relied on: files of /proc say 0, and others grow meanwhile.</summary>
+    /// <summary>
+    /// Reads a stream to its end; returns null if it is longer than <paramref name="max"/> bytes. Does not rely on the stream's length:
+    /// files of /proc report 0, and other files may grow.
+    /// </summary>
     internal static byte[]? TryReadAll(Stream stream, long max)
     {
         using var octets = new MemoryStream();

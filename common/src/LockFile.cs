@@ -1,15 +1,16 @@
 namespace Optiks;
 
-/// <summary>LockFile is a file that one process at a time holds open. Its lock ends with the process, and the file stays.</summary>
+/// <summary>Takes a file that only one process at a time can hold open. The lock ends with the process; the file stays.</summary>
 public static class LockFile
 {
-    // EWOULDBLOCK of Linux and of macOS, ERROR_SHARING_VIOLATION of Windows: the only errors that tell of another holder.
+    // EWOULDBLOCK of Linux and of macOS, ERROR_SHARING_VIOLATION of Windows: the only errors that mean that another process holds the file.
     private const int LinuxHeld = 11;
     private const int MacHeld = 35;
     private const int WindowsHeld = 32;
 
     /// <summary>
-    /// TryTake opens the file, made if need be with mode 0600; null when another process holds it. Throws <see cref="IOException"/> that names the file when it cannot be made or written.
+    /// Opens the file, creating it with mode 0600 if necessary; returns null if another process holds it. Throws <see cref="IOException"/>,
+    /// which names the file, if the file cannot be created or written.
     /// </summary>
     public static FileStream? TryTake(string path)
     {

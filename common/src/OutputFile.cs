@@ -2,10 +2,16 @@ using Optiks.Tlog;
 
 namespace Optiks;
 
-/// <summary>OutputFile writes what a command was asked to put somewhere: into a device, a FIFO or an open file such as <c>/dev/stdout</c> as it stands, and everything else as <see cref="AtomicFile"/> does.</summary>
+/// <summary>
+/// Writes a command's output to a path that the user chose. Writes directly into a device, a FIFO or an open file such as
+/// <c>/dev/stdout</c>; writes other paths as <see cref="AtomicFile"/> does.
+/// </summary>
 public static class OutputFile
 {
-    /// <summary>Write replaces or creates a file, or writes into what is no regular file. Throws <see cref="IOException"/> or <see cref="UnauthorizedAccessException"/>.</summary>
+    /// <summary>
+    /// Replaces or creates a file, or writes into a target that is not a regular file. Throws <see cref="IOException"/> or
+    /// <see cref="UnauthorizedAccessException"/>.
+    /// </summary>
     public static void Write(string path, ReadOnlySpan<byte> contents, UnixFileMode mode)
     {
         if (!TryWriteInto(path, contents))
@@ -14,10 +20,10 @@ public static class OutputFile
         }
     }
 
-    /// <summary>TryCreate is the same, and false for a regular file or a folder that exists.</summary>
+    /// <summary>Does the same, but returns false for an existing regular file or folder.</summary>
     public static bool TryCreate(string path, ReadOnlySpan<byte> contents, UnixFileMode mode) => TryWriteInto(path, contents) || AtomicFile.TryCreate(path, contents, mode);
 
-    /// <summary>IsTaken says whether <see cref="TryCreate"/> would refuse the path.</summary>
+    /// <summary>Returns whether <see cref="TryCreate"/> would refuse the path.</summary>
     public static bool IsTaken(string path) =>
         Directory.Exists(Path.GetDirectoryName(Path.GetFullPath(path))) && !IsStream(path, out FileTarget target) && Path.Exists(target.Path);
 
@@ -32,7 +38,7 @@ public static class OutputFile
             target.WriteToDescriptor(contents);
             return true;
         }
-        // A FIFO is opened once somebody reads it.
+        // Opening a FIFO waits until a process reads it.
         using var stream = new FileStream(target.Path, new FileStreamOptions { Mode = FileMode.Open, Access = FileAccess.Write, Share = FileShare.ReadWrite, BufferSize = 0 });
         stream.Write(contents);
         return true;

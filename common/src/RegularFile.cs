@@ -1,14 +1,20 @@
 namespace Optiks;
 
-/// <summary>RegularFile reads files that anyone may have made: only regular ones, because a pipe or a device has no end, and no more octets than the kind of file may have.</summary>
+/// <summary>
+/// Reads files that any user may have made. It reads only regular files, because a pipe or a device has no end, and refuses files longer
+/// than their kind can be.
+/// </summary>
 public static class RegularFile
 {
-    /// <summary>Find reads a whole file; null when there is none. Throws <see cref="InvalidDataException"/> for what is no regular file or is longer, and <see cref="IOException"/>.</summary>
-    /// <param name="path">Path of the file.</param>
-    /// <param name="maxLength">Most octets that are read.</param>
+    /// <summary>
+    /// Reads a whole file; returns null if it does not exist. Throws <see cref="InvalidDataException"/> if it is longer or not a regular
+    /// file, and <see cref="IOException"/>.
+    /// </summary>
+    /// <param name="path">The path of the file.</param>
+    /// <param name="maxLength">The highest number of bytes to read.</param>
     public static byte[]? Find(string path, long maxLength)
     {
-        // To open a pipe for reading waits until somebody writes.
+        // Opening a pipe for reading would wait until another process writes.
         if (OperatingSystem.IsLinux() && FileStatus.TryRead(path) is { IsRegular: false })
         {
             throw new InvalidDataException($"{Path.GetFileName(path)} is no regular file.");

@@ -1,6 +1,6 @@
 namespace Optiks;
 
-/// <summary>StartupException ends a program with one sentence that says what is wrong and what to do, and an exit code of <see cref="ExitCodes"/>.</summary>
+/// <summary>Ends a program with one sentence that says what is wrong and what to do, and an exit code of <see cref="ExitCodes"/>.</summary>
 public sealed class StartupException : Exception
 {
     public StartupException()
@@ -23,7 +23,7 @@ public sealed class StartupException : Exception
         ExitCode = exitCode;
     }
 
-    /// <summary>ExitCode of the program.</summary>
+    /// <summary>The program's exit code.</summary>
     /// <value><see cref="ExitCodes.Configuration"/>.</value>
     public int ExitCode { get; } = ExitCodes.Configuration;
 }

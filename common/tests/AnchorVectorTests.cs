@@ -5,7 +5,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>AnchorVectorTests: what a verifier starts from, and the log's signatures, against the plain Python reference (tests/vectors/anchor).</summary>
+/// <summary>
+/// Tests trust anchors, with which a verifier starts, and the log's signatures against the plain Python reference (tests/vectors/anchor).
+/// </summary>
 public sealed class AnchorVectorTests
 {
     [Fact]
@@ -18,7 +20,7 @@ public sealed class AnchorVectorTests
             Reason reason = Reason.Valid;
             try
             {
-                // What is accepted has one encoding.
+                // Each accepted configuration has exactly one encoding.
                 Assert.Equal(octets, Configuration.Decode(octets).Encode());
                 valid++;
             }

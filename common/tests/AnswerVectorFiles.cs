@@ -6,7 +6,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>AnswerVectorFiles have what the files of tests/vectors/users and periods share: what a verifier brings of the log.</summary>
+/// <summary>Reads the common part of the files of tests/vectors/users and periods: a verifier's own inputs about the log.</summary>
 internal static class AnswerVectorFiles
 {
     public static VerifierContext Context(JsonDocument file, JsonElement vector)
@@ -27,7 +27,7 @@ internal static class AnswerVectorFiles
         };
     }
 
-    /// <summary>End is an end state, whose value is that of the row's.</summary>
+    /// <summary>Returns an end state with the row's value.</summary>
     public static EndState End(JsonElement end) => new(
         end.GetProperty("period").GetUInt64(),
         end.GetProperty("last_epoch").GetUInt64(),

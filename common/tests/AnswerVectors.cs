@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>AnswerVectors is a file of tests/vectors/lookup: answers by the plain Python reference, and how each is to be judged.</summary>
+/// <summary>Holds a file of tests/vectors/lookup: answers by the plain Python reference, and the verdict on each.</summary>
 internal sealed record AnswerVectors(IReadOnlyList<byte[]> Configurations, IReadOnlyList<byte[]> LogKeys, IReadOnlyList<byte[]> LogIds, IReadOnlyList<AnswerVector> Vectors)
 {
     public static IReadOnlyList<AnswerVectors> LoadAll() =>

@@ -81,7 +81,7 @@ public sealed class ApiKeyTests : IDisposable
         }
         Assert.Contains($"chmod go-w {path}", Assert.Single(problems).Message, StringComparison.Ordinal);
 
-        // Neither the time of writing nor the length changes.
+        // Keeps the time of writing and the length unchanged.
         File.SetUnixFileMode(path, AtomicFile.PublicMode);
         _time.Advance(TimeSpan.FromSeconds(1));
         Assert.False(store.TryFind(key, out _));
@@ -143,13 +143,13 @@ public sealed class ApiKeyTests : IDisposable
     {
         string pipe = _folder["pipe"];
         await RunAsync("mkfifo", pipe);
-        // Without the check opening the pipe waits for a writer for ever.
+        // Without the check, opening the pipe waits for a writer forever.
         Task<ApiKeyStore> opening = Task.Run(() => new ApiKeyStore(pipe, _time), TestContext.Current.CancellationToken);
         SecretsException e = await Assert.ThrowsAsync<SecretsException>(() => opening.WaitAsync(TimeSpan.FromMinutes(2), TestContext.Current.CancellationToken));
         Assert.Contains("not a regular file", e.Message, StringComparison.Ordinal);
         Assert.Throws<SecretsException>(() => new ApiKeyStore("/dev/zero", _time));
         Assert.Contains("not a regular file", Assert.Throws<SecretsException>(() => SecretFile.Read(pipe)).Message, StringComparison.Ordinal);
-        // A link to a file is one.
+        // A link to a file counts as a file.
         Write();
         File.CreateSymbolicLink(_folder["link"], _folder.Data.ApiKeys);
         Assert.NotNull(new ApiKeyStore(_folder["link"], _time));

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Optiks.Tests;
 
-/// <summary>Work that nobody waits for.</summary>
+/// <summary>Tests work that no caller waits for.</summary>
 public sealed class BackgroundThreadTests
 {
     [Fact]
@@ -23,7 +23,7 @@ public sealed class BackgroundThreadTests
         Assert.Equal("no", e.Message);
     }
 
-    // proc(5): the 19th field, of which the second may have spaces.
+    // proc(5): the 19th field. The second field may contain spaces.
     private static int Niceness()
     {
         string stat = File.ReadAllText("/proc/thread-self/stat");

@@ -42,10 +42,10 @@ public sealed class DirectorySecretsTests : IDisposable
 
         Assert.Equal(octets, secrets.Octets[..OneTagKeyLength]);
         Assert.Single(All.Select(structure => Text(secrets.TagKey(structure))).Distinct());
-        // Given by Python's hashlib for these secrets, when there was one tag key.
+        // Computed with Python's hashlib for these secrets, when there was one tag key.
         string[] tags = ["8DA90D422A7550866D4B4F806036795F", "3C7C24D769498F71C20F5DD9EB3DCE86", "1A8638574E424B22CD428270272C776E", "851D8957A8D987F662D8331E2D7757C5"];
         Assert.Equal(tags, Rows(secrets).OrderBy(row => row.Structure).Select(row => Text(row.Tag)));
-        // What is written from now on has a key for each structure.
+        // Newly written secrets have a key for each structure.
         using DirectorySecrets rewrapped = source.UnwrapPeriod(source.WrapPeriod(secrets, 0, s_logId), 0, s_logId);
         Assert.Equal(secrets.Octets, rewrapped.Octets);
         Assert.Equal(tags, Rows(rewrapped).OrderBy(row => row.Structure).Select(row => Text(row.Tag)));
@@ -111,7 +111,7 @@ public sealed class DirectorySecretsTests : IDisposable
         return octets;
     }
 
-    // Of the key "alice" in each structure.
+    // Returns the rows of the key "alice" in each structure.
     private static LeafRow[] Rows(DirectorySecrets secrets)
     {
         using var directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, MaxValueLength = 100 });

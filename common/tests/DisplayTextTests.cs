@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>What a terminal may be given of what others wrote.</summary>
+/// <summary>Tests how a terminal shows text that others wrote.</summary>
 public sealed class DisplayTextTests
 {
     [Theory]

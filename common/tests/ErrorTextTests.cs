@@ -1,6 +1,6 @@
 namespace Optiks.Common.Tests;
 
-/// <summary>Addresses in errors show no credentials.</summary>
+/// <summary>Tests that addresses in errors show no credentials.</summary>
 public sealed class ErrorTextTests
 {
     [Theory]

@@ -6,7 +6,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>A client that breaks off is no error of the service, whichever exception says so.</summary>
+/// <summary>Tests that a client that disconnects does not count as an error of the service, whichever exception reports it.</summary>
 public sealed class ExceptionAnswerTests
 {
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
@@ -15,7 +15,7 @@ public sealed class ExceptionAnswerTests
     public async Task A_connection_that_its_client_resets_is_not_logged()
     {
         Assert.Equal((499, 0), await AnswerAsync(new ConnectionResetException("reset by peer"), isAborted: false));
-        // HTTP/2 says so of one stream.
+        // HTTP/2 reports it for one stream.
         Assert.Equal((499, 0), await AnswerAsync(new IOException("The client reset the request stream."), isAborted: true));
         Assert.Equal((499, 0), await AnswerAsync(new OperationCanceledException(), isAborted: true));
     }

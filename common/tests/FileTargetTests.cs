@@ -5,7 +5,7 @@ using Optiks.Secrets;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>What is written under a name that is no plain file.</summary>
+/// <summary>Tests writing under a name that is not a plain file.</summary>
 public sealed class FileTargetTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -19,7 +19,7 @@ public sealed class FileTargetTests : IDisposable
         File.WriteAllText(_folder["real/f"], "old");
         File.CreateSymbolicLink(_folder["near"], "real/f");
         File.CreateSymbolicLink(_folder["far"], _folder["near"]);
-        // ".." of a linked folder is the parent of the folder that it leads to, not the one that the text names.
+        // ".." of a linked folder is the parent of the link's target, not the folder that the text names.
         File.CreateSymbolicLink(_folder["below"], "real/below");
         File.CreateSymbolicLink(_folder["real/below/up"], "../f");
         foreach (string name in new[] { "near", "far", "below/up", "real/f" })
@@ -134,7 +134,7 @@ public sealed class FileTargetTests : IDisposable
         Assert.NotNull(again);
         Directory.CreateDirectory(_folder["folder.lock"]);
         Assert.Contains("folder.lock", Assert.ThrowsAny<IOException>(() => LockFile.TryTake(_folder["folder.lock"])).Message, StringComparison.Ordinal);
-        // A folder where not even root can make a file.
+        // A folder where not even root can create a file.
         Assert.ThrowsAny<IOException>(() => LockFile.TryTake("/proc/self/lock"));
     }
 

@@ -5,7 +5,10 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>FolderEvents tells what is done to a folder and the names in it (inotify(7)): the only outside trace of a folder's fsync is that it is opened for it.</summary>
+/// <summary>
+/// Watches the changes of a folder and the names in it (inotify(7)). The only outside trace of a folder's fsync is the opening of the
+/// folder.
+/// </summary>
 internal sealed partial class FolderEvents : IDisposable
 {
     private const uint IN_OPEN = 0x20;
@@ -18,7 +21,7 @@ internal sealed partial class FolderEvents : IDisposable
 
     public FolderEvents(string folder) => Assert.True(inotify_add_watch(_events, folder, IN_OPEN | IN_MOVED_TO | IN_CREATE) >= 0);
 
-    /// <summary>Read gives what was done since: "create NAME", "move NAME", and "open" of the folder itself.</summary>
+    /// <summary>Returns the events since the last call: "create NAME", "move NAME", and "open" of the folder itself.</summary>
     public IReadOnlyList<string> Read()
     {
         const int HeaderLength = 16;

@@ -2,7 +2,7 @@ using System.Net;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Which requests a proxy of the environment carries.</summary>
+/// <summary>Tests which requests go through a proxy of the environment.</summary>
 public sealed class HttpsOnlyProxyTests
 {
     [Theory]

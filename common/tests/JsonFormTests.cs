@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>JsonFormTests: the JSON form as docs/spec/encoding.md section 4 has it, on the vectors' answers.</summary>
+/// <summary>Tests the JSON form of docs/spec/encoding.md section 4 on the vectors' answers.</summary>
 public sealed class JsonFormTests
 {
     private const int TimeOffset = 58;

@@ -14,7 +14,10 @@ public sealed class KeyRingTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    /// <summary>Made by Python's cryptography as docs/spec/wrapping.md says, for a key of octets 1, the log id 00 01 ..., nonce 00 01 ... and the secret 100 101 ...</summary>
+    /// <summary>
+    /// Tests a secret that Python's cryptography wrapped as docs/spec/wrapping.md says. The key has bytes 1, the log id is 00 01 ..., the
+    /// nonce is 00 01 ..., and the secret is 100 101 ...
+    /// </summary>
     [Fact]
     public void Another_implementations_wrapped_secrets_open()
     {
@@ -26,7 +29,7 @@ public sealed class KeyRingTests : IDisposable
         byte[] earlier = Convert.FromHexString("01000102030405060708090A0BDFC3F34148976C12920789AB5018BAD0DAB31D7D8DE83F7B0DB746FF2106BF31783B53568A2FC6434F5AF625DF7FE6AD");
         Assert.Equal(secret, key.Unwrap(earlier, SecretPurpose.PeriodSecrets(3), s_logId));
         Assert.False(KeyId.TryRead(earlier, out _));
-        // As part of a ring of which it is the second, too.
+        // The second key of a ring opens it too.
         KeyRing ring = Ring($"{Text(2)} {Text(1)}");
         Assert.Equal(secret, ring.Unwrap(earlier, SecretPurpose.PeriodSecrets(3), s_logId, out KeyId by));
         Assert.Equal(key.Id, by);
@@ -49,7 +52,7 @@ public sealed class KeyRingTests : IDisposable
         string says = Assert.Throws<SecretsException>(() => other.Unwrap(first, Purpose, s_logId)).Message;
         Assert.Contains($"is wrapped by the key-encryption key {ids[0]}, which the variable OPTIKS_KEK does not have (it has {Ids(other)[0]})", says, StringComparison.Ordinal);
         Assert.Throws<SecretsException>(() => other.Wrap([7], Purpose, s_logId, ids[0]));
-        // Of the right name and damaged: not the key's fault.
+        // The secret names the right key but is damaged: the key is not at fault.
         second[^1] ^= 1;
         Assert.Contains("damaged", Assert.Throws<SecretsException>(() => ring.Unwrap(second, Purpose, s_logId)).Message, StringComparison.Ordinal);
     }
@@ -82,7 +85,7 @@ public sealed class KeyRingTests : IDisposable
         Assert.Empty(opened);
         Assert.Equal(2, Ids(ring).Length);
         Assert.Equal([uri], opened);
-        // The same key has the same id, wherever it is.
+        // The same key has the same id in a file and in a token.
         Assert.Equal(Ids(Ring(Text(9)))[0], Ids(ring)[1]);
     }
 
@@ -119,10 +122,10 @@ public sealed class KeyRingTests : IDisposable
             Assert.Contains($"given {chosen.Length} times", says, StringComparison.Ordinal);
             Assert.All(chosen, place => Assert.Contains(place, says, StringComparison.Ordinal));
         }
-        // One that is named and is the data folder's own is one place.
+        // If the setting names the data folder's own file, they are one source.
         Write(_folder.Data.KeyEncryptionKey, Text(4));
         _ = KeyRing.Load(_folder.Data, _ => null, _folder.Data.KeyEncryptionKey);
-        // One that is named and missing is not replaced by a new one.
+        // If the named file is missing, no new key replaces it.
         File.Delete(_folder.Data.KeyEncryptionKey);
         Assert.Contains("missing", Assert.Throws<SecretsException>(() => KeyRing.LoadOrCreate(_folder.Data, _folder["none"])).Message, StringComparison.Ordinal);
         Assert.False(File.Exists(_folder["none"]));

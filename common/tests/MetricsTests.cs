@@ -11,7 +11,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>What Prometheus is given, and that nobody else is.</summary>
+/// <summary>Tests which metrics Prometheus gets, and that other callers get nothing.</summary>
 public sealed class MetricsTests : IAsyncLifetime
 {
     private const string Expiry = "optiks.service.certificate.expiry";
@@ -68,7 +68,7 @@ public sealed class MetricsTests : IAsyncLifetime
         Dictionary<object, long> free = Read("optiks.service.disk.free", "optiks.folder");
         Dictionary<object, long> size = Read("optiks.service.disk.size", "optiks.folder");
         Assert.Equal(["board", "data"], free.Keys.Order());
-        // As df says, which does not change.
+        // The total size, as df reports it, does not change.
         Assert.All(size, one => Assert.Equal(new DriveInfo(_folder.Path).TotalSize, one.Value));
         Assert.All(free, one => Assert.InRange(one.Value, 1, size[one.Key]));
         Assert.Empty(Read(Expiry, "server.port"));
@@ -95,7 +95,8 @@ public sealed class MetricsTests : IAsyncLifetime
         Assert.Equal([new(port, end.ToUnixTimeSeconds())], served);
     }
 
-    // Values of this host's gauge by an attribute. Not as Prometheus is given it: that has the meters of all hosts in this process, which a program has one of.
+    // Reads the values of this host's gauge by an attribute. It does not read Prometheus's page, which contains the meters of all hosts in
+    // this process; a program has one host.
     private Dictionary<object, long> Read(string name, string attribute)
     {
         var values = new Dictionary<object, long>();
@@ -113,7 +114,7 @@ public sealed class MetricsTests : IAsyncLifetime
         return values;
     }
 
-    // On a slim builder, as two of the programs: https needs more than that gives.
+    // Uses a slim builder, which lacks the services that https needs.
     private async Task StartAsync(Dictionary<string, string?> settings, params string[] more)
     {
         settings[DataFolder.Variable] = _folder.Path;

@@ -4,7 +4,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Bounds of periods, ended periods and hand-overs through the binding, against the Python reference (tests/vectors/periods).</summary>
+/// <summary>
+/// Tests bounds of periods, ended periods and hand-overs through the binding, against the Python reference (tests/vectors/periods).
+/// </summary>
 public sealed class PeriodVerifierTests
 {
     [Fact]
@@ -96,7 +98,7 @@ public sealed class PeriodVerifierTests
             Assert.Null(Verifier.OtherPeriod(context with { KeptRecord = default }, Reason.RecordPeriod, answer));
             Assert.Null(Verifier.OtherPeriod(context, Reason.Fork, answer));
             Assert.Null(Verifier.OtherPeriod(context, Reason.MalformedTruncated, answer.AsMemory(0, 1)));
-            // Another one before it, and so not the record that the checkpoint has.
+            // The forged record names another record before it, so it is not the record that the checkpoint commits to.
             byte[] forged = [.. answer];
             forged[EpochRecord.Length - 1] ^= 1;
             Assert.Null(Verifier.OtherPeriod(context, Reason.RecordPeriod, forged));

@@ -11,7 +11,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Rate limits: the buckets by a clock that the test moves, and a host whose callers come from several addresses.</summary>
+/// <summary>Tests rate limits: the buckets with a clock that the test moves, and a host with callers from several addresses.</summary>
 public sealed class RateLimitTests
 {
     private static readonly TimeSpan s_second = TimeSpan.FromSeconds(1);
@@ -30,7 +30,7 @@ public sealed class RateLimitTests
         time.Advance(wait);
         Assert.True(buckets.TryTake(1, out _));
         Assert.False(buckets.TryTake(1, out _));
-        // A long silence fills it to the brim, not beyond.
+        // A long pause fills the bucket completely, but not beyond.
         time.Advance(TimeSpan.FromDays(30));
         Assert.Equal(3, Enumerable.Range(0, 10).Count(_ => buckets.TryTake(1, out TimeSpan _)));
     }
@@ -58,7 +58,7 @@ public sealed class RateLimitTests
         buckets.Spend(1, 99);
         Assert.False(buckets.TryTake(1, out TimeSpan wait));
         Assert.Equal(10 * s_second, wait);
-        // Another caller does not pay for it.
+        // Another caller's limit is unaffected.
         Assert.True(buckets.TryTake(2, out _));
     }
 
@@ -122,7 +122,7 @@ public sealed class RateLimitTests
         await using Host host = await Host.StartAsync();
         Assert.Equal(200, (int)(await host.GetAsync("/lookups/5", "192.0.2.1")).StatusCode);
         using HttpResponseMessage refused = await host.GetAsync("/lookups", "192.0.2.1");
-        // Two tokens were there, five were taken, and the next needs one: four intervals.
+        // The bucket had two tokens, five were taken, and the next request needs one: four intervals.
         Assert.Equal(4 * s_second * 100, refused.Headers.RetryAfter?.Delta);
     }
 
@@ -132,7 +132,7 @@ public sealed class RateLimitTests
     [InlineData("2001:db8:1:2::1", "2001:db8:1:3::1", false)]
     [InlineData("192.0.2.1", "::ffff:192.0.2.1", true)]
     [InlineData("192.0.2.1", "192.0.2.2", false)]
-    // Only what stands right of the last unknown hop was written by a proxy that is trusted.
+    // Only a trusted proxy wrote the addresses to the right of the last unknown hop.
     [InlineData("192.0.2.1", "203.0.113.9, 192.0.2.1", true)]
     [InlineData("192.0.2.1", "192.0.2.1, 127.0.0.9", true)]
     [InlineData("192.0.2.1", "192.0.2.1, 203.0.113.9", false)]
@@ -158,7 +158,7 @@ public sealed class RateLimitTests
         await using Host host = await Host.StartAsync();
         Assert.Equal([200, 200], await host.ManyAsync(2, "192.0.2.1", "/lookups", host.Key));
         Assert.Equal([429], await host.ManyAsync(1, "192.0.2.2", "/lookups", host.Key));
-        // Others at the address are other callers, and who guesses keys is one of them.
+        // Other requests from the address count for other callers, and guesses at keys for one of these.
         Assert.Equal([200], await host.ManyAsync(1, "192.0.2.1"));
         Assert.Equal([401, 429], await host.ManyAsync(2, "192.0.2.1", "/lookups/closed", ApiKey.Generate()));
     }

@@ -10,7 +10,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>What a host with the defaults makes of URLs, methods, encodings of bodies, and web pages of other origins.</summary>
+/// <summary>Tests how a host with the defaults treats URLs, methods, encodings of bodies, and web pages of other origins.</summary>
 public sealed class ReadingTests : IAsyncLifetime
 {
     private const string Page = "https://explorer.example.org";
@@ -61,7 +61,7 @@ public sealed class ReadingTests : IAsyncLifetime
     {
         Assert.Equal((HttpStatusCode.BadRequest, "urn:optiks:problem:malformed-request", "?a"), await ProblemAsync(path + "?a=1"));
         Assert.Equal(HttpStatusCode.OK, (await SendAsync(HttpMethod.Get, path)).StatusCode);
-        // What is not there is not there, whatever its parameters.
+        // A missing path stays missing, whatever its parameters.
         Assert.Equal(HttpStatusCode.NotFound, (await ProblemAsync("/missing?a=1")).Status);
     }
 
@@ -106,13 +106,13 @@ public sealed class ReadingTests : IAsyncLifetime
             Assert.Equal(origin, Header(answer, "Access-Control-Allow-Origin"));
             Assert.Null(Header(answer, "Access-Control-Allow-Credentials"));
             Assert.Contains("Origin", answer.Headers.Vary);
-            // Problems too: a page must be able to tell why.
+            // Problems too: a page must be able to read the reason.
             HttpResponseMessage problem = await SendAsync(HttpMethod.Get, "/open?x=1", origin);
             Assert.Equal((HttpStatusCode.BadRequest, origin), (problem.StatusCode, Header(problem, "Access-Control-Allow-Origin")));
         }
         HttpResponseMessage preflight = await SendAsync(HttpMethod.Options, "/open", Page, "GET");
         Assert.Equal((HttpStatusCode.NoContent, Page), (preflight.StatusCode, Header(preflight, "Access-Control-Allow-Origin")));
-        // A cache must not give the answer to nobody's page to one.
+        // A cache must not give a page the answer to a caller without an origin.
         Assert.Equal(["Accept", "Origin"], (await SendAsync(HttpMethod.Get, "/open")).Headers.Vary);
     }
 
@@ -199,7 +199,7 @@ public sealed class ReadingTests : IAsyncLifetime
 
     private async Task<HttpResponseMessage> SendAsync(HttpMethod method, string path, string? origin = null, string? preflight = null)
     {
-        // As it stands: HttpClient would encode what is not encoded.
+        // Sent unchanged: HttpClient would encode unencoded characters.
         using var request = new HttpRequestMessage(method, new Uri(Client.BaseAddress!.GetLeftPart(UriPartial.Authority) + path, new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true }));
         if (origin is not null)
         {

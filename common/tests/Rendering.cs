@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Rendering collects what a JSON renderer writes.</summary>
+/// <summary>Collects the output of a JSON renderer.</summary>
 internal static class Rendering
 {
     public static ReadOnlyMemory<byte> Of(Action<Utf8JsonWriter> write)

@@ -86,9 +86,9 @@ public sealed class SecretsTests : IDisposable
         string? Environment(string name) => name == ServiceCredential.Variable ? _folder["credentials"] : null;
         Directory.CreateDirectory(_folder["credentials"]);
         Write(_folder.Data.KeyEncryptionKey, KeyText(1), AtomicFile.PrivateMode);
-        // Without one the file of the data folder is taken; with both neither is.
+        // Without a credential, the data folder's file is used; with both, neither is.
         var file = KeyRing.Load(_folder.Data, Environment);
-        // The bits of the group are the mask of a list that lets one user in.
+        // The group's bits are the mask of an access control list that lets one user in.
         Write(_folder["credentials/optiks.kek"], KeyText(2), UnixFileMode.UserRead | UnixFileMode.GroupRead);
         string both = Assert.Throws<SecretsException>(() => KeyRing.Load(_folder.Data, Environment)).Message;
         Assert.Contains($"given 2 times, by {_folder["credentials/optiks.kek"]} and by {_folder.Data.KeyEncryptionKey}", both, StringComparison.Ordinal);
@@ -101,7 +101,7 @@ public sealed class SecretsTests : IDisposable
         File.Move(_folder["elsewhere"], _folder.Data.KeyEncryptionKey);
         Assert.Throws<SecretsException>(() => file.Unwrap(wrapped, SecretPurpose.LogKey, s_logId));
         File.Delete(_folder.Data.KeyEncryptionKey);
-        // Nowhere else.
+        // Such a mode is refused elsewhere.
         Write(_folder["kek"], KeyText(1), UnixFileMode.UserRead | UnixFileMode.GroupRead);
         Assert.Throws<SecretsException>(() => SecretFile.Read(_folder["kek"], Environment));
         Write(_folder["credentials/optiks.kek"], KeyText(2), UnixFileMode.UserRead | UnixFileMode.OtherRead);

@@ -7,7 +7,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Starting, in order and not.</summary>
+/// <summary>Tests starts, both orderly ones and others.</summary>
 public sealed class StartupTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -41,7 +41,7 @@ public sealed class StartupTests : IDisposable
         var limits = new KestrelServerLimits();
         ConnectionLimits.Set(limits, descriptors);
         Assert.Equal(connections, limits.MaxConcurrentConnections);
-        // What a client can make one of them hold, and how long.
+        // The limits on the data that a client can make a connection hold, and for how long.
         Assert.Equal((16.0 * 1024, 4.0 * 1024), (limits.MinResponseDataRate!.BytesPerSecond, limits.MinRequestBodyDataRate!.BytesPerSecond));
         Assert.Equal(32 * 1024, limits.MaxResponseBufferSize);
     }
@@ -65,7 +65,7 @@ public sealed class StartupTests : IDisposable
         return app;
     }
 
-    // A part whose start waits until it is called off.
+    // A part whose start waits until it is cancelled.
     private sealed class Endless : IHostedService
     {
         public event Action? Started;

@@ -4,7 +4,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>A parser like the services' own, and the bodies that it must take and refuse.</summary>
+/// <summary>Tests a parser like the services' own with bodies that it must accept and refuse.</summary>
 public sealed class StrictJsonReaderTests
 {
     private static readonly JsonMembers s_members = new("text", "octets", "number", "id", "list", "inner");
@@ -117,7 +117,7 @@ public sealed class StrictJsonReaderTests
     [Fact]
     public void A_body_of_any_octets_is_taken_or_refused()
     {
-        // The same bodies in each run, so that a failure comes again.
+        // The same bodies in each run, so that a failure repeats.
         var random = new Random(1);
         byte[] alphabet = "{}[]\":,\\u 0129eE-+.truefalsnxd\n/*"u8.ToArray();
         for (int i = 0; i < 20_000; i++)

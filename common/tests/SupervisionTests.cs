@@ -15,7 +15,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>What a service manager is told, and what is read again while a host runs.</summary>
+/// <summary>Tests the reports to a service manager, and the settings that a running host rereads.</summary>
 public sealed class SupervisionTests : IDisposable
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(20);
@@ -35,7 +35,7 @@ public sealed class SupervisionTests : IDisposable
         {
             await app.StartAsync(TestContext.Current.CancellationToken);
             Assert.Equal("STATUS=Not ready. Opening the database. The check broken failed: InvalidOperationException.\n", manager.Next());
-            // A reload meanwhile does not make it ready.
+            // A reload in the meantime does not make it ready.
             Reload(app);
             isReady = true;
             Assert.Equal("READY=1\nSTATUS=Ready. Standby.\n", manager.Next());
@@ -78,7 +78,7 @@ public sealed class SupervisionTests : IDisposable
         using var client = new HttpClient { BaseAddress = new Uri(app.Urls.Single()) };
         Assert.Equal([200, 429], await ManyAsync(client, 2));
 
-        // The limit is the same, so what was used up stays used up.
+        // The limit is unchanged, so used tokens stay used.
         WriteSettings(burst: 1, more: """, "Logging": {"LogLevel": {"Default": "Debug"}}""");
         Reload(app);
         Assert.Equal([429], await ManyAsync(client, 1));
@@ -157,10 +157,10 @@ public sealed class SupervisionTests : IDisposable
         (SslStream stream, string[] shown) = await ConnectAsync(address);
         await using (stream)
         {
-            // With what is between it and the root, which a client does not have.
+            // The server sends the certificate between its own and the root, which a client does not have.
             Assert.Equal(["CN=first", "CN=first between"], shown);
 
-            // What does not go together is not taken.
+            // A certificate and key that do not match are refused.
             second.Write(_folder["tls.pem"], _folder["other.key"]);
             Reload(app);
             Assert.Contains("are not a certificate and its key", Log.All.Last(entry => entry.Contains("ReloadRefused", StringComparison.Ordinal)), StringComparison.Ordinal);
@@ -169,7 +169,7 @@ public sealed class SupervisionTests : IDisposable
             second.Write(_folder["tls.pem"], _folder["tls.key"]);
             Reload(app);
             Assert.Equal(["CN=second", "CN=second between"], await ShownAsync(address));
-            // The connection of before is answered.
+            // The earlier connection is answered.
             await stream.WriteAsync("GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n"u8.ToArray(), TestContext.Current.CancellationToken);
             using var reader = new StreamReader(stream);
             Assert.Contains("answer", await reader.ReadToEndAsync(TestContext.Current.CancellationToken), StringComparison.Ordinal);
@@ -205,7 +205,7 @@ public sealed class SupervisionTests : IDisposable
         return shown;
     }
 
-    // The subjects of the certificates that the server sends.
+    // Returns the subjects of the certificates that the server sends.
     private static async Task<(SslStream Stream, string[] Shown)> ConnectAsync(Uri address)
     {
         string[] shown = [];
@@ -239,7 +239,7 @@ public sealed class SupervisionTests : IDisposable
         return app;
     }
 
-    /// <summary>The socket of a service manager, which reads what it is told at once, as a full one would hold up who tells.</summary>
+    /// <summary>Holds the socket of a service manager. It reads reports at once, because a full socket would block the sender.</summary>
     private sealed class Manager : IDisposable
     {
         private readonly Socket _socket = new(AddressFamily.Unix, SocketType.Dgram, ProtocolType.Unspecified);
@@ -256,7 +256,7 @@ public sealed class SupervisionTests : IDisposable
 
         public string Next() => _told.TryTake(out string? text, s_patience) ? text : throw new TimeoutException("The manager was told nothing.");
 
-        /// <summary>Null: nothing more was said.</summary>
+        /// <summary>Returns the last report, or null if there was no further report.</summary>
         public string? Last() => _told.TryTake(out string? text) ? text : null;
 
         public void Dispose() => _socket.Dispose();
@@ -273,7 +273,7 @@ public sealed class SupervisionTests : IDisposable
             }
             catch (Exception e) when (e is SocketException or ObjectDisposedException)
             {
-                // Disposed.
+                // The socket was disposed.
             }
         }
     }
@@ -299,7 +299,7 @@ public sealed class SupervisionTests : IDisposable
         }
     }
 
-    /// <summary>A certificate, one between, and a root that nobody knows.</summary>
+    /// <summary>Makes a certificate, one between it and the root, and an untrusted root.</summary>
     private sealed class Chain : IDisposable
     {
         private readonly ECDsa _rootKey = ECDsa.Create(ECCurve.NamedCurves.nistP256);

@@ -11,7 +11,7 @@ using Optiks.Tokens;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>The signer of tokens for trying things out, and what the services' library makes of them; known answers of the RFCs.</summary>
+/// <summary>Tests the token signer for trials against the services' library and known answers of the RFCs.</summary>
 public sealed class TokenSignerTests : IDisposable
 {
     // RFC 8037 appendix A.1.
@@ -36,7 +36,7 @@ public sealed class TokenSignerTests : IDisposable
         Assert.True(TokenKeySet.Parse(signer.KeySet(), "a").TryFind(signer.KeyId, out _));
     }
 
-    /// <summary>RFC 8037 appendix A.4: the library checks EdDSA by our provider.</summary>
+    /// <summary>Tests RFC 8037 appendix A.4: the library verifies EdDSA with our provider.</summary>
     [Fact]
     public void The_signature_of_rfc_8037_is_one()
     {

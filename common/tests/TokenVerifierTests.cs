@@ -10,7 +10,9 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>What the verifier of tokens takes and refuses; docs/spec/tokens.md. Each refusal is of a token that is taken but for the one thing.</summary>
+/// <summary>
+/// Tests which tokens the verifier accepts and refuses (docs/spec/tokens.md). Each refused token is acceptable except for one fault.
+/// </summary>
 public sealed class TokenVerifierTests : IDisposable
 {
     private static readonly TimeSpan s_second = TimeSpan.FromSeconds(1);
@@ -71,7 +73,7 @@ public sealed class TokenVerifierTests : IDisposable
     [InlineData("update history lookup", ApiScopes.Update | ApiScopes.History | ApiScopes.Lookup)]
     [InlineData("", ApiScopes.None)]
     [InlineData("openid email history", ApiScopes.History)]
-    // What only API keys can have.
+    // Scopes that only API keys can have.
     [InlineData("snapshot", ApiScopes.None)]
     [InlineData("Update", ApiScopes.None)]
     [InlineData("update,history", ApiScopes.None)]
@@ -152,7 +154,7 @@ public sealed class TokenVerifierTests : IDisposable
         JsonObject claims = Claims;
         Assert.Null((await verifier.VerifyAsync(_ed25519.Token(claims))).Refusal);
         claims.Remove(claim);
-        // As text, which may be what no JsonNode can be.
+        // Built as text, which may contain values that no JsonNode can.
         string payload = claims.ToJsonString();
         payload = json is null ? payload : $"{payload[..^1]},\"{claim}\":{json}}}";
         Assert.Equal(reason, await ReasonAsync(verifier, _ed25519.Token(_ed25519.Header.ToJsonString(), payload)));
@@ -185,7 +187,7 @@ public sealed class TokenVerifierTests : IDisposable
     [InlineData("token-algorithm", """{"alg":"Ed25519","kid":"ed-1"}""")]
     [InlineData("token-algorithm", """{"alg":1,"kid":"ed-1"}""")]
     [InlineData("token-algorithm", """{"kid":"ed-1"}""")]
-    // A key is for one algorithm.
+    // Each key is for one algorithm.
     [InlineData("token-algorithm", """{"alg":"ES256","kid":"ed-1"}""")]
     [InlineData("token-algorithm", """{"alg":"EdDSA","kid":"ec-1"}""")]
     [InlineData("token-header", """{"alg":"EdDSA"}""")]
@@ -245,7 +247,7 @@ public sealed class TokenVerifierTests : IDisposable
             {
                 Assert.Equal("token-signature", await ReasonAsync(verifier, wrong));
             }
-            // The public key, which everyone has, as the secret of a symmetric algorithm.
+            // Uses the public key, which everyone has, as the secret of a symmetric algorithm.
             foreach (byte[] secret in (byte[][])[signer.PublicKey, Encoding.UTF8.GetBytes(signer.Jwk.ToJsonString()), File.ReadAllBytes(KeysFile)])
             {
                 string signed = AccountSystem.SigningInput($$"""{"alg":"HS256","kid":"{{signer.Id}}"}""", Claims.ToJsonString());
@@ -273,7 +275,7 @@ public sealed class TokenVerifierTests : IDisposable
         [
             "", ".", "..", "...", "a", $"{parts[0]}.{parts[1]}", good + ".", good + ".AA", $"{good}=", $" {good}", good.Replace('.', ' '), $"{parts[0]}.{parts[1]}.",
             $".{parts[1]}.{parts[2]}", $"{parts[0]}..{parts[2]}", $"{parts[0]}=.{parts[1]}.{parts[2]}", $"{parts[0]}.{parts[1]}\n.{parts[2]}", new string('é', 5000), new string('.', 8192),
-            // Of five parts: encrypted.
+            // Five parts: an encrypted token.
             $"{parts[0]}.{parts[1]}.{parts[2]}.{parts[0]}.{parts[1]}",
             Signed($"{payload[..^1]},\"more\":{Nested(8)}}}"),
             Signed($"{payload[..^1]},\"more\":{Nested(3000)}}}"),
@@ -313,7 +315,7 @@ public sealed class TokenVerifierTests : IDisposable
     }
 
     [Theory]
-    // iat, nbf and exp are seconds from now on; the skew is 60, the longest lifetime 3600.
+    // iat, nbf and exp are in seconds from now; the skew is 60, the longest lifetime 3600.
     [InlineData(0, null, 600, null)]
     [InlineData(-600, null, -59, null)]
     [InlineData(-600, null, -60, "token-expired")]
@@ -340,7 +342,7 @@ public sealed class TokenVerifierTests : IDisposable
         }
         TokenVerifier verifier = Verifier();
         Assert.Equal(reason, await ReasonAsync(verifier, _p256.Token(claims)));
-        // From memory the same.
+        // The cached token gives the same result.
         Assert.Equal(reason, await ReasonAsync(verifier, _p256.Token(claims)));
     }
 
@@ -380,7 +382,7 @@ public sealed class TokenVerifierTests : IDisposable
         _clock.Advance(s_second);
         Assert.Equal("token-key", await ReasonAsync(verifier, revoked));
         Assert.Null(await ReasonAsync(verifier, kept));
-        // Another key under its name.
+        // Another key under the same name.
         using var other = AccountSystem.OfEd25519(_ed25519.Id);
         WriteKeys(other);
         _clock.Advance(s_second);

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>The owner's verifier through the binding, against answers of the Python reference (tests/vectors/users).</summary>
+/// <summary>Tests the owner's verifier through the binding, against answers of the Python reference (tests/vectors/users).</summary>
 public sealed class UserMonitorVerifierTests : IDisposable
 {
     private readonly JsonDocument _file = Load("users", "monitor.json");
@@ -56,7 +56,7 @@ public sealed class UserMonitorVerifierTests : IDisposable
         Assert.True(reasons.Count(reason => reason.StartsWith("handover_", StringComparison.Ordinal)) >= 21, "hand-overs refused");
     }
 
-    // docs/spec/periods.md section 6: of the list first, then of each followed key in order.
+    // docs/spec/periods.md section 6: first the list, then each followed key in order.
     private static Reason Handover(JsonElement own, UserMonitorVerdict verdict, byte[] answer)
     {
         if (verdict.User!.List is not { } list)

@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>The users' verifier through the binding, against answers of the Python reference (tests/vectors/users).</summary>
+/// <summary>Tests the users' verifier through the binding, against answers of the Python reference (tests/vectors/users).</summary>
 public sealed class UserVerifierTests : IDisposable
 {
     private readonly JsonDocument _file = Read("lookup.json");
@@ -90,7 +90,7 @@ public sealed class UserVerifierTests : IDisposable
             NativeStatus.Argument, Assert.Throws<OptiksNativeException>(() => Verifier.Users(Context(honest), [one], answer)).Status));
     }
 
-    // The first valid answer about so many users of whom nothing is kept.
+    // Returns the first valid answer about this many users for whom nothing is kept.
     private JsonElement Honest(int users) => _file.RootElement.GetProperty("vectors").EnumerateArray().First(vector =>
         vector.GetProperty("reason").GetString() == "valid" && vector.GetProperty("users").GetArrayLength() == users
         && vector.GetProperty("results").EnumerateArray().All(result => result.GetProperty("kind").GetString() == "current")
@@ -129,7 +129,7 @@ public sealed class UserVerifierTests : IDisposable
 
     private static JsonDocument Read(string name) => JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", "users", name)));
 
-    // The users before, as the answer that was verified has them.
+    // Checks the earlier users in the verified answer.
     private static void CheckEarlier(JsonElement expected, VerifiedUser actual, UserLookup shown)
     {
         Assert.Equal(expected.TryGetProperty("generation", out JsonElement generation) ? generation.GetUInt32() : 0, actual.Generation);

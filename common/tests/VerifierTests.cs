@@ -4,7 +4,10 @@ using Optiks.Tlog;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>The native verifier through the binding, against answers made by the Python reference: offsets, arrays and structs arrive where they should.</summary>
+/// <summary>
+/// Tests the native verifier through the binding, against answers made by the Python reference: offsets, arrays and structs must arrive in
+/// the right places.
+/// </summary>
 public sealed class VerifierTests
 {
     [Fact]

@@ -14,22 +14,23 @@ using Optiks.UpdateService.Telemetry;
 
 namespace Optiks.UpdateService;
 
-/// <summary>UpdateServiceHost puts the service together: options, database, the parts that run beside requests, endpoints.</summary>
+/// <summary>Assembles the service: options, database, background parts, endpoints.</summary>
 internal static class UpdateServiceHost
 {
-    /// <summary>Service says how this host differs from the others.</summary>
+    /// <summary>The settings in which this host differs from the others.</summary>
     public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Of(Programs.UpdateService) with
     {
-        // Beyond this the connection is cut. What is too large by less is read to its end, so that clients that send all before they read see the answer.
+        // Beyond this length the connection is cut. A body that is too large but below it is read to its end. Clients that send everything
+        // before they read then see the answer.
         MaxRequestBodyLength = 2 * ProtocolLimits.MaxUpdateBody,
     };
 
     /// <summary>
-    /// CreateAsync opens the database and builds the host, without starting it. Throws what <c>Program</c> knows as exit codes: settings that do not do, a database that
-    /// is not migrated or cannot be reached. A supervisor starts the service again after the last.
+    /// Opens the database and builds the host, without starting it. Throws the exceptions that <c>Program</c> maps to exit codes: unusable
+    /// settings, or a database that is not migrated or cannot be reached. In the last case a supervisor starts the service again.
     /// </summary>
-    /// <param name="args">Command line.</param>
-    /// <param name="engines">Database engines that configuration may choose from.</param>
+    /// <param name="args">The command line.</param>
+    /// <param name="engines">The database engines that the configuration may choose from.</param>
     /// <param name="configure">Changes the configuration before it is read.</param>
     public static async Task<WebApplication> CreateAsync(string[] args, IReadOnlyList<IStorageProvider> engines, Action<WebApplicationBuilder>? configure = null)
     {
@@ -41,7 +42,7 @@ internal static class UpdateServiceHost
         StorageSource storage = StorageSetup.CreateSource(builder.Configuration, OptiksDefaults.DataFolderOf(builder.Configuration), engines);
         builder.Services.AddOptiksStorage(_ => storage);
         IAcceptStore store = await storage.OpenAcceptAsync(CancellationToken.None);
-        // By a factory: the container disposes only of what it made.
+        // Registered by a factory, because the container disposes only of objects that it made.
         builder.Services.AddSingleton(_ => store);
 
         builder.Services.AddSingleton<LogLimits>();
@@ -75,7 +76,7 @@ internal static class UpdateServiceHost
         return app;
     }
 
-    /// <summary>RunAsync serves until the host is told to stop, or until the database turns out not to be the one that was opened, which it throws.</summary>
+    /// <summary>Serves until the host is told to stop. Throws if the database turns out to be another one than was opened.</summary>
     public static async Task RunAsync(WebApplication app)
     {
         _ = app.Services.GetRequiredService<LogLimits>().Read();

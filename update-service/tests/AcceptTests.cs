@@ -4,7 +4,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>What is accepted, durable and idempotent.</summary>
+/// <summary>Tests that updates are accepted, durable and idempotent.</summary>
 public sealed class AcceptTests
 {
     [Fact]
@@ -23,7 +23,7 @@ public sealed class AcceptTests
         Task<Answer> answer = service.PostAsync($$"""{"request_id":"{{id}}","key":"alice","value":"v1"}""");
         await committed.Task.WaitAsync(TestContext.Current.CancellationToken);
 
-        // Another connection sees the row, and the caller has no answer yet.
+        // Another connection sees the row, but the caller has no answer yet.
         Assert.True(service.Database.Has(id));
         Assert.False(answer.IsCompleted);
         release.SetResult();
@@ -107,7 +107,7 @@ public sealed class AcceptTests
             .IsProblem("request-id-reused", 409, "$[2].request_id");
         Assert.Equal(before, service.Database.Contents());
 
-        // What is known already is answered like the rest, and stored once.
+        // A repeated request is answered like the others, and stored once.
         Answer accepted = await service.PostAsync($$"""[{"key":"a","value":"1"},{"request_id":"{{known}}","key":"known","value":"v"},{"key":"a","value":"2"},{"request_id":"{{known}}","key":"known","value":"v"}]""");
         Assert.Equal(202, accepted.Status);
         Assert.Equal(4, accepted.Json.GetArrayLength());
@@ -161,7 +161,7 @@ public sealed class AcceptTests
         Assert.Equal(202, (await service.PostAsync(body)).Status);
         (await service.PostAsync($$"""{"request_id":"{{Ids.New()}}","key":"alice","value":"v"}""")).IsProblem("request-id-time", 400, "$.request_id");
 
-        // An id made by the server is never the caller's fault.
+        // The caller is never at fault for an id made by the server.
         string before = service.Database.Contents();
         (await service.PostAsync("""{"key":"alice","value":"v"}""")).IsProblem("unavailable", 503, null);
         Assert.Equal(before, service.Database.Contents());
@@ -183,7 +183,7 @@ public sealed class AcceptTests
         (await service.PostAsync("""{"key":"1234567890","value":"v"}""")).IsProblem("key-length", 400, "$.key");
     }
 
-    /// <summary>MovedTime is the machine's clock, moved.</summary>
+    /// <summary>Provides the machine's clock, moved by an offset.</summary>
     private sealed class MovedTime : TimeProvider
     {
         public TimeSpan Moved { get; set; }

@@ -4,7 +4,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Who may write and ask.</summary>
+/// <summary>Tests who may write and read.</summary>
 public sealed class AccessTests
 {
     [Fact]
@@ -30,7 +30,7 @@ public sealed class AccessTests
             service.Client.DefaultRequestHeaders.Authorization = key;
             (await service.PostAsync(Body)).IsProblem(type, status, null);
             (await service.GetAsync(path)).IsProblem(type, status, null);
-            // Before anything is read: a body that is malformed too makes no difference.
+            // The credential is checked before anything is read: a malformed body makes no difference.
             (await service.PostAsync("nonsense")).IsProblem(type, status, null);
         }
         Assert.Equal(before, service.Database.Contents());
@@ -77,7 +77,7 @@ public sealed class AccessTests
         Answer accepted = await service.PostAsync("""[{"key":"a","value":"v"},{"key":"b","value":"v"},{"items":[{"key":"c","value":"v"},{"key":"d","value":"v"}]}]""");
         Assert.Equal(202, accepted.Status);
         string before = service.Database.Contents();
-        // Three were there and four were taken.
+        // The bucket had three tokens, and four were taken.
         Answer refused = await service.PostAsync("""{"key":"e","value":"v"}""");
         refused.IsProblem("rate-limited", 429, null);
         // A token comes back every 100 s, and some time has passed since the first request.

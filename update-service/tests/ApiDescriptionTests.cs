@@ -9,7 +9,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>The OpenAPI document says what the service does.</summary>
+/// <summary>Tests that the OpenAPI document describes what the service does.</summary>
 public sealed class ApiDescriptionTests
 {
     [Fact]

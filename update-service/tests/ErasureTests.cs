@@ -7,7 +7,9 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary><c>/v1/erasures</c>: what is taken, what is refused beside it, and what is told afterwards (docs/spec/erasure.md section 4).</summary>
+/// <summary>
+/// Tests <c>/v1/erasures</c>: which requests are accepted and which refused, and the status afterwards (docs/spec/erasure.md section 4).
+/// </summary>
 public sealed class ErasureTests : IAsyncLifetime
 {
     private const string Path = "/v1/erasures";
@@ -54,7 +56,7 @@ public sealed class ErasureTests : IAsyncLifetime
         Assert.Equal((0, (int)StructureId.Decommissioned, "alice"), (item, structure, Encoding.UTF8.GetString(key)));
         Assert.Equal(new ErasureOrder(StructureId.Keys, 1, 1) { Period = 0 }.Item(key).Value.ToArray(), value);
         Assert.Equal($$"""{"request_id":"{{id}}","status":"pending"}""", (await Service.GetAsync($"{Path}/{id}")).Json.GetRawText());
-        // The same again, and another under its id.
+        // The same request again, and another one under its id.
         Assert.Equal(202, (await PostAsync(body)).Status);
         (await PostAsync(body.Replace("\"to\":1", "\"to\":2", StringComparison.Ordinal))).IsProblem("request-id-reused", 409, "$.request_id");
 
@@ -63,7 +65,7 @@ public sealed class ErasureTests : IAsyncLifetime
         Answer erased = await Service.GetAsync($"{Path}/{id}?wait=1");
         Assert.Equal($$"""{"request_id":"{{id}}","status":"erased","epoch":3,"erased":[{"structure":"keys","period":0,"version":1,"epoch":1}]}""", erased.Json.GetRawText());
         Assert.True(erased.Headers.CacheControl?.NoStore);
-        // It is no update, and an update is no erasure.
+        // An erasure is not an update, and an update is not an erasure.
         (await Service.GetAsync($"/v1/updates/{id}")).IsProblem("not-found", 404, null);
         string update = (await Service.PostAsync("""{"key":"alice","value":"3"}""")).Text("request_id")!;
         await Service.Log.PublishAsync();

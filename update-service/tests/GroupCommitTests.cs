@@ -8,7 +8,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>The queue: one transaction for many callers, its bounds, and what callers hear when a commit fails.</summary>
+/// <summary>Tests the queue: one transaction for many callers, its bounds, and the callers' answers when a commit fails.</summary>
 public sealed class GroupCommitTests
 {
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
@@ -44,7 +44,7 @@ public sealed class GroupCommitTests
             answers.Add(service.PostAsync(List(3)));
             await Eventually.IsAsync(() => engine.Groups.Count == i);
         }
-        // A third one, small, is the last until it has ended itself.
+        // A third, small group blocks further ones until it has ended.
         answers.Add(service.PostAsync(List(2)));
         await Eventually.IsAsync(() => engine.Groups.Count == 3);
         answers.AddRange([service.PostAsync(List(3)), service.PostAsync(List(3))]);
@@ -147,7 +147,7 @@ public sealed class GroupCommitTests
         Assert.Equal(200, (await service.GetAsync("/health/live")).Status);
         int tries = engine.Groups.Count;
         Assert.True(tries > 1, "It was not tried again.");
-        // The circuit is open: nothing is asked.
+        // The circuit is open: the database is not asked.
         Answer refused = await service.PostAsync(body);
         refused.IsProblem("unavailable", 503, null);
         Assert.Contains("Nothing of this request was stored.", refused.Text("detail"), StringComparison.Ordinal);

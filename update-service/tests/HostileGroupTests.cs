@@ -8,7 +8,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Honest callers whose updates are committed with hostile ones: they get 202, and nothing is stored twice.</summary>
+/// <summary>Tests honest callers whose updates are committed with hostile ones: they get 202, and nothing is stored twice.</summary>
 [Collection(nameof(Cluster))]
 public sealed class HostileGroupTests
 {
@@ -58,7 +58,7 @@ public sealed class HostileGroupTests
         }
         Assert.Equal(3, hostile);
         Assert.Equal(1 + Callers - (isStored ? 0 : hostile), service.Database.Requests());
-        // Halving takes two commits a level for each that is at fault, not one for each caller.
+        // Halving takes two commits at each level for each faulty unit, not one for each caller.
         Assert.InRange(engine.Groups.Count, 2, 1 + 1 + (hostile * 2 * 6));
         Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
     }
@@ -74,7 +74,7 @@ public sealed class HostileGroupTests
         await Eventually.IsAsync(() => engine.Groups.Count == 1);
         Task<Answer>[] answers = [.. Enumerable.Range(0, 4).Select(i => service.PostAsync(Update($"key {i}")))];
         await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == answers.Length);
-        // The group is stored and its answer lost; then the database goes away.
+        // The group is stored and its answer lost; then the database becomes unavailable.
         engine.Given = units =>
         {
             if (units.Count == answers.Length)
@@ -118,7 +118,7 @@ public sealed class HostileGroupTests
         gate.SetResult();
         (await first).IsProblem("internal", 500, null);
         Assert.All(await Task.WhenAll(answers), answer => Assert.True(answer.Status is 500 or 503));
-        // Not one commit for each.
+        // Fewer commits than units.
         Assert.InRange(engine.Groups.Count, 2, Callers);
         Assert.Equal(503, (await service.GetAsync("/health/ready")).Status);
     }
@@ -158,7 +158,7 @@ public sealed class HostileGroupTests
                     honest.Add(service.PostAsync(Update($"honest {round} {i}")));
                     others.Add(service.PostAsync(hostile.Next()));
                 }
-                // Those that the parser takes wait with the honest ones.
+                // The hostile requests that the parser accepts wait with the honest ones.
                 await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == perRound + others.Count(answer => !answer.IsCompleted));
                 gate.SetResult();
                 Assert.Equal(202, (await first).Status);
@@ -184,14 +184,14 @@ public sealed class HostileGroupTests
 
     private static string Update(string key) => $$"""{"key":"{{key}}","value":"v"}""";
 
-    /// <summary>HostileRequests makes bodies that go to the edges of what the format allows, and beyond. One thread at a time.</summary>
+    /// <summary>Makes bodies at the limits of the format, and beyond. One thread at a time.</summary>
     private sealed class HostileRequests(int seed)
     {
         private static readonly string[] s_numbers = ["0", "1", "9007199254740991", "9007199254740992", "18446744073709551615", "-1", "1e3", "1.0"];
 
         private static readonly long[] s_times = [0, 1, 253_402_300_799_999, 253_402_300_800_000, 281_474_976_710_655];
 
-#pragma warning disable CA5394 // Any randomness does.
+#pragma warning disable CA5394 // Any randomness is good enough.
         private readonly Random _random = new(seed);
 
         public byte[] Next()
@@ -215,7 +215,7 @@ public sealed class HostileGroupTests
 
         private string Members()
         {
-            // One key is everyone's, and has soon all it may.
+            // All requests share one key, which soon reaches its limit of pending updates.
             string key = _random.Next(3) switch
             {
                 0 => "\"key\":\"everyone's\"",

@@ -4,7 +4,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Bodies that are refused, each beside one that differs in little and is accepted. What is refused leaves the database as it was.</summary>
+/// <summary>Tests refused bodies, each with a similar one that is accepted. A refused body leaves the database unchanged.</summary>
 public sealed class MalformedRequestTests : IClassFixture<MalformedRequestTests.Host>
 {
     private const string Malformed = "malformed-request";
@@ -116,7 +116,7 @@ public sealed class MalformedRequestTests : IClassFixture<MalformedRequestTests.
         new("no key", """{"value":"v"}""", Malformed, "$.key"),
         new("no value", """{"key":"K"}""", Malformed, "$.value", """{"key":"K","value":""}"""),
 
-        // Octets.
+        // Bytes.
         new("padding", """{"key":"K","value_b64":"YQ=="}""", Malformed, "$.value_b64", """{"key":"K","value_b64":"YQ"}"""),
         new("other alphabet", """{"key":"K","value_b64":"+/+/"}""", Malformed, "$.value_b64", """{"key":"K","value_b64":"-_-_"}"""),
         new("unused bits", """{"key":"K","value_b64":"YR"}""", Malformed, "$.value_b64", """{"key":"K","value_b64":"YQ"}"""),
@@ -203,7 +203,7 @@ public sealed class MalformedRequestTests : IClassFixture<MalformedRequestTests.
 
     private static string List(int count) => $"[{string.Join(',', Enumerable.Range(0, count).Select(i => Update($"K-{i}", "v")))}]";
 
-    /// <summary>Host is shared: a refused request leaves nothing for the next one.</summary>
+    /// <summary>Shares one host: a refused request leaves nothing for the next one.</summary>
     public sealed class Host : IAsyncLifetime
     {
         private Service? _service;

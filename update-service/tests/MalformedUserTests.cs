@@ -2,7 +2,10 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Bodies of <c>POST /v1/users</c> that are refused, each beside one that differs in little and is accepted. What both endpoints read by the same code, <see cref="MalformedRequestTests"/> has.</summary>
+/// <summary>
+/// Tests refused bodies of <c>POST /v1/users</c>, each with a similar one that is accepted. <see cref="MalformedRequestTests"/> covers the
+/// code that both endpoints share.
+/// </summary>
 public sealed class MalformedUserTests : IClassFixture<MalformedRequestTests.Host>
 {
     private const string Malformed = "malformed-request";
@@ -85,7 +88,7 @@ public sealed class MalformedUserTests : IClassFixture<MalformedRequestTests.Hos
         new("op twice", """{"user":"K","changes":[{"op":"decommission","op":"decommission"}]}""", Malformed, "$.changes[0].op", Leave),
         new("unknown member of a change", """{"user":"K","changes":[{"op":"decommission","reason":"x"}]}""", Malformed, "$.changes[0].reason", Leave),
 
-        // Where operations stand.
+        // The order of operations.
         new("create second", """{"user":"K","changes":[{"op":"add-device","device":"K","value":"v"},{"op":"create","usernames":["K"]}]}""", Malformed, "$.changes[1].op",
             """{"user":"K","changes":[{"op":"create","usernames":["K"]},{"op":"add-device","device":"K","value":"v"}]}"""),
         new("create twice", """{"user":"K","changes":[{"op":"create","usernames":["K"]},{"op":"create","usernames":["K2"]}]}""", Malformed, "$.changes[1].op",

@@ -3,7 +3,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>A database that can be read and not written: nobody is sent here before it can.</summary>
+/// <summary>Tests a database that can be read but not written: the service reports unready until it can.</summary>
 public sealed class ReadOnlyFileSystemTests
 {
     private const string Body = """{"key":"alice","value":"v"}""";

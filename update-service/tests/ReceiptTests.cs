@@ -6,7 +6,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>What a service promises, and when it promises nothing (docs/spec/receipts.md sections 4 and 5).</summary>
+/// <summary>Tests which promises a service makes, and when it makes none (docs/spec/receipts.md sections 4 and 5).</summary>
 public sealed class ReceiptTests
 {
     private const ulong Margin = 16;
@@ -34,15 +34,15 @@ public sealed class ReceiptTests
         Receipt receipt = ReceiptSetup.Read((await service.PostAsync(update)).Json)!;
         Assert.Equal((0UL, Margin + 1, id), (receipt.After, receipt.By, receipt.RequestId));
         Assert.Equal([Receipt.ItemHash(id, 0, "alice"u8, "v"u8)], receipt.Items);
-        // Not asked for, and the same request.
+        // The same request without asking for a receipt.
         Assert.Null(ReceiptSetup.Read((await service.PostAsync($$"""{"request_id":"{{id}}","key":"alice","value":"v"}""")).Json));
 
-        // What is committed and not published is pending: its epoch is later than the last published one.
+        // A committed but unpublished update is pending: its epoch is later than the last published one.
         ulong epoch = await service.Log.CommitAsync();
         receipt = ReceiptSetup.Read((await service.PostAsync(update)).Json)!;
         Assert.Equal((0UL, Margin), (receipt.After, receipt.By));
         await service.Log.FinishAsync(epoch);
-        // Of a published one the receipt names its epoch, however often it is asked for.
+        // For a published update, each receipt names its epoch.
         _ = await service.Log.PublishAsync();
         receipt = ReceiptSetup.Read((await service.PostAsync(update)).Json)!;
         Assert.Equal((epoch - 1, epoch), (receipt.After, receipt.By));
@@ -110,7 +110,7 @@ public sealed class ReceiptTests
         Assert.NotNull(await AskAsync(service, "b"));
         Assert.NotNull(await AskAsync(service, "c"));
         Assert.Null(await AskAsync(service, "d"));
-        // A note that is none leaves the one before.
+        // An invalid note leaves the earlier one in force.
         File.WriteAllText(Path.Combine(service.Data.Root, "receipt-keys.txt"), "no note");
         _ = await service.Log.PublishAsync();
         await Task.Delay(TimeSpan.FromSeconds(1.2), TestContext.Current.CancellationToken);

@@ -5,7 +5,9 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>A board that is at a URL, and no folder here: what it says holds, what it does not say any more still does.</summary>
+/// <summary>
+/// Tests a board at a URL without a folder here: its checkpoints are authoritative, and stay so when it no longer serves them.
+/// </summary>
 public sealed class RemoteBoardTests
 {
     private const string Body = """{"key":"alice","value":"v"}""";
@@ -19,7 +21,7 @@ public sealed class RemoteBoardTests
         await using BoardServer board = await BoardServer.StartAsync(elsewhere.Path);
         await using Service service = await StartAsync(board);
         await service.Log.StartAsync();
-        // A folder that is here says nothing.
+        // A folder that exists here is ignored.
         DataFolder.CreateFolder(Path.Combine(service.Data.Board, "log"));
         await File.WriteAllTextAsync(Path.Combine(service.Data.Board, "log", "checkpoint"), "damaged", Cancel);
         BoardFiles.WriteCheckpoint(service.Data, elsewhere.Path, size: 1);
@@ -34,7 +36,7 @@ public sealed class RemoteBoardTests
         Assert.Equal("published", (await service.GetAsync($"{status}?wait=60")).Text("status"));
         Assert.Equal(2, service.Gauge("optiks.service.board.size"));
 
-        // One epoch more than the database has, and then less again: what the log signed once stays signed.
+        // The board has one epoch more than the database, and then fewer again: what the log has signed stays signed.
         BoardFiles.WriteCheckpoint(service.Data, elsewhere.Path, size: 3);
         await HeldAsync(service);
         BoardFiles.WriteCheckpoint(service.Data, elsewhere.Path, size: 1);
@@ -57,7 +59,7 @@ public sealed class RemoteBoardTests
         (await service.PostAsync(Body)).IsProblem("unavailable", 503, null);
         Assert.Equal(before, service.Database.Contents());
 
-        // Without a checkpoint it is the board of a new log.
+        // A board without a checkpoint belongs to a new log.
         board.Fault = null;
         await ReadyAsync(service);
         Assert.Equal(202, (await service.PostAsync(Body)).Status);

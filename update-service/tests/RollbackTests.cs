@@ -3,7 +3,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>A database that is older than the board takes no updates.</summary>
+/// <summary>Tests that a database that is older than the board accepts no updates.</summary>
 public sealed class RollbackTests
 {
     private const string Body = """{"key":"alice","value":"v"}""";
@@ -24,7 +24,7 @@ public sealed class RollbackTests
         await CheckHeldAsync(service, before);
         Assert.Equal(1, service.Gauge("optiks.update.held"));
 
-        // The missing epoch is brought back.
+        // The missing epoch is restored.
         await service.Log.PublishAsync();
         Assert.Equal(202, (await service.PostAsync(Body)).Status);
         Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
@@ -69,7 +69,7 @@ public sealed class RollbackTests
         before = service.Database.Contents();
         File.WriteAllText(Path.Combine(folder, "checkpoint"), "damaged");
         await CheckHeldAsync(service, before);
-        // One that another log signed says nothing of this one, nor does any where the log's key is not known.
+        // A checkpoint that another log signed is no evidence about this one, nor is any checkpoint where the log's key is not known.
         BoardFiles.WriteCheckpoint(service.Data, folder, size: 1);
         byte[] checkpoint = await File.ReadAllBytesAsync(Path.Combine(folder, "checkpoint"), TestContext.Current.CancellationToken);
         checkpoint[^10] = checkpoint[^10] == (byte)'A' ? (byte)'B' : (byte)'A';

@@ -2,7 +2,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>What was accepted is answered, also when the service is told to stop; and a balancer has time to notice.</summary>
+/// <summary>Tests that accepted updates are answered even if the service is told to stop, and that a balancer has time to notice.</summary>
 public sealed class ShutdownTests
 {
     [Fact]

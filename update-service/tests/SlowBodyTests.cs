@@ -5,7 +5,9 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Bodies that come slowly, or not at all: they take what came from the queue, and give it back to whoever needs it.</summary>
+/// <summary>
+/// Tests bodies that arrive slowly or not at all: they take queue space for the received bytes, and lose it when another request needs it.
+/// </summary>
 public sealed class SlowBodyTests
 {
     private const int Capacity = 1 << 20;
@@ -124,14 +126,14 @@ public sealed class SlowBodyTests
         var time = new ManualTime();
         await using Service service = await Service.StartAsync(new() { ["Optiks:UpdateService:QueuedOctets"] = $"{Capacity}" }, time: time);
         await using var slow = new SlowPosts(service);
-        // More than there is room for; each waits for its last octets.
+        // Together more than the space; each waits for its last bytes.
         const int sent = Capacity / 8;
         Task<string>[] given = new Task<string>[12];
         for (int i = 0; i < given.Length; i++)
         {
             int begun = i;
             given[i] = await slow.BeginAsync($"Content-Length: {sent + 10}", sent);
-            // Half of the room, and then a refusal.
+            // Half of the space, and then a refusal.
             await Eventually.IsAsync(() => begun < 4 ? service.Gauge("optiks.update.queue.size") == (begun + 1) * sent : given[begun].IsCompleted);
         }
         Assert.DoesNotContain(given[..4], answer => answer.IsCompleted);
@@ -143,7 +145,7 @@ public sealed class SlowBodyTests
         (await service.PostAsync(Large(10))).IsProblem("overloaded", 503, null);
     }
 
-    /// <summary>SlowPosts are requests whose bodies a test sends as it likes.</summary>
+    /// <summary>Sends requests whose bodies the test controls.</summary>
     private sealed class SlowPosts(Service service) : IAsyncDisposable
     {
         private readonly List<TcpClient> _clients = [];
@@ -161,7 +163,7 @@ public sealed class SlowBodyTests
             return AnswerAsync(client);
         }
 
-        // Another request on the last connection.
+        // Sends another request on the last connection.
         public async Task<string> AgainAsync(string body)
         {
             await SendAsync((byte[])[.. Head($"Content-Length: {body.Length}"), .. Encoding.ASCII.GetBytes(body)]);

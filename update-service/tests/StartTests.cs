@@ -6,7 +6,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>What keeps the service from starting.</summary>
+/// <summary>Tests what keeps the service from starting.</summary>
 public sealed class StartTests
 {
     [Fact]

@@ -4,7 +4,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>What became of a request, now and after waiting.</summary>
+/// <summary>Tests the state of a request, now and after waiting.</summary>
 public sealed class StatusTests
 {
     [Fact]
@@ -18,7 +18,7 @@ public sealed class StatusTests
         Assert.Equal($$"""{"request_id":"{{id}}","status":"pending"}""", pending.Json.GetRawText());
         Assert.True(pending.Headers.CacheControl?.NoStore);
 
-        // Committed is not published: the epoch may not be signed yet.
+        // A committed epoch is not published: it may not be signed yet.
         ulong epoch = await service.Log.CommitAsync();
         Assert.Equal("pending", (await service.GetAsync($"/v1/updates/{id}")).Text("status"));
         await service.Log.FinishAsync(epoch);
@@ -47,7 +47,7 @@ public sealed class StatusTests
         Assert.False(waiting.IsCompleted);
         BoardFiles.WriteCheckpoint(service.Data, board, size: 2);
         Assert.Equal("published", (await waiting).Text("status"));
-        // What was published stays so.
+        // A published request stays published.
         File.Delete(Path.Combine(board, "checkpoint"));
         Assert.Equal("published", (await service.GetAsync($"/v1/updates/{id}")).Text("status"));
     }
@@ -78,7 +78,7 @@ public sealed class StatusTests
         await Eventually.IsAsync(() => engine.StatusReads >= ids.Length);
         await Task.Delay(500, TestContext.Current.CancellationToken);
         Assert.DoesNotContain(waiting, answer => answer.IsCompleted);
-        // While nothing is published nobody asks again; the genesis epoch may still have been news.
+        // While no epoch is published, no caller asks the database again, except perhaps once because of the genesis epoch.
         Assert.InRange(engine.StatusReads, ids.Length, 2 * ids.Length);
         await service.Log.PublishAsync();
         Assert.All(await Task.WhenAll(waiting), answer => Assert.Equal("published", answer.Text("status")));
@@ -158,7 +158,7 @@ public sealed class StatusTests
         (await service.GetAsync($"/v1/updates/{id}")).IsProblem("unavailable", 503, null);
         int reads = engine.StatusReads;
         Assert.True(reads > 1, "It was not tried again.");
-        // The circuit is open: nothing is asked, and accepts have a circuit of their own.
+        // The circuit is open: the database is not asked. Accepts have another circuit.
         (await service.GetAsync($"/v1/updates/{id}")).IsProblem("unavailable", 503, null);
         Assert.Equal(reads, engine.StatusReads);
         _ = await AcceptAsync(service, """ "key":"bob","value":"v" """);

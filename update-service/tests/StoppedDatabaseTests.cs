@@ -7,7 +7,10 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>A PostgreSQL server that holds its connections and does not answer: the service keeps within its bounds, everyone hears, and all is well afterwards.</summary>
+/// <summary>
+/// Tests a PostgreSQL server that holds its connections and does not answer. The service must stay within its bounds, answer every caller,
+/// and recover afterwards.
+/// </summary>
 [Collection(nameof(Cluster))]
 public sealed class StoppedDatabaseTests : IAsyncLifetime
 {
@@ -61,7 +64,7 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
         Assert.InRange(mostOctets, 60_000, QueuedOctets);
         Assert.InRange(mostCallers, 1, QueuedCallers);
 
-        // Whatever became of them, the same ids are stored once.
+        // Each id is stored once, whatever the answers were.
         for (int i = 0; i < ids.Length; i++)
         {
             await RepeatAsync(service, Body(ids[i], $"key-{i}", value));
@@ -135,7 +138,7 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
 
     private static string Body(Guid id, string key, string value = "v") => $$"""{"request_id":"{{id}}","key":"{{key}}","value":"{{value}}"}""";
 
-    // As a client does: again with the same id until it is told that the update is durable.
+    // Retries with the same id until the update is durable, as a client does.
     private static async Task RepeatAsync(Service service, string body)
     {
         Answer answer = await service.PostAsync(body);
@@ -155,7 +158,7 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
             ["Optiks:UpdateService:QueuedCallers"] = $"{QueuedCallers}",
             ["Optiks:UpdateService:QueuedOctets"] = $"{QueuedOctets}",
             ["Optiks:UpdateService:MaxWaitSeconds"] = "3",
-            // One at a time, so that some wait behind it.
+            // One update for each commit, so that some wait behind it.
             ["Optiks:UpdateService:CommitUpdates"] = "1",
         },
         new PostgreSqlStorageProvider());

@@ -8,7 +8,10 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>What callers with tokens may write and ask; docs/spec/rest.md section 3. A request that is refused changes nothing, and the same request with the right token is taken.</summary>
+/// <summary>
+/// Tests the rights of callers with tokens to write and read (docs/spec/rest.md section 3). A refused request changes nothing, and the same
+/// request with the right token is accepted.
+/// </summary>
 public sealed class TokenTests : IDisposable
 {
     private const string Body = """{"key":"alice","value":"v"}""";
@@ -43,7 +46,7 @@ public sealed class TokenTests : IDisposable
     [InlineData("""[{"key":"alice","value":"v"},{"key":"bob","value":"v"}]""", "$[1].key")]
     [InlineData("""{"items":[{"key":"alice","value":"v"},{"key":"bob","value":"v"}]}""", "$.items[1].key")]
     [InlineData("""[{"key":"alice","value":"v"},{"items":[{"key":"alice","value":"v"},{"key_b64":"Ym9i","value":"v"}]},{"key":"carol","value":"v"}]""", "$[1].items[1].key_b64")]
-    // What looks alike is another key.
+    // A key that looks similar is another key.
     [InlineData("""{"key":"alice ","value":"v"}""", "$.key")]
     [InlineData("""{"key":"Alice","value":"v"}""", "$.key")]
     [InlineData("""{"key":"alice\u0000","value":"v"}""", "$.key")]
@@ -91,7 +94,7 @@ public sealed class TokenTests : IDisposable
             Assert.Equal(reason, answer.Text("reason"));
             Assert.Equal("Bearer error=\"invalid_token\"", answer.Headers.WwwAuthenticate.ToString());
             Assert.DoesNotContain(token, answer.Json.GetRawText(), StringComparison.Ordinal);
-            // Before the body is looked at.
+            // Refused before the body is read.
             (await service.PostAsync("nonsense")).IsProblem("unauthorized", 401, null);
             (await service.GetAsync($"/v1/updates/{Guid.CreateVersion7()}")).IsProblem("unauthorized", 401, null);
         }
@@ -134,7 +137,7 @@ public sealed class TokenTests : IDisposable
         Assert.Equal(202, (await service.PostAsync(Body)).Status);
         string before = service.Database.Contents();
 
-        // A broken file changes nothing, and health says so without being unready.
+        // A broken file changes nothing, and health reports it without being unready.
         await File.WriteAllTextAsync(KeysFile, "{", TestContext.Current.CancellationToken);
         await Eventually.IsAsync(async () => (await service.GetAsync("/health/ready")).Json.GetRawText().Contains("token keys is missing or invalid", StringComparison.Ordinal));
         Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
@@ -180,7 +183,7 @@ public sealed class TokenTests : IDisposable
         JsonObject again = Claims("update", "alice");
         (again["sub"], again["jti"]) = ("user 1", "another token");
         JsonObject second = Claims("update", "alice");
-        // An API key's name is no subject.
+        // An API key's name is not a subject.
         second["sub"] = "writer";
         Assert.Equal([202, 202, 429], await StatusesAsync(service, _accounts.Token(first), _accounts.Token(again), _accounts.Token(first)));
         Assert.Equal([202, 202, 429], await StatusesAsync(service, _accounts.Token(second), _accounts.Token(second), _accounts.Token(second)));

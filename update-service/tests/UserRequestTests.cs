@@ -9,7 +9,9 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>What is accepted of changes of users, as which items, durable and idempotent (docs/spec/rest.md section 5).</summary>
+/// <summary>
+/// Tests which changes of users are accepted, and that they become the right items, durable and idempotent (docs/spec/rest.md section 5).
+/// </summary>
 [Collection(nameof(Cluster))]
 public sealed class UserRequestTests
 {
@@ -81,13 +83,13 @@ public sealed class UserRequestTests
         Assert.Equal(user, key);
         string before = service.Database.Contents();
         Assert.Equal(accepted.Json.GetRawText(), (await service.PostUsersAsync(body)).Json.GetRawText());
-        // To give the id that was made is the same request, and another one is another.
+        // Giving the derived id makes the same request; giving another id makes another request.
         string named = body.Replace("\"changes\"", $"\"user_b64\":\"{Base64UrlText.Encode(user)}\",\"changes\"", StringComparison.Ordinal);
         Assert.Equal(accepted.Json.GetRawText(), (await service.PostUsersAsync(named)).Json.GetRawText());
         (await service.PostUsersAsync(body.Replace("\"changes\"", "\"user\":\"u\",\"changes\"", StringComparison.Ordinal))).IsProblem("request-id-reused", 409, "$.request_id");
         Assert.Equal(before, service.Database.Contents());
 
-        // Where the service makes the request's id too, both are told.
+        // If the service makes the request's id too, the answer contains both.
         Answer made = await service.PostUsersAsync("""{"changes":[{"op":"create","usernames":["bob"]}]}""");
         Guid madeId = made.Json.GetProperty("request_id").GetGuid();
         Assert.Equal(Base64UrlText.Encode(SHA256.HashData([.. "optiks user id 1\n"u8, .. madeId.ToByteArray(bigEndian: true)]).AsSpan(0, 16)), made.Text("user_b64"));
@@ -106,7 +108,7 @@ public sealed class UserRequestTests
         (await service.PostUsersAsync(change.Replace($"{second}", $"{first}", StringComparison.Ordinal))).IsProblem("request-id-reused", 409, "$.request_id");
         (await service.PostAsync(update.Replace($"{first}", $"{second}", StringComparison.Ordinal))).IsProblem("request-id-reused", 409, "$.request_id");
         Assert.Equal(202, (await service.PostAsync(update)).Status);
-        // However it is written.
+        // The spelling makes no difference.
         Assert.Equal(202, (await service.PostUsersAsync(
             $$$""" { "changes":[{"value_b64":"dg","device_b64":"cGhvbmU","op":"set-\u0064evice"}], "user_b64":"dQ", "request_id":"{{{second}}}" } """)).Status);
         foreach (string other in (string[])
@@ -139,7 +141,7 @@ public sealed class UserRequestTests
         [
             ("""{"user":"u","changes":[{"op":"remove-device","device":"d"}]}""", "$.user"),
             ("""[{"user":"v","changes":[{"op":"decommission"}]},{"user_b64":"dQ","changes":[{"op":"decommission"}]}]""", "$[1].user_b64"),
-            // A device's key is one key, whoever writes it; and so is a username.
+            // A device's key is the same key in either kind of request; so is a username.
             ("""{"user":"v","changes":[{"op":"set-device","device":"flood","value":"v"}]}""", "$.changes[0].device"),
             ("""{"user":"v","changes":[{"op":"create","usernames":["a"],"devices":[{"device":"b","value":"v"},{"device_b64":"Zmxvb2Q","value":"v"}]}]}""", "$.changes[0].devices[1].device_b64"),
             ("""{"user":"v","changes":[{"op":"create","usernames_b64":["YQ","Zmxvb2Q"]}]}""", "$.changes[0].usernames_b64[1]"),
@@ -192,7 +194,7 @@ public sealed class UserRequestTests
         Assert.Equal(0, service.Database.Requests());
         Assert.Equal(202, (await service.PostUsersAsync("""{"user":"1234567890","changes":[{"op":"create","usernames":["Alice","bob"],"devices":[{"device":"A","value":"1234567890"}]}]}""")).Status);
         Assert.Equal(["alice", "bob", "A"], service.Database.PendingItems().Skip(1).Select(item => Encoding.UTF8.GetString(item.Key)));
-        // Who leaves needs no username.
+        // A user who leaves needs no username.
         Assert.Equal(202, (await service.PostUsersAsync("""{"user":"12345678901","changes":[{"op":"decommission"}]}""")).Status);
     }
 
@@ -202,7 +204,7 @@ public sealed class UserRequestTests
         await using Service service = await Service.StartAsync(new() { ["Optiks:RateLimits:Updates:PerSecond"] = "0.01", ["Optiks:RateLimits:Updates:Burst"] = "3" });
         Assert.Equal(202, (await service.PostUsersAsync("""{"user":"u","changes":[{"op":"create","usernames":["a","b"],"devices":[{"device":"c","value":"v"}]}]}""")).Status);
         string before = service.Database.Contents();
-        // Three were there and four were taken, one of them for the list.
+        // The bucket had three tokens, and four were taken, one of them for the list.
         Answer refused = await service.PostUsersAsync("""{"user":"v","changes":[{"op":"decommission"}]}""");
         refused.IsProblem("rate-limited", 429, null);
         Assert.Equal(TimeSpan.FromSeconds(200), refused.Headers.RetryAfter?.Delta);

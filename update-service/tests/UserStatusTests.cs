@@ -5,7 +5,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>What became of requests about users.</summary>
+/// <summary>Tests the status of requests about users.</summary>
 public sealed partial class UserStatusTests
 {
     [Fact]
@@ -25,7 +25,7 @@ public sealed partial class UserStatusTests
             """.ReplaceLineEndings(""),
             await PublishedAsync(service, created));
 
-        // A list that stays as it was is no item; one that changes is.
+        // A list that stays as it was gives no item; one that changes does.
         string set = await AcceptAsync(service, """{"user":"u","changes":[{"op":"set-device","device":"d1","value":"3"}]}""");
         await service.Log.PublishAsync();
         string removed = await AcceptAsync(service, """{"user":"u","changes":[{"op":"remove-device","device":"d1"}]}""");
@@ -61,14 +61,14 @@ public sealed partial class UserStatusTests
             .Select(line => Name().Match(line).Groups[1].Value)];
         Assert.Equal(page, RefusalNames.All);
         Assert.Equal(Enum.GetValues<RefusalReason>().Count(IsOfUsers), page.Length);
-        // A reason is called so in the database's type as well.
+        // The database's type has the same names for the reasons.
         Assert.All(Enum.GetValues<RefusalReason>().Where(IsOfUsers), reason =>
             Assert.Equal($"{reason}", RefusalNames.Of(reason).Replace("-", "", StringComparison.Ordinal), ignoreCase: true));
         Assert.Throws<StorageCorruptException>(() => RefusalNames.Of(RefusalReason.Unchanged));
         Assert.Throws<StorageCorruptException>(() => RefusalNames.Of((RefusalReason)(page.Length + 1)));
     }
 
-    // Those of erasures come after them.
+    // The reasons of erasures follow those of users.
     private static bool IsOfUsers(RefusalReason reason) => reason is > RefusalReason.Unchanged and <= RefusalReason.DeviceLimit;
 
     private static async Task<string> AcceptAsync(Service service, string body)
@@ -78,7 +78,7 @@ public sealed partial class UserStatusTests
         return accepted.Text("request_id")!;
     }
 
-    // What follows the id and the status.
+    // Returns the rest of the answer after the id and the status.
     private static async Task<string> PublishedAsync(Service service, string id)
     {
         string text = (await service.GetAsync($"/v1/updates/{id}")).Json.GetRawText();

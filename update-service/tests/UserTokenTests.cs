@@ -6,7 +6,10 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>What a token may change of users and ask about them (docs/spec/rest.md section 3). A request that is refused changes nothing, and an API key has the right to it.</summary>
+/// <summary>
+/// Tests the rights of a token to change users and to read about them (docs/spec/rest.md section 3). A refused request changes nothing, and
+/// an API key has the right to it.
+/// </summary>
 public sealed class UserTokenTests : IDisposable
 {
     private readonly AccountSystem _accounts = AccountSystem.OfEd25519("signer-1");
@@ -59,7 +62,7 @@ public sealed class UserTokenTests : IDisposable
         await using Service service = await StartAsync();
         const string Body = """{"user":"alice","changes":[{"op":"set-device","device":"alice","value":"v"}]}""";
         string before = service.Database.Contents();
-        // A key of that name is no user.
+        // A key of that name is not a user.
         Authorize(service, "update", user: null, "alice");
         (await service.PostUsersAsync(Body)).IsProblem("forbidden", 403, "$.user");
         Authorize(service, "history lookup", "alice");
@@ -68,7 +71,7 @@ public sealed class UserTokenTests : IDisposable
         (await service.PostUsersAsync(Body)).IsProblem("unauthorized", 401, null);
         service.Client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", service.OtherKey);
         (await service.PostUsersAsync(Body)).IsProblem("forbidden", 403, null);
-        // Before the body is looked at.
+        // Refused before the body is read.
         (await service.PostUsersAsync("nonsense")).IsProblem("forbidden", 403, null);
         Assert.Equal(before, service.Database.Contents());
         Authorize(service, "update", "alice");
@@ -102,7 +105,7 @@ public sealed class UserTokenTests : IDisposable
         (await service.GetAsync(set)).IsProblem("forbidden", 403, "{request_id}");
         Assert.Equal("published", (await service.GetAsync(plain)).Text("status"));
 
-        // Another user's, though all keys of it that can be are the token's.
+        // The token is another user's, although it names all keys of the request that it can.
         Authorize(service, "update", "v", "phone", "alice", "u");
         foreach (string path in (string[])[created, left])
         {

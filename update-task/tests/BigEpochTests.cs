@@ -4,7 +4,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>An epoch of many updates, loaded again by a restart.</summary>
+/// <summary>Tests an epoch of many updates, which a restart loads again.</summary>
 public sealed class BigEpochTests
 {
     [Fact]

@@ -8,7 +8,9 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>A board in a bucket: whatever fails between, whoever reads it gets a checkpoint with all that it commits to.</summary>
+/// <summary>
+/// Tests a board in a bucket: whatever fails in between, each reader gets a checkpoint with everything that it commits to.
+/// </summary>
 public sealed class BucketTests : IAsyncLifetime
 {
     private const string Checkpoint = "checkpoint";
@@ -45,7 +47,7 @@ public sealed class BucketTests : IAsyncLifetime
         await CheckAsync(300);
         Assert.DoesNotContain(_bucket.Objects.Keys, key => key.Contains("000.p/", StringComparison.Ordinal) && !key.StartsWith("tile/1/", StringComparison.Ordinal));
         Assert.Contains("tile/entries/001.p/44", _bucket.Objects.Keys);
-        // Nothing more is written when there is nothing more.
+        // If nothing is missing, nothing is written.
         _bucket.Fault = (context, method, _) => Task.FromResult(method == "PUT" && Refuse(context));
         Assert.Equal(300UL, await PublishAsync(folder, probed: true));
     }
@@ -63,7 +65,7 @@ public sealed class BucketTests : IAsyncLifetime
         await File.WriteAllBytesAsync(Path.Combine(folder, Checkpoint), cosigned, Cancel);
         await PublishAsync(folder);
         Assert.Equal(cosigned, _bucket.Objects[Checkpoint].Octets);
-        // A task that has an older copy of the file.
+        // A task with an older copy of the file.
         await File.WriteAllBytesAsync(Path.Combine(folder, Checkpoint), before, Cancel);
         await PublishAsync(folder);
         Assert.Equal(cosigned, _bucket.Objects[Checkpoint].Octets);
@@ -78,7 +80,7 @@ public sealed class BucketTests : IAsyncLifetime
         await GrowAsync(folder, 258);
         for (int left = 0; ; left += Rounds.Of(5, 1))
         {
-            // All that comes after so many writes fails; a fresh copy goes on each time, as after a crash.
+            // Every write after this many fails. Each time a new copier continues, as after a crash.
             int writes = left;
             _bucket.Fault = (context, method, _) => Task.FromResult(method != "GET" && Interlocked.Decrement(ref writes) < 0 && Refuse(context));
             try
@@ -107,7 +109,7 @@ public sealed class BucketTests : IAsyncLifetime
         bool isOvertaken = false;
         _bucket.Fault = async (_, method, key) =>
         {
-            // Between what the older one has compared with and its write.
+            // Between the older copier's comparison and its write.
             if (method == "PUT" && key == Checkpoint && !isOvertaken)
             {
                 isOvertaken = true;
@@ -119,7 +121,7 @@ public sealed class BucketTests : IAsyncLifetime
         Assert.Contains("size 9, the board's 6", refused.Message, StringComparison.Ordinal);
         Assert.True(isOvertaken);
         await CheckAsync(9);
-        // With the board of the newer one, as tasks share it, it goes on.
+        // With the newer board, which tasks share, it continues.
         await GrowAsync(newer, 10);
         await PublishAsync(newer);
         await CheckAsync(10);
@@ -135,7 +137,7 @@ public sealed class BucketTests : IAsyncLifetime
         await GrowAsync(folder, 7);
         Assert.Equal(7UL, await PublishAsync(folder));
         await CheckAsync(7);
-        // One that takes the bare form for no condition is not written to in it.
+        // A storage that ignores the condition in the bare form gets no further write in that form.
         _bucket.Fault = async (context, method, key) =>
         {
             if (method == "PUT" && context.Request.Headers.IfMatch.ToString() is { Length: > 0 } match)
@@ -191,7 +193,7 @@ public sealed class BucketTests : IAsyncLifetime
         await PublishAsync(folder);
         await GrowAsync(folder, 3);
 
-        // An entity tag that is none, whatever is asked for.
+        // Every answer has an invalid entity tag.
         _bucket.Fault = (context, method, key) =>
         {
             if (method != "GET" || key != Checkpoint)
@@ -204,10 +206,10 @@ public sealed class BucketTests : IAsyncLifetime
         Assert.Contains("entity tag", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
         await CheckAsync(2);
 
-        // It says that it has written, and has not.
+        // The bucket confirms the write, but has not written.
         _bucket.Fault = (context, method, key) => method == "PUT" && key == Checkpoint ? WriteAsync(context, []) : Task.FromResult(false);
         Assert.Contains("just stored", (await Assert.ThrowsAsync<BucketConflictException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
-        // It has the object, and does not give it.
+        // The bucket has the object, but does not return it.
         _bucket.Fault = (context, method, key) => Task.FromResult(method == "GET" && key == "tile/0/000.p/3" && NotFound(context));
         await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder));
         _bucket.Fault = null;
@@ -299,7 +301,7 @@ public sealed class BucketTests : IAsyncLifetime
     private async Task AssertConflictAsync(string says, string folder) =>
         Assert.Contains(says, (await Assert.ThrowsAsync<BucketConflictException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
 
-    // As any reader over plain HTTP, which knows nothing of buckets.
+    // Reads as any reader over plain HTTP does, which knows nothing of buckets.
     private async Task CheckAsync(ulong size)
     {
         Func<HttpContext, string, string, Task<bool>>? fault = _bucket.Fault;
@@ -322,7 +324,7 @@ public sealed class BucketTests : IAsyncLifetime
         _bucket.Fault = fault;
     }
 
-    // Of a real log. Gives the size, 0 while there is no checkpoint.
+    // Checks the board of a real log. Returns the size, 0 while there is no checkpoint.
     private async Task<ulong> CheckRecordsAsync(TestFolder folder)
     {
         using var http = new HttpClient();

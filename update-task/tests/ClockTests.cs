@@ -3,7 +3,7 @@ using Optiks.UpdateTask.Time;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>A clock that cannot be trusted stops publishing before it poisons the log.</summary>
+/// <summary>Tests that an untrustworthy clock stops publication before it spoils the log.</summary>
 public sealed class ClockTests
 {
     [Theory]
@@ -82,7 +82,7 @@ public sealed class ClockTests
         await task.StepAsync();
         await updates.AcceptAsync("alice", "a1");
         ulong before = (ulong)time.GetUtcNow().ToUnixTimeMilliseconds();
-        // The guard reads the clock, finds it right, and it jumps.
+        // The guard reads the clock and finds it right; then the clock jumps.
         time.JumpAfterReadBy(nameof(ClockGuard), TimeSpan.FromHours(1));
         await task.StepAsync();
         Assert.Equal(1UL, task.Session.Last.Epoch);

@@ -5,7 +5,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>What an epoch holds, and when there is one.</summary>
+/// <summary>Tests what an epoch contains, and when there is one.</summary>
 public sealed class EpochTests
 {
     [Fact]
@@ -21,7 +21,7 @@ public sealed class EpochTests
             await updates.AcceptAsync("alice", "a3");
             await updates.AcceptAsync("no value", "");
             await task.StepAsync();
-            // One version of a key an epoch.
+            // An epoch has at most one version of a key.
             Assert.Equal(1, await task.Store.CountPendingAsync(TestContext.Current.CancellationToken));
             await task.StepAsync();
             Assert.Equal(3UL, task.Session.Last.Epoch);
@@ -93,7 +93,7 @@ public sealed class EpochTests
         Assert.Equal((RequestState.Refused, new Refusal(RefusalReason.ExpectedVersion, 1, new ExpectedVersion(0, 0))), (refused.State, refused.Refusal!));
         RequestStatus stale = await updates.StatusAsync(otherPeriod);
         Assert.Equal((RequestState.Refused, new Refusal(RefusalReason.ExpectedVersion, 0, new ExpectedVersion(0, 2))), (stale.State, stale.Refusal!));
-        // bob, in the refused request, was not touched: two leaves in all.
+        // The refused request did not change bob: two leaves in all.
         await HistoryCheck.RunAsync(folder);
         await using TaskHost again = await TaskHost.StartAsync(folder);
         Assert.Equal(2UL, again.Session.Directory.Stats.Leaves);

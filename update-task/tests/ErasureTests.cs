@@ -8,10 +8,13 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Requests that ask for erasures: what the task does, what it refuses, and that a kill at any step leaves the value erased in the end (docs/spec/erasure.md).</summary>
+/// <summary>
+/// Tests requests that ask for erasures (docs/spec/erasure.md): what the task does, and what it refuses. After a kill at any step, the
+/// value must be erased in the end.
+/// </summary>
 public sealed class ErasureTests
 {
-    // Those first between which something is erased.
+    // The points between which values are erased come first.
     private static readonly string[] s_points =
         [.. FailPoints.OfEpochs.Except([FailPoints.GenesisKey]).OrderBy(point => point is FailPoints.Commit or FailPoints.Bundle or FailPoints.Erase ? 0 : 1).Take(Rounds.Of(3, int.MaxValue))];
 
@@ -32,17 +35,17 @@ public sealed class ErasureTests
         Assert.Equal((RequestState.Published, 5UL), (status.State, status.Epoch));
         Assert.Equal(["a-four", "a-three"], await ValuesAsync(task));
         Assert.Equal([(1UL, 1UL), (2UL, 2UL)], (await ReceiptAsync(folder, 5, order)).Select(erased => (erased.Version, erased.Epoch)));
-        // Bundles are without it, and otherwise as they were.
+        // Bundles lack the value, and are otherwise unchanged.
         Assert.All(Bundles(folder), octets => Assert.DoesNotContain("a-one", octets, StringComparison.Ordinal));
         Assert.Contains(Bundles(folder), octets => octets.Contains("a-three", StringComparison.Ordinal));
 
-        // Once more, under another id: it is as it was asked to be, and nothing is erased twice.
+        // The same request under another id: the value is gone already, and nothing is erased twice.
         AcceptRequest again = Order("alice", 1, 3);
         await updates.AcceptAsync(again);
         await task.StepAsync();
         Assert.Equal(RequestState.Published, (await updates.StatusAsync(again)).State);
         Assert.Equal([3UL], (await ReceiptAsync(folder, 6, again)).Select(erased => erased.Version));
-        // Nothing is left in the database's file once its log is written back: what is deleted is overwritten.
+        // Nothing is left in the database's file once its log is written back: deleted data are overwritten.
         string database = await DatabaseAsync(folder, task);
         Assert.DoesNotContain("a-one", database, StringComparison.Ordinal);
         Assert.Contains("a-four", database, StringComparison.Ordinal);
@@ -55,7 +58,7 @@ public sealed class ErasureTests
         var updates = new Updates(folder);
         await using TaskHost task = await TaskHost.StartAsync(folder);
         await PublishAsync(task, updates, "a-one", "a-two");
-        // Claims as many versions of 64 keys as a request may.
+        // Names as many versions of 64 keys as a request may.
         AcceptRequest[] orders = [.. Enumerable.Range(0, 64).Select(i => Order($"nobody {i}", 1, ErasureOrder.MaxValues)), OrderOfUser("no user"), Order("alice", 1, ErasureOrder.MaxValues)];
         AcceptRequest update = Updates.Request(Updates.Item("bob", "b"));
         AcceptRequest control = Order("alice", 1, 1);
@@ -83,7 +86,7 @@ public sealed class ErasureTests
             await updates.AcceptAsync([.. Enumerable.Range(0, Keys).Select(i => Updates.Request(Updates.Item($"key {i}", $"key {i} v{version}.")))]);
             await task.StepAsync();
         }
-        // 3 versions each: more together than an epoch erases.
+        // 3 versions each: together more than an epoch erases.
         AcceptRequest[] orders = [.. Enumerable.Range(0, Keys).Select(i => Order($"key {i}", 1, 3))];
         AcceptRequest update = Updates.Request(Updates.Item("bob", "b"));
         await updates.AcceptAsync([.. orders, update]);
@@ -94,7 +97,7 @@ public sealed class ErasureTests
         {
             Assert.Equal(i < first ? RequestState.Published : RequestState.Pending, (await updates.StatusAsync(order)).State);
         }
-        // What was read ahead has those that waited, in front.
+        // The updates read in advance begin with the requests that waited.
         await task.StepAsync();
         foreach (AcceptRequest order in orders[first..])
         {
@@ -153,7 +156,7 @@ public sealed class ErasureTests
         await task.StepAsync();
         RequestStatus status = await updates.StatusAsync(order);
         Assert.Equal(RequestState.Published, status.State);
-        // The name's entry and that of the decommission stay, and what is not the user's.
+        // The entries of the name and of the decommission stay, and so does everything that is not the user's.
         Assert.Equal(["\u0001", "plain", "user 1"], await ValuesAsync(task));
         Assert.Equal(
             [(StructureId.Devices, 1UL), (StructureId.Devices, 2UL), (StructureId.Keys, 1UL), (StructureId.Keys, 1UL), (StructureId.Keys, 2UL)],
@@ -208,7 +211,7 @@ public sealed class ErasureTests
 
     private static AcceptRequest OrderOfUser(string user) => Updates.Request(ErasureOrder.OfUser.Item(Encoding.UTF8.GetBytes(user)));
 
-    // Item 0 of a request about the user "user 1".
+    // Returns item 0 of a request about the user "user 1".
     private static AcceptItem Change(bool creates, string[] added, string[] removed)
     {
         return new AcceptItem(StructureId.Devices, "user 1"u8.ToArray(), new UserChange(creates, Ids(added), Ids(removed)).Encode(), null);
@@ -216,7 +219,7 @@ public sealed class ErasureTests
         static IReadOnlyList<ReadOnlyMemory<byte>> Ids(string[] devices) => [.. devices.Select(device => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(device))];
     }
 
-    // One version of alice's key an epoch.
+    // Publishes one version of alice's key in each epoch.
     private static async Task PublishAsync(TaskHost task, Updates updates, params string[] values)
     {
         foreach (string value in values)
@@ -259,7 +262,7 @@ public sealed class ErasureTests
     private static async Task<string> DatabaseAsync(TestFolder folder, TaskHost task)
     {
         await task.DisposeAsync();
-        // The last connection of all writes the log back into the file and removes it.
+        // The last of all connections writes the log back into the file and removes it.
         await using (IPipelineStore store = await folder.OpenPipelineAsync())
         {
             _ = await store.ReadHeadAsync(Cancel);

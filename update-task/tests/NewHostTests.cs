@@ -10,7 +10,10 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tasks that share no folder, only database and bucket: whoever takes over makes its own folder again, and nobody signs a second history.</summary>
+/// <summary>
+/// Tests tasks that share no folder, only database and bucket. A task that takes over rebuilds its own folder, and no task signs a second
+/// history.
+/// </summary>
 public sealed class NewHostTests : IAsyncLifetime
 {
     private const string Mark = ".high-water";
@@ -48,14 +51,14 @@ public sealed class NewHostTests : IAsyncLifetime
         await PublishAsync(second, 2);
         Assert.Equal(5UL, await HistoryCheck.RunAsync(second, _updates));
         await CopyAsync(second);
-        // What the first one left is behind by now, and its bundles lack what was erased since.
+        // The first task's folder is out of date by now, and its bundles may contain values that another task has erased since.
         string bundle = Path.Combine(new BoardFolder(_first.Data).Bundles, EpochBundle.FileName(1));
         Assert.True(File.Exists(bundle));
         await PublishAsync(_first, 1);
         Assert.False(File.Exists(bundle));
         Assert.Equal(6UL, await HistoryCheck.RunAsync(_first, _updates));
         await CopyAsync(_first);
-        // A board's folder that was copied from the bucket does as well as one that was left.
+        // A board's folder that was copied from the bucket works as well as one that a task left.
         TestFolder third = Keep(_first.OtherHost());
         foreach ((string key, TestBucket.Stored stored) in _bucket.Objects)
         {
@@ -98,7 +101,7 @@ public sealed class NewHostTests : IAsyncLifetime
         {
             Assert.Contains("high-water is missing", await RefusedAsync(second, options: Options(keepsMark)), StringComparison.Ordinal);
         }
-        // From the folder that has its mark the bucket gets one.
+        // The task whose folder has the mark writes it to the bucket.
         await PublishAsync(_first, 1);
         await PublishAsync(second, 1);
         Assert.Equal(4UL, await HistoryCheck.RunAsync(second, _updates));
@@ -125,7 +128,7 @@ public sealed class NewHostTests : IAsyncLifetime
             }
             else
             {
-                // As any board that is not this log's: the task ends with exit code 4 (RestartTests).
+                // As with any board of another log, the task ends with exit code 4 (RestartTests).
                 BoardConflictException refused = await Assert.ThrowsAsync<BoardConflictException>(() => TaskHost.StartAsync(second, bucket: Shared));
                 Assert.Contains("not one of this log", refused.Message, StringComparison.Ordinal);
             }
@@ -148,10 +151,10 @@ public sealed class NewHostTests : IAsyncLifetime
         Assert.Contains("ends at epoch 2, but epoch 4 was signed already", await RefusedAsync(oldBoard), StringComparison.Ordinal);
         Assert.False(Directory.Exists(empty.Data.Board));
 
-        // Of tasks that share a folder the bucket's checkpoint tells, also where database and folder went back together.
+        // For tasks that share a folder, the bucket's checkpoint reveals it, even if database and folder were rolled back together.
         await CopyAsync(_first);
         Assert.Contains("ends at epoch 2, but the bucket's checkpoint covers epoch 4", await RefusedAsync(oldBoard, options: Options(keepsMark: false)), StringComparison.Ordinal);
-        // A bucket that does not answer holds up none of these.
+        // A bucket that does not answer does not delay such a task.
         _bucket.Fault = (context, _, _) => Task.FromResult(Refuse(context));
         await using TaskHost task = await TaskHost.StartAsync(oldBoard, bucket: Options(keepsMark: false));
     }
@@ -163,7 +166,7 @@ public sealed class NewHostTests : IAsyncLifetime
         string apart = _first.Data.Database + ".apart";
         TestFolder.CopyDatabase(_first.Data.Database, apart);
         TestFolder second = Keep(_first.OtherHost(apart));
-        // As after a failover that nobody noticed: both lead, each on its own database.
+        // As after an unnoticed failover: both tasks lead, each on its own database.
         await using TaskHost other = await TaskHost.StartAsync(second, bucket: Shared);
         await PublishAsync(_first, 1);
         byte[] mark = _bucket.Objects[Mark].Octets;
@@ -213,7 +216,7 @@ public sealed class NewHostTests : IAsyncLifetime
         await task.DisposeAsync();
         Assert.Equal(2UL, await HistoryCheck.RunAsync(_first, _updates));
 
-        // A start waits for it too, and says for what.
+        // A start waits for the bucket too, and says so.
         _bucket.Fault = (context, _, _) => Task.FromResult(Refuse(context));
         await Assert.ThrowsAsync<ObjectStoreException>(() => TaskHost.StartAsync(_first, bucket: Shared));
         if (Rounds.Of(0, 1) == 0)

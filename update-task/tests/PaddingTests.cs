@@ -6,7 +6,9 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Dummies: an epoch's count is a bucket's, whatever was asked for, and the log is a log like any other.</summary>
+/// <summary>
+/// Tests dummies: an epoch's count is a bucket's, whatever the number of updates, and the log is otherwise like any other.
+/// </summary>
 public sealed class PaddingTests
 {
     [Fact]
@@ -26,7 +28,7 @@ public sealed class PaddingTests
                 before = after;
             }
         }
-        // Started again, without dummies and with more of them.
+        // Restarts without dummies, and with more of them.
         await using (TaskHost task = await StartAsync(folder, _ => { }))
         {
             ulong[] before = Counts(task);

@@ -6,7 +6,10 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Erasures while the next period is made, and after it began: all copies of a value go with it, from database, bundles and the task's own files.</summary>
+/// <summary>
+/// Tests erasures while the next period is prepared, and after it began. All copies of a value are erased with it, from database, bundles
+/// and the task's own files.
+/// </summary>
 public sealed class PeriodErasureTests
 {
     private static readonly TimeSpan s_length = TimeSpan.FromHours(1);
@@ -34,11 +37,11 @@ public sealed class PeriodErasureTests
             Assert.Equal(1UL, task.Session.Period.Period);
             Assert.Equal(2, await CountAsync(task, "SECRET-two"));
 
-            // Version 1 of the period is the copy; what it was made of has the same value.
+            // Version 1 of the period is the copy; its source has the same value.
             await PublishAsync(task, updates, Updates.Request(Updates.Item("alice", "SECRET-three")));
             foreach (ulong other in (ulong[])[0, 2])
             {
-                // Meant for version 1 of another period.
+                // The request names version 1 of another period.
                 AcceptRequest across = Order("alice", 1, 1, other);
                 await PublishAsync(task, updates, across);
                 Assert.Equal(new Refusal(RefusalReason.OtherPeriod, 0, new ExpectedVersion(1, 2)), (await updates.StatusAsync(across)).Refusal);
@@ -97,7 +100,7 @@ public sealed class PeriodErasureTests
             Assert.Equal(2, await CountAsync(task, "SECRET-one"));
             await PublishAsync(task, updates, Updates.Request(Updates.Item("alice", "SECRET-two")), UserUpdate.Of("ada").Decommission().Request());
             await WorkAsync(task);
-            // What was staged first has nothing any more: the leaves alone are left.
+            // The first staged copies are empty now: only the leaves are left.
             Assert.Equal(1, await CountAsync(task, "SECRET-one"));
             Assert.Equal(1, await CountAsync(task, "SECRET-p"));
             Assert.Equal(2, await CountAsync(task, "SECRET-two"));
@@ -117,7 +120,10 @@ public sealed class PeriodErasureTests
         await HistoryCheck.RunAsync(folder);
     }
 
-    /// <summary>A user left before the switch, and one earlier still: requests with the user alone reach what ended periods have while they are served, and what the next one has of a removed device.</summary>
+    /// <summary>
+    /// Tests a user who left before the switch, and one who left earlier. Requests with only the user erase the user's values in ended
+    /// periods while they are served, and a removed device's values in the next period.
+    /// </summary>
     [Fact]
     public async Task A_user_who_left_before_the_switch_is_erased_from_ended_periods()
     {
@@ -131,7 +137,7 @@ public sealed class PeriodErasureTests
             await PublishAsync(task, updates, UserUpdate.Of("bea").Create("bea's name").AddDevice("pad", "SECRET-b").AddDevice("watch", "SECRET-w").Request());
             await PublishAsync(task, updates, UserUpdate.Of("bea").RemoveDevice("watch").Request(), UserUpdate.Of("ada").Decommission().Request());
             await SwitchAsync(task, time, 1);
-            // Ada's tablet came free, and is Cleo's.
+            // Ada's tablet became free, and now belongs to Cleo.
             await PublishAsync(
                 task, updates, UserUpdate.Of("cleo").Create("cleo's name").AddDevice("tablet", "CLEO").Request(), UserUpdate.Of("bea").Decommission().Request());
             AcceptRequest ofLists = Updates.Request(new ErasureOrder(StructureId.Devices, 1, 1).Item("bea"u8.ToArray()));
@@ -144,7 +150,7 @@ public sealed class PeriodErasureTests
             await task.StepAsync();
             Assert.Equal(before, task.Session.Last.Epoch);
             Assert.Equal(RequestState.Pending, (await updates.StatusAsync(ada)).State);
-            // Others do not wait for the search.
+            // Other requests do not wait for the search.
             await PublishAsync(task, updates, Updates.Request(Updates.Item("plain", "any")));
             Assert.Equal(before + 1, task.Session.Last.Epoch);
             await WorkAsync(task);
@@ -159,7 +165,7 @@ public sealed class PeriodErasureTests
                 [.. (await accept.ReadReceiptAsync(task.Session.Last.Epoch, ada.RequestId, Cancel)).Select(erased => (erased.Structure, erased.Period, erased.Version)).Order()];
             Assert.Equal(
                 [(StructureId.Devices, 0UL, 1UL), (StructureId.Devices, 0UL, 2UL), (StructureId.Keys, 0UL, 1UL), (StructureId.Keys, 0UL, 1UL), (StructureId.Keys, 0UL, 2UL)], receipt);
-            // Nothing is said to be erased of which there is nothing.
+            // If nothing exists, nothing is reported as erased.
             AcceptRequest again = Updates.Request(ErasureOrder.OfUser.Item("ada"u8.ToArray()));
             await updates.AcceptAsync(again);
             await task.StepAsync();
@@ -206,7 +212,7 @@ public sealed class PeriodErasureTests
     private static Task<TaskHost> StartAsync(TestFolder folder, TimeProvider time) => TaskHost.StartAsync(
         folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length);
 
-    // Without a period as an older release accepted it.
+    // A request without a period, as an older release accepted it.
     private static AcceptRequest Order(string key, ulong from, ulong through, ulong? period = null) =>
         Updates.Request(new ErasureOrder(StructureId.Keys, from, through) { Period = period }.Item(Encoding.UTF8.GetBytes(key)));
 
@@ -226,7 +232,7 @@ public sealed class PeriodErasureTests
         }
     }
 
-    // Values of leaves and copies.
+    // Counts values of leaves and copies.
     private static async Task<int> CountAsync(TaskHost task, string text)
     {
         int count = 0;
@@ -241,7 +247,7 @@ public sealed class PeriodErasureTests
         return count;
     }
 
-    // In bundles, and in the leaf logs, which keep lists alone.
+    // Searches bundles, and the leaf logs, which keep only lists.
     private static int Found(TestFolder folder, string text) => Directory.EnumerateFiles(new BoardFolder(folder.Data).Bundles).Concat(Directory.EnumerateFiles(folder.Data.Task, "*", SearchOption.AllDirectories))
         .Where(path => Path.GetFileName(path) != "lock").Sum(path => Text(File.ReadAllBytes(path)).Split(text).Length - 1);
 

@@ -3,7 +3,10 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>kill -9 at every labelled step of periods that follow each other by the clock: whoever starts next goes on, and nothing is lost or doubled.</summary>
+/// <summary>
+/// Tests kill -9 at every labelled step of periods that follow each other by the clock. The next start continues, and nothing is lost or
+/// doubled.
+/// </summary>
 public abstract class PeriodFailPointTests
 {
     private static readonly string[] s_settings =
@@ -36,11 +39,11 @@ public abstract class PeriodFailPointTests
             while (await task.Store.CountPendingAsync(TestContext.Current.CancellationToken) > 0);
             while (await task.WorkAsync())
             {
-                // The rest of what is to be destroyed.
+                // Destroys the remaining data.
             }
             Assert.NotEqual(0UL, task.Session.Period.Period);
         }
-        // Values of the first periods are destroyed: what became of each update its status still says.
+        // Values of the first periods are destroyed; the status still says what happened to each update.
         await HistoryCheck.RunAsync(folder);
         foreach (AcceptRequest request in updates.Accepted)
         {

@@ -7,7 +7,10 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>The log goes over to its next periods: copies are staged ahead, an epoch begins the period with them, and what was before it is destroyed in its turn.</summary>
+/// <summary>
+/// Tests the switches of a log. Copies are staged in advance, an epoch begins the next period with them, and earlier periods are destroyed
+/// in their turn.
+/// </summary>
 public sealed class PeriodTests
 {
     private static readonly TimeSpan s_length = TimeSpan.FromHours(1);
@@ -23,7 +26,7 @@ public sealed class PeriodTests
         Assert.Equal(0UL, task.Session.Period.Period);
         Assert.Equal(DateTimeOffset.FromUnixTimeMilliseconds((long)task.Session.PeriodStartMs) + s_length, task.State.Current.NextPeriodAt);
 
-        // Not a moment earlier.
+        // Not one millisecond earlier.
         ulong last = task.Session.Last.Epoch;
         time.Advance(DateTimeOffset.FromUnixTimeMilliseconds((long)task.Session.PeriodStartMs) + s_length - time.GetUtcNow() - TimeSpan.FromMilliseconds(1));
         await task.StepAsync();
@@ -37,7 +40,7 @@ public sealed class PeriodTests
         Assert.Equal(DateTimeOffset.FromUnixTimeMilliseconds((long)task.Session.PeriodStartMs) + s_length, task.State.Current.NextPeriodAt);
         Assert.Equal(last + 3, task.Session.Last.Epoch);
 
-        // Versions go on after the copies.
+        // Versions continue after the copies.
         await updates.AcceptAsync("key 1", "in period 1");
         await updates.AcceptAsync(UserUpdate.Of("bob").AddDevice("bob 2", "in period 1").Request());
         await task.StepAsync();
@@ -85,7 +88,7 @@ public sealed class PeriodTests
         await task.StepAsync();
         int staged = await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken);
         Assert.InRange(staged, 4, 30);
-        // Epochs that add nothing stage nothing, either.
+        // Epochs that add nothing do not stage anything either.
         await task.StepAsync();
         await task.StepAsync();
         Assert.Equal((0UL, staged), (task.Session.Period.Period, await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken)));
@@ -110,7 +113,7 @@ public sealed class PeriodTests
             await task.StepAsync();
             await task.WorkAsync();
         }
-        // Not at once: what is left after the first epoch's chunks is staged in between.
+        // Not all at once: the rest after the first epoch's chunks is staged in between.
         Assert.InRange(rounds, 2, 29);
         // The update that came with the switch waited for the epoch after it.
         await task.StepAsync();
@@ -149,7 +152,7 @@ public sealed class PeriodTests
         await HistoryCheck.RunAsync(folder);
         Assert.Empty(BundlesOf(folder, 1));
         Assert.NotEmpty(BundlesOf(folder, 2));
-        // Nothing in the folder of bundles names what was a key of the first period.
+        // Nothing in the folder of bundles names a key of the first period.
         foreach (string path in Directory.EnumerateFiles(new BoardFolder(folder.Data).Bundles, "*.bundle"))
         {
             EpochContent content = EpochBundle.Decode(await File.ReadAllBytesAsync(path, TestContext.Current.CancellationToken));
@@ -184,7 +187,7 @@ public sealed class PeriodTests
         time.Advance(s_length);
         await task.StepAsync();
         Assert.Equal(1UL, task.Session.Period.Period);
-        // Once.
+        // The switch happens once.
         time.Advance(2 * s_length);
         await task.StepAsync();
         Assert.Equal(1UL, task.Session.Period.Period);
@@ -221,7 +224,7 @@ public sealed class PeriodTests
         {
             Assert.Equal((cases[i], cases[i].IsTaken), (cases[i], (await updates.StatusAsync(requests[i])).State == RequestState.Published));
         }
-        // What was copied counts no more once there is a later version.
+        // The copied version no longer counts once there is a later version.
         await updates.AcceptAsync(Updates.Request(Updates.Item("key 1", "again", new ExpectedVersion(0, 2))));
         await task.StepAsync();
         await HistoryCheck.RunAsync(folder, updates);
@@ -233,7 +236,7 @@ public sealed class PeriodTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         var time = new ManualTime();
-        // Nothing is saved in between: trees come from the database; and then from what was saved.
+        // Without snapshots the trees come from the database, and later from a snapshot.
         for (int round = 0; round < 12; round++)
         {
             await using TaskHost task = await StartAsync(
@@ -291,7 +294,7 @@ public sealed class PeriodTests
             await task.StepAsync();
             fault!.FailNextStaging();
             await Assert.ThrowsAsync<StorageUnavailableException>(() => WorkAsync(task));
-            // In doubt: nothing is staged before the database was asked.
+            // In doubt: nothing is staged before the database has been asked.
             Assert.False(await task.WorkAsync());
             await task.StepAsync();
             fault.LoseNextStaging();
@@ -305,7 +308,7 @@ public sealed class PeriodTests
         await HistoryCheck.RunAsync(folder, updates);
         CheckBundles(folder, 1, task.Session.Period.Copies!.Value);
         CopyBatch copies = await task.Store.ReadCopiesAsync(1, 0, 1000, LeafColumns.Trees, TestContext.Current.CancellationToken);
-        // No source is copied twice. Rows that take out what alice had, who has left, have no source.
+        // No source is copied twice. Rows that remove the keys of alice, who has left, have no source.
         Assert.Single(copies.Sources.ToArray().GroupBy(source => source), group => group.Count() > 1);
     }
 
@@ -341,7 +344,7 @@ public sealed class PeriodTests
         await using TaskHost old = await StartAsync(folder, time, holder: "old");
         await FillAsync(old, updates);
         time.Advance(TimeSpan.FromMinutes(1));
-        // The lease of the old one is over by the database's clock, which it does not look at.
+        // By the database's clock the old task's lease is over; the task does not check that clock.
         await using (IPipelineStore store = await folder.OpenPipelineAsync())
         {
             await store.ReleaseLeaseAsync(old.Keeper.Lease, TestContext.Current.CancellationToken);
@@ -419,12 +422,12 @@ public sealed class PeriodTests
         await HistoryCheck.RunAsync(folder);
     }
 
-    // Nobody renews the lease, as timers of the manual time never fire.
+    // The lease is never renewed, because timers of the manual time never fire.
     private static Task<TaskHost> StartAsync(
         TestFolder folder, TimeProvider time, Action<PeriodOptions>? periods = null, string holder = "test", Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, BucketOptions? bucket = null) =>
         TaskHost.StartAsync(folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length, holder: holder, wrap: wrap, padding: padding, periods: periods, bucket: bucket);
 
-    // A log with something to copy, whose next period is due.
+    // Makes a log with keys to copy, whose next period is due.
     private static async Task<TaskHost> StartDueAsync(TestFolder folder, Updates updates, int copiesPerChunk)
     {
         var time = new ManualTime();
@@ -437,7 +440,7 @@ public sealed class PeriodTests
         return task;
     }
 
-    // Two epochs of keys and of users: alice leaves, bob stays.
+    // Makes two epochs of keys and users: alice leaves, bob stays.
     private static async Task FillAsync(TaskHost task, Updates updates)
     {
         await task.StepAsync();

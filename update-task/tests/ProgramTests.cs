@@ -3,7 +3,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>The program's ends: each says in one sentence what to do.</summary>
+/// <summary>Tests how the program ends: each time it says in one sentence what to do.</summary>
 public sealed class ProgramTests
 {
     [Fact]
@@ -32,7 +32,7 @@ public sealed class ProgramTests
         await using TaskProcess task = TaskProcess.Start(folder, null, setting);
         Assert.Equal(ExitCodes.Configuration, await task.ExitAsync());
         Assert.Contains(named, task.Output, StringComparison.Ordinal);
-        // A stack trace is in the log at most, which is JSON.
+        // A stack trace may only be in the log, which is JSON.
         Assert.DoesNotContain(task.Output.Split('\n'), line => line.StartsWith("   at ", StringComparison.Ordinal));
         Assert.False(File.Exists(folder.Data.LogKey));
     }

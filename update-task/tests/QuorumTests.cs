@@ -7,7 +7,7 @@ using Optiks.UpdateTask.Witnesses;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Checkpoints that wait for their witnesses.</summary>
+/// <summary>Tests checkpoints that wait for their witnesses.</summary>
 public sealed class QuorumTests : WitnessedTests
 {
     private string Published => Path.Combine(Board.Log, "checkpoint");
@@ -46,7 +46,7 @@ public sealed class QuorumTests : WitnessedTests
         await UntilAsync(() => running.State is { Waiting: 0, IsQuorumMet: true });
         Assert.Equal(HealthStatus.Healthy, await HealthAsync(running.State, TimeSpan.Zero));
 
-        // Away again: what was published stays, and what is signed beyond it waits.
+        // The witness is unavailable again: the published checkpoint stays, and later signed ones wait.
         Volatile.Write(ref answers, false);
         byte[] before = await File.ReadAllBytesAsync(Published, Cancel);
         ulong size = Host.Session.Last.Epoch + 1;
@@ -77,7 +77,7 @@ public sealed class QuorumTests : WitnessedTests
             published += checkpoint.Checkpoint.Size > last ? 1 : 0;
             last = checkpoint.Checkpoint.Size;
         }
-        // More epochs than checkpoints: nothing waited for them.
+        // There are more epochs than checkpoints: no epoch waited for a cosignature.
         Assert.True(Host.Session.Last.Epoch > 4);
         await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 3);
     }
@@ -99,7 +99,7 @@ public sealed class QuorumTests : WitnessedTests
         await StepAsync();
         await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 1);
         late.SetResult();
-        // It answers for a checkpoint that is not the newest any more, and then for the next ones.
+        // The witness answers for a checkpoint that is no longer the newest, and then for the next ones.
         await StepAsync();
         await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 2);
     }
@@ -123,13 +123,13 @@ public sealed class QuorumTests : WitnessedTests
         await StepAsync();
         await StepAsync();
 
-        // Nothing waits where nothing has to.
+        // No checkpoint waits if cosignatures are not required.
         await StartTaskAsync(require: false);
         await StepAsync();
         Assert.True(running.Verifier.TryOpen(await File.ReadAllBytesAsync(Published, Cancel), out SignedCheckpoint? checkpoint, out _));
         Assert.Equal((Host.Session.Last.Epoch + 1, 0), (checkpoint.Checkpoint.Size, checkpoint.Cosignatures.Count));
 
-        // And from what was published, where it has to again.
+        // If they are required again, the published checkpoint stays until the quorum is met.
         await StartTaskAsync(require: true);
         byte[] before = await File.ReadAllBytesAsync(Published, Cancel);
         await StepAsync();

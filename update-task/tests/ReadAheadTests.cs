@@ -4,7 +4,10 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>The next epoch is read while this one is committed, and until it is due: nothing is lost, doubled or overtaken by it.</summary>
+/// <summary>
+/// Tests that the next epoch is read while this one is committed and until it is due. No update may be lost, doubled or overtaken because
+/// of it.
+/// </summary>
 public sealed class ReadAheadTests
 {
     [Fact]
@@ -61,7 +64,7 @@ public sealed class ReadAheadTests
             Assert.True(await task.StepAsync(behind: true));
             for (int i = 0; i < 2; i++)
             {
-                // The first of them with updates that were read ahead themselves.
+                // The first failed commit contains updates that were themselves read in advance.
                 fault.FailNextCommit();
                 await Assert.ThrowsAsync<StorageUnavailableException>(() => task.StepAsync(behind: true));
                 Assert.Equal(1UL, task.Session.Last.Epoch);
@@ -80,7 +83,8 @@ public sealed class ReadAheadTests
         {
             for (ulong epoch = 1; epoch <= 3; epoch++)
             {
-                // The first before anything was read, the last after everything was; the second has a key of the first, and waits.
+                // The first one arrives before anything was read, the last one after everything was; the second has a key of the first, and
+                // waits.
                 await updates.AcceptAsync("alice", $"a{epoch}");
                 await task.ReadAheadAsync();
                 await updates.AcceptAsync("alice", $"a{epoch} again");
@@ -129,7 +133,7 @@ public sealed class ReadAheadTests
         return (task, fault!);
     }
 
-    // Several updates of each key, also in requests of several keys.
+    // Accepts several updates of each key, some in requests with several keys.
     private static async Task AcceptBacklogAsync(Updates updates)
     {
         for (int version = 1; version <= 3; version++)

@@ -5,7 +5,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>A task that starts on what another left: the same log, or a refusal that says what to do.</summary>
+/// <summary>Tests a task that starts on the state that another left: it continues the same log, or refuses and says what to do.</summary>
 public sealed class RestartTests
 {
     [Fact]
@@ -36,7 +36,7 @@ public sealed class RestartTests
         await using (TaskHost task = await TaskHost.StartAsync(folder))
         {
             await PublishAsync(task, updates, 1);
-            // Its secrets are none that could be unwrapped.
+            // Its secrets cannot be unwrapped.
             _ = await task.Store.BeginPeriodAsync(task.Keeper.Lease, 1, "no secrets"u8.ToArray(), TestContext.Current.CancellationToken);
             await PublishAsync(task, updates, 1);
         }
@@ -220,7 +220,7 @@ public sealed class RestartTests
             await task.StepAsync();
         }
         Dictionary<string, byte[]> after = Contents(log);
-        // Partial tiles of sizes in between are not made again; nothing else differs.
+        // Partial tiles of sizes in between are not rebuilt; nothing else differs.
         Assert.Equal(before["checkpoint"], after["checkpoint"]);
         Assert.All(after, file => Assert.Equal(before[file.Key], file.Value));
         Assert.Equal(before.Keys.Where(name => name.StartsWith("audit", StringComparison.Ordinal)).Order(), after.Keys.Where(name => name.StartsWith("audit", StringComparison.Ordinal)).Order());

@@ -5,7 +5,10 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Starting from the trees that were saved, and not from what is not the log's. A start that uses the snapshot goes on with its leaf log; any other makes another one.</summary>
+/// <summary>
+/// Tests starts from saved trees, and the refusal of trees that are not the log's. A start that uses the snapshot continues its leaf log;
+/// any other start makes a new one.
+/// </summary>
 public sealed class SnapshotTests
 {
     [Fact]
@@ -15,7 +18,7 @@ public sealed class SnapshotTests
         var updates = new Updates(folder);
         await RunAsync(folder, updates, "a1", save: true);
         byte[] log = LogIdentity(folder);
-        // Saved, and then published without saving.
+        // Saves, and then publishes without saving.
         await RunAsync(folder, updates, "a2", save: false);
         await RunAsync(folder, updates, "a3", save: true);
         Assert.Equal(log, LogIdentity(folder));
@@ -78,7 +81,7 @@ public sealed class SnapshotTests
     {
         using TestFolder folder = await TestFolder.CreateAsync();
         TaskHost task = await TaskHost.StartAsync(folder);
-        // Who writes into a pipe waits for a reader.
+        // Opening a pipe for writing waits for a reader.
         string pipe = Path.Combine(folder.Data.Task, "snapshot.new");
         using (Process made = Process.Start("mkfifo", [pipe]))
         {
@@ -118,6 +121,6 @@ public sealed class SnapshotTests
         }
     }
 
-    // Behind the magic number.
+    // Reads the bytes after the magic number.
     private static byte[] LogIdentity(TestFolder folder) => File.ReadAllBytes(Path.Combine(folder.Data.Task, "leaves"))[8..24];
 }

@@ -4,7 +4,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>A storage whose answers begin and do not end, or never stop coming: what waits for it goes on.</summary>
+/// <summary>Tests a storage whose answers begin but do not end, or never stop: the task continues.</summary>
 public sealed class StalledBucketTests : IAsyncLifetime
 {
     private const string Key = "checkpoint";
@@ -44,7 +44,7 @@ public sealed class StalledBucketTests : IAsyncLifetime
             await Task.Delay(Timeout.InfiniteTimeSpan, context.RequestAborted).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             return true;
         };
-        // The body of some answers says nothing to the client, which then does not wait for it.
+        // The client ignores the bodies of some answers, and then does not wait for them.
         if (await Record.ExceptionAsync(() => RunAsync(hasty, operation)) is { } given)
         {
             Assert.Contains("in time", Assert.IsType<ObjectStoreException>(given).Message, StringComparison.Ordinal);
@@ -78,7 +78,7 @@ public sealed class StalledBucketTests : IAsyncLifetime
             }
             catch (Exception e) when (e is OperationCanceledException or IOException)
             {
-                // The client is gone.
+                // The client has disconnected.
             }
             return true;
         };
@@ -107,7 +107,7 @@ public sealed class StalledBucketTests : IAsyncLifetime
         _ => store.DeleteAsync("none", Cancel),
     };
 
-    // The headers, and the beginning of a body.
+    // Sends the headers, and the beginning of a body.
     private static async Task BeginAsync(HttpContext context, int status)
     {
         context.Response.StatusCode = status;

@@ -4,7 +4,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>A holder of the lease whose work does not come to an end: it gives the lease up, and a standby makes the epochs.</summary>
+/// <summary>Tests a holder of the lease whose work never ends: it gives up the lease, and a standby makes the epochs.</summary>
 public sealed class StalledLeaderTests
 {
     private const string Stalls = "--Optiks:UpdateTask:StallTimeout=00:00:08";
@@ -16,7 +16,7 @@ public sealed class StalledLeaderTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         string[] settings = [.. bucket.Settings, "--Optiks:Bucket:KeepsMark=true", folder.StorageSetting];
-        // By this name the bucket is reached by the first task alone, which would wait longer than this test.
+        // Only the first task reaches the bucket by this name; it would wait longer than this test.
         string byName = $"--Optiks:Bucket:ServiceUrl={bucket.Options.ServiceUrl.Replace("127.0.0.1", "localhost", StringComparison.Ordinal)}";
         await using TaskProcess first = TaskProcess.Start(folder, null, [.. settings, byName, Stalls, "--Optiks:UpdateTask:LeaseDuration=00:00:10", "--Optiks:Bucket:Timeout=00:05:00"]);
         await first.UntilAsync(folder, head => head.PublishedEpoch == 0);
@@ -47,7 +47,7 @@ public sealed class StalledLeaderTests
         var updates = new Updates(folder);
         await using TaskProcess hung = TaskProcess.Start(folder, null, Stalls);
         await hung.UntilAsync(folder, head => head.PublishedEpoch == 0);
-        // Whoever opens it waits for a writer, as on a network file system that is gone.
+        // Opening it waits for a writer, as on a network file system that is gone.
         string checkpoint = Path.Combine(new BoardFolder(folder.Data).Log, "checkpoint");
         File.Move(checkpoint, $"{checkpoint}.kept");
         using (Process made = Process.Start("/usr/bin/mkfifo", [checkpoint]))

@@ -6,7 +6,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Two tasks: one writes, the other waits; whoever was paused past its lease does not write again.</summary>
+/// <summary>Tests two tasks: one writes, the other waits, and a task that was paused past its lease does not write again.</summary>
 public sealed class TakeoverTests
 {
     [Fact]
@@ -14,7 +14,7 @@ public sealed class TakeoverTests
     {
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
-        // Long, so that only a released lease can be taken within the test's patience.
+        // Long, so that the test can succeed only with a released lease.
         await using TaskProcess first = TaskProcess.Start(folder, null, "--Optiks:UpdateTask:LeaseDuration=00:09:00");
         await first.UntilAsync(folder, head => head.PublishedEpoch == 0);
         await first.UntilAsync(async () => (await first.GetAsync("/health/ready")) is { Status: 200 } ready && ready.Body.Contains("Published epoch 0", StringComparison.Ordinal));
@@ -47,7 +47,8 @@ public sealed class TakeoverTests
         Assert.Equal(2UL, await HistoryCheck.RunAsync(folder, updates));
     }
 
-    // SQLite's write lock belongs to a process: one that is paused inside a transaction shuts out everyone, and nothing can be shown. Then it goes on and is paused again.
+    // SQLite's write lock belongs to a process: if it is paused inside a transaction, it blocks all others, and the test shows nothing. It
+    // is then resumed and paused again.
     private static async Task PauseAndAcceptAsync(TaskProcess task, Updates updates)
     {
         for (int attempt = 1; ; attempt++)

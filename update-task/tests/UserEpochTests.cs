@@ -7,7 +7,9 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Epochs with requests about users: their bounds, what is in their bundles, and what cannot be decided.</summary>
+/// <summary>
+/// Tests epochs with requests about users: their bounds, the contents of their bundles, and requests that cannot be decided.
+/// </summary>
 public sealed class UserEpochTests
 {
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
@@ -23,14 +25,14 @@ public sealed class UserEpochTests
         {
             await task.StepAsync();
         }
-        // Each has some 60 octets, and makes a list of more than 200.
+        // Each has some 60 bytes, and makes a list of more than 200.
         await updates.AcceptAsync([.. Enumerable.Range(0, 3).Select(i => UserUpdate.Of($"user {i}").AddDevice($"new {i}", "").Request())]);
         await updates.AcceptAsync("plain", "value");
         await using (TaskHost task = await TaskHost.StartAsync(folder, options => options.MaxBytesPerEpoch = 450))
         {
             Assert.True(await task.StepAsync(behind: false));
             Assert.Equal(3, await task.Store.CountPendingAsync(Cancel));
-            // Read ahead, with those that the epoch before had no room for.
+            // Read in advance, with those that did not fit into the epoch before.
             Assert.False(await task.StepAsync(behind: false));
             Assert.Equal(0, await task.Store.CountPendingAsync(Cancel));
         }
@@ -64,7 +66,7 @@ public sealed class UserEpochTests
         await using (TaskHost task = await TaskHost.StartAsync(folder))
         {
             await task.StepAsync();
-            // Every third needs no list, and every fifth is refused.
+            // Every third request needs no list, and every fifth is refused.
             await updates.AcceptAsync([.. Enumerable.Range(0, Users).Select(i =>
                 (i % 3 == 0 ? UserUpdate.Of($"user {i}").AddUsername($"second {i}")
                 : i % 5 == 0 ? UserUpdate.Of($"user {i}").SetDevice("nobody's", "2")

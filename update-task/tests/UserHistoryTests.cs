@@ -6,7 +6,10 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Random requests about few users, names and devices, so that most rules are met, beside <see cref="LogModel"/>: the same decisions, and the same lists after every epoch.</summary>
+/// <summary>
+/// Compares random requests about few users, names and devices, which meet most rules, with <see cref="LogModel"/>: the same decisions, and
+/// the same lists after every epoch.
+/// </summary>
 public sealed class UserHistoryTests
 {
     private const ushort MaxDevices = 2;
@@ -18,7 +21,7 @@ public sealed class UserHistoryTests
     public async Task A_random_history_is_decided_as_the_model_says(int seed, bool reusesUsernames)
     {
         using TestFolder folder = await TestFolder.CreateAsync();
-        // The same history in every run, so that what fails fails again.
+        // The same history in every run, so that a failure repeats.
         var random = new Random(seed);
         var updates = new Updates(folder);
         var model = new LogModel(MaxDevices, reusesUsernames);
@@ -58,7 +61,7 @@ public sealed class UserHistoryTests
             options.UsernameReuse = reusesUsernames;
         });
 
-    // The next start: from the snapshot; from an older one and the epochs since; from the database alone.
+    // Prepares the next start: from the snapshot; from an older one and the epochs since; from the database alone.
     private static async Task EndAsync(TestFolder folder, TaskHost task, int start)
     {
         if (start == 0)
@@ -102,11 +105,11 @@ public sealed class UserHistoryTests
     {
         if (random.Next(5) == 0)
         {
-            // A plain update of what may be a device's key.
+            // A plain update of a key that may be a device's.
             ExpectedVersion? expected = random.Next(2) == 0 ? new ExpectedVersion(0, (ulong)random.Next(3)) : null;
             return Updates.Request(Updates.Item($"device {random.Next(24)}", $"plain {random.Next()}", expected));
         }
-        // Where names are used again there are more users, of whom more leave.
+        // Where usernames are reassigned, there are more users, and more of them leave.
         var update = UserUpdate.Of($"user {random.Next(reusesUsernames ? 12 : 5)}");
         if (random.Next(reusesUsernames ? 20 : 60) == 0)
         {

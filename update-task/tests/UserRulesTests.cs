@@ -6,7 +6,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>The rules of docs/spec/users.md section 7 one by one, each with what passes it, and their order.</summary>
+/// <summary>Tests the rules of docs/spec/users.md section 7 one by one, each with a request that passes it, and their order.</summary>
 public sealed class UserRulesTests
 {
     private static readonly Configuration s_configuration = new() { Origin = "log.example/test", MaxDevices = 3, MaxValueLength = 24 };
@@ -54,7 +54,7 @@ public sealed class UserRulesTests
     {
         AssertRefused(RefusalReason.DeviceTaken, 2, 1, Decide(Alice.Create("al").AddDevice("d", "1"), taken: ["d"]));
         AssertRefused(RefusalReason.DeviceTaken, 1, 1, Decide(Alice.AddDevice("c", "1"), list: ["c"], listVersion: 1, taken: ["c"]));
-        // Of a log whose keys are not those of its lists.
+        // The list has the device, but its key has no version: the log's keys and lists do not match.
         AssertRefused(RefusalReason.DeviceTaken, 1, 0, Decide(Alice.AddDevice("c", "1"), list: ["c"], listVersion: 1));
         AssertList(["b", "c", "d"], Decide(Alice.AddDevice("b", "1").AddDevice("d", "1"), list: ["c"], listVersion: 1, taken: ["c"]));
     }
@@ -74,7 +74,7 @@ public sealed class UserRulesTests
     {
         AssertRefused(RefusalReason.DeviceLimit, 0, 1, Decide(Alice.AddDevice("d", "1"), list: ["a", "b", "c"], listVersion: 1));
         AssertList(["b", "c", "d"], Decide(Alice.AddDevice("d", "1").RemoveDevice("a"), list: ["a", "b", "c"], listVersion: 1));
-        // 3 octets of length, and 1 before each id.
+        // 3 bytes of length, and 1 before each id.
         AssertRefused(RefusalReason.DeviceLimit, 0, 0, Decide(Alice.Create("al").AddDevice(new string('d', 21), "1")));
         AssertList([new string('d', 20)], Decide(Alice.Create("al").AddDevice(new string('d', 20), "1")));
     }
@@ -111,7 +111,7 @@ public sealed class UserRulesTests
 
     private static UserUpdate Alice => UserUpdate.Of("alice");
 
-    // Taken: usernames and devices that are there, at version 1.
+    // taken: usernames and devices that exist, at version 1.
     private static Decision Decide(UserUpdate update, string[]? list = null, ulong listVersion = 0, bool hasLeft = false, string[]? taken = null, string[]? freed = null)
     {
         AcceptRequest request = update.Request();

@@ -7,7 +7,7 @@ using Optiks.UpdateTask.Witnesses;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>The task's side of witnesses, honest and hostile, on a real log and board.</summary>
+/// <summary>Tests the task's side of witnesses, honest and hostile, on a real log and board.</summary>
 public sealed class WitnessTests : WitnessedTests
 {
     [Fact]
@@ -28,10 +28,10 @@ public sealed class WitnessTests : WitnessedTests
         await UntilAsync(() => running.State.IsQuorumMet);
         Assert.Equal("2 of 2 witnesses cosign.", running.State.Describe(TimeSpan.Zero));
         Assert.All(running.State.Standings, one => Assert.Equal((WitnessOutcome.Cosigned, size + 3), (one.Outcome, one.Size)));
-        // Each was asked from where it was.
+        // Each request began at the witness's last size.
         Assert.Equal([0, size, size + 1, size + 2], witnesses[0].OldSizes.ToArray());
 
-        // A task that starts on a board with cosignatures takes them for the log's own checkpoint.
+        // A task that starts on a board with cosignatures accepts the checkpoint as the log's own.
         await Host.DisposeAsync();
         Host = await TaskHost.StartAsync(Folder);
         await Host.StepAsync();
@@ -70,7 +70,7 @@ public sealed class WitnessTests : WitnessedTests
         {
             clients[name] = await WitnessAsync(answer);
         }
-        // As many as one policy takes beside the good one.
+        // As many as one policy can hold besides the honest one.
         foreach (string[] some in clients.Keys.Chunk(14))
         {
             string text = good.Line("good") + string.Concat(some.Select(name => clients[name].Line(name))) + "quorum good\n";
@@ -86,7 +86,7 @@ public sealed class WitnessTests : WitnessedTests
             }
             await running.StopAsync();
         }
-        // Never asked from a size that the log does not have, wherever it said that it was.
+        // No request names a size that the log does not have, whatever size the witness claimed.
         Assert.All(clients["ahead"].OldSizes, oldSize => Assert.Equal(0UL, oldSize));
         Assert.Empty(other.OldSizes);
     }

@@ -3,15 +3,18 @@ using Optiks.Protocol;
 
 namespace Optiks.Commands;
 
-/// <summary>CommandFailure is why a command has no result: one sentence, what to do next, and the exit code.</summary>
+/// <summary>Says why a command has no result: one sentence, the next step, and the exit code.</summary>
 /// <param name="ExitCode">One of <see cref="ExitCodes"/>.</param>
-/// <param name="Reason">Name for scripts, such as <c>unreachable</c>.</param>
+/// <param name="Reason">The reason's name for scripts, such as <c>unreachable</c>.</param>
 /// <param name="Message">The sentence.</param>
-/// <param name="Hint">What to do next; null when the sentence says it.</param>
-/// <param name="More">Writes further members of the JSON object; null: there are none.</param>
+/// <param name="Hint">The next step for the user; null if the sentence says it.</param>
+/// <param name="More">Writes further members of the JSON object; null if there are no more.</param>
 public sealed record CommandFailure(int ExitCode, string Reason, string Message, string? Hint = null, Action<Utf8JsonWriter>? More = null)
 {
-    /// <summary>Print writes it for people to standard error; with JSON an object without a verdict to standard output as well. Returns the exit code.</summary>
+    /// <summary>
+    /// Prints the failure for people to standard error; with JSON, also prints an object without a verdict to standard output. Returns the
+    /// exit code.
+    /// </summary>
     public int Print(bool json, TextWriter output, TextWriter error)
     {
         ArgumentNullException.ThrowIfNull(output);
@@ -32,7 +35,7 @@ public sealed record CommandFailure(int ExitCode, string Reason, string Message,
         return ExitCode;
     }
 
-    // Where a stream takes nothing (a full disk), which may be the very failure that is told, the exit code says it.
+    // If a stream cannot be written (a full disk), which may be the very failure to report, only the exit code reports it.
     private static void TryWriteLine(TextWriter writer, string text)
     {
         try
@@ -41,7 +44,7 @@ public sealed record CommandFailure(int ExitCode, string Reason, string Message,
         }
         catch (IOException)
         {
-            // Said above.
+            // The comment above explains this.
         }
     }
 }

@@ -7,8 +7,8 @@ using Optiks.Protocol;
 namespace Optiks.Commands;
 
 /// <summary>
-/// CommandProgram runs one command line in the way that all programs share: <c>--help</c> with examples, <c>--version</c>, <c>completion</c>, suggestions for what is misspelt, no response files, and failures as
-/// one sentence on standard error and an exit code of <see cref="ExitCodes"/>.
+/// Runs one command line in the way that all programs share: <c>--help</c> with examples, <c>--version</c>, <c>completion</c>, suggestions
+/// for misspelt words, no response files. Failures are one sentence on standard error and an exit code of <see cref="ExitCodes"/>.
 /// </summary>
 public sealed class CommandProgram
 {
@@ -16,11 +16,13 @@ public sealed class CommandProgram
     private readonly RootCommand _root;
     private readonly Option<bool>? _json;
 
-    /// <summary>CommandProgram of a tree of commands, which gets what all programs have.</summary>
-    /// <param name="name">The program's name, as it is typed.</param>
-    /// <param name="root">Its commands.</param>
-    /// <param name="examples">Command lines that the help shows, by the command's path such as <c>key generate</c>; empty: the program itself.</param>
-    /// <param name="json">The option <c>--json</c> of all commands, with which failures are an object on standard output too; null when there is none.</param>
+    /// <summary>Takes a tree of commands and adds the commands and options that all programs have.</summary>
+    /// <param name="name">The program's name, as users type it.</param>
+    /// <param name="root">The program's commands.</param>
+    /// <param name="examples">The command lines that the help shows, by the command's path such as <c>key generate</c>; the empty path is
+    /// the program itself.</param>
+    /// <param name="json">The option <c>--json</c> of all commands, with which failures are an object on standard output too; null if there
+    /// is no such option.</param>
     public CommandProgram(string name, RootCommand root, IReadOnlyDictionary<string, string[]> examples, Option<bool>? json = null)
     {
         ArgumentNullException.ThrowIfNull(root);
@@ -34,7 +36,10 @@ public sealed class CommandProgram
         root.Options.OfType<VersionOption>().Single().Action = new VersionAction(name);
     }
 
-    /// <summary>RunAsync runs it and returns the exit code. <paramref name="classify"/> knows the failures that a user or operator can mend; what it gives null for is a bug and passes through.</summary>
+    /// <summary>
+    /// Runs the command line and returns the exit code. <paramref name="classify"/> recognizes failures that a user or operator can repair.
+    /// An exception for which it returns null is a bug and passes through.
+    /// </summary>
     public async Task<int> RunAsync(
         IReadOnlyList<string> args, TextWriter output, TextWriter error, Func<Exception, CommandFailure?> classify, CancellationToken cancellationToken = default)
     {
@@ -42,7 +47,7 @@ public sealed class CommandProgram
         ArgumentNullException.ThrowIfNull(output);
         ArgumentNullException.ThrowIfNull(error);
         ArgumentNullException.ThrowIfNull(classify);
-        // Whatever the language of the machine: what is printed is for programs too.
+        // Independent of the machine's language: programs read the output too.
         CultureInfo.CurrentCulture = CultureInfo.DefaultThreadCurrentCulture = CultureInfo.InvariantCulture;
         // No response files: a key may start with @.
         ParseResult parse = _root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
@@ -66,7 +71,7 @@ public sealed class CommandProgram
         }
     }
 
-    // All of it to standard error: what is on standard output is a result.
+    // Writes everything to standard error: standard output is for results.
     private async Task WriteUsageAsync(ParseResult parse, ParseErrorAction action, TextWriter error)
     {
         foreach (string message in UsageText.Of(parse))
@@ -75,10 +80,10 @@ public sealed class CommandProgram
         }
         action.ShowHelp = false;
         action.ShowTypoCorrections = true;
-        // The suggestions are the action's output; the errors have been said.
+        // The suggestions are the action's output; the errors have been printed already.
         using var suggestions = new StringWriter();
         parse.Invoke(new InvocationConfiguration { Output = suggestions, Error = TextWriter.Null });
-        // They repeat the word that was typed, which a terminal must not act on.
+        // They repeat the typed word, which a terminal must not interpret.
         foreach (string line in suggestions.ToString().TrimEnd().Split(Environment.NewLine))
         {
             await error.WriteLineAsync(DisplayText.Escape(line)).ConfigureAwait(false);

@@ -1,11 +1,13 @@
 namespace Optiks.Commands;
 
-/// <summary>CommandStart is what a command line program does before it looks at its arguments. Services do the same in their <c>Startup</c>.</summary>
+/// <summary>
+/// Runs the checks and set-up of a command line program before it parses its arguments. Services do the same in their <c>Startup</c>.
+/// </summary>
 public static class CommandStart
 {
     /// <summary>
-    /// Prepare refuses a command line or environment that is not exact text (<see cref="ExactText"/>) and installs <see cref="HttpsOnlyProxy"/>. Returns the exit code of the refusal, which it has printed;
-    /// null: go on.
+    /// Refuses a command line or environment that is not exact text (<see cref="ExactText"/>), and installs <see cref="HttpsOnlyProxy"/>.
+    /// Returns the exit code of a refusal, which it has printed, or null to continue.
     /// </summary>
     /// <param name="json">Whether failures are an object on standard output too.</param>
     public static int? Prepare(bool json)

@@ -2,10 +2,13 @@ using System.CommandLine;
 
 namespace Optiks.Commands;
 
-/// <summary>CompletionCommand is <c>completion bash|zsh|fish</c>: a script with which the shell asks the program itself what may follow.</summary>
+/// <summary>
+/// Implements <c>completion bash|zsh|fish</c>: prints a script with which the shell asks the program itself for completions.
+/// </summary>
 internal static class CompletionCommand
 {
-    // The directive [suggest:position] is System.CommandLine's: it prints what may stand at the position of the command line, a word a line.
+    // The directive [suggest:position] is System.CommandLine's: it prints the possible words at the position of the command line, one on
+    // each line.
     private const string Bash =
         """
         # bash completion of PROGRAM. Put this into ~/.bashrc:  eval "$(PROGRAM completion bash)"
@@ -48,7 +51,7 @@ internal static class CompletionCommand
         command.SetAction(parse =>
         {
             string script = parse.GetValue(shell) switch { "bash" => Bash, "zsh" => Zsh, _ => Fish };
-            // A shell's function may have no dash in its name everywhere.
+            // Some shells allow no dash in a function's name.
             string function = program.Replace('-', '_');
             parse.InvocationConfiguration.Output.WriteLine(
                 script.Replace("_PROGRAM_complete", $"_{function}_complete", StringComparison.Ordinal).Replace("PROGRAM", program, StringComparison.Ordinal));

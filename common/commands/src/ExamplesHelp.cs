@@ -4,7 +4,7 @@ using System.CommandLine.Invocation;
 
 namespace Optiks.Commands;
 
-/// <summary>ExamplesHelp prints the usual help, then examples.</summary>
+/// <summary>Prints the usual help, then examples.</summary>
 internal sealed class ExamplesHelp : SynchronousCommandLineAction
 {
     private readonly HelpAction _usual;

@@ -5,12 +5,12 @@ using Optiks.Protocol;
 
 namespace Optiks.Commands;
 
-/// <summary>JsonLine writes one JSON object on one line, for scripts, that a terminal only shows.</summary>
+/// <summary>Writes one JSON object on one line, for scripts; a terminal only shows it.</summary>
 public static class JsonLine
 {
     private static readonly JsonWriterOptions s_options = new() { Encoder = AnswerJson.Encoder };
 
-    /// <summary>Write returns the object whose members the action writes, without a line end.</summary>
+    /// <summary>Returns the object whose members the action writes, without a line end.</summary>
     public static string Write(Action<Utf8JsonWriter> members)
     {
         ArgumentNullException.ThrowIfNull(members);
@@ -21,7 +21,7 @@ public static class JsonLine
             members(writer);
             writer.WriteEndObject();
         }
-        // What is not safe to show stands in strings only, where its escape means the same.
+        // Characters that are not safe to show occur only in strings, where their escapes mean the same.
         return DisplayText.Escape(Encoding.UTF8.GetString(buffer.WrittenSpan));
     }
 }

@@ -4,7 +4,8 @@ using System.Diagnostics.CodeAnalysis;
 namespace Optiks.Commands;
 
 /// <summary>
-/// ServiceCommand serves, or loads a service, until it is told to stop, and ends in order by itself: SIGTERM and SIGINT are its host's, and nothing ends the process while that is under way. Other commands have two seconds.
+/// Marks a command that serves, or loads a service, until it is told to stop. Its host handles SIGTERM and SIGINT and ends in order,
+/// without a time limit. Other commands have two seconds to end.
 /// </summary>
 [SuppressMessage("Design", "CA1010", Justification = "Command is a list for the sake of its initializers.")]
 public sealed class ServiceCommand : Command

@@ -2,7 +2,10 @@ using Spectre.Console;
 
 namespace Optiks.Commands;
 
-/// <summary>TerminalProgress shows on standard error how far a long run is, while a person may be watching it; otherwise it is silent. One bar for each thing that is counted. Any thread.</summary>
+/// <summary>
+/// Shows the progress of a long run on standard error while a person may be watching; otherwise it is silent. Each counted thing has one
+/// bar. Any thread.
+/// </summary>
 public sealed class TerminalProgress
 {
     private readonly ProgressContext? _context;
@@ -14,7 +17,7 @@ public sealed class TerminalProgress
         _context = context;
     }
 
-    /// <summary>RunAsync runs what shows its progress, and wipes the bars when it has ended.</summary>
+    /// <summary>Runs work that shows its progress, and erases the bars at the end.</summary>
     public static async Task<T> RunAsync<T>(IAnsiConsole? terminal, Func<TerminalProgress, Task<T>> work)
     {
         ArgumentNullException.ThrowIfNull(work);
@@ -25,7 +28,7 @@ public sealed class TerminalProgress
                 .StartAsync(context => work(new TerminalProgress(context))).ConfigureAwait(false);
     }
 
-    /// <summary>RunAsync of what has no result.</summary>
+    /// <summary>Runs work without a result.</summary>
     public static Task RunAsync(IAnsiConsole? terminal, Func<TerminalProgress, Task> work)
     {
         ArgumentNullException.ThrowIfNull(work);
@@ -36,12 +39,14 @@ public sealed class TerminalProgress
         });
     }
 
-    /// <summary>Terminal on which a writer's text appears: null unless it is the program's standard error and a person may be watching it.</summary>
+    /// <summary>
+    /// Returns the terminal of a writer, or null unless the writer is the program's standard error and a person may be watching it.
+    /// </summary>
     public static IAnsiConsole? Terminal(TextWriter error) => ReferenceEquals(error, Console.Error) && !Console.IsErrorRedirected
         ? AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(error) })
         : null;
 
-    /// <summary>Show says how much is done, of how much; both may change.</summary>
+    /// <summary>Shows how much is done, and the total; both may change.</summary>
     public void Show(string what, ulong done, ulong total)
     {
         if (_context is null)

@@ -4,20 +4,20 @@ using System.Text.RegularExpressions;
 
 namespace Optiks.Commands;
 
-/// <summary>UsageText says what is wrong with a command line, in words of who typed it.</summary>
+/// <summary>Says what is wrong with a command line, in the words of the person who typed it.</summary>
 internal static partial class UsageText
 {
-    /// <summary>Of a command line with errors: a sentence for each.</summary>
+    /// <summary>Returns one sentence for each error of a command line.</summary>
     public static IEnumerable<string> Of(ParseResult parse)
     {
         string[] messages = [.. parse.Errors.Select(Message).Distinct()];
-        // "Required command was not provided" says nothing beside the word that is no command.
+        // "Required command was not provided" adds nothing to the message about the unknown word.
         return parse.UnmatchedTokens.Count > 0 && messages.Length > 1
             ? messages.Where(message => parse.UnmatchedTokens.Any(word => message.Contains($"'{word}'", StringComparison.Ordinal)))
             : messages;
     }
 
-    // The library names the type of .NET that it would have liked.
+    // The library names the .NET type that it expected.
     private static string Message(ParseError error) => UnreadableValue().Match(error.Message) is { Success: true } unreadable
         ? $"'{unreadable.Groups["value"].Value}' does not do for {unreadable.Groups["name"].Value}, which takes {Kind(unreadable.Groups["type"].Value)}."
         : error.Message;

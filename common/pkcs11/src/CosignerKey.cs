@@ -6,14 +6,14 @@ using Optiks.Tlog;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// CosignerKey is the key of a witness or an auditor, wherever it is: in a file or a variable (<see cref="CosignerKeyFile"/>), or in a token that such a text names, in two lines: the public key (vkey) and a
-/// <see cref="Pkcs11Uri"/>.
+/// Opens the key of a witness or an auditor, which is in a file or a variable (<see cref="CosignerKeyFile"/>), or in a token. For a token,
+/// the file or variable has two lines: the public key (vkey) and a <see cref="Pkcs11Uri"/>.
 /// </summary>
 public static class CosignerKey
 {
     /// <summary>
-    /// Create makes a key in a token, unless the token has it, and a new file of mode 0600 that names it. Throws <see cref="SecretsException"/> when the file exists, or for what is wrong with the token, and
-    /// <see cref="SignerUnavailableException"/>.
+    /// Makes a key in a token, unless the token has it, and a new file of mode 0600 that names it. Throws <see cref="SecretsException"/> if
+    /// the file exists or the token is unusable, and <see cref="SignerUnavailableException"/>.
     /// </summary>
     public static VerifierKey Create(string path, string name, string uri)
     {
@@ -37,7 +37,10 @@ public static class CosignerKey
         }
     }
 
-    /// <summary>Open opens the key of a file for cosignatures; the caller disposes it. Throws <see cref="SecretsException"/>, and <see cref="SignerUnavailableException"/> for a token that is not there or fails.</summary>
+    /// <summary>
+    /// Opens the key that a file holds or names, for cosignatures; the caller disposes it. Throws <see cref="SecretsException"/>, and
+    /// <see cref="SignerUnavailableException"/> if a token is missing or fails.
+    /// </summary>
     public static INoteSigner Open(string path)
     {
         byte[] octets = SecretFile.Read(path);
@@ -51,7 +54,7 @@ public static class CosignerKey
         }
     }
 
-    /// <summary>Parse does the same with a text; what it throws names <paramref name="source"/>, and nothing of a key.</summary>
+    /// <summary>Parses the same from a text. Exceptions name <paramref name="source"/>, and nothing of a key.</summary>
     public static INoteSigner Parse(string text, string source)
     {
         ArgumentNullException.ThrowIfNull(text);

@@ -3,7 +3,10 @@ using Optiks.Native;
 
 namespace Optiks.Pkcs11;
 
-/// <summary>Ed25519Point reads a public key's CKA_EC_POINT: the 32 octets of RFC 8032 in an OCTET STRING, as PKCS#11 says, in a BIT STRING, or bare, as some tokens give them.</summary>
+/// <summary>
+/// Reads a public key's CKA_EC_POINT, the 32 bytes of RFC 8032. PKCS#11 requires an OCTET STRING around them; some tokens return a BIT
+/// STRING, or the bare bytes.
+/// </summary>
 internal static class Ed25519Point
 {
     public static bool TryRead(ReadOnlySpan<byte> point, [NotNullWhen(true)] out byte[]? publicKey)

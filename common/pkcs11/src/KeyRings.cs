@@ -2,12 +2,12 @@ using Optiks.Secrets;
 
 namespace Optiks.Pkcs11;
 
-/// <summary>KeyRings loads the key-encryption keys of programs that can use tokens: <see cref="KeyRing"/>.</summary>
+/// <summary>Loads a <see cref="KeyRing"/> for programs that can use tokens.</summary>
 public static class KeyRings
 {
-    /// <summary>Load is <see cref="KeyRing.Load(DataFolder, string, Func{string, IKeyCipher}?)"/>.</summary>
+    /// <summary>Calls <see cref="KeyRing.Load(DataFolder, string, Func{string, IKeyCipher}?)"/>.</summary>
     public static KeyRing Load(DataFolder folder, string? file) => KeyRing.Load(folder, file ?? "", TokenCipher.Open);
 
-    /// <summary>LoadOrCreate is <see cref="KeyRing.LoadOrCreate"/>.</summary>
+    /// <summary>Calls <see cref="KeyRing.LoadOrCreate"/>.</summary>
     public static KeyRing LoadOrCreate(DataFolder folder, string? file) => KeyRing.LoadOrCreate(folder, file ?? "", TokenCipher.Open);
 }

@@ -4,10 +4,10 @@ using Optiks.Tlog;
 
 namespace Optiks.Pkcs11;
 
-/// <summary>LogSecretSource keeps the log's key in a token; the secrets of periods stay wrapped in the database. Any thread.</summary>
+/// <summary>Keeps the log's key in a token; the secrets of periods stay wrapped in the database. Any thread.</summary>
 public sealed class LogSecretSource : ISecretSource
 {
-    /// <summary>Setting that names the token's key; empty: the key is in the data folder's file.</summary>
+    /// <summary>The setting that names the token's key; if it is empty, the key is in the data folder's file.</summary>
     public const string Setting = "Optiks:LogKey:Uri";
 
     private readonly DataFolder _folder;
@@ -21,13 +21,14 @@ public sealed class LogSecretSource : ISecretSource
         _uri = uri;
     }
 
-    /// <summary>UriOf reads the setting; null when it is empty. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>Parses the setting; returns null if it is empty. Throws <see cref="SecretsException"/>.</summary>
     public static Pkcs11Uri? UriOf(string? setting) => string.IsNullOrEmpty(setting) ? null
         : Pkcs11Uri.TryParse(setting, out Pkcs11Uri? uri, out string? problem) ? uri
         : throw new SecretsException($"{Setting} cannot be used. {problem}");
 
     /// <summary>
-    /// Create gives the secrets of a data folder and a ring. Throws <see cref="SecretsException"/> where the log's key is in a file, credential or variable as well.
+    /// Returns the secret source of a data folder and a ring. Throws <see cref="SecretsException"/> if the log's key is also in a file,
+    /// credential or variable.
     /// </summary>
     public static ISecretSource Create(DataFolder folder, KeyRing keys, Pkcs11Uri? uri)
     {
@@ -45,7 +46,10 @@ public sealed class LogSecretSource : ISecretSource
         throw new SecretsException($"{WrappedLogKey.SourceOf(folder)} holds the log's key, and {Setting} names a token: a key in two places is as safe as the worse one. Once the token has this very key, move the file to where nobody reads it.");
     }
 
-    /// <summary>CreateLog makes the key in the token, unless it is there, and saves the trust anchor: a genesis cut short by a crash is taken up with the same key.</summary>
+    /// <summary>
+    /// Makes the key in the token, unless it exists, and saves the trust anchor. A genesis that a crash interrupted continues with the same
+    /// key.
+    /// </summary>
     public (TrustAnchor Anchor, INoteSigner Signer) CreateLog(Configuration configuration)
     {
         ArgumentNullException.ThrowIfNull(configuration);

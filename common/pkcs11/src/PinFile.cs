@@ -5,8 +5,8 @@ using Optiks.Secrets;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// PinFile is where a token's PIN is. It is read for each login, so that it may be changed, and a PIN that the token refused is not tried again before the file has changed: tokens lock themselves after a few attempts. One thread at
-/// a time.
+/// Reads a token's PIN for each login, so that the PIN may be changed. It does not retry a PIN that the token refused until the file has
+/// changed: tokens lock themselves after a few attempts. One thread at a time.
 /// </summary>
 internal sealed class PinFile
 {
@@ -17,10 +17,16 @@ internal sealed class PinFile
 
     public PinFile(string path) => _path = path;
 
-    /// <summary>Of a path is one for all of the process, for keys that are opened again and again: what the token refused once, none of them tries again.</summary>
+    /// <summary>
+    /// Returns the one instance for a path in this process. Keys are opened repeatedly, and no key may retry a PIN that the token refused
+    /// once.
+    /// </summary>
     public static PinFile Of(string path) => s_shared.GetOrAdd(path, one => new PinFile(one));
 
-    /// <summary>Use gives the PIN to an action, and overwrites it. Throws <see cref="SecretsException"/> for a file that is open to others, and <see cref="SignerUnavailableException"/> for a PIN that was refused.</summary>
+    /// <summary>
+    /// Passes the PIN to an action, then overwrites it. Throws <see cref="SecretsException"/> if the file is open to others, and
+    /// <see cref="SignerUnavailableException"/> if the token refused the PIN.
+    /// </summary>
     public void Use(Action<byte[]> action)
     {
         DateTime written = File.GetLastWriteTimeUtc(_path);

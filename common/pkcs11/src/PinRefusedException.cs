@@ -1,8 +1,8 @@
 namespace Optiks.Pkcs11;
 
-/// <summary>PinRefusedException: a login failed because of its PIN.</summary>
+/// <summary>Says that a login failed because of its PIN.</summary>
 internal sealed class PinRefusedException(string code, Exception innerException) : Exception(code, innerException)
 {
-    /// <summary>Code of the token.</summary>
+    /// <summary>The token's error code.</summary>
     public string Code => Message;
 }

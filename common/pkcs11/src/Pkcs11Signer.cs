@@ -7,19 +7,20 @@ using Optiks.Tlog;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// Pkcs11Signer signs with a private key in a token, which never leaves it. When the token fails, or its session is lost, everything is opened again; until that works, members throw <see cref="SignerUnavailableException"/>. Any thread;
-/// one signature at a time.
+/// Signs with a private key that never leaves its token. If the token fails or its session is lost, everything is reopened. Until that
+/// succeeds, members throw <see cref="SignerUnavailableException"/>. Any thread; one signature at a time.
 /// </summary>
 /// <remarks>
-/// Invariant: after each opening, and before anything else is signed, the token's key has signed a message of this class twice: both are the same octets, as RFC 8032 demands and crashes rely on, and verify with <see cref="Key"/>.
+/// Invariant: after each opening, and before it signs anything else, the token's key has signed a message of this class twice. Both
+/// signatures have the same bytes, as RFC 8032 requires and recovery from crashes relies on, and both verify with <see cref="Key"/>.
 /// </remarks>
 public sealed class Pkcs11Signer : INoteSigner
 {
-    // No note or cosignature begins so: a note's text has no zero octet.
+    // No note or cosignature begins like this: a note's text has no zero byte.
     private static readonly byte[] s_probe = [.. "optiks: is this key the configured one?\0"u8];
     private const int ProbeLength = 32;
 
-    // The second one is after everything was opened again.
+    // The second attempt follows a complete reopening.
     private const int Attempts = 2;
 
     private readonly Pkcs11Uri _uri;
@@ -39,8 +40,8 @@ public sealed class Pkcs11Signer : INoteSigner
     public VerifierKey Key { get; }
 
     /// <summary>
-    /// Open opens the key of a token for this public key. Throws <see cref="SecretsException"/> for what an operator has to mend, such as a PIN that is refused or a token that has another key, and
-    /// <see cref="SignerUnavailableException"/> for a token that is not there or fails.
+    /// Opens a token's key for this public key. Throws <see cref="SecretsException"/> for faults that an operator must repair, such as a
+    /// refused PIN or a token with another key. Throws <see cref="SignerUnavailableException"/> if a token is missing or fails.
     /// </summary>
     public static Pkcs11Signer Open(Pkcs11Uri uri, VerifierKey key)
     {
@@ -59,10 +60,10 @@ public sealed class Pkcs11Signer : INoteSigner
         }
     }
 
-    /// <summary>OpenExisting does so for the token's own public key under a name.</summary>
+    /// <summary>Opens a token's key for the token's own public key under a name.</summary>
     public static Pkcs11Signer OpenExisting(Pkcs11Uri uri, string name, SignatureType type) => Open(uri, name, type, TokenKey.Open);
 
-    /// <summary>OpenOrGenerate makes the key as well when the token has none of that name.</summary>
+    /// <summary>Opens a token's key in the same way, and makes the key if the token has no key of that name.</summary>
     public static Pkcs11Signer OpenOrGenerate(Pkcs11Uri uri, string name, SignatureType type) => Open(uri, name, type, TokenKey.OpenOrGenerate);
 
     private static Pkcs11Signer Open(Pkcs11Uri uri, string name, SignatureType type, Func<Pkcs11Uri, PinFile, TokenKey> open)
@@ -85,7 +86,7 @@ public sealed class Pkcs11Signer : INoteSigner
     public ValueTask<byte[]> SignAsync(ReadOnlyMemory<byte> message, CancellationToken cancellationToken)
     {
         byte[] octets = message.ToArray();
-        // A token may take its time.
+        // A token may be slow.
         return new ValueTask<byte[]>(Task.Run(() => Sign(octets), cancellationToken));
     }
 
@@ -113,7 +114,7 @@ public sealed class Pkcs11Signer : INoteSigner
         }
         catch (SecretsException e)
         {
-            // The token was changed beneath a program that runs, or its PIN. Whoever mends that needs no restart.
+            // The token or its PIN was changed while the program runs. Once an operator has repaired it, no restart is needed.
             throw new SignerUnavailableException(e.Message, e);
         }
         return Ed25519.Verify(Key.PublicKey, message, signature) ? signature : throw new SignerUnavailableException($"{_uri}: the token made a signature that does not verify.");

@@ -4,20 +4,21 @@ using System.Text;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// Pkcs11Uri names a private or secret key in a token (RFC 7512): <c>pkcs11:token=...;object=...?module-path=...&amp;pin-source=...</c>. Immutable. It holds no PIN, only where one is, and may be logged.
+/// Names a private or secret key in a token (RFC 7512): <c>pkcs11:token=...;object=...?module-path=...&amp;pin-source=...</c>. Immutable.
+/// It contains no PIN, only the PIN's location, and may be logged.
 /// </summary>
 public sealed class Pkcs11Uri
 {
-    /// <summary>PrivateKey is the type of a signing key.</summary>
+    /// <summary>The type of a signing key.</summary>
     public const string PrivateKey = "private";
 
-    /// <summary>SecretKey is the type of a key that wraps others.</summary>
+    /// <summary>The type of a key that wraps others.</summary>
     public const string SecretKey = "secret-key";
 
     private const string Scheme = "pkcs11:";
     private const string FileScheme = "file:";
 
-    // Of the path: what a token and an object in it are known by.
+    // The attributes of the path, which identify a token and an object in it.
     private static readonly HashSet<string> s_path = ["token", "serial", "manufacturer", "model", "object", "id", "type"];
     private static readonly HashSet<string> s_query = ["module-path", "pin-source"];
 
@@ -30,33 +31,33 @@ public sealed class Pkcs11Uri
         _values = values;
     }
 
-    /// <summary>Module is the path of the PKCS#11 library.</summary>
+    /// <summary>The path of the PKCS#11 library.</summary>
     public string Module => Text("module-path")!;
 
-    /// <summary>PinFile holds the token's user PIN.</summary>
+    /// <summary>The file with the token's user PIN.</summary>
     public string PinFile => Text("pin-source") is { } source && source.StartsWith(FileScheme, StringComparison.Ordinal) ? PathOf(source[FileScheme.Length..]) : Text("pin-source")!;
 
-    /// <summary>Token is the token's label; null: not named.</summary>
+    /// <summary>The token's label; null if not named.</summary>
     public string? Token => Text("token");
 
-    /// <summary>Serial number of the token; null: not named.</summary>
+    /// <summary>The token's serial number; null if not named.</summary>
     public string? Serial => Text("serial");
 
-    /// <summary>Manufacturer of the token; null: not named.</summary>
+    /// <summary>The token's manufacturer; null if not named.</summary>
     public string? Manufacturer => Text("manufacturer");
 
-    /// <summary>Model of the token; null: not named.</summary>
+    /// <summary>The token's model; null if not named.</summary>
     public string? Model => Text("model");
 
-    /// <summary>Label of the key; null: not named.</summary>
+    /// <summary>The key's label; null if not named.</summary>
     public string? Label => Text("object");
 
-    /// <summary>Id of the key (CKA_ID); null: not named.</summary>
+    /// <summary>The key's id (CKA_ID); null if not named.</summary>
     public ReadOnlyMemory<byte>? Id
     {
         get
         {
-            // Not in one expression: null would become an empty id.
+            // Not one expression: it would turn null into an empty id.
             if (_values.TryGetValue("id", out byte[]? id))
             {
                 return id;
@@ -65,17 +66,17 @@ public sealed class Pkcs11Uri
         }
     }
 
-    /// <summary>IsFor says whether it may name a key of a type: it names that or none.</summary>
+    /// <summary>Returns whether the URI may name a key of a type: it names that type or no type.</summary>
     public bool IsFor(string type) => Text("type") is not { } named || named == type;
 
-    /// <summary>IsOne says whether a text is meant to be one.</summary>
+    /// <summary>Returns whether a text is meant to be such a URI.</summary>
     public static bool IsOne(string text)
     {
         ArgumentNullException.ThrowIfNull(text);
         return text.StartsWith(Scheme, StringComparison.Ordinal);
     }
 
-    /// <summary>TryParse reads one. <paramref name="problem"/> says in a sentence why it cannot be used, without quoting it.</summary>
+    /// <summary>Parses a URI. <paramref name="problem"/> says in a sentence why it cannot be used, without quoting it.</summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out Pkcs11Uri? uri, [NotNullWhen(false)] out string? problem)
     {
         ArgumentNullException.ThrowIfNull(text);
@@ -169,7 +170,7 @@ public sealed class Pkcs11Uri
         return true;
     }
 
-    // "file:/path" or "file:///path".
+    // Accepts "file:/path" and "file:///path".
     private static string PathOf(string rest) => rest.StartsWith("///", StringComparison.Ordinal) ? rest[2..] : rest;
 
     private string? Text(string name) => _values.TryGetValue(name, out byte[]? value) ? Encoding.UTF8.GetString(value) : null;

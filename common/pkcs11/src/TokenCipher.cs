@@ -8,8 +8,8 @@ using Optiks.Secrets;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// TokenCipher is an AES-256 key in a token, which never leaves it and wraps secrets (CKM_AES_GCM, with nonces that are given to it). A token that fails is <see cref="SignerUnavailableException"/>. One
-/// thread at a time.
+/// Wraps secrets with an AES-256 key that never leaves its token (CKM_AES_GCM, with nonces that the caller supplies). Throws
+/// <see cref="SignerUnavailableException"/> if the token fails. One thread at a time.
 /// </summary>
 public sealed class TokenCipher : IKeyCipher
 {
@@ -31,12 +31,12 @@ public sealed class TokenCipher : IKeyCipher
     private static Pkcs11InteropFactories Factories => TokenSession.Factories;
 
     /// <summary>
-    /// Open finds the key of a URI. Throws <see cref="SecretsException"/> for what an operator has to mend (URI, library, PIN, a key that is not there or is no AES-256 key), and
-    /// <see cref="SignerUnavailableException"/> for a token that is not there or fails.
+    /// Opens the key of a URI. Throws <see cref="SecretsException"/> for faults that an operator must repair (URI, library, PIN, a missing
+    /// key or one that is not AES-256). Throws <see cref="SignerUnavailableException"/> if a token is missing or fails.
     /// </summary>
     public static TokenCipher Open(string uri) => Open(Parse(uri), makeNew: false);
 
-    /// <summary>OpenOrGenerate makes the key when the token has none of that name.</summary>
+    /// <summary>Opens the key, and makes it if the token has no key of that name.</summary>
     public static TokenCipher OpenOrGenerate(string uri) => Open(Parse(uri), makeNew: true);
 
     /// <inheritdoc/>
@@ -65,7 +65,8 @@ public sealed class TokenCipher : IKeyCipher
             }
             catch (Pkcs11Exception e) when (e.RV is CKR.CKR_ENCRYPTED_DATA_INVALID or CKR.CKR_ENCRYPTED_DATA_LEN_RANGE or CKR.CKR_SIGNATURE_INVALID or CKR.CKR_GENERAL_ERROR)
             {
-                // Libraries do not agree on how to say that a tag is wrong; SoftHSM says that something failed. A token that still works has not failed.
+                // Libraries report a wrong tag with different errors; SoftHSM reports a general failure. If the token still works, it has
+                // not failed.
                 _ = Encrypt(RandomNumberGenerator.GetBytes(NonceLength), [0], []);
                 return null;
             }

@@ -7,11 +7,12 @@ using Optiks.Secrets;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// TokenKey is a private Ed25519 key in a token, in a session that is logged in. Members throw <see cref="Pkcs11Exception"/> when the token fails. One thread at a time.
+/// Uses a private Ed25519 key in a token, in a logged-in session. Members throw <see cref="Pkcs11Exception"/> if the token fails. One
+/// thread at a time.
 /// </summary>
 internal sealed class TokenKey : IDisposable
 {
-    // pkcs11t.h of PKCS #11 3.0, which the binding's enumerations are older than.
+    // From pkcs11t.h of PKCS #11 3.0; the binding's enumerations are older.
     private const ulong CKK_EC_EDWARDS = 0x40;
     private const ulong CKM_EC_EDWARDS_KEY_PAIR_GEN = 0x1055;
     private const ulong CKM_EDDSA = 0x1057;
@@ -31,21 +32,25 @@ internal sealed class TokenKey : IDisposable
     private static IObjectAttributeFactory Attributes => TokenSession.Factories.ObjectAttributeFactory;
 
     /// <summary>
-    /// Open finds the key. Throws <see cref="SecretsException"/> for what an operator has to mend (library, PIN, a key that is not there or is none of Ed25519), and <see cref="SignerUnavailableException"/> for a token that is not there.
+    /// Opens the key. Throws <see cref="SecretsException"/> for faults that an operator must repair (library, PIN, a missing key or one
+    /// that is not Ed25519). Throws <see cref="SignerUnavailableException"/> if the token is missing.
     /// </summary>
     public static TokenKey Open(Pkcs11Uri uri, PinFile pin) => Open(uri, pin, makeNew: false);
 
-    /// <summary>OpenOrGenerate makes the key when the token has none of that name; it never leaves the token.</summary>
+    /// <summary>Opens the key, and makes it if the token has no key of that name; it never leaves the token.</summary>
     public static TokenKey OpenOrGenerate(Pkcs11Uri uri, PinFile pin) => Open(uri, pin, makeNew: true);
 
-    /// <summary>Sign gives the 64 octets of a signature.</summary>
+    /// <summary>Returns the 64 bytes of a signature.</summary>
     public byte[] Sign(byte[] message)
     {
         using IMechanism mechanism = TokenSession.Factories.MechanismFactory.Create(CKM_EDDSA);
         return _token.Session.Sign(mechanism, _key, message);
     }
 
-    /// <summary>PublicKey of the token's public object that belongs to the key: of its id, or else of its label. Throws <see cref="SecretsException"/> when there is none.</summary>
+    /// <summary>
+    /// Reads the token's public object that belongs to the key by its id, or otherwise by its label. Throws <see cref="SecretsException"/>
+    /// if there is no such object.
+    /// </summary>
     public byte[] PublicKey(Pkcs11Uri uri)
     {
         List<IObjectAttribute> names = _token.Session.GetAttributeValue(_key, [CKA.CKA_ID, CKA.CKA_LABEL]);

@@ -6,7 +6,8 @@ using Optiks.Secrets;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// TokenLibrary is a PKCS#11 library while sessions of this process use it. All share one: the end of a library ends every session with it, also one that another thread is signing in. Any thread.
+/// Holds a PKCS#11 library while sessions of this process use it. All sessions share one: finalizing a library ends all of its sessions,
+/// even one in which another thread is signing. Any thread.
 /// </summary>
 internal sealed class TokenLibrary : IDisposable
 {
@@ -17,7 +18,7 @@ internal sealed class TokenLibrary : IDisposable
     private int _users;
     private bool _ended;
 
-    // The binding asks for libdl by a name that only a compiler's package has.
+    // The binding loads libdl by a name that exists only where a compiler's package is installed.
     static TokenLibrary() => NativeLibrary.SetDllImportResolver(
         typeof(Pkcs11InteropFactories).Assembly, (name, _, _) => name == "libdl" && OperatingSystem.IsLinux() && NativeLibrary.TryLoad("libdl.so.2", out nint library) ? library : nint.Zero);
 
@@ -31,7 +32,10 @@ internal sealed class TokenLibrary : IDisposable
 
     public IPkcs11Library Library { get; }
 
-    /// <summary>Acquire loads the library, or shares it; each caller disposes what it got. Throws <see cref="SecretsException"/> for one that cannot be loaded.</summary>
+    /// <summary>
+    /// Loads the library, or shares a loaded one; each caller disposes its result. Throws <see cref="SecretsException"/> if the library
+    /// cannot be loaded.
+    /// </summary>
     public static TokenLibrary Acquire(string module)
     {
         lock (s_lock)
@@ -53,7 +57,9 @@ internal sealed class TokenLibrary : IDisposable
         }
     }
 
-    /// <summary>Forget a library that other code of this process has ended: who acquires it next begins it again.</summary>
+    /// <summary>
+    /// Drops a library that other code of this process has finalized: the next caller that acquires it initializes it again.
+    /// </summary>
     public void Forget()
     {
         lock (s_lock)
@@ -71,7 +77,7 @@ internal sealed class TokenLibrary : IDisposable
     {
         lock (s_lock)
         {
-            // To end what was forgotten would end its successor.
+            // Finalizing a dropped library would finalize its successor.
             if (--_users > 0 || _ended)
             {
                 return;
@@ -83,7 +89,7 @@ internal sealed class TokenLibrary : IDisposable
             }
             catch (Pkcs11Exception)
             {
-                // Other code of this process has ended it.
+                // Other code of this process has finalized it.
             }
         }
     }

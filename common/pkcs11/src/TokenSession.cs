@@ -5,7 +5,9 @@ using Optiks.Secrets;
 
 namespace Optiks.Pkcs11;
 
-/// <summary>TokenSession is a session with the token of a URI, which is logged in. Members throw <see cref="Pkcs11Exception"/> when the token fails. One thread at a time.</summary>
+/// <summary>
+/// Holds a logged-in session with the token of a URI. Members throw <see cref="Pkcs11Exception"/> if the token fails. One thread at a time.
+/// </summary>
 internal sealed class TokenSession : IDisposable
 {
     private readonly TokenLibrary _library;
@@ -21,13 +23,15 @@ internal sealed class TokenSession : IDisposable
     public static Pkcs11InteropFactories Factories => TokenLibrary.Factories;
 
     /// <summary>
-    /// Open opens one. Throws <see cref="SecretsException"/> for what an operator has to mend (library, PIN, a token that lacks the mechanism), and <see cref="SignerUnavailableException"/> for a token that is not there.
+    /// Opens a session. Throws <see cref="SecretsException"/> for faults that an operator must repair (library, PIN, a token that lacks the
+    /// mechanism), and <see cref="SignerUnavailableException"/> if the token is missing.
     /// </summary>
-    /// <param name="uri">Names the token.</param>
-    /// <param name="pin">Its PIN.</param>
-    /// <param name="writes">Whether objects are made.</param>
-    /// <param name="mechanism">What the token must be able to do.</param>
-    /// <param name="lacking">What it cannot do otherwise, for the sentence <c>the token cannot ...</c>.</param>
+    /// <param name="uri">The URI that names the token.</param>
+    /// <param name="pin">The token's PIN.</param>
+    /// <param name="writes">Whether the session makes objects.</param>
+    /// <param name="mechanism">The mechanism that the token must have.</param>
+    /// <param name="lacking">The words for what a token without the mechanism cannot do, in the sentence <c>the token cannot
+    /// ...</c>.</param>
     public static TokenSession Open(Pkcs11Uri uri, PinFile pin, bool writes, ulong mechanism, string lacking)
     {
         try
@@ -40,7 +44,9 @@ internal sealed class TokenSession : IDisposable
         }
     }
 
-    /// <summary>TryFind finds the object of the URI. Throws <see cref="SecretsException"/> for several, and for one of another type.</summary>
+    /// <summary>
+    /// Finds the object of the URI. Throws <see cref="SecretsException"/> if there are several, or if it has another type.
+    /// </summary>
     public bool TryFind(Pkcs11Uri uri, CKO objectClass, string what, ulong type, string typeName, [NotNullWhen(true)] out IObjectHandle? key)
     {
         List<IObjectAttribute> search = [Factories.ObjectAttributeFactory.Create(CKA.CKA_CLASS, objectClass), .. Names(uri)];
@@ -58,7 +64,7 @@ internal sealed class TokenSession : IDisposable
         return actual == type ? true : throw new SecretsException($"{uri}: that key is of another type ({(CKK)actual}) than {typeName}.");
     }
 
-    /// <summary>Names are the attributes by which the URI names an object.</summary>
+    /// <summary>Returns the attributes by which the URI names an object.</summary>
     public static List<IObjectAttribute> Names(Pkcs11Uri uri)
     {
         List<IObjectAttribute> names = [];
@@ -82,7 +88,7 @@ internal sealed class TokenSession : IDisposable
         }
         catch (Pkcs11Exception)
         {
-            // Of a token that is gone.
+            // The token is gone.
         }
         _library.Dispose();
     }
@@ -135,7 +141,7 @@ internal sealed class TokenSession : IDisposable
         }
         catch (Pkcs11Exception e) when (e.RV == CKR.CKR_USER_ALREADY_LOGGED_IN)
         {
-            // Another session of this process with the token.
+            // Another session of this process has logged in to the token.
         }
         catch (Pkcs11Exception e) when (e.RV is CKR.CKR_PIN_INCORRECT or CKR.CKR_PIN_INVALID or CKR.CKR_PIN_LEN_RANGE or CKR.CKR_PIN_EXPIRED or CKR.CKR_PIN_LOCKED or CKR.CKR_USER_PIN_NOT_INITIALIZED)
         {

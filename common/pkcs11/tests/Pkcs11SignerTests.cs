@@ -7,7 +7,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Pkcs11.Tests;
 
-/// <summary>Keys in a real PKCS#11 token. One test at a time: a process has one state of the library.</summary>
+/// <summary>Tests keys in a real PKCS#11 token. One test at a time: a process has one state of the library.</summary>
 [Collection(nameof(SoftToken))]
 public sealed class Pkcs11SignerTests : IDisposable
 {
@@ -28,7 +28,7 @@ public sealed class Pkcs11SignerTests : IDisposable
         byte[] signature = await made.SignAsync(s_message, Cancel);
         Assert.True(Ed25519.Verify(made.Key.PublicKey, s_message, signature));
         Assert.Equal(signature, await made.SignAsync(s_message, Cancel));
-        // It is not made twice, and found by its public key, by its id as well.
+        // The key is not made twice. It is found by its public key, and by its id too.
         using var again = Pkcs11Signer.OpenOrGenerate(_token.Parsed(), Name, SignatureType.Ed25519);
         Assert.Equal(made.Key, again.Key);
         string id = "";
@@ -67,14 +67,14 @@ public sealed class Pkcs11SignerTests : IDisposable
     {
         using var signer = Pkcs11Signer.OpenOrGenerate(_token.Parsed(), Name, SignatureType.Ed25519);
         _token.WritePin("1234");
-        // While a session of the process is logged in no PIN is looked at.
+        // While a session of the process is logged in, the library does not check a PIN.
         _token.Lose(away: false);
         SecretsException refused = Assert.Throws<SecretsException>(() => Pkcs11Signer.Open(_token.Parsed(), signer.Key).Dispose());
         Assert.Contains("refused the PIN", refused.Message, StringComparison.Ordinal);
         Assert.Contains(_token.PinFile, refused.Message, StringComparison.Ordinal);
         Assert.DoesNotContain("1234", $"{refused}", StringComparison.Ordinal);
 
-        // Changed beneath a program that runs.
+        // The PIN is changed while the program runs.
         _token.Lose(away: false);
         Assert.Contains("was tried once", (await Assert.ThrowsAsync<SignerUnavailableException>(async () => await signer.SignAsync(s_message, Cancel))).Message, StringComparison.Ordinal);
         for (int i = 0; i < 20; i++)
@@ -117,7 +117,7 @@ public sealed class Pkcs11SignerTests : IDisposable
         AssertRefused("of another type (CKK_EC", _token.Uri("p256"), made.Key);
         Assert.Throws<SecretsException>(() => Pkcs11Signer.OpenOrGenerate(_token.Parsed("p256"), Name, SignatureType.Ed25519).Dispose());
 
-        // Two of one name: which was meant is not guessed.
+        // If two keys have one name, no key is guessed.
         Pkcs11Signer.OpenOrGenerate(_token.Parsed("twice", ";id=%01"), Name, SignatureType.Ed25519).Dispose();
         using var second = Pkcs11Signer.OpenOrGenerate(_token.Parsed("twice", ";id=%02"), Name, SignatureType.Ed25519);
         AssertRefused("give the id", _token.Uri("twice"), second.Key);
@@ -144,7 +144,7 @@ public sealed class Pkcs11SignerTests : IDisposable
         var asLog = new VerifierKey(Name, SignatureType.Ed25519, made.PublicKey);
         Assert.Contains("no public key", Assert.Throws<SecretsException>(() => CosignerKey.Parse($"{asLog}\n{_token.Uri()}\n", "KEY")).Message, StringComparison.Ordinal);
         Assert.Contains("names no token", Assert.Throws<SecretsException>(() => CosignerKey.Parse($"{made}\npkcs11:object=x\n", "KEY")).Message, StringComparison.Ordinal);
-        // As ever, a key in the file itself.
+        // The key may still be in the file itself.
         VerifierKey inFile = CosignerKeyFile.Create(path + "3", Name);
         using INoteSigner ofFile = CosignerKey.Open(path + "3");
         Assert.Equal(inFile, ofFile.Key);

@@ -5,13 +5,13 @@ using Net.Pkcs11Interop.HighLevelAPI;
 
 namespace Optiks.Pkcs11.Tests;
 
-/// <summary>SoftToken is a token of SoftHSM2, a PKCS#11 library in software, in a folder of its own.</summary>
+/// <summary>Runs a token of SoftHSM2, a PKCS#11 library in software, in its own folder.</summary>
 internal sealed partial class SoftToken : IDisposable
 {
-    /// <summary>Module of Debian's package softhsm2.</summary>
+    /// <summary>The module of Debian's package softhsm2.</summary>
     public const string Module = "/usr/lib/softhsm/libsofthsm2.so";
 
-    /// <summary>Pin of the token's user.</summary>
+    /// <summary>The PIN of the token's user.</summary>
     public const string Pin = "4711";
 
     private static readonly Pkcs11InteropFactories s_factories = new();
@@ -23,7 +23,7 @@ internal sealed partial class SoftToken : IDisposable
         Directory.CreateDirectory(Tokens);
         string configuration = Path.Combine(Folder, "softhsm2.conf");
         File.WriteAllText(configuration, $"directories.tokendir = {Tokens}\nobjectstore.backend = file\nlog.level = ERROR\n");
-        // The library reads the process's own environment, which .NET's is a copy of.
+        // The library reads the process's own environment; .NET has only a copy of it.
         Assert.Equal(0, setenv("SOFTHSM2_CONF", configuration, 1));
         Run(configuration, "--init-token", "--free", "--label", label, "--so-pin", "0815", "--pin", Pin);
         WritePin(Pin);
@@ -37,10 +37,10 @@ internal sealed partial class SoftToken : IDisposable
 
     private string Tokens => Path.Combine(Folder, "tokens");
 
-    /// <summary>Uri of a key by its label.</summary>
+    /// <summary>Returns the URI of a key by its label.</summary>
     public string Uri(string key = "key", string more = "") => $"pkcs11:token={Label};object={key}{more}?module-path={Module}&pin-source={PinFile}";
 
-    /// <summary>Parsed form of the same.</summary>
+    /// <summary>Returns the parsed form of the same URI.</summary>
     public Pkcs11Uri Parsed(string key = "key", string more = "")
     {
         Assert.True(Pkcs11Uri.TryParse(Uri(key, more), out Pkcs11Uri? uri, out string? problem), problem);
@@ -53,7 +53,9 @@ internal sealed partial class SoftToken : IDisposable
         File.SetUnixFileMode(PinFile, UnixFileMode.UserRead | UnixFileMode.UserWrite);
     }
 
-    /// <summary>Lose has the library lose its sessions, as when a token is pulled out; with <paramref name="away"/> it is not there any more.</summary>
+    /// <summary>
+    /// Makes the library lose its sessions, as if the token were pulled out; with <paramref name="away"/> the token is then missing.
+    /// </summary>
     public void Lose(bool away)
     {
         using (IPkcs11Library library = s_factories.Pkcs11LibraryFactory.LoadPkcs11Library(s_factories, Module, AppType.MultiThreaded))
@@ -67,14 +69,14 @@ internal sealed partial class SoftToken : IDisposable
         }
     }
 
-    /// <summary>Return puts it back.</summary>
+    /// <summary>Puts the token back.</summary>
     public void Return()
     {
         Directory.Delete(Tokens);
         Directory.Move(Tokens + ".away", Tokens);
     }
 
-    /// <summary>Use gives a session that is logged in to an action.</summary>
+    /// <summary>Passes a logged-in session to an action.</summary>
     public void Use(Action<Pkcs11InteropFactories, ISession> action)
     {
         using IPkcs11Library library = s_factories.Pkcs11LibraryFactory.LoadPkcs11Library(s_factories, Module, AppType.MultiThreaded);
@@ -86,7 +88,7 @@ internal sealed partial class SoftToken : IDisposable
         }
         catch (Pkcs11Exception e) when (e.RV == CKR.CKR_USER_ALREADY_LOGGED_IN)
         {
-            // By a signer of the test: of one process all sessions with a token are, or none.
+            // A signer of the test has logged in: either all sessions of a process with a token are logged in, or no session is.
         }
         action(s_factories, session);
     }

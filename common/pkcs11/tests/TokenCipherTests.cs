@@ -6,7 +6,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Pkcs11.Tests;
 
-/// <summary>A key-encryption key in a real library's token.</summary>
+/// <summary>Tests a key-encryption key in a real library's token.</summary>
 [Collection(nameof(SoftToken))]
 public sealed class TokenCipherTests : IDisposable
 {
@@ -24,7 +24,7 @@ public sealed class TokenCipherTests : IDisposable
     public void A_ring_wraps_by_a_key_that_never_leaves_the_token()
     {
         TokenCipher.OpenOrGenerate(_token.Uri("kek")).Dispose();
-        // Not made again.
+        // The key is not made again.
         TokenCipher.OpenOrGenerate(_token.Uri("kek")).Dispose();
         KeyRing ring = Write(_token.Uri("kek"));
         byte[] secret = RandomNumberGenerator.GetBytes(256);
@@ -78,7 +78,7 @@ public sealed class TokenCipherTests : IDisposable
         Import("kek", RandomNumberGenerator.GetBytes(32));
         _token.WritePin("wrong-pin");
         Refuses(_token.Uri("kek"), "refused the PIN");
-        // Not tried again, by whatever ring, so that the token does not lock itself.
+        // No ring retries the PIN, so that the token does not lock itself.
         Assert.Contains("not tried again", Assert.Throws<SignerUnavailableException>(() => Write(_token.Uri("kek")).Wrap([7], Purpose, s_logId)).Message, StringComparison.Ordinal);
         _token.WritePin(SoftToken.Pin);
         File.SetLastWriteTimeUtc(_token.PinFile, TimeProvider.System.GetUtcNow().UtcDateTime.AddSeconds(5));
@@ -93,7 +93,7 @@ public sealed class TokenCipherTests : IDisposable
         byte[] wrapped = ring.Wrap([7], Purpose, s_logId);
         _token.Lose(away: true);
         Assert.Throws<SignerUnavailableException>(() => ring.Unwrap(wrapped, Purpose, s_logId));
-        // Whether there is a ring at all is told without the token.
+        // Checking that a ring exists does not need the token.
         _ = KeyRings.Load(_data, null);
         _token.Return();
         Assert.Equal<byte>([7], ring.Unwrap(wrapped, Purpose, s_logId));

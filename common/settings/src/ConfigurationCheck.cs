@@ -4,14 +4,14 @@ using Microsoft.Extensions.Configuration;
 namespace Optiks.Settings;
 
 /// <summary>
-/// ConfigurationCheck finds all that is wrong with a program's configuration, without starting anything: what the program would refuse, file by file, and settings that go ill together. It reads neither
-/// the database nor the network.
+/// Finds all faults in a program's configuration, without starting anything: settings and files that the program would refuse, and settings
+/// that conflict. It reads neither the database nor the network.
 /// </summary>
 public static class ConfigurationCheck
 {
     private static readonly string[] s_urls = ["urls", "ASPNETCORE_URLS"];
 
-    /// <summary>Find looks for problems, those that a program meets first coming first.</summary>
+    /// <summary>Finds the problems, in the order in which the program would meet them.</summary>
     public static IReadOnlyList<ConfigurationProblem> Find(ProgramSettings program, IConfiguration configuration)
     {
         ArgumentNullException.ThrowIfNull(program);
@@ -20,7 +20,7 @@ public static class ConfigurationCheck
         var problems = new List<ConfigurationProblem>();
         problems.AddRange(settings.Unknown.Select(one => new ConfigurationProblem(ConfigurationProblemKind.Unknown, one.Setting, $"{one.Sentence}.")));
         problems.AddRange(settings.Wrong.Select(one => new ConfigurationProblem(ConfigurationProblemKind.Type, one.Setting, $"{one.Sentence}.")));
-        // What is not of its type cannot be read, and has been said.
+        // A setting of the wrong type cannot be read, and has been reported already.
         SettingsSection[] readable = [.. program.Sections.Concat(program.PartlyRead).Where(section => !settings.Wrong.Any(one => IsBelow(one.Setting, section.Path)))];
         foreach (SettingsSection section in readable)
         {
@@ -31,14 +31,14 @@ public static class ConfigurationCheck
         problems.AddRange(ConfiguredFiles.FindCertificates(configuration));
         if (program.Own.Count > 0)
         {
-            // Auditors and witnesses have folders of their own, which no setting names.
+            // Auditors and witnesses have their own folders, which no setting names.
             problems.AddRange(ConfiguredFiles.FindSecrets(configuration));
         }
         problems.AddRange(Contradictions.Find([.. readable.Select(section => section.Path)], configuration));
         return problems;
     }
 
-    // Where to listen: ASP.NET Core's settings, which it reads as the last of all.
+    // The addresses to listen on: ASP.NET Core's settings, which it reads last.
     private static IEnumerable<ConfigurationProblem> Addresses(IConfiguration configuration)
     {
         IEnumerable<string> settings = configuration.GetSection("Kestrel:Endpoints").GetChildren().Select(endpoint => $"{endpoint.Path}:Url").Concat(s_urls);
@@ -69,7 +69,7 @@ public static class ConfigurationCheck
         }
         catch (InvalidOperationException)
         {
-            // A part of a section that is another program's, where its settings were not looked at: they are not of their types.
+            // This is a part of another program's section, whose settings were not checked: they have wrong types.
             return [new ConfigurationProblem(ConfigurationProblemKind.Type, section.Path, $"{section.Path} has settings that are not of their types.")];
         }
     }

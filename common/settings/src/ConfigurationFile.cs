@@ -2,12 +2,17 @@ using Microsoft.Extensions.Configuration;
 
 namespace Optiks.Settings;
 
-/// <summary>ConfigurationFile reads settings from a file as programs are given them: JSON such as appsettings.json, or lines as of systemd's EnvironmentFile.</summary>
+/// <summary>
+/// Reads settings from a file in the forms that programs accept: JSON such as appsettings.json, or lines as in systemd's EnvironmentFile.
+/// </summary>
 public static class ConfigurationFile
 {
     private const int MostOctets = 1 << 20;
 
-    /// <summary>AddTo adds a file to a configuration, over what is there. Throws <see cref="StartupException"/> for one that cannot be read, or is in neither form.</summary>
+    /// <summary>
+    /// Adds a file to a configuration, overriding its values. Throws <see cref="StartupException"/> if the file cannot be read, or has
+    /// neither form.
+    /// </summary>
     public static void AddTo(IConfigurationBuilder builder, string path)
     {
         ArgumentNullException.ThrowIfNull(builder);
@@ -17,7 +22,7 @@ public static class ConfigurationFile
             byte[] octets = Read(path);
             if (path.EndsWith(".json", StringComparison.OrdinalIgnoreCase))
             {
-                // Read once, here: what is wrong with it is said of this file.
+                // Read once, here, so that errors name this file.
                 builder.AddConfiguration(new ConfigurationBuilder().AddJsonStream(new MemoryStream(octets)).Build());
             }
             else
@@ -47,7 +52,7 @@ public static class ConfigurationFile
         return octets;
     }
 
-    // Of systemd.exec(5): comments begin with # or ;, and values may stand between quotes.
+    // systemd.exec(5): comments begin with # or ;, and values may be in quotes.
     private static Dictionary<string, string?> Variables(string text, string path)
     {
         var variables = new Dictionary<string, string?>(StringComparer.OrdinalIgnoreCase);

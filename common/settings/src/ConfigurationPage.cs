@@ -5,7 +5,9 @@ using Optiks.Auditor;
 
 namespace Optiks.Settings;
 
-/// <summary>ConfigurationPage is the reference of all settings, docs/operations/configuration.md: what programs read, with the defaults and ranges that they themselves go by.</summary>
+/// <summary>
+/// Renders the reference of all settings, docs/operations/configuration.md, with the defaults and ranges that the programs themselves use.
+/// </summary>
 public static partial class ConfigurationPage
 {
     private const string Head =
@@ -48,7 +50,7 @@ public static partial class ConfigurationPage
 
         """;
 
-    /// <summary>Render gives the page. The documentation of this library must lie beside the program.</summary>
+    /// <summary>Renders the page. The documentation file of this library must be next to the program.</summary>
     public static string Render()
     {
         var page = new StringBuilder(Head);
@@ -66,7 +68,7 @@ public static partial class ConfigurationPage
         return page.ToString();
     }
 
-    // A section that a program reads in part is described by the program that knows all of it.
+    // If a program reads a section in part, the program that reads all of it describes the section.
     private static IEnumerable<SettingsSection> All() =>
         Programs.All.SelectMany(program => program.Sections).DistinctBy(section => section.Path).OrderBy(section => section.Path, StringComparer.Ordinal);
 
@@ -86,7 +88,7 @@ public static partial class ConfigurationPage
             $"{program.Program} ({string.Join(", ", program.PartlyRead.Where(part => part.Path == section.Path).SelectMany(part => ServiceSetting.Of(part.Options)).Select(setting => setting.Name))})";
     }
 
-    // Of another kind than all others: a file of JSON, whose members are spelt as there.
+    // This kind differs from all others: a JSON file, whose members are spelt as in JSON.
     private static void AppendAuditor(StringBuilder page)
     {
         page.Append("\n## optiks auditor --config\n\n");

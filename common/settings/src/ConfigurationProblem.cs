@@ -1,7 +1,7 @@
 namespace Optiks.Settings;
 
-/// <summary>ConfigurationProblem is one thing that is wrong with a configuration.</summary>
-/// <param name="Kind">What kind of thing.</param>
-/// <param name="Setting">Setting, section or variable that it is about.</param>
-/// <param name="Text">A sentence for the operator. Without the setting's text, which may be a secret at the wrong place.</param>
+/// <summary>Describes one fault in a configuration.</summary>
+/// <param name="Kind">The kind of fault.</param>
+/// <param name="Setting">The setting, section or variable at fault.</param>
+/// <param name="Text">A sentence for the operator. It does not quote the setting's text, which may be a misplaced secret.</param>
 public sealed record ConfigurationProblem(ConfigurationProblemKind Kind, string Setting, string Text);

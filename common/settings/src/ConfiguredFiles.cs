@@ -4,10 +4,12 @@ using Optiks.Secrets;
 
 namespace Optiks.Settings;
 
-/// <summary>ConfiguredFiles looks at the files that a configuration names: whether they are there and can be read, and whether those with keys are their owner's alone.</summary>
+/// <summary>
+/// Checks the files that a configuration names: whether they exist and can be read, and whether only their owner can read those with keys.
+/// </summary>
 internal static class ConfiguredFiles
 {
-    /// <summary>Find looks at the files of a section's settings.</summary>
+    /// <summary>Checks the files of a section's settings.</summary>
     public static IEnumerable<ConfigurationProblem> Find(SettingsSection section, IConfiguration configuration)
     {
         foreach (ServiceSetting setting in ServiceSetting.Of(section.Options).Where(setting => setting.File != SettingFile.None))
@@ -20,14 +22,14 @@ internal static class ConfiguredFiles
         }
     }
 
-    /// <summary>FindCertificates looks at those that Kestrel is given, and their keys.</summary>
+    /// <summary>Checks Kestrel's certificates and their keys.</summary>
     public static IEnumerable<ConfigurationProblem> FindCertificates(IConfiguration configuration)
     {
         IEnumerable<IConfigurationSection> certificates = configuration.GetSection("Kestrel:Certificates").GetChildren()
             .Concat(configuration.GetSection("Kestrel:Endpoints").GetChildren().Select(endpoint => endpoint.GetSection("Certificate")));
         foreach (IConfigurationSection certificate in certificates)
         {
-            // One in a file of its own has its key elsewhere; a PFX has it inside.
+            // A certificate with KeyPath has its key in another file; a PFX contains the key.
             SettingFile kind = certificate["KeyPath"] is { Length: > 0 } ? SettingFile.Public : SettingFile.Secret;
             ConfigurationProblem?[] problems = [Look(configuration, $"{certificate.Path}:Path", certificate["Path"], kind), Look(configuration, $"{certificate.Path}:KeyPath", certificate["KeyPath"], SettingFile.Secret)];
             foreach (ConfigurationProblem problem in problems.OfType<ConfigurationProblem>())
@@ -37,7 +39,7 @@ internal static class ConfiguredFiles
         }
     }
 
-    /// <summary>FindSecrets looks at the data folder, and at the keys that are there already.</summary>
+    /// <summary>Checks the data folder, and the keys that exist already.</summary>
     public static IEnumerable<ConfigurationProblem> FindSecrets(IConfiguration configuration)
     {
         DataFolder? folder = null;
@@ -78,7 +80,7 @@ internal static class ConfiguredFiles
             }
             if (kind == SettingFile.Policy)
             {
-                // How many can be asked is the program's to say.
+                // The program itself limits how many it can ask.
                 _ = PolicyFile.Load(setting, path, "cosigners", int.MaxValue);
             }
             return null;

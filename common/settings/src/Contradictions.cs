@@ -4,10 +4,10 @@ using Optiks.UpdateTask.Options;
 
 namespace Optiks.Settings;
 
-/// <summary>Contradictions are settings that a program takes, and that together do not do what the operator will have meant.</summary>
+/// <summary>Finds settings that a program accepts, but that together probably do not have the intended effect.</summary>
 internal static class Contradictions
 {
-    /// <summary>Find looks at the sections that are named, which must be readable.</summary>
+    /// <summary>Checks the named sections, which must be readable.</summary>
     public static IEnumerable<ConfigurationProblem> Find(IReadOnlyCollection<string> sections, IConfiguration configuration)
     {
         if (sections.Contains(EpochOptions.Section) && sections.Contains(LogOptions.Section))

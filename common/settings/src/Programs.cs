@@ -2,20 +2,23 @@ using Optiks.Secrets;
 
 namespace Optiks.Settings;
 
-/// <summary>Programs are all that serve, with what each reads. The programs take it from here, and so do help, the reference of settings and <c>optiks-db config check</c>.</summary>
+/// <summary>
+/// Lists all programs that serve, with the settings of each. The programs themselves, help, the reference of settings and <c>optiks-db
+/// config check</c> use these lists.
+/// </summary>
 public static class Programs
 {
-    /// <summary>AuditorUrl is where an auditor listens by default.</summary>
+    /// <summary>The address where an auditor listens by default.</summary>
     public const string AuditorUrl = "http://127.0.0.1:8341";
 
-    /// <summary>WitnessUrl is where a witness listens by default.</summary>
+    /// <summary>The address where a witness listens by default.</summary>
     public const string WitnessUrl = "http://127.0.0.1:8331";
 
     private const string KekMeaning = "the key-encryption keys, each 43 characters of base64url or the URI of a key in a token; unset: the file kek in the data folder";
 
     private const string FailPointMeaning = "for fault tests: ends the process at a named point (docs/operations/fail-points.md)";
 
-    /// <summary>UpdateTask makes the epochs.</summary>
+    /// <summary>The program that makes epochs.</summary>
     public static ProgramSettings UpdateTask { get; } = new()
     {
         Program = "update-task",
@@ -35,20 +38,20 @@ public static class Programs
         ExitCodes = new Dictionary<int, string> { [Optiks.ExitCodes.Rollback] = "the database or the board was rolled back: docs/operations/rollback.md" },
     };
 
-    /// <summary>UpdateService takes updates.</summary>
+    /// <summary>The program that accepts updates.</summary>
     public static ProgramSettings UpdateService { get; } = new()
     {
         Program = "update-service",
         DefaultUrl = "http://127.0.0.1:8311",
         Purpose = "Takes updates, makes them durable before it answers, and tells what became of them. Any number may run.",
         Own = [SettingsSections.Queue, SettingsSections.Board, SettingsSections.Storage],
-        // The update-task knows all of the section.
+        // The update-task reads the whole section.
         PartlyRead = [SettingsSections.Limits],
         Variables = new Dictionary<string, string> { [FailPoints.Variable] = FailPointMeaning },
         ExitCodes = new Dictionary<int, string> { [Optiks.ExitCodes.Unreachable] = "the database cannot be reached at the start: start it again" },
     };
 
-    /// <summary>QueryService answers.</summary>
+    /// <summary>The program that answers queries.</summary>
     public static ProgramSettings QueryService { get; } = new()
     {
         Program = "query-service",
@@ -58,7 +61,7 @@ public static class Programs
         Variables = new Dictionary<string, string> { [KeyRing.Variable] = KekMeaning },
     };
 
-    /// <summary>Auditor is <c>optiks auditor</c>.</summary>
+    /// <summary>The program <c>optiks auditor</c>.</summary>
     public static ProgramSettings Auditor { get; } = new()
     {
         Program = "auditor",
@@ -66,7 +69,7 @@ public static class Programs
         Purpose = "optiks auditor: verifies every epoch of logs for others, and cosigns their checkpoints.",
     };
 
-    /// <summary>Witness is <c>optiks witness run</c>.</summary>
+    /// <summary>The program <c>optiks witness run</c>.</summary>
     public static ProgramSettings Witness { get; } = new()
     {
         Program = "witness",
@@ -74,10 +77,10 @@ public static class Programs
         Purpose = "optiks witness run: cosigns the checkpoints of logs as long as each extends the one before.",
     };
 
-    /// <summary>All of them.</summary>
+    /// <summary>All programs.</summary>
     public static IReadOnlyList<ProgramSettings> All { get; } = [UpdateTask, UpdateService, QueryService, Auditor, Witness];
 
-    /// <summary>SectionNames of all programs, which may share one configuration.</summary>
+    /// <summary>The names of the sections of all programs, which may share one configuration.</summary>
     internal static IReadOnlyList<string> SectionNames { get; } =
         [.. All.SelectMany(program => program.Sections).Select(section => section.Path[(SettingsSections.Root.Length + 1)..]).Distinct().Order(StringComparer.Ordinal)];
 }

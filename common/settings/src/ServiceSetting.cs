@@ -6,27 +6,27 @@ using System.Xml.Linq;
 
 namespace Optiks.Settings;
 
-/// <summary>ServiceSetting is one setting of a section, as help and the reference show it.</summary>
-/// <param name="Name">Name below its section, <c>Lookups:Burst</c> or <c>Proxies:0</c>.</param>
-/// <param name="Default">Default as it would be written; in brackets where nothing would be.</param>
-/// <param name="Unit">Unit of a number or time; empty where there is none.</param>
-/// <param name="Range">What is allowed; null when nothing more than the type says.</param>
-/// <param name="Description">Its documentation comment, in which code stands between backticks; empty when it has none.</param>
-/// <param name="File">What file it names.</param>
+/// <summary>Describes one setting of a section, for help and the reference.</summary>
+/// <param name="Name">The name below its section, <c>Lookups:Burst</c> or <c>Proxies:0</c>.</param>
+/// <param name="Default">The default as an operator would write it; in brackets if it would be nothing.</param>
+/// <param name="Unit">The unit of a number or time; empty if it has no unit.</param>
+/// <param name="Range">The allowed values; null if only the type restricts them.</param>
+/// <param name="Description">The setting's documentation comment, with code between backticks; empty if it has no comment.</param>
+/// <param name="File">The kind of file that the setting names.</param>
 internal sealed partial record ServiceSetting(string Name, string Default, string Unit, string? Range, string Description, SettingFile File)
 {
-    /// <summary>ListMark follows the name of a list, whose elements are settings.</summary>
+    /// <summary>The mark after the name of a list, whose elements are settings.</summary>
     public const string ListMark = ":0, :1, ...";
 
     private const string TimeUnit = "time";
 
-    /// <summary>Of the settings that an options type has, with those of the objects in it.</summary>
+    /// <summary>Returns the settings of an options type, including those of the objects in it.</summary>
     public static IEnumerable<ServiceSetting> Of(Type type) => Of(type, "", "");
 
-    /// <summary>AboutOf is what the options' own comment says; empty when there is none.</summary>
+    /// <summary>Returns the options' own comment; empty if there is no comment.</summary>
     public static string AboutOf(Type type) => Comments(type).GetValueOrDefault("", "");
 
-    /// <summary>HasSettings says of a property of options whether its object is a section below them.</summary>
+    /// <summary>Returns whether the object of an options property is a section below the options.</summary>
     public static bool HasSettings(PropertyInfo property) => property.PropertyType.Assembly == property.DeclaringType!.Assembly && property.PropertyType is { IsEnum: false, IsArray: false };
 
     private static IEnumerable<ServiceSetting> Of(Type type, string prefix, string about)
@@ -82,7 +82,7 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
             : property.GetCustomAttribute<StringLengthAttribute>() is { } length ? string.Create(CultureInfo.InvariantCulture, $"{length.MinimumLength} to {length.MaximumLength} characters")
             : null;
 
-        // A double that is a whole number: the attribute takes those of long so.
+        // A double that is a whole number: the attribute converts long values to double.
         string End(object end) => end switch
         {
             double number when number == Math.Floor(number) && Math.Abs(number) < 1L << 53 => Text((long)number, unit),
@@ -91,7 +91,8 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
         };
     }
 
-    // By property, and that of the type under no name; from the file that the compiler writes and the build puts beside each program.
+    // Returns comments by property, and the type's under an empty name. They come from the file that the compiler writes and the build
+    // places next to each program.
     private static Dictionary<string, string> Comments(Type type)
     {
         string file = Path.Combine(AppContext.BaseDirectory, $"{type.Assembly.GetName().Name}.xml");
@@ -107,7 +108,7 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
             .ToDictionary(member => member.Name.StartsWith('T') ? "" : member.Name[prefix.Length..], member => Effect(member.Comment));
     }
 
-    // With what the default means, where the comment's value says so: `Empty: nobody is asked.`
+    // Appends the default's meaning, if the comment's value states it: `Empty: no witness is asked.`
     private static string Effect(XElement member)
     {
         string value = Sentence(member.Element("value"));

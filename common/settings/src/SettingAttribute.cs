@@ -1,15 +1,15 @@
 namespace Optiks.Settings;
 
-/// <summary>SettingAttribute says of a setting what neither its type nor its range does.</summary>
+/// <summary>Describes a setting beyond its type and range.</summary>
 [AttributeUsage(AttributeTargets.Property)]
 internal sealed class SettingAttribute : Attribute
 {
-    /// <summary>Octets is the unit of sizes, which the reference shows in MiB as well.</summary>
+    /// <summary>The unit of sizes, which the reference also shows in MiB.</summary>
     public const string Octets = "octets";
 
-    /// <summary>Unit of a number.</summary>
+    /// <summary>The unit of a number.</summary>
     public string Unit { get; init; } = "";
 
-    /// <summary>File that the setting names.</summary>
+    /// <summary>The kind of file that the setting names.</summary>
     public SettingFile File { get; init; }
 }

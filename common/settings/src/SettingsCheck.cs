@@ -6,8 +6,8 @@ using Microsoft.Extensions.Configuration;
 namespace Optiks.Settings;
 
 /// <summary>
-/// SettingsCheck finds settings under <c>Optiks:</c> that no options have, as a misspelt one does nothing and says nothing, and those whose text is not of their type. The programs may share one
-/// configuration: a section of another program is left to that program.
+/// Finds settings under <c>Optiks:</c> that no options have, because a misspelt setting would silently do nothing, and settings whose text
+/// has the wrong type. The programs may share one configuration: a section of another program is left to that program.
 /// </summary>
 internal sealed class SettingsCheck
 {
@@ -17,15 +17,18 @@ internal sealed class SettingsCheck
 
     private SettingsCheck(IReadOnlyDictionary<string, Type> settings) => _settings = settings;
 
-    /// <summary>Unknown settings, with a sentence, which has no end, on what there is instead.</summary>
+    /// <summary>The unknown settings, each with an unfinished sentence about what exists instead.</summary>
     public IReadOnlyList<(string Setting, string Sentence)> Unknown => _unknown;
 
-    /// <summary>Wrong settings, with what their text is not.</summary>
+    /// <summary>The settings of the wrong type, each with the type that their text lacks.</summary>
     public IReadOnlyList<(string Setting, string Sentence)> Wrong => _wrong;
 
-    /// <summary>ThrowIfAny throws <see cref="StartupException"/> that names all of them and what there is instead. It does not repeat their texts: one may be a secret at the wrong place.</summary>
-    /// <param name="configuration">The program's.</param>
-    /// <param name="settings">Options by the section that they are bound to, such as <c>Optiks:Storage</c>.</param>
+    /// <summary>
+    /// Throws <see cref="StartupException"/>, which names all of them and what exists instead. It does not repeat their texts: one may be a
+    /// misplaced secret.
+    /// </summary>
+    /// <param name="configuration">The program's configuration.</param>
+    /// <param name="settings">The options by the section that they are bound to, such as <c>Optiks:Storage</c>.</param>
     public static void ThrowIfAny(IConfiguration configuration, IReadOnlyDictionary<string, Type> settings)
     {
         SettingsCheck found = Find(configuration, settings);
@@ -36,7 +39,7 @@ internal sealed class SettingsCheck
         }
     }
 
-    /// <summary>Find looks at all of a configuration.</summary>
+    /// <summary>Checks a whole configuration.</summary>
     public static SettingsCheck Find(IConfiguration configuration, IReadOnlyDictionary<string, Type> settings)
     {
         var check = new SettingsCheck(settings);
@@ -80,7 +83,7 @@ internal sealed class SettingsCheck
             }
             else if (property.PropertyType.IsArray && !string.IsNullOrEmpty(setting.Value))
             {
-                // One without a number is not taken for an element.
+                // A value without an index is not taken as an element.
                 _unknown.Add((setting.Path, $"{setting.Path} is a list, whose elements are {setting.Path}:0, {setting.Path}:1 and so on"));
             }
             else if (ServiceSetting.HasSettings(property))
@@ -94,14 +97,14 @@ internal sealed class SettingsCheck
         }
     }
 
-    // A setting of that very name in another section, such as UpdateTask:Heartbeat for Log:Heartbeat.
+    // A setting with the same name in another section, such as UpdateTask:Heartbeat for Log:Heartbeat.
     private string? Elsewhere(string name) => _settings
         .SelectMany(section => section.Value.GetProperties(BindingFlags.Public | BindingFlags.Instance).Select(property => (section.Key, property.Name)))
         .Where(setting => setting.Name.Equals(name, StringComparison.OrdinalIgnoreCase))
         .Select(setting => $"{setting.Key}:{setting.Name}")
         .FirstOrDefault();
 
-    // As the configuration's own binder does it, whose exceptions name types of the runtime.
+    // Converts as the configuration's own binder does, whose exceptions name runtime types.
     private static bool IsOf(Type type, string text)
     {
         try

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Options;
 
 namespace Optiks.Settings;
 
-/// <summary>SettingsSection is a section of the configuration, with the options that are bound to it and what is asked of them. Immutable.</summary>
+/// <summary>Describes a section of the configuration, with the options that are bound to it and their validation. Immutable.</summary>
 public sealed class SettingsSection
 {
     private readonly Func<IConfiguration, IEnumerable<string>> _validate;
@@ -15,17 +15,21 @@ public sealed class SettingsSection
         _validate = validate;
     }
 
-    /// <summary>Path such as <c>Optiks:Storage</c>.</summary>
+    /// <summary>The path, such as <c>Optiks:Storage</c>.</summary>
     public string Path { get; }
 
-    /// <summary>Options that are bound to it.</summary>
+    /// <summary>The type of the options that are bound to it.</summary>
     public Type Options { get; }
 
-    /// <summary>Of the options of one type, and what a program has them validated by at its start; null: nothing.</summary>
+    /// <summary>
+    /// Makes a section with options of one type, and the validator that a program uses at its start; null for no validation.
+    /// </summary>
     internal static SettingsSection Of<T>(string path, IValidateOptions<T>? validator = null)
         where T : class, new() => new(path, typeof(T), configuration =>
             validator?.Validate(null, configuration.GetSection(path).Get<T>() ?? new T()) is { Failed: true } result ? result.Failures : []);
 
-    /// <summary>Validate says in sentences what a program would refuse. All settings of the section must be of their types.</summary>
+    /// <summary>
+    /// Returns a sentence for each setting that a program would refuse. All settings of the section must have the right types.
+    /// </summary>
     internal IEnumerable<string> Validate(IConfiguration configuration) => _validate(configuration);
 }

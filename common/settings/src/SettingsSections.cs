@@ -6,13 +6,13 @@ using Optiks.UpdateTask.Options;
 
 namespace Optiks.Settings;
 
-/// <summary>SettingsSections are all sections under <c>Optiks:</c>.</summary>
+/// <summary>Lists all sections under <c>Optiks:</c>.</summary>
 public static class SettingsSections
 {
-    /// <summary>Root of all.</summary>
+    /// <summary>The root of all sections.</summary>
     public const string Root = "Optiks";
 
-    /// <summary>OfServices are read by every program that serves HTTP.</summary>
+    /// <summary>The sections that every program with an HTTP server reads.</summary>
     public static IReadOnlyList<SettingsSection> OfServices { get; } =
     [
         SettingsSection.Of(RateLimitOptions.Section, new RateLimitOptionsValidator()),
@@ -44,7 +44,7 @@ public static class SettingsSections
 
     internal static SettingsSection Queue { get; } = SettingsSection.Of(QueueOptions.Section, new QueueOptionsValidator());
 
-    /// <summary>Limits are the part of the update-task's section <see cref="Log"/> that the update-service reads too.</summary>
+    /// <summary>The part of the update-task's section <see cref="Log"/> that the update-service reads too.</summary>
     internal static SettingsSection Limits { get; } = SettingsSection.Of(LimitOptions.Section, new LimitOptionsValidator());
 
     internal static SettingsSection Queries { get; } = SettingsSection.Of(QueryServiceOptions.Section, new QueryServiceOptionsValidator());

@@ -1,12 +1,15 @@
 namespace Optiks.Settings;
 
-/// <summary>Spelling finds what a misspelt name was to be.</summary>
+/// <summary>Finds the intended name for a misspelt one.</summary>
 internal static class Spelling
 {
-    // Texts of an operator's files are compared: what is longer than any name is none's misspelling, and costs nothing.
+    // The words come from an operator's files: a word longer than every name cannot be a misspelling, and costs nothing.
     private const int MostLetters = 128;
 
-    /// <summary>Nearest of some names, whatever the case; null when none is near: a third of its letters at most, and 3, may be missing, too many, others, or exchanged with their neighbours.</summary>
+    /// <summary>
+    /// Returns the nearest of some names, ignoring case; null if none is near. A near name differs in at most a third of its letters, and
+    /// at most 3: missing, extra, different, or swapped with a neighbour.
+    /// </summary>
     public static string? Nearest(string word, IEnumerable<string> names)
     {
         if (word.Length > MostLetters)
@@ -26,10 +29,12 @@ internal static class Spelling
         return nearest;
     }
 
-    /// <summary>Distance is how many letters are to be put in, taken out, changed, or exchanged with their neighbours, to make one of the other.</summary>
+    /// <summary>
+    /// Returns how many letters must be inserted, removed, changed, or swapped with a neighbour to turn one word into the other.
+    /// </summary>
     internal static int Distance(string one, string other)
     {
-        // Rows of the table of prefixes: the one before the last, the last, and the present one.
+        // The rows of the table of prefixes: the one before the last, the last, and the current one.
         int[] before = new int[other.Length + 1];
         int[] last = [.. Enumerable.Range(0, other.Length + 1)];
         int[] row = new int[other.Length + 1];

@@ -6,8 +6,8 @@ using Optiks.Tlog;
 namespace Optiks.ApiKeys;
 
 /// <summary>
-/// ApiKeyEditor changes a file of API keys while services read it: they see the file before or the one after, and take the change within a second. Any process; changes take turns by
-/// a lock on <c>api-keys.json.lock</c> beside the file.
+/// Changes a file of API keys while services read it. A service sees the file before or after the change, and applies the change within a
+/// second. Any process may use it: a lock on <c>api-keys.json.lock</c>, next to the file, makes changes take turns.
 /// </summary>
 public sealed class ApiKeyEditor
 {
@@ -18,14 +18,17 @@ public sealed class ApiKeyEditor
 
     private string _path;
 
-    /// <summary>ApiKeyEditor of one file, which may be missing. Touches nothing.</summary>
+    /// <summary>Names the file to edit, which may be missing. Touches nothing.</summary>
     public ApiKeyEditor(string path)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(path);
         _path = Path.GetFullPath(path);
     }
 
-    /// <summary>Read gives the keys as they are now; none when there is no file. Throws <see cref="SecretsException"/> when the file is invalid, <see cref="IOException"/> or <see cref="UnauthorizedAccessException"/> when it cannot be read.</summary>
+    /// <summary>
+    /// Returns the current keys; the list is empty if there is no file. Throws <see cref="SecretsException"/> if the file is invalid, and
+    /// <see cref="IOException"/> or <see cref="UnauthorizedAccessException"/> if it cannot be read.
+    /// </summary>
     public IReadOnlyList<ApiKeyEntry> Read()
     {
         try
@@ -39,11 +42,13 @@ public sealed class ApiKeyEditor
     }
 
     /// <summary>
-    /// Add makes a key, which is on disk when the call returns, and of which this file keeps the hash alone. Throws <see cref="ApiKeyEditException"/> when the name cannot be one or is taken,
-    /// <see cref="SecretsException"/> when the file is invalid or another user's; the file is then as before.
+    /// Makes a key. The key is on disk when the call returns; the file stores only its hash. Throws <see cref="ApiKeyEditException"/> if
+    /// the name is invalid or taken, and <see cref="SecretsException"/> if the file is invalid or belongs to another user. After an
+    /// exception the file is unchanged.
     /// </summary>
-    /// <param name="name">Who it is given to: 1 to 100 characters that can be printed, not the name of another key. It appears in logs and counts as the caller in rate limits.</param>
-    /// <param name="scopes">What it allows; at least one scope.</param>
+    /// <param name="name">The holder of the key: 1 to 100 printable characters, different from the names of other keys. The name appears in
+    /// logs and identifies the caller in rate limits.</param>
+    /// <param name="scopes">The key's scopes; at least one.</param>
     /// <param name="cancellationToken">Ends the wait for the lock.</param>
     public async Task<string> AddAsync(string name, ApiScopes scopes, CancellationToken cancellationToken)
     {
@@ -63,11 +68,14 @@ public sealed class ApiKeyEditor
         return key;
     }
 
-    /// <summary>Revoke takes a key out: services refuse it within a second. Throws <see cref="ApiKeyEditException"/> when there is none of that name, and what <see cref="AddAsync"/> throws.</summary>
+    /// <summary>
+    /// Removes a key: services refuse it within a second. Throws <see cref="ApiKeyEditException"/> if no key has the name, and the
+    /// exceptions of <see cref="AddAsync"/>.
+    /// </summary>
     public Task RevokeAsync(string name, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(name);
-        // A file written by hand may have a name twice: whoever revokes it means both.
+        // A file written by hand may contain a name twice. Revoking the name removes both entries.
         return ChangeAsync(
             before => before.Where(one => one.Name != name).ToList() is var after && after.Count < before.Count
                 ? after
@@ -78,7 +86,7 @@ public sealed class ApiKeyEditor
     private async Task ChangeAsync(Func<IReadOnlyList<ApiKeyEntry>, IReadOnlyList<ApiKeyEntry>> change, CancellationToken cancellationToken)
     {
         DataFolder.CreateFolder(Path.GetDirectoryName(_path)!);
-        // Two links to one file share one lock.
+        // The lock belongs to the link's target, so that two links to one file share one lock.
         _path = FileTarget.Resolve(_path).Path;
         using FileStream held = await LockAsync(cancellationToken).ConfigureAwait(false);
         while (true)
@@ -90,7 +98,7 @@ public sealed class ApiKeyEditor
                 AtomicFile.Write(_path, after, AtomicFile.PrivateMode);
                 return;
             }
-            // The first start of the update-task makes the file as well, and knows no lock.
+            // The first start of the update-task creates the file too, without taking the lock.
             if (AtomicFile.TryCreate(_path, after, AtomicFile.PrivateMode))
             {
                 return;
@@ -98,7 +106,8 @@ public sealed class ApiKeyEditor
         }
     }
 
-    // A file that is replaced belongs to who replaces it, with mode 0600: the services could no longer read what was someone else's or open to a group, and would go on with the old keys.
+    // Replacing a file makes the editor its owner, with mode 0600. If the file belonged to another user or was open to a group, the
+    // services could not read it and would keep the old keys.
     private List<ApiKeyEntry>? ReadOwn()
     {
         try
@@ -112,7 +121,7 @@ public sealed class ApiKeyEditor
             {
                 throw new SecretsException($"{_path} is open to other users: run 'chmod 600 {_path}'; the services run as its owner.");
             }
-            // A rename gives one name the new contents: a service that reads another name would keep the revoked keys.
+            // A rename gives the new contents to one name only: a service that reads another name would keep the revoked keys.
             if (OperatingSystem.IsLinux() && FileStatus.Of(stream.SafeFileHandle).Links > 1)
             {
                 throw new SecretsException($"{_path} has other names (hard links), which would keep the old keys: remove them ('find / -samefile {_path}' lists them), or replace them by symbolic links.");

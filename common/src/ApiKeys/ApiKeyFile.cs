@@ -5,7 +5,8 @@ using Optiks.Secrets;
 namespace Optiks.ApiKeys;
 
 /// <summary>
-/// ApiKeyFile is the format of <c>api-keys.json</c>: <c>{"keys": [{"name": text, "sha256": base64url, "scopes": ["update", "history", "lookup", "snapshot"]}]}</c>.
+/// Reads and writes the format of <c>api-keys.json</c>: <c>{"keys": [{"name": text, "sha256": base64url, "scopes": ["update", "history",
+/// "lookup", "snapshot"]}]}</c>.
 /// </summary>
 public static class ApiKeyFile
 {
@@ -13,7 +14,7 @@ public static class ApiKeyFile
     private static readonly string[] s_members = ["name", "scopes", "sha256"];
     private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 8 };
 
-    /// <summary>Parse reads the file strictly. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>Parses the file strictly. Throws <see cref="SecretsException"/>.</summary>
     public static IReadOnlyList<ApiKeyEntry> Parse(ReadOnlyMemory<byte> json)
     {
         try
@@ -31,7 +32,7 @@ public static class ApiKeyFile
         }
     }
 
-    /// <summary>Format gives the file's contents.</summary>
+    /// <summary>Returns the file's contents.</summary>
     public static byte[] Format(IEnumerable<ApiKeyEntry> entries)
     {
         ArgumentNullException.ThrowIfNull(entries);
@@ -59,7 +60,7 @@ public static class ApiKeyFile
         return [.. stream.ToArray(), (byte)'\n'];
     }
 
-    /// <summary>ScopeName as it stands in the file and in problems.</summary>
+    /// <summary>Returns a scope's name in the file and in problem documents.</summary>
     public static string ScopeName(ApiScopes scope) => scope switch
     {
         ApiScopes.Update => "update",
@@ -71,11 +72,11 @@ public static class ApiKeyFile
         _ => throw new ArgumentOutOfRangeException(nameof(scope), scope, "One scope has a name."),
     };
 
-    /// <summary>ScopeNames of all scopes that are set, in the order of <see cref="ApiScopes"/>.</summary>
+    /// <summary>Returns the names of all set scopes, in the order of <see cref="ApiScopes"/>.</summary>
     public static IEnumerable<string> ScopeNames(ApiScopes scopes) =>
         Enum.GetValues<ApiScopes>().Where(scope => scope != ApiScopes.None && scopes.HasFlag(scope)).Select(ScopeName);
 
-    /// <summary>ScopeOf a name; <see cref="ApiScopes.None"/> when it is none's.</summary>
+    /// <summary>Returns the scope of a name, or <see cref="ApiScopes.None"/> if no scope has it.</summary>
     public static ApiScopes ScopeOf(string name) => Enum.GetValues<ApiScopes>().FirstOrDefault(scope => scope != ApiScopes.None && ScopeName(scope) == name);
 
     private static ApiKeyEntry ParseEntry(JsonElement element)

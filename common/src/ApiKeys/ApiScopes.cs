@@ -1,27 +1,27 @@
 namespace Optiks.ApiKeys;
 
-/// <summary>ApiScopes are what an API key allows (docs/spec/rest.md section 3).</summary>
+/// <summary>Lists the rights that an API key can have (docs/spec/rest.md section 3).</summary>
 [Flags]
 public enum ApiScopes
 {
-    /// <summary>Nothing.</summary>
+    /// <summary>Allows nothing.</summary>
     None = 0,
 
-    /// <summary>Update: write.</summary>
+    /// <summary>Writes updates.</summary>
     Update = 1,
 
-    /// <summary>History and monitoring, which reveal old values.</summary>
+    /// <summary>Reads history and monitors, which reveals old values.</summary>
     History = 2,
 
-    /// <summary>Lookup, where the operator has closed lookups.</summary>
+    /// <summary>Looks keys up, where the operator has closed lookups.</summary>
     Lookup = 4,
 
-    /// <summary>Snapshot: another replica's, which has all keys' values in it.</summary>
+    /// <summary>Downloads a snapshot for another replica; it contains the values of all keys.</summary>
     Snapshot = 8,
 
-    /// <summary>Erase values for good.</summary>
+    /// <summary>Erases values permanently.</summary>
     Erase = 16,
 
-    /// <summary>Metrics of a program, for Prometheus.</summary>
+    /// <summary>Reads a program's metrics, for Prometheus.</summary>
     Metrics = 32,
 }

@@ -3,14 +3,17 @@ using System.Buffers.Binary;
 
 namespace Optiks.Native;
 
-/// <summary>AnswerRoom is where the native library writes an answer of unknown length: a writer's span, behind room for the length prefix of a vector, asked for again when it is too small.</summary>
+/// <summary>
+/// Provides the buffer into which the native library writes an answer of unknown length. The buffer is a writer's span, after room for a
+/// vector's length prefix. If it is too small, the caller asks for a larger one.
+/// </summary>
 internal ref struct AnswerRoom
 {
     private readonly IBufferWriter<byte> _output;
     private readonly int _prefix;
     private Span<byte> _span;
 
-    /// <summary>AnswerRoom for <paramref name="expected"/> octets behind a prefix of 0 or 4.</summary>
+    /// <summary>Requests room for <paramref name="expected"/> bytes after a prefix of 0 or 4.</summary>
     public AnswerRoom(IBufferWriter<byte> output, int prefix, int expected)
     {
         _output = output;
@@ -18,10 +21,10 @@ internal ref struct AnswerRoom
         _span = output.GetSpan(prefix + expected);
     }
 
-    /// <summary>Span behind the prefix.</summary>
+    /// <summary>The span after the prefix.</summary>
     public readonly Span<byte> Span => _span[_prefix..];
 
-    /// <summary>Grown says whether the call found too little room and is to be made again, now with enough.</summary>
+    /// <summary>Returns whether the call found too little room. If so, there is now enough room, and the caller calls again.</summary>
     public bool Grown(int status, nuint length)
     {
         if (status != (int)NativeStatus.Buffer)
@@ -32,7 +35,10 @@ internal ref struct AnswerRoom
         return true;
     }
 
-    /// <summary>ReadVersions reads the first member of each structure that a call wrote, whose ends it gave: the latest version of its key.</summary>
+    /// <summary>
+    /// Reads the first member of each structure that a call wrote: the latest version of its key. <paramref name="ends"/> says where each
+    /// structure ends.
+    /// </summary>
     public readonly void ReadVersions(ReadOnlySpan<ulong> ends, Span<ulong> versions)
     {
         for (int i = 0; i < versions.Length; i++)
@@ -41,7 +47,7 @@ internal ref struct AnswerRoom
         }
     }
 
-    /// <summary>Finish hands over what a call wrote that succeeded, and gives its length; throws what failed.</summary>
+    /// <summary>Advances the writer by the length that a successful call wrote, and returns it. Throws if the call failed.</summary>
     public readonly int Finish(int status, nuint length, string function)
     {
         OptiksNativeException.ThrowIfFailed(status, function);

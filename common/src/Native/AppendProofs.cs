@@ -3,12 +3,13 @@ using Optiks.Protocol;
 
 namespace Optiks.Native;
 
-/// <summary>AppendProofs works on append-only proofs apart from a directory.</summary>
+/// <summary>Merges append-only proofs, without a directory.</summary>
 public static class AppendProofs
 {
     /// <summary>
-    /// Merge appends the AppendProof structures of a whole range, made from those of its consecutive steps. <paramref name="counts"/> holds, for each step, the leaves of each structure before it. 1 to 256
-    /// steps. Proofs that do not fit each other are <see cref="NativeStatus.Data"/>. Any thread.
+    /// Appends the AppendProof structures of a whole range, made from those of its consecutive steps. For each step,
+    /// <paramref name="counts"/> holds the number of leaves of each structure before it. Takes 1 to 256 steps. Throws with
+    /// <see cref="NativeStatus.Data"/> if the proofs do not fit each other. Any thread.
     /// </summary>
     public static void Merge(ByteStrings steps, ReadOnlySpan<ulong> counts, IBufferWriter<byte> output)
     {
@@ -20,7 +21,7 @@ public static class AppendProofs
         {
             throw new ArgumentException("There is one count of each structure for each step.", nameof(counts));
         }
-        // The merged proof is about as long as its parts: one attempt nearly always does.
+        // The merged proof is about as long as its parts, so the first attempt nearly always succeeds.
         var room = new AnswerRoom(output, 0, steps.Blob.Length + 64);
         int status;
         nuint length;

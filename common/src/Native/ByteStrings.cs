@@ -3,8 +3,8 @@ using System.Buffers;
 namespace Optiks.Native;
 
 /// <summary>
-/// ByteStrings is a batch of octet strings as the C ABI takes it: one blob and n + 1 offsets, the first 0. Its memory is pooled and
-/// cleared when it is returned, as keys are names. One thread at a time. Dispose returns the memory; spans taken before must not be used after.
+/// Holds a batch of byte strings in the form of the C ABI: one blob and n + 1 offsets, the first 0. Its memory is pooled, and cleared when
+/// it is returned, because keys are names. One thread at a time. Dispose returns the memory; spans taken before must not be used after it.
 /// </summary>
 public sealed class ByteStrings : IDisposable
 {
@@ -12,22 +12,22 @@ public sealed class ByteStrings : IDisposable
     private ulong[] _offsets;
     private int _length;
 
-    /// <summary>ByteStrings starts empty, with room for so many strings and octets.</summary>
+    /// <summary>Makes an empty batch with room for this many strings and bytes.</summary>
     public ByteStrings(int strings = 16, int octets = 512)
     {
-        // An array without elements says that the batch was disposed.
+        // An array without elements marks a disposed batch.
         _blob = ArrayPool<byte>.Shared.Rent(Math.Max(1, octets));
         _offsets = ArrayPool<ulong>.Shared.Rent(strings + 1);
         _offsets[0] = 0;
     }
 
-    /// <summary>Count of strings.</summary>
+    /// <summary>The number of strings.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Blob of all strings, one after another.</summary>
+    /// <summary>The blob of all strings, one after another.</summary>
     public ReadOnlySpan<byte> Blob => _blob.AsSpan(0, _length);
 
-    /// <summary>Offsets into the blob, <see cref="Count"/> + 1 of them.</summary>
+    /// <summary>The offsets into the blob, <see cref="Count"/> + 1 of them.</summary>
     public ReadOnlySpan<ulong> Offsets => _offsets.AsSpan(0, Count + 1);
 
     /// <summary>The i-th string.</summary>
@@ -41,7 +41,7 @@ public sealed class ByteStrings : IDisposable
         }
     }
 
-    /// <summary>Add appends a copy of a string.</summary>
+    /// <summary>Appends a copy of a string.</summary>
     public void Add(ReadOnlySpan<byte> text)
     {
         if (text.Length > _blob.Length - _length)
@@ -58,7 +58,7 @@ public sealed class ByteStrings : IDisposable
         _offsets[Count] = (ulong)_length;
     }
 
-    /// <summary>Clear empties the batch and keeps its memory.</summary>
+    /// <summary>Empties the batch and keeps its memory.</summary>
     public void Clear()
     {
         _blob.AsSpan(0, _length).Clear();

@@ -2,7 +2,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Optiks.Native;
 
-/// <summary>DirectoryHandle owns an <c>optiks_dir_t</c>.</summary>
+/// <summary>Owns an <c>optiks_dir_t</c>.</summary>
 internal sealed class DirectoryHandle : SafeHandleZeroOrMinusOneIsInvalid
 {
     public DirectoryHandle(nint handle)

@@ -2,51 +2,62 @@ using Optiks.Secrets;
 
 namespace Optiks.Native;
 
-/// <summary>DirectoryOptions says how a <see cref="KeyDirectory"/> is made.</summary>
+/// <summary>Configures a new <see cref="KeyDirectory"/>.</summary>
 public sealed record DirectoryOptions
 {
-    /// <summary>Secrets of the period. Copied into locked memory; the caller disposes its own copy.</summary>
+    /// <summary>The secrets of the period. The directory copies them into locked memory; the caller disposes its own copy.</summary>
     public required DirectorySecrets Secrets { get; init; }
 
-    /// <summary>LeafLogPath is a file that the directory creates, truncating what is there, and appends all to that it reads of single leaves.</summary>
-    /// <value>Null: one without a name, in <c>$TMPDIR</c> or <c>/var/tmp</c>.</value>
+    /// <summary>
+    /// The leaf log: a file that the directory creates, truncating an existing one. The directory appends to it everything that it reads of
+    /// single leaves.
+    /// </summary>
+    /// <value>Null: an unnamed file in <c>$TMPDIR</c> or <c>/var/tmp</c>.</value>
     public string? LeafLogPath { get; init; }
 
-    /// <summary>Values that are kept.</summary>
-    /// <value>All: lookups are answered.</value>
+    /// <summary>The values that the directory keeps.</summary>
+    /// <value>All: the directory answers lookups.</value>
     public KeptValues Values { get; init; }
 
     /// <summary>
-    /// NodeStorePath is a folder that the directory makes and has for itself: stored mode, with trees and keys in it instead of memory. Needs a <see cref="LeafLogPath"/>, and liblmdb. Both go on
-    /// where they were committed last, and can be made again from stored leaves when they cannot be used: <see cref="NativeStatus.Io"/>.
+    /// A folder that the directory creates for itself alone. It selects stored mode, with trees and keys in this folder instead of memory.
+    /// Needs a <see cref="LeafLogPath"/> and liblmdb. The folder and the leaf log resume at their last commit. If they are unusable
+    /// (<see cref="NativeStatus.Io"/>), they can be rebuilt from stored leaves.
     /// </summary>
-    /// <value>Null: linked mode, trees and keys in memory.</value>
+    /// <value>Null: linked mode, with trees and keys in memory.</value>
     public string? NodeStorePath { get; init; }
 
-    /// <summary>NodeCacheBytes bounds the cache of parts of the trees in stored mode.</summary>
+    /// <summary>The bound on the cache of parts of the trees in stored mode.</summary>
     public ulong NodeCacheBytes { get; init; }
 
-    /// <summary>VrfCacheBytes bounds the cache of VRF proofs.</summary>
-    /// <value>0: none.</value>
+    /// <summary>The bound on the cache of VRF proofs.</summary>
+    /// <value>0: no cache.</value>
     public ulong VrfCacheBytes { get; init; }
 
-    /// <summary>Period of the devices and keys trees.</summary>
+    /// <summary>The period of the devices and keys trees.</summary>
     public ulong Period { get; init; }
 
-    /// <summary>PeriodFirstEpoch is the period's first epoch; 0 in period 0, and in a later one that has not begun: <see cref="KeyDirectory.LoadCopies"/>.</summary>
+    /// <summary>
+    /// The period's first epoch. It is 0 in period 0, and in a later period that has not begun: <see cref="KeyDirectory.LoadCopies"/>.
+    /// </summary>
     public ulong PeriodFirstEpoch { get; init; }
 
-    /// <summary>ReusesUsernames of the configuration: usernames have versions, one for each user that they led to (docs/spec/recycled-names.md).</summary>
+    /// <summary>
+    /// Whether the configuration lets usernames be reassigned. If so, usernames have versions, one for each user that they led to
+    /// (docs/spec/recycled-names.md).
+    /// </summary>
     /// <value>False: a username has one user.</value>
     public bool ReusesUsernames { get; init; }
 
-    /// <summary>MaxValueLength of the configuration, in octets: longer values are refused.</summary>
+    /// <summary>The longest value that the configuration allows, in bytes; the directory refuses longer values.</summary>
     public required uint MaxValueLength { get; init; }
 
-    /// <summary>Threads that one call for an epoch's labels, leaves or trees may use, the caller's among them; at most 256.</summary>
-    /// <value>1. Whatever it is, the results are the same.</value>
+    /// <summary>
+    /// The number of threads that one call for an epoch's labels, leaves or trees may use, including the caller's; at most 256.
+    /// </summary>
+    /// <value>1. The results are the same for every number.</value>
     public uint Threads { get; init; } = 1;
 
-    /// <summary>AllProcessors is as many threads as there are processors: a start, or an epoch, ends as soon as it can.</summary>
+    /// <summary>The number of processors as a number of threads: a start, or an epoch, then ends as soon as it can.</summary>
     public static uint AllProcessors => (uint)Math.Min(Environment.ProcessorCount, 256);
 }

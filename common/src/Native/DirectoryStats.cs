@@ -2,20 +2,20 @@ using System.Runtime.InteropServices;
 
 namespace Optiks.Native;
 
-/// <summary>DirectoryStats counts what a directory holds and uses; <c>optiks_dir_stats_t</c>.</summary>
+/// <summary>Counts a directory's contents and its use of memory and disk (<c>optiks_dir_stats_t</c>).</summary>
 /// <param name="Epoch">The directory's epoch.</param>
-/// <param name="Leaves">Leaves of all trees.</param>
-/// <param name="TreeBytes">Memory of the trees; in stored mode of their cache.</param>
-/// <param name="KeyTableBytes">Memory of the table of keys.</param>
-/// <param name="LeafLogBytes">Length of the leaf log.</param>
-/// <param name="VrfCacheBytes">Memory of the cache of VRF proofs.</param>
-/// <param name="VrfCacheHits">Proofs that were in the cache.</param>
-/// <param name="VrfCacheMisses">Proofs that were computed.</param>
-/// <param name="NodeStoreBytes">Length of the node store, in stored mode.</param>
-/// <param name="NodeCacheHits">Parts of trees that were in the cache, in stored mode.</param>
-/// <param name="NodeCacheMisses">Parts of trees that were read from the node store.</param>
+/// <param name="Leaves">The number of leaves in all trees.</param>
+/// <param name="TreeBytes">The memory of the trees; in stored mode, of their cache.</param>
+/// <param name="KeyTableBytes">The memory of the key table.</param>
+/// <param name="LeafLogBytes">The length of the leaf log.</param>
+/// <param name="VrfCacheBytes">The memory of the cache of VRF proofs.</param>
+/// <param name="VrfCacheHits">The number of proofs found in the cache.</param>
+/// <param name="VrfCacheMisses">The number of proofs computed.</param>
+/// <param name="NodeStoreBytes">The length of the node store, in stored mode.</param>
+/// <param name="NodeCacheHits">The number of parts of trees found in the cache, in stored mode.</param>
+/// <param name="NodeCacheMisses">The number of parts of trees read from the node store.</param>
 /// <param name="Period">The directory's period.</param>
-/// <param name="PeriodFirstEpoch">Its first epoch; 0 in a later period than the first that has not begun.</param>
+/// <param name="PeriodFirstEpoch">The period's first epoch; 0 in a period after the first that has not begun.</param>
 [StructLayout(LayoutKind.Sequential)]
 public readonly record struct DirectoryStats(
     ulong Epoch, ulong Leaves, ulong TreeBytes, ulong KeyTableBytes, ulong LeafLogBytes, ulong VrfCacheBytes, ulong VrfCacheHits, ulong VrfCacheMisses,

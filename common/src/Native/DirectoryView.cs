@@ -4,20 +4,20 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <summary>
-/// DirectoryView is an immutable view of one epoch that any number of threads may ask at once. Counted by hand, so that a request costs no
-/// finalizable object: whoever makes it holds the first reference and gives it back with <see cref="Dispose"/>; everyone else pairs
-/// <see cref="TryAcquire"/> with <see cref="Release"/>. The native view goes with the last reference.
+/// Gives any number of threads at once an immutable view of one epoch. References are counted by hand, so that a request costs no
+/// finalizable object. The view's maker holds the first reference and returns it with <see cref="Dispose"/>; every other user pairs
+/// <see cref="TryAcquire"/> with <see cref="Release"/>. The last reference frees the native view.
 /// </summary>
 public sealed class DirectoryView : IDisposable
 {
-    /// <summary>Largest number of keys of one lookup.</summary>
+    /// <summary>The largest number of keys in one lookup.</summary>
     public const int MaxKeys = ProtocolLimits.MaxQueries;
 
-    // Room asked for first; a lookup of ten versions, with eight proofs, in a tree of 2^26 leaves fits.
+    // The room requested first. It fits a lookup of ten versions, with eight proofs, in a tree of 2^26 leaves.
     internal const int ExpectedLookupLength = 8 * 1024;
     internal const int ExpectedVersionsLength = 2 * ExpectedLookupLength;
 
-    // A user with three devices fits in a large tree.
+    // It fits a user with three devices in a large tree.
     internal const int ExpectedUsersLength = 12 * 1024;
 
     internal const int VectorPrefixLength = 4;
@@ -35,13 +35,13 @@ public sealed class DirectoryView : IDisposable
         States = StructureState.DecodeAll(octets);
     }
 
-    /// <summary>Epoch that the view shows.</summary>
+    /// <summary>The epoch that the view shows.</summary>
     public ulong Epoch { get; }
 
-    /// <summary>States of the structures, in order.</summary>
+    /// <summary>The states of the structures, in order.</summary>
     public IReadOnlyList<StructureState> States { get; }
 
-    /// <summary>TryAcquire takes a reference. False when the last one is gone: take the current view again.</summary>
+    /// <summary>Takes a reference. Returns false if the last one is gone: the caller then takes the current view again.</summary>
     public bool TryAcquire()
     {
         int count = Volatile.Read(ref _references);
@@ -58,9 +58,10 @@ public sealed class DirectoryView : IDisposable
     }
 
     /// <summary>
-    /// Save writes the view to a file, from which <see cref="KeyDirectory.Restore"/> makes the directory again. On return it and the leaf log are on the disk; until then, and after any failure,
-    /// the path has the file that it had. Takes seconds to minutes; whoever calls it holds a reference. One at a time for a path. <see cref="NativeStatus.State"/>: the directory's leaf log has
-    /// no name; <see cref="NativeStatus.Io"/>: the disk.
+    /// Writes the view to a file, from which <see cref="KeyDirectory.Restore"/> makes the directory again. On return, the file and the leaf
+    /// log are on the disk. Until then, and after any failure, the path keeps its earlier file. Takes seconds to minutes. The caller holds
+    /// a reference. One call at a time for each path. Throws with <see cref="NativeStatus.State"/> if the directory's leaf log has no name,
+    /// and with <see cref="NativeStatus.Io"/> if the disk fails.
     /// </summary>
     public void Save(string path)
     {
@@ -68,7 +69,7 @@ public sealed class DirectoryView : IDisposable
         OptiksNativeException.ThrowIfFailed(Interop.optiks_view_save(_handle, path), nameof(Interop.optiks_view_save));
     }
 
-    /// <summary>Release gives back a reference of <see cref="TryAcquire"/>, exactly once each.</summary>
+    /// <summary>Returns one reference of <see cref="TryAcquire"/>. Each reference must be returned exactly once.</summary>
     public void Release()
     {
         int left = Interlocked.Decrement(ref _references);
@@ -82,7 +83,7 @@ public sealed class DirectoryView : IDisposable
         }
     }
 
-    /// <summary>Dispose gives back the maker's reference. Repeating it does nothing.</summary>
+    /// <summary>Returns the maker's reference. A repeated call does nothing.</summary>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _disposed, 1) == 0)
@@ -92,7 +93,8 @@ public sealed class DirectoryView : IDisposable
     }
 
     /// <summary>
-    /// TryWriteLookups is <see cref="ProofBatch.WriteLookups"/> from cached VRF proofs alone: microseconds a key. False, with nothing written, when one is not cached. The caller holds a reference.
+    /// Writes the answer of <see cref="ProofBatch.WriteLookups"/> with cached VRF proofs only: microseconds for each key. Returns false,
+    /// having written nothing, if a proof is not cached. The caller holds a reference.
     /// </summary>
     public bool TryWriteLookups(
         StructureId structure, ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output, Span<ulong> latest)
@@ -120,7 +122,9 @@ public sealed class DirectoryView : IDisposable
         return true;
     }
 
-    /// <summary>SummarizeUsers says what <see cref="ProofBatch.WriteUsers"/> will write, without a proof. The caller holds a reference.</summary>
+    /// <summary>
+    /// Summarizes the answer of <see cref="ProofBatch.WriteUsers"/> without making a proof. The caller holds a reference.
+    /// </summary>
     public UsersSummary SummarizeUsers(ReadOnlySpan<byte> queries, int maxEntries)
     {
         int status = Interop.optiks_view_users_summary(_handle, queries, (nuint)queries.Length, (ulong)maxEntries, out Interop.UsersSummary summary);
@@ -128,7 +132,10 @@ public sealed class DirectoryView : IDisposable
         return UsersSummary.Of(summary);
     }
 
-    /// <summary>TryWriteUsers is <see cref="ProofBatch.WriteUsers"/> from cached VRF proofs alone. False, with nothing written, when one is not cached. The caller holds a reference.</summary>
+    /// <summary>
+    /// Writes the answer of <see cref="ProofBatch.WriteUsers"/> with cached VRF proofs only. Returns false, having written nothing, if a
+    /// proof is not cached. The caller holds a reference.
+    /// </summary>
     public bool TryWriteUsers(ReadOnlySpan<byte> queries, int maxEntries, IBufferWriter<byte> output, out UsersSummary summary)
     {
         ArgumentNullException.ThrowIfNull(output);
@@ -150,7 +157,9 @@ public sealed class DirectoryView : IDisposable
         return status == (int)NativeStatus.Ok;
     }
 
-    /// <summary>SummarizeUserMonitor says what <see cref="ProofBatch.WriteUserMonitor"/> will write, without a proof. The caller holds a reference.</summary>
+    /// <summary>
+    /// Summarizes the answer of <see cref="ProofBatch.WriteUserMonitor"/> without making a proof. The caller holds a reference.
+    /// </summary>
     public UserMonitorSummary SummarizeUserMonitor(ReadOnlySpan<byte> query, UserMonitorPage page)
     {
         Interop.UserMonitorPage native = page.ToNative();
@@ -160,8 +169,9 @@ public sealed class DirectoryView : IDisposable
     }
 
     /// <summary>
-    /// CreateProofs begins a batch of VRF proofs for answers about users and about the keys of one structure. Without <paramref name="useCache"/> all of them are made, whatever is cached, and none is cached: how long an
-    /// answer takes then tells nothing of what was asked before. The caller disposes it, and holds a reference until then.
+    /// Begins a batch of VRF proofs for answers about users and about the keys of one structure. Without <paramref name="useCache"/>, it
+    /// makes every proof anew and caches none, so that the time of an answer reveals nothing about earlier requests. The caller disposes
+    /// the batch and holds a reference until then.
     /// </summary>
     public ProofBatch CreateProofs(StructureId structure, bool useCache = true)
     {
@@ -170,7 +180,7 @@ public sealed class DirectoryView : IDisposable
         return new ProofBatch(new ProofsHandle(proofs, _handle));
     }
 
-    /// <summary>CountLookups checks the arguments of a lookup, whose lengths the library cannot see.</summary>
+    /// <summary>Checks the arguments of a lookup, whose lengths the library cannot see.</summary>
     internal static int CountLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions)
     {
         ArgumentNullException.ThrowIfNull(keys);

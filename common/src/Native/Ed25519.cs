@@ -2,22 +2,22 @@ using Optiks.Tlog;
 
 namespace Optiks.Native;
 
-/// <summary>Ed25519 is RFC 8032 from libsodium, inside liboptiks. Any thread.</summary>
+/// <summary>Signs and verifies Ed25519 (RFC 8032) with the libsodium inside liboptiks. Any thread.</summary>
 public static class Ed25519
 {
-    /// <summary>Length of a seed (the secret) in octets.</summary>
+    /// <summary>The length of a seed (the secret) in bytes.</summary>
     public const int SeedLength = 32;
 
-    /// <summary>Length of a public key in octets.</summary>
+    /// <summary>The length of a public key in bytes.</summary>
     public const int PublicKeyLength = 32;
 
-    /// <summary>Length of a signature in octets.</summary>
+    /// <summary>The length of a signature in bytes.</summary>
     public const int SignatureLength = 64;
 
-    /// <summary>Verifier is this signature scheme for notes.</summary>
+    /// <summary>This signature scheme as a verifier of notes.</summary>
     public static IEd25519Verifier Verifier { get; } = new NoteVerifier();
 
-    /// <summary>PublicKey derives the public key of a seed.</summary>
+    /// <summary>Derives the public key of a seed.</summary>
     public static byte[] PublicKey(ReadOnlySpan<byte> seed)
     {
         Check.Length(seed, SeedLength);
@@ -26,7 +26,7 @@ public static class Ed25519
         return publicKey;
     }
 
-    /// <summary>Sign signs deterministically: the same seed and message give the same octets.</summary>
+    /// <summary>Signs deterministically: the same seed and message give the same bytes.</summary>
     public static byte[] Sign(ReadOnlySpan<byte> seed, ReadOnlySpan<byte> message)
     {
         Check.Length(seed, SeedLength);
@@ -36,7 +36,9 @@ public static class Ed25519
         return signature;
     }
 
-    /// <summary>Verify is strict: canonical S and points, no small-order keys. Inputs of another length are false.</summary>
+    /// <summary>
+    /// Verifies strictly: requires canonical S and points, and refuses small-order keys. Returns false for inputs of another length.
+    /// </summary>
     public static bool Verify(ReadOnlySpan<byte> publicKey, ReadOnlySpan<byte> message, ReadOnlySpan<byte> signature)
     {
         if (publicKey.Length != PublicKeyLength || signature.Length != SignatureLength)

@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Native;
 
-/// <summary>HeadVerdict of a head alone.</summary>
-/// <param name="Reason">Valid, or why not.</param>
-/// <param name="Head">The head when valid, otherwise null.</param>
+/// <summary>Holds the verdict on a head alone.</summary>
+/// <param name="Reason">Valid, or why the head is not valid.</param>
+/// <param name="Head">The head if valid, otherwise null.</param>
 public sealed record HeadVerdict(Reason Reason, VerifiedHead? Head);

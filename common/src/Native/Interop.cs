@@ -6,8 +6,8 @@ using System.Runtime.InteropServices;
 namespace Optiks.Native;
 
 /// <summary>
-/// Interop is what the wrappers call of ozks/include/optiks/optiks.h, under the same names, a partial file per section. Thin: no checks, no conversions. Everything else goes
-/// through the wrappers, which keep the header's contract.
+/// Declares the functions of ozks/include/optiks/optiks.h that the wrappers call, under the same names, one partial file for each section.
+/// Declarations only: no checks, no conversions. All other code calls the wrappers, which keep the header's contract.
 /// </summary>
 internal static unsafe partial class Interop
 {

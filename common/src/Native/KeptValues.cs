@@ -1,14 +1,14 @@
 namespace Optiks.Native;
 
-/// <summary>KeptValues is whose values a <see cref="KeyDirectory"/> keeps. Only one that keeps all answers lookups.</summary>
+/// <summary>Selects the values that a <see cref="KeyDirectory"/> keeps. Only a directory that keeps all values answers lookups.</summary>
 public enum KeptValues : uint
 {
-    /// <summary>All: of all keys.</summary>
+    /// <summary>Keeps the values of all keys.</summary>
     All,
 
-    /// <summary>None: for whoever compares trees alone.</summary>
+    /// <summary>Keeps no values, for a program that only compares trees.</summary>
     None,
 
-    /// <summary>Lists: of structure devices, for whoever applies changes of users.</summary>
+    /// <summary>Keeps the values of structure devices, for a program that applies changes of users.</summary>
     Lists,
 }

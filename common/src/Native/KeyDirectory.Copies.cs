@@ -2,13 +2,17 @@ using Optiks.Protocol;
 
 namespace Optiks.Native;
 
-/// <content>A directory whose period has not begun: of a later period than the first, and with a first epoch of 0 in its options (docs/spec/periods.md section 2). Linked mode only.</content>
+/// <content>
+/// Prepares a directory whose period has not begun: it is not the first, and its options give 0 as the first epoch
+/// (docs/spec/periods.md section 2). Linked mode only.
+/// </content>
 public sealed partial class KeyDirectory
 {
     /// <summary>
-    /// PrepareCopies makes rows of the latest versions of keys of the period before, of devices or keys, for a directory whose period has not begun; of version 0, which has no value, a row that takes the key out again.
-    /// In ordinal order, each with the index of its key and its value's offset in <paramref name="values"/>, and as version the one that is copied. Changes nothing. A key twice is <see cref="NativeStatus.Duplicate"/>.
-    /// Beside the writer: any thread, one at a time.
+    /// Makes copies for a directory whose period has not begun. Each key of devices or keys gets one row, from its latest version in the
+    /// period before. For version 0, which has no value, it makes a row that removes the key again. The rows are in ordinal order. Each has
+    /// the index of its key, its value's offset in <paramref name="values"/>, and the copied version. Changes nothing. Throws with
+    /// <see cref="NativeStatus.Duplicate"/> if a key occurs twice. Any thread, one at a time, also while the writer works.
     /// </summary>
     public void PrepareCopies(ReadOnlySpan<StructureId> structures, ByteStrings keys, ReadOnlySpan<ulong> versions, ByteStrings values, Span<LeafRow> copies)
     {
@@ -22,22 +26,24 @@ public sealed partial class KeyDirectory
     }
 
     /// <summary>
-    /// LoadCopies takes such rows, in any order and any number of calls, before the period begins. The last one of a key counts; the value of a copy that it takes the place of is gone on return. Rows that are none, or
-    /// contradict others, are <see cref="NativeStatus.Data"/> or <see cref="NativeStatus.Duplicate"/>, and then none of the call was taken. Writer only.
+    /// Loads such rows before the period begins, in any order and any number of calls. The last row of a key counts; the value of a copy
+    /// that it replaces is gone on return. Throws with <see cref="NativeStatus.Data"/> or <see cref="NativeStatus.Duplicate"/> if rows are
+    /// invalid or contradict others, having loaded none of the call's rows. Writer only.
     /// </summary>
     public void LoadCopies(ReadOnlySpan<LeafRow> copies, ReadOnlySpan<byte> values) =>
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_dir_load_copies(_handle, copies, (nuint)copies.Length, values, (nuint)values.Length), nameof(Interop.optiks_dir_load_copies));
 
     /// <summary>
-    /// EraseCopies erases as <see cref="Erase"/> does, before the period begins and after. A key's rows of copies have one label, and the last of them is its leaf: a row whose commitment (<see cref="Lengths.Hash"/> octets each) the
-    /// leaf does not have was superseded, with its value, and is passed over. Writer only.
+    /// Erases as <see cref="Erase"/> does, before the period begins and after. A key's copies share one label, and the last of them is the
+    /// key's leaf. A row whose commitment (<see cref="Lengths.Hash"/> bytes each) differs from the leaf's was superseded together with its
+    /// value, so the call skips it. Writer only.
     /// </summary>
     public void EraseCopies(ReadOnlySpan<StructureId> structures, ReadOnlySpan<byte> labels, ReadOnlySpan<byte> commitments)
     {
         CheckLength(labels.Length, (long)Lengths.Hash * structures.Length, nameof(labels));
         CheckLength(commitments.Length, labels.Length, nameof(commitments));
-        // Without commitments the call is another one.
+        // Without commitments, the native call is the plain Erase.
         if (structures.Length > 0)
         {
             OptiksNativeException.ThrowIfFailed(
@@ -46,8 +52,9 @@ public sealed partial class KeyDirectory
     }
 
     /// <summary>
-    /// StartPeriod stages the first epoch of the directory's period: its devices and keys are the copies, and <paramref name="leaves"/> are of usernames and decommissioned alone. The period has begun when it is
-    /// committed; when it is disposed the directory is as it was, and may begin with a later epoch. Writer only.
+    /// Stages the first epoch of the directory's period. Its devices and keys are the copies; <paramref name="leaves"/> contains only
+    /// usernames and decommissioned leaves. Committing the staged epoch begins the period. Disposing it leaves the directory as it was, so
+    /// that it may begin with a later epoch. Writer only.
     /// </summary>
     public StagedEpoch StartPeriod(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs)
     {

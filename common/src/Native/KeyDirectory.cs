@@ -5,9 +5,9 @@ using Optiks.Secrets;
 namespace Optiks.Native;
 
 /// <summary>
-/// KeyDirectory is the four trees of a log with what a task or a replica needs per key, all of it in native memory.
-/// One thread at a time may load, prepare, stage and commit (the writer); any number of threads may take and use views meanwhile, and
-/// neither waits for the other. Snapshots outlive the directory.
+/// Keeps the four trees of a log in native memory, with the data for each key that a task or a replica needs. One thread at a time (the
+/// writer) may load, prepare, stage and commit. Any number of threads may take and use views at the same time; neither waits for the other.
+/// Views outlive the directory.
 /// </summary>
 public sealed partial class KeyDirectory : IDisposable
 {
@@ -18,7 +18,7 @@ public sealed partial class KeyDirectory : IDisposable
         _handle = handle;
     }
 
-    /// <summary>Stats counts what the directory holds and uses. Any thread.</summary>
+    /// <summary>The directory's counts of its contents and its use of memory and disk. Any thread.</summary>
     public DirectoryStats Stats
     {
         get
@@ -28,14 +28,16 @@ public sealed partial class KeyDirectory : IDisposable
         }
     }
 
-    /// <summary>Create makes an empty directory at epoch 0; in stored mode the one that its node store holds, at that epoch.</summary>
+    /// <summary>Makes an empty directory at epoch 0. In stored mode, opens the directory that the node store holds, at its epoch.</summary>
     public static KeyDirectory Create(DirectoryOptions options) => Make(options, null);
 
     /// <summary>
-    /// Restore makes the directory of a file that <see cref="DirectoryView.Save"/> wrote, at its epoch, and goes on with its leaf log, which is cut to its length of then. Nothing but
-    /// checksums says that its trees are the log's: the caller compares <see cref="States"/> with the epoch's signed record. <see cref="NativeStatus.Data"/>: the file is damaged, of another format, or of
-    /// other secrets, another period or other values kept than the options say; <see cref="NativeStatus.Io"/>: it or its leaf log cannot be read, or is another one. In stored mode it is made in a node
-    /// store that has none yet (<see cref="NativeStatus.State"/>) and checked as by <see cref="Check"/>; after a failure the node store is of no use.
+    /// Restores a directory from a file that <see cref="DirectoryView.Save"/> wrote, at its epoch. It continues with the file's leaf log,
+    /// cut to its length at that time. Only checksums protect the trees: the caller compares <see cref="States"/> with the epoch's signed
+    /// record. Throws with <see cref="NativeStatus.Data"/> if the file is damaged or has another format. It also does if secrets, period or
+    /// kept values differ from the options. Throws with <see cref="NativeStatus.Io"/> if the file or its leaf log cannot be read, or is a
+    /// different one. In stored mode, the node store must not hold a directory yet (<see cref="NativeStatus.State"/>), and the call checks
+    /// it as <see cref="Check"/> does. A failure leaves the node store unusable.
     /// </summary>
     /// <param name="options">Options with a <see cref="DirectoryOptions.LeafLogPath"/>.</param>
     /// <param name="path">The file.</param>
@@ -46,8 +48,10 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Check reads all of the leaf log and computes all hashes of the trees again, for a snapshot that came from elsewhere. Throws <see cref="OptiksNativeException"/> (<see cref="NativeStatus.Data"/>,
-    /// <see cref="NativeStatus.Io"/>) unless trees, records, values and the table of keys agree with each other and with <see cref="States"/>. Linked mode only, as <see cref="Restore"/> does so in stored mode. Writer only.
+    /// Reads the whole leaf log and recomputes all hashes of the trees, for a snapshot from another machine. Throws
+    /// <see cref="OptiksNativeException"/> (<see cref="NativeStatus.Data"/>, <see cref="NativeStatus.Io"/>) unless trees, records, values
+    /// and the key table agree with each other and with <see cref="States"/>. Linked mode only: in stored mode <see cref="Restore"/> makes
+    /// this check. Writer only.
     /// </summary>
     public void Check() => OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_check(_handle), nameof(Interop.optiks_dir_check));
 
@@ -99,21 +103,26 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Load appends the stored leaves of whole epochs, in (epoch, ordinal) order and without proofs: start-up. After the last call and <see cref="EndLoad"/>
-    /// <paramref name="epoch"/> is the directory's; nothing else is done with it before, and no view may be alive or taken. Not atomic: dispose the directory after a failure. Stored data that
-    /// contradicts itself is <see cref="NativeStatus.Data"/> or <see cref="NativeStatus.Duplicate"/>. Writer only.
+    /// Appends the stored leaves of whole epochs, in (epoch, ordinal) order and without proofs, at start-up. After the last call and
+    /// <see cref="EndLoad"/>, the directory is at <paramref name="epoch"/>. Before that, no other operation is allowed, and no view may
+    /// exist or be taken. Not atomic: dispose the directory after a failure. Throws with <see cref="NativeStatus.Data"/> or
+    /// <see cref="NativeStatus.Duplicate"/> if stored data contradicts itself. Writer only.
     /// </summary>
     public void Load(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values) =>
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_dir_load(_handle, epoch, leaves, (nuint)leaves.Length, values, (nuint)values.Length), nameof(Interop.optiks_dir_load));
 
     /// <summary>
-    /// EndLoad ends the loading. The first leaves of a node store are put into it here, all together, which takes about as long as <see cref="Restore"/>; what contradicts what of them may show only
-    /// now, as in <see cref="Load"/>. A process that dies before the end leaves a node store that is empty or of no use (<see cref="NativeStatus.Io"/>). Writer only.
+    /// Ends the loading. Here a new node store receives its first leaves, all together, which takes about as long as <see cref="Restore"/>.
+    /// Contradictions among them may be found only now, with the errors of <see cref="Load"/>. If the process dies before the end, the node
+    /// store is empty or unusable (<see cref="NativeStatus.Io"/>). Writer only.
     /// </summary>
     public void EndLoad() => OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_load_end(_handle), nameof(Interop.optiks_dir_load_end));
 
-    /// <summary>Versions writes the latest committed version of each key, 0 for none; of a structure whose keys have no versions 1 for a key that is there. Of usernames that are used again it is the number of their users. Writer only.</summary>
+    /// <summary>
+    /// Writes the latest committed version of each key; 0 if it has no version. In a structure without versions, an existing key has 1. A
+    /// reassignable username's version is the number of users that it has had. Writer only.
+    /// </summary>
     public void Versions(ReadOnlySpan<StructureId> structures, ByteStrings keys, Span<ulong> versions)
     {
         CheckBatch(structures, keys);
@@ -123,8 +132,8 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// NewestValues gives the latest committed value of each key; null where the key has none, or it was erased. <see cref="NativeStatus.State"/> unless the directory keeps the structure's values.
-    /// Writer only.
+    /// Returns the latest committed value of each key; null where the key has no value or it was erased. Throws with
+    /// <see cref="NativeStatus.State"/> unless the directory keeps the structure's values. Writer only.
     /// </summary>
     public ReadOnlyMemory<byte>?[] NewestValues(StructureId structure, ByteStrings keys)
     {
@@ -159,8 +168,9 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// TryLeaves writes labels (<see cref="Lengths.Hash"/> octets each) and epochs of the committed leaves of versions of a key, <paramref name="from"/> and those after it; in a structure without versions of 0 alone.
-    /// False: the key has not all of them. Writer only.
+    /// Writes the labels (<see cref="Lengths.Hash"/> bytes each) and epochs of the committed leaves of a key's versions, from
+    /// <paramref name="from"/> on. In a structure without versions, only version 0 exists. Returns false if the key does not have all of
+    /// them. Writer only.
     /// </summary>
     public bool TryLeaves(StructureId structure, ReadOnlySpan<byte> key, ulong from, Span<byte> labels, Span<ulong> epochs)
     {
@@ -175,8 +185,10 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Erase destroys the values of committed leaves, named by structure and label (<see cref="Lengths.Hash"/> octets each): on the disk on return, and in no answer that begins afterwards, of whatever view. What an epoch erases
-    /// is erased before it is committed. <see cref="NativeStatus.Data"/>: one is not there, and none was erased. Erasing again changes nothing. Writer only.
+    /// Destroys the values of committed leaves, named by structure and label (<see cref="Lengths.Hash"/> bytes each). On return the erasure
+    /// is on the disk, and no answer that begins later contains the values, whatever its view. An epoch's erasures happen before its
+    /// commit. Throws with <see cref="NativeStatus.Data"/> if a leaf does not exist, having erased nothing. Repeating an erasure changes
+    /// nothing. Writer only.
     /// </summary>
     public void Erase(ReadOnlySpan<StructureId> structures, ReadOnlySpan<byte> labels)
     {
@@ -185,8 +197,9 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Expect computes the labels of the next leaves of these keys ahead of the <see cref="Prepare"/> that will want them, for example while the epoch before is being
-    /// committed. A cache for that one call, which finds what was expected since the last: leaves are the same without it. Beside the writer: any thread, one at a time.
+    /// Computes the labels of the next leaves of these keys before <see cref="Prepare"/> needs them, for example while the epoch before is
+    /// being committed. The next call of <see cref="Prepare"/> uses all labels computed since the last one. The labels are only a cache:
+    /// the leaves are the same without it. Any thread, one at a time, also while the writer works.
     /// </summary>
     public void PrecomputeLabels(ReadOnlySpan<StructureId> structures, ByteStrings keys)
     {
@@ -196,8 +209,8 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Prepare makes the leaves of the next epoch, in ordinal order, each with the index of its update and its value's offset in
-    /// <paramref name="values"/>. Changes nothing. A key twice is <see cref="NativeStatus.Duplicate"/>. Writer only.
+    /// Makes the leaves of the next epoch, in ordinal order. Each leaf has the index of its update and its value's offset in
+    /// <paramref name="values"/>. Changes nothing. Throws with <see cref="NativeStatus.Duplicate"/> if a key occurs twice. Writer only.
     /// </summary>
     public void Prepare(ulong epoch, ReadOnlySpan<StructureId> structures, ByteStrings keys, ByteStrings values, Span<LeafRow> leaves)
     {
@@ -210,7 +223,7 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Stage builds the trees of the next epoch (the directory's + 1) beside the current ones; nothing is visible until
+    /// Builds the trees of the next epoch (the directory's + 1) next to the current ones. No reader sees them until
     /// <see cref="StagedEpoch.Commit"/>. One staged epoch at a time. Writer only.
     /// </summary>
     public StagedEpoch Stage(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs)
@@ -221,7 +234,7 @@ public sealed partial class KeyDirectory : IDisposable
         return new StagedEpoch(epoch, new StagedHandle(staged, _handle));
     }
 
-    /// <summary>States are the current roots, counts and VRF public keys, and their epoch. Any thread.</summary>
+    /// <summary>Returns the current roots, counts and VRF public keys, and their epoch. Any thread.</summary>
     public StructureState[] States(out ulong epoch)
     {
         Span<byte> octets = stackalloc byte[StructureState.TotalLength];
@@ -229,7 +242,7 @@ public sealed partial class KeyDirectory : IDisposable
         return StructureState.DecodeAll(octets);
     }
 
-    /// <summary>TakeView gives a view of the current epoch. Any thread, without waiting.</summary>
+    /// <summary>Returns a view of the current epoch. Any thread, without waiting.</summary>
     public DirectoryView TakeView()
     {
         OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_view(_handle, out nint view), nameof(Interop.optiks_dir_view));
@@ -249,7 +262,7 @@ public sealed partial class KeyDirectory : IDisposable
         CheckLength(structures.Length, keys.Count, nameof(structures));
     }
 
-    // The library trusts lengths that it cannot see, so a wrong one must not get there.
+    // The library trusts lengths that it cannot see, so a wrong length must not reach it.
     private static void CheckLength(long actual, long expected, string name)
     {
         if (actual != expected)

@@ -1,6 +1,6 @@
 namespace Optiks.Native;
 
-/// <summary>KnownDevice is what a verifier keeps of a device's key.</summary>
-/// <param name="Device">Device id, 1..255 octets.</param>
-/// <param name="Key">What is known; its least epoch is part of the user's.</param>
+/// <summary>Holds a verifier's stored state of a device's key.</summary>
+/// <param name="Device">The device id, 1..255 bytes.</param>
+/// <param name="Key">The known state of the key; its least epoch is part of the user's.</param>
 public readonly record struct KnownDevice(ReadOnlyMemory<byte> Device, KnownKey Key);

@@ -1,17 +1,17 @@
 namespace Optiks.Native;
 
-/// <summary>KnownOfUser is what a client knows of a user; the values are those of the C ABI.</summary>
+/// <summary>Lists the parts of a user that a client may know; the values are those of the C ABI.</summary>
 public enum KnownOfUser
 {
-    /// <summary>None of it.</summary>
+    /// <summary>The client knows nothing.</summary>
     None = 0,
 
-    /// <summary>UserId of the username.</summary>
+    /// <summary>The client knows the username's user id.</summary>
     UserId = 1,
 
-    /// <summary>DeviceList, a version of it.</summary>
+    /// <summary>The client knows a version of the device list.</summary>
     DeviceList = 2,
 
-    /// <summary>Key of a device, a version of it.</summary>
+    /// <summary>The client knows a version of a device's key.</summary>
     Key = 3,
 }

@@ -5,43 +5,43 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <summary>
-/// LeafRow is one stored leaf, octet for octet <c>optiks_leaf_t</c>: batches go to the native library and to bulk inserts as flat arrays,
-/// without an object per leaf. The rows of an epoch are in ordinal order, sorted by (structure, label). Holds no key and no value; the
-/// opening is private to the operator.
+/// Holds one stored leaf, byte for byte as <c>optiks_leaf_t</c>. Batches go to the native library and to bulk inserts as flat arrays,
+/// without an object for each leaf. The rows of an epoch are in ordinal order, sorted by (structure, label). A row holds no key and no
+/// value; its opening is private to the operator.
 /// </summary>
 [StructLayout(LayoutKind.Sequential)]
 public struct LeafRow
 {
-    /// <summary>Length of a row in octets.</summary>
+    /// <summary>The length of a row in bytes.</summary>
     public const int Length = 128;
 
-    /// <summary>ValueOffset of a leaf whose value was erased or is not at hand.</summary>
+    /// <summary>The <see cref="ValueOffset"/> of a leaf whose value was erased or is not available.</summary>
     public const ulong NoValue = ulong.MaxValue;
 
     private const int StructureShift = 28;
     private const uint InputMask = (1u << StructureShift) - 1;
 
-    // In the order of the ABI.
+    // The members follow the order of the ABI.
     private Octets32 _label;
     private Octets32 _commitment;
     private Octets16 _tag;
     private Octets16 _opening;
 
-    /// <summary>Epoch that inserted the leaf.</summary>
+    /// <summary>The epoch that inserted the leaf.</summary>
     public ulong Epoch;
 
-    /// <summary>Version of the key, 1, 2, ...; 0 in an oZKS.</summary>
+    /// <summary>The version of the key, 1, 2, ...; 0 in an oZKS.</summary>
     public ulong Version;
 
-    /// <summary>ValueOffset is where the value starts in the values blob that goes with the rows, or <see cref="NoValue"/>.</summary>
+    /// <summary>The start of the value in the rows' values blob, or <see cref="NoValue"/>.</summary>
     public ulong ValueOffset;
 
-    /// <summary>ValueLength in octets.</summary>
+    /// <summary>The length of the value in bytes.</summary>
     public uint ValueLength;
 
     private uint _structureAndInput;
 
-    /// <summary>Label, 32 octets.</summary>
+    /// <summary>The label, 32 bytes.</summary>
     public ReadOnlySpan<byte> Label
     {
         [UnscopedRef]
@@ -49,7 +49,7 @@ public struct LeafRow
         set => Set(value, _label);
     }
 
-    /// <summary>Commitment to the value, 32 octets.</summary>
+    /// <summary>The commitment to the value, 32 bytes.</summary>
     public ReadOnlySpan<byte> Commitment
     {
         [UnscopedRef]
@@ -57,7 +57,7 @@ public struct LeafRow
         set => Set(value, _commitment);
     }
 
-    /// <summary>Tag, 16 octets: the keyed hash of (structure, key) that stands for the key in stored leaves.</summary>
+    /// <summary>The tag, 16 bytes: the keyed hash of (structure, key) that represents the key in stored leaves.</summary>
     public ReadOnlySpan<byte> Tag
     {
         [UnscopedRef]
@@ -65,7 +65,7 @@ public struct LeafRow
         set => Set(value, _tag);
     }
 
-    /// <summary>Opening of the commitment, 16 octets, zero when the value was erased.</summary>
+    /// <summary>The opening of the commitment, 16 bytes; zero if the value was erased.</summary>
     public ReadOnlySpan<byte> Opening
     {
         [UnscopedRef]
@@ -73,14 +73,14 @@ public struct LeafRow
         set => Set(value, _opening);
     }
 
-    /// <summary>Structure that the leaf belongs to.</summary>
+    /// <summary>The structure that the leaf belongs to.</summary>
     public StructureId Structure
     {
         readonly get => (StructureId)(_structureAndInput >> StructureShift);
         set => _structureAndInput = ((uint)value << StructureShift) | (_structureAndInput & InputMask);
     }
 
-    /// <summary>InputIndex of a prepared leaf is the index of its update in the call's input; otherwise 0. Below 2^28.</summary>
+    /// <summary>For a prepared leaf, the index of its update in the call's input; otherwise 0. Below 2^28.</summary>
     public int InputIndex
     {
         readonly get => (int)(_structureAndInput & InputMask);

@@ -2,9 +2,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Native;
 
-/// <summary>LookupVerdict of a LookupAnswer.</summary>
-/// <param name="Reason">Valid, or why not.</param>
-/// <param name="FailedKey">Index of the key whose proof failed; null when valid or when it was none of them.</param>
-/// <param name="Head">The head when valid, otherwise null.</param>
+/// <summary>Holds the verdict on a LookupAnswer.</summary>
+/// <param name="Reason">Valid, or why the answer is not valid.</param>
+/// <param name="FailedKey">The index of the key whose proof failed; null if the answer is valid or no key's proof is at fault.</param>
+/// <param name="Head">The head if valid, otherwise null.</param>
 /// <param name="Keys">One result for each key when valid, otherwise empty.</param>
 public sealed record LookupVerdict(Reason Reason, int? FailedKey, VerifiedHead? Head, IReadOnlyList<VerifiedLookup> Keys);

@@ -3,12 +3,14 @@ using System.Text;
 
 namespace Optiks.Native;
 
-/// <summary>NativeLibraryCheck finds out at start-up, not at the first request, whether the liboptiks beside the program is the one it was built for.</summary>
+/// <summary>
+/// Checks at start-up, not at the first request, that the liboptiks next to the program is the one that it was built for.
+/// </summary>
 public static class NativeLibraryCheck
 {
     /// <summary>
-    /// Ensure loads liboptiks, compares its ABI version and the size of every shared struct, and asks whether it can run the kernel of OPTIKS_FORCE_KERNEL. Throws
-    /// <see cref="NativeLibraryException"/> with one sentence. Any thread, any number of times.
+    /// Loads liboptiks, compares its ABI version and the size of every shared struct, and checks that it can run the kernel of
+    /// OPTIKS_FORCE_KERNEL. Throws <see cref="NativeLibraryException"/> with one sentence. Any thread, any number of times.
     /// </summary>
     public static void Ensure()
     {

@@ -1,6 +1,8 @@
 namespace Optiks.Native;
 
-/// <summary>NativeLibraryException says in one sentence why liboptiks cannot be used and what to do. Hosts exit with <see cref="ExitCodes.Configuration"/>.</summary>
+/// <summary>
+/// Says in one sentence why liboptiks cannot be used and what to do. Hosts exit with <see cref="ExitCodes.Configuration"/>.
+/// </summary>
 public sealed class NativeLibraryException : Exception
 {
     public NativeLibraryException()

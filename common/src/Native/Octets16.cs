@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Optiks.Native;
 
-/// <summary>Octets16 is 16 octets in place, for structs that the C ABI shares.</summary>
+/// <summary>Stores 16 bytes inline, for structs that the C ABI shares.</summary>
 [InlineArray(16)]
 public struct Octets16
 {

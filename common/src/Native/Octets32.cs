@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Optiks.Native;
 
-/// <summary>Octets32 is 32 octets in place, for structs that the C ABI shares.</summary>
+/// <summary>Stores 32 bytes inline, for structs that the C ABI shares.</summary>
 [InlineArray(32)]
 public struct Octets32
 {

@@ -2,12 +2,12 @@ using System.Text;
 
 namespace Optiks.Native;
 
-/// <summary>OptiksNativeException says that the native library refused a call. A failed verification is a result, never this.</summary>
+/// <summary>Says that the native library refused a call. A failed verification is a result, never this exception.</summary>
 public sealed class OptiksNativeException : Exception
 {
     private const int MaxTextLength = 512;
 
-    // The library's own texts for EBADMSG (leaf_log.cc, stored_tree.cc), which the tests of damaged files meet.
+    // The library's own texts for EBADMSG (leaf_log.cc, stored_tree.cc); the tests of damaged files check them.
     private static readonly string[] s_damage = ["the leaf log is damaged", "of the node store is"];
 
     public OptiksNativeException()
@@ -30,13 +30,17 @@ public sealed class OptiksNativeException : Exception
         Status = status;
     }
 
-    /// <summary>Status that the library returned.</summary>
+    /// <summary>The status that the library returned.</summary>
     public NativeStatus Status { get; }
 
-    /// <summary>IsDamage says whether the library read back something else from its own files than it wrote there, as opposed to a disk that is full or away.</summary>
+    /// <summary>
+    /// Whether the library read back something other than it wrote to its own files, as opposed to a full or missing disk.
+    /// </summary>
     public bool IsDamage => Status == NativeStatus.Data || (Status == NativeStatus.Io && s_damage.Any(text => Message.Contains(text, StringComparison.Ordinal)));
 
-    /// <summary>ThrowIfFailed turns a status other than success into an exception with the library's text, which holds no secrets and no user data.</summary>
+    /// <summary>
+    /// Turns a status other than success into an exception with the library's text, which contains no secrets and no user data.
+    /// </summary>
     internal static void ThrowIfFailed(int status, string function)
     {
         if (status != (int)NativeStatus.Ok)
@@ -47,7 +51,7 @@ public sealed class OptiksNativeException : Exception
 
     internal static OptiksNativeException Create(int status, string function) => new((NativeStatus)status, function, LastErrorText());
 
-    /// <summary>LastErrorText is the library's text of the last failed call on this thread.</summary>
+    /// <summary>Returns the library's text about the last failed call on this thread.</summary>
     internal static unsafe string LastErrorText()
     {
         Span<byte> text = stackalloc byte[MaxTextLength];

@@ -1,26 +1,29 @@
 namespace Optiks.Native;
 
-/// <summary>OwnUserUnanswered is why an owner is not answered about its own user.</summary>
+/// <summary>Says why an owner gets no answer about its own user.</summary>
 public enum OwnUserUnanswered
 {
-    /// <summary>None: it is answered.</summary>
+    /// <summary>The owner gets an answer.</summary>
     None = 0,
 
-    /// <summary>NoUser: there is no such user, and there was none.</summary>
+    /// <summary>The user does not exist and never did.</summary>
     NoUser = 1,
 
-    /// <summary>NameLeadsNowhere: a name has no entry.</summary>
+    /// <summary>A name has no entry.</summary>
     NameLeadsNowhere = 2,
 
-    /// <summary>OtherUser: a name leads to another user, and <see cref="UserMonitorPage.OwnOnly"/>.</summary>
+    /// <summary>A name leads to another user, which <see cref="UserMonitorPage.OwnOnly"/> refuses.</summary>
     OtherUser = 3,
 
-    /// <summary>DeviceList: the client knows of a later version of the list.</summary>
+    /// <summary>The client knows of a later version of the list.</summary>
     DeviceList = 4,
 
-    /// <summary>DeviceKey: the client knows of a later version of the key of an id that it names.</summary>
+    /// <summary>The client knows of a later version of the key of an id that it names.</summary>
     DeviceKey = 5,
 
-    /// <summary>OtherKey: an id that the client names was on no version of the list that is kept, in the latest 4 MiB of them, and <see cref="UserMonitorPage.OwnOnly"/>.</summary>
+    /// <summary>
+    /// An id that the client names was on no kept version of the list, within the latest 4 MiB of them, which
+    /// <see cref="UserMonitorPage.OwnOnly"/> refuses.
+    /// </summary>
     OtherKey = 6,
 }

@@ -3,9 +3,9 @@ using System.Buffers;
 namespace Optiks.Native;
 
 /// <summary>
-/// ProofBatch makes the VRF proofs that several answers from a view need, about users and about the keys of one structure, in one batch, which costs much less than one after another: add what will be asked,
-/// <see cref="Run"/>, write the answers. What turns out to be needed beyond that is made for its answer alone. One thread at a time. Disposed, and nothing else, after a failure of
-/// adding or running.
+/// Makes the VRF proofs that several answers from a view need, about users and about the keys of one structure. One batch costs much less
+/// than separate calls. The caller adds the queries, calls <see cref="Run"/> and writes the answers. A proof that the batch lacks is made
+/// while its answer is written. One thread at a time. After adding or running fails, the batch may only be disposed.
 /// </summary>
 public sealed class ProofBatch : IDisposable
 {
@@ -16,7 +16,7 @@ public sealed class ProofBatch : IDisposable
         _handle = handle;
     }
 
-    /// <summary>AddLookups adds what <see cref="WriteLookups"/> will need.</summary>
+    /// <summary>Adds the proofs that <see cref="WriteLookups"/> will need.</summary>
     public void AddLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions)
     {
         int n = DirectoryView.CountLookups(keys, knownPeriods, knownVersions);
@@ -24,17 +24,17 @@ public sealed class ProofBatch : IDisposable
             Interop.optiks_proofs_add_lookups(_handle, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions), nameof(Interop.optiks_proofs_add_lookups));
     }
 
-    /// <summary>AddVersions adds what <see cref="WriteVersions"/> will need first; of most answers that is all.</summary>
+    /// <summary>Adds the proofs that <see cref="WriteVersions"/> will need first; most answers need no others.</summary>
     public void AddVersions(ReadOnlySpan<byte> key, ulong from, uint maxMembers) =>
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_proofs_add_versions(_handle, key, (nuint)key.Length, from, maxMembers), nameof(Interop.optiks_proofs_add_versions));
 
-    /// <summary>AddUsers adds what <see cref="WriteUsers"/> will need.</summary>
+    /// <summary>Adds the proofs that <see cref="WriteUsers"/> will need.</summary>
     public void AddUsers(ReadOnlySpan<byte> queries, int maxEntries) =>
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_proofs_add_users(_handle, queries, (nuint)queries.Length, (ulong)maxEntries), nameof(Interop.optiks_proofs_add_users));
 
-    /// <summary>AddUserMonitor adds what <see cref="WriteUserMonitor"/> will need.</summary>
+    /// <summary>Adds the proofs that <see cref="WriteUserMonitor"/> will need.</summary>
     public void AddUserMonitor(ReadOnlySpan<byte> query, UserMonitorPage page)
     {
         Interop.UserMonitorPage native = page.ToNative();
@@ -42,14 +42,15 @@ public sealed class ProofBatch : IDisposable
             Interop.optiks_proofs_add_user_monitor(_handle, query, (nuint)query.Length, in native), nameof(Interop.optiks_proofs_add_user_monitor));
     }
 
-    /// <summary>Run makes the proofs that are not cached.</summary>
+    /// <summary>Makes the proofs that are not cached.</summary>
     public void Run() => OptiksNativeException.ThrowIfFailed(Interop.optiks_proofs_run(_handle), nameof(Interop.optiks_proofs_run));
 
     /// <summary>
-    /// WriteLookups appends the vector <c>lookups&lt;1..2^32-1&gt;</c> of a LookupAnswer, length first: one Lookup for each key. The known arrays say what each asker knows already (another period or
-    /// version 0: nothing). <paramref name="latest"/>, one for each key, gets their latest versions, 0 for none.
+    /// Appends the vector <c>lookups&lt;1..2^32-1&gt;</c> of a LookupAnswer, length first: one Lookup for each key. The known arrays give
+    /// each client's known version (another period or version 0 means none). Each key's latest version is written to
+    /// <paramref name="latest"/>, 0 if it has no version.
     /// </summary>
-    /// <returns>The octets written.</returns>
+    /// <returns>The number of bytes written.</returns>
     public int WriteLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output, Span<ulong> latest)
     {
         int n = DirectoryView.CountLookups(keys, knownPeriods, knownVersions);
@@ -71,10 +72,11 @@ public sealed class ProofBatch : IDisposable
     }
 
     /// <summary>
-    /// WriteVersions appends one Versions structure, for history and monitoring alike, from <paramref name="from"/> >= 1 on. At most <paramref name="maxMembers"/> members and about
-    /// <paramref name="maxOctets"/> octets, but at least one member; beyond that the answer is a page.
+    /// Appends one Versions structure, for history and monitoring alike, from <paramref name="from"/> >= 1 on. It has at least one member,
+    /// at most <paramref name="maxMembers"/> members and about <paramref name="maxOctets"/> bytes. If there are more versions, the answer
+    /// is a page.
     /// </summary>
-    /// <returns>The octets written.</returns>
+    /// <returns>The number of bytes written.</returns>
     public int WriteVersions(ReadOnlySpan<byte> key, ulong from, uint maxMembers, int maxOctets, IBufferWriter<byte> output)
     {
         ArgumentNullException.ThrowIfNull(output);
@@ -91,14 +93,15 @@ public sealed class ProofBatch : IDisposable
     }
 
     /// <summary>
-    /// WriteUsers appends a UserLookupAnswer but for its head (docs/spec/users.md). Nothing is written when a client is ahead, or when there is more than one query and the answer would show more than
-    /// <paramref name="maxEntries"/> entries: the summary says so.
+    /// Appends a UserLookupAnswer without its head (docs/spec/users.md). Writes nothing if a client knows more than the view has, or if an
+    /// answer to several queries would show more than <paramref name="maxEntries"/> entries. The summary then says so.
     /// </summary>
-    /// <param name="queries">A UserQueryList (docs/spec/rest.md section 4); <see cref="NativeStatus.Argument"/> for what is none.</param>
-    /// <param name="maxEntries">Of an answer about several users.</param>
-    /// <param name="output">Where the answer goes.</param>
-    /// <param name="summary">What was written.</param>
-    /// <returns>The octets written.</returns>
+    /// <param name="queries">A UserQueryList (docs/spec/rest.md section 4). Otherwise the call throws with
+    /// <see cref="NativeStatus.Argument"/>.</param>
+    /// <param name="maxEntries">The highest number of entries in an answer about several users.</param>
+    /// <param name="output">The writer that receives the answer.</param>
+    /// <param name="summary">A summary of the answer.</param>
+    /// <returns>The number of bytes written.</returns>
     public int WriteUsers(ReadOnlySpan<byte> queries, int maxEntries, IBufferWriter<byte> output, out UsersSummary summary)
     {
         ArgumentNullException.ThrowIfNull(output);
@@ -117,12 +120,16 @@ public sealed class ProofBatch : IDisposable
         return written;
     }
 
-    /// <summary>WriteUserMonitor appends a UserMonitorAnswer but for its head (docs/spec/user-monitor.md). Nothing is written when the summary says that it is unanswered.</summary>
-    /// <param name="query">A UserMonitorQuery (docs/spec/rest.md section 4); <see cref="NativeStatus.Argument"/> for what is none.</param>
-    /// <param name="page">Bounds of the answer.</param>
-    /// <param name="output">Where the answer goes.</param>
-    /// <param name="summary">What was written.</param>
-    /// <returns>The octets written.</returns>
+    /// <summary>
+    /// Appends a UserMonitorAnswer without its head (docs/spec/user-monitor.md). Writes nothing if the summary gives a reason not to
+    /// answer.
+    /// </summary>
+    /// <param name="query">A UserMonitorQuery (docs/spec/rest.md section 4). Otherwise the call throws with
+    /// <see cref="NativeStatus.Argument"/>.</param>
+    /// <param name="page">The bounds of the answer.</param>
+    /// <param name="output">The writer that receives the answer.</param>
+    /// <param name="summary">A summary of the answer.</param>
+    /// <returns>The number of bytes written.</returns>
     public int WriteUserMonitor(ReadOnlySpan<byte> query, UserMonitorPage page, IBufferWriter<byte> output, out UserMonitorSummary summary)
     {
         ArgumentNullException.ThrowIfNull(output);

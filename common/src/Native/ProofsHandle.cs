@@ -2,7 +2,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Optiks.Native;
 
-/// <summary>ProofsHandle owns an <c>optiks_proofs_t</c> and keeps its view alive, into which it points.</summary>
+/// <summary>Owns an <c>optiks_proofs_t</c> and keeps alive the view into which it points.</summary>
 internal sealed class ProofsHandle : SafeHandleZeroOrMinusOneIsInvalid
 {
     private readonly ViewHandle _view;

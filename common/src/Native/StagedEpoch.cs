@@ -2,7 +2,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Native;
 
-/// <summary>StagedEpoch is the next epoch of a <see cref="KeyDirectory"/>, built beside the current one. Belongs to the directory's writer. Disposing one that was not committed discards it.</summary>
+/// <summary>
+/// Holds the next epoch of a <see cref="KeyDirectory"/>, built next to the current one. Belongs to the directory's writer. Disposing an
+/// uncommitted epoch discards it.
+/// </summary>
 public sealed class StagedEpoch : IDisposable
 {
     private readonly StagedHandle _handle;
@@ -13,10 +16,10 @@ public sealed class StagedEpoch : IDisposable
         _handle = handle;
     }
 
-    /// <summary>Epoch that was staged.</summary>
+    /// <summary>The staged epoch's number.</summary>
     public ulong Epoch { get; }
 
-    /// <summary>States are the roots, counts and VRF public keys of the staged epoch.</summary>
+    /// <summary>Returns the roots, counts and VRF public keys of the staged epoch.</summary>
     public StructureState[] States()
     {
         Span<byte> octets = stackalloc byte[StructureState.TotalLength];
@@ -24,7 +27,10 @@ public sealed class StagedEpoch : IDisposable
         return StructureState.DecodeAll(octets);
     }
 
-    /// <summary>AppendProofs are the AppendProof structures (docs/spec/proofs.md section 5) of the step, one after another. Needs a stage with proofs.</summary>
+    /// <summary>
+    /// Returns the AppendProof structures (docs/spec/proofs.md section 5) of the step, one after another. The epoch must have been staged
+    /// with proofs.
+    /// </summary>
     public byte[] AppendProofs()
     {
         int status = Interop.optiks_staged_append_proofs(_handle, [], 0, out nuint length);
@@ -38,7 +44,10 @@ public sealed class StagedEpoch : IDisposable
         return proofs;
     }
 
-    /// <summary>Commit makes the staged epoch the directory's. Values reach the log first: on <see cref="NativeStatus.Io"/> the old epoch stays current and this one stays staged.</summary>
+    /// <summary>
+    /// Makes the staged epoch the directory's current one. Values reach the leaf log first. If that fails (<see cref="NativeStatus.Io"/>),
+    /// the old epoch stays current and this one stays staged.
+    /// </summary>
     public void Commit()
     {
         ObjectDisposedException.ThrowIf(_handle.IsClosed || _handle.IsInvalid, this);

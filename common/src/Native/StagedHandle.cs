@@ -2,7 +2,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Optiks.Native;
 
-/// <summary>StagedHandle owns an <c>optiks_staged_t</c> and keeps its directory alive, into which it points.</summary>
+/// <summary>Owns an <c>optiks_staged_t</c> and keeps alive the directory into which it points.</summary>
 internal sealed class StagedHandle : SafeHandleZeroOrMinusOneIsInvalid
 {
     private readonly DirectoryHandle _directory;
@@ -16,7 +16,7 @@ internal sealed class StagedHandle : SafeHandleZeroOrMinusOneIsInvalid
         SetHandle(handle);
     }
 
-    /// <summary>Commit makes the staged epoch current. On success the library has consumed the handle.</summary>
+    /// <summary>Makes the staged epoch current. On success the library has consumed the handle.</summary>
     public int Commit()
     {
         int status = Interop.optiks_staged_commit(handle);

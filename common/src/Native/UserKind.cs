@@ -1,14 +1,14 @@
 namespace Optiks.Native;
 
-/// <summary>UserKind is what an answer says of a user (docs/spec/users.md section 1); the values are those of the answer.</summary>
+/// <summary>Lists the kinds of users that an answer can show (docs/spec/users.md section 1); the values are those of the answer.</summary>
 public enum UserKind
 {
-    /// <summary>None: the username leads nowhere.</summary>
+    /// <summary>The username leads to no user.</summary>
     None = 0,
 
-    /// <summary>Left: the user has been decommissioned, for good.</summary>
+    /// <summary>The user has been decommissioned, permanently.</summary>
     Left = 1,
 
-    /// <summary>Current: the user has a device list.</summary>
+    /// <summary>The user has a device list.</summary>
     Current = 2,
 }

@@ -1,11 +1,15 @@
 namespace Optiks.Native;
 
-/// <summary>UserMonitorPage bounds an answer to an owner about its own user. Whatever it says, the answer has one version of the list and of each followed key, if there are any.</summary>
-/// <param name="MaxMembers">Versions of the list, and of each key; at least 1.</param>
-/// <param name="MaxAllMembers">Versions of all keys together.</param>
-/// <param name="MaxFollowed">Followed ids, beyond which the list's page ends.</param>
-/// <param name="MaxOctets">Octets, about.</param>
-/// <param name="OwnOnly">Nothing is answered if a name leads to another user, or an id that is named was never on the list: for who may see no other user.</param>
+/// <summary>
+/// Bounds an answer to an owner about its own user. An answer always has one version of the list and one of each followed key, if they
+/// exist, whatever the bounds.
+/// </summary>
+/// <param name="MaxMembers">The highest number of versions of the list, and of each key; at least 1.</param>
+/// <param name="MaxAllMembers">The highest number of versions of all keys together.</param>
+/// <param name="MaxFollowed">The highest number of followed ids; the list's page ends before it would have more.</param>
+/// <param name="MaxOctets">The approximate size of the answer in bytes.</param>
+/// <param name="OwnOnly">Whether to refuse an answer if a name leads to another user, or if a named id was never on the list. This is for a
+/// caller that may see no other user.</param>
 public readonly record struct UserMonitorPage(int MaxMembers, int MaxAllMembers, int MaxFollowed, int MaxOctets, bool OwnOnly = false)
 {
     internal Interop.UserMonitorPage ToNative() => new()

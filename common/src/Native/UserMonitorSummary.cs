@@ -1,10 +1,11 @@
 namespace Optiks.Native;
 
-/// <summary>UserMonitorSummary is what an answer to an owner about its own user will be, known before its proofs are made.</summary>
-/// <param name="Entries">Names, decommission, list and keys that it shows, and one for each 64 versions of the list that were read on the way to it.</param>
-/// <param name="Proofs">VRF proofs that it needs.</param>
-/// <param name="Index">Of the name or the named id that <paramref name="Unanswered"/> is about.</param>
-/// <param name="Unanswered">Why nothing is written; <see cref="OwnUserUnanswered.None"/>, as a rule.</param>
+/// <summary>Summarizes an answer to an owner about its own user before its proofs are made.</summary>
+/// <param name="Entries">The number of entries in the answer (names, decommission, list, keys), plus one for every 64 versions of the list
+/// that were read for it.</param>
+/// <param name="Proofs">The number of VRF proofs that the answer needs.</param>
+/// <param name="Index">The index of the name or named id that <paramref name="Unanswered"/> refers to.</param>
+/// <param name="Unanswered">The reason why nothing is written; usually <see cref="OwnUserUnanswered.None"/>.</param>
 public readonly record struct UserMonitorSummary(int Entries, int Proofs, int Index, OwnUserUnanswered Unanswered)
 {
     internal static UserMonitorSummary Of(in Interop.UserMonitorSummary native) =>

@@ -1,35 +1,35 @@
 namespace Optiks.Native;
 
 /// <summary>
-/// UserQuestion is one user who was asked about, and what the verifier keeps of the user (docs/spec/users.md section 2). The default keeps nothing.
+/// Describes one queried user, with the verifier's stored state of the user (docs/spec/users.md section 2). The default keeps nothing.
 /// </summary>
-/// <param name="Username">Username, 1..255 octets.</param>
+/// <param name="Username">The username, 1..255 bytes.</param>
 public sealed record UserQuestion(ReadOnlyMemory<byte> Username)
 {
-    /// <summary>Device is the one device that was asked.</summary>
+    /// <summary>The one device that the query names.</summary>
     /// <value>Empty: all devices.</value>
     public ReadOnlyMemory<byte> Device { get; init; }
 
-    /// <summary>LeastEpoch is the largest of the epochs that are kept with all that is brought here: an answer about an earlier one is stale.</summary>
+    /// <summary>The largest epoch among everything that this question carries: an answer about an earlier epoch is stale.</summary>
     public ulong LeastEpoch { get; init; }
 
-    /// <summary>UserId that the username is known to lead to.</summary>
+    /// <summary>The user id to which the username is known to lead.</summary>
     /// <value>Empty: not known.</value>
     public ReadOnlyMemory<byte> UserId { get; init; }
 
-    /// <summary>Generation of the username, in which it leads to <see cref="UserId"/> (docs/spec/recycled-names.md).</summary>
-    /// <value>0: no user is known, or usernames are not used again.</value>
+    /// <summary>The generation of the username in which it leads to <see cref="UserId"/> (docs/spec/recycled-names.md).</summary>
+    /// <value>0: no user is known, or usernames are not reassigned.</value>
     public uint Generation { get; init; }
 
-    /// <summary>HasLeft: the user is known to have left.</summary>
+    /// <summary>Whether the user is known to have left.</summary>
     public bool HasLeft { get; init; }
 
-    /// <summary>ListVersion is what is known of the device list; its least epoch is part of <see cref="LeastEpoch"/>.</summary>
+    /// <summary>The known state of the device list; its least epoch is part of <see cref="LeastEpoch"/>.</summary>
     public KnownKey ListVersion { get; init; }
 
-    /// <summary>List is the DeviceList of the known version; empty when no version is known.</summary>
+    /// <summary>The DeviceList of the known version; empty if no version is known.</summary>
     public ReadOnlyMemory<byte> List { get; init; }
 
-    /// <summary>Keys that are known, by device id in strictly increasing order, octet by octet.</summary>
+    /// <summary>The known keys, by device id in strictly increasing byte order.</summary>
     public IReadOnlyList<KnownDevice> Keys { get; init; } = [];
 }

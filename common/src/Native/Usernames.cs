@@ -2,13 +2,16 @@ using Optiks.Protocol;
 
 namespace Optiks.Native;
 
-/// <summary>Usernames have one form in a log whose configuration says so (docs/spec/usernames.md). Stateless, any thread.</summary>
+/// <summary>
+/// Brings usernames into the one form that the log's configuration prescribes (docs/spec/usernames.md). Stateless, any thread.
+/// </summary>
 public static class Usernames
 {
-    /// <summary>Prepare gives the form of a name, or says why it has none; then the form is empty.</summary>
-    /// <param name="configuration">The log's.</param>
-    /// <param name="name">Octets as somebody gave them.</param>
-    /// <param name="form">What the protocol knows the name by; in a log of <see cref="UsernameForm.Octets"/> the name itself.</param>
+    /// <summary>Computes the form of a name, or returns why it has no form; the form is then empty.</summary>
+    /// <param name="configuration">The log's configuration.</param>
+    /// <param name="name">The bytes of the name as the caller gave them.</param>
+    /// <param name="form">The form under which the protocol knows the name. In a log with <see cref="UsernameForm.Octets"/> it is the name
+    /// itself.</param>
     public static UsernameFault Prepare(Configuration configuration, ReadOnlySpan<byte> name, out byte[] form)
     {
         ArgumentNullException.ThrowIfNull(configuration);

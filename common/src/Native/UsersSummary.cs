@@ -1,15 +1,19 @@
 namespace Optiks.Native;
 
-/// <summary>UsersSummary is what an answer about users will be, known before its proofs are made.</summary>
-/// <param name="Entries">Usernames, decommissions, device lists and keys that it shows; of an answer with too many of them no more than was counted.</param>
-/// <param name="Proofs">VRF proofs that it needs.</param>
-/// <param name="AheadUser">Index of the user of whom the client knows more than the view has.</param>
-/// <param name="AheadOf">What the client knows more of; nothing, as a rule.</param>
+/// <summary>Summarizes an answer about users before its proofs are made.</summary>
+/// <param name="Entries">The number of usernames, decommissions, device lists and keys that the answer shows. If it shows too many, the
+/// count stops early.</param>
+/// <param name="Proofs">The number of VRF proofs that the answer needs.</param>
+/// <param name="AheadUser">The index of the user of whom the client knows more than the view has.</param>
+/// <param name="AheadOf">The part of the user of which the client knows more; usually nothing.</param>
 public readonly record struct UsersSummary(int Entries, int Proofs, int AheadUser, KnownOfUser AheadOf)
 {
     internal static UsersSummary Of(in Interop.UsersSummary native) =>
         new(checked((int)native.NumEntries), checked((int)native.NumProofs), checked((int)native.AheadUser), (KnownOfUser)native.AheadOf);
 
-    /// <summary>IsAnswered says whether an answer is written: no client is ahead, and one about several users has at most so many entries.</summary>
+    /// <summary>
+    /// Returns whether an answer is written: no client knows more than the view, and an answer about several users has at most
+    /// <paramref name="maxEntries"/> entries.
+    /// </summary>
     public bool IsAnswered(int users, int maxEntries) => AheadOf == KnownOfUser.None && (users == 1 || Entries <= maxEntries);
 }

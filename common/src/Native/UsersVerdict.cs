@@ -2,10 +2,11 @@ using Optiks.Protocol;
 
 namespace Optiks.Native;
 
-/// <summary>UsersVerdict of a UserLookupAnswer.</summary>
-/// <param name="Reason">Valid, or why not.</param>
-/// <param name="FailedUser">Index of the user whose proof failed; null when valid or when it was none of them.</param>
-/// <param name="Head">The head when valid, otherwise null.</param>
-/// <param name="NewestRecord">Where the record of the answer's largest epoch stands, which is the one to keep: that of the head unless the answer has parts.</param>
-/// <param name="Users">One result for each user when valid, otherwise empty.</param>
+/// <summary>Holds the verdict on a UserLookupAnswer.</summary>
+/// <param name="Reason">Valid, or why the answer is not valid.</param>
+/// <param name="FailedUser">The index of the user whose proof failed; null if the answer is valid or no user's proof is at fault.</param>
+/// <param name="Head">The head if valid, otherwise null.</param>
+/// <param name="NewestRecord">The place in the answer of the record of the answer's largest epoch, which the client keeps. It is the head's
+/// record unless the answer has parts.</param>
+/// <param name="Users">One result for each user if valid, otherwise empty.</param>
 public sealed record UsersVerdict(Reason Reason, int? FailedUser, VerifiedHead? Head, Range NewestRecord, IReadOnlyList<VerifiedUser> Users);

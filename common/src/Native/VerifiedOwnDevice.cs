@@ -1,6 +1,6 @@
 namespace Optiks.Native;
 
-/// <summary>VerifiedOwnDevice is what an owner was shown of one followed id.</summary>
+/// <summary>Holds the proven versions of one followed id's key.</summary>
 /// <param name="Device">Device id.</param>
-/// <param name="Key">Versions of its key; version 0: it has none.</param>
+/// <param name="Key">The versions of its key; version 0 means that it has no key.</param>
 public sealed record VerifiedOwnDevice(ReadOnlyMemory<byte> Device, VerifiedVersions Key);

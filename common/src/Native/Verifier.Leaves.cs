@@ -5,8 +5,8 @@ namespace Optiks.Native;
 public static unsafe partial class Verifier
 {
     /// <summary>
-    /// JudgeLeaves says what two LeafStatements show together (docs/spec/broken-append.md section 2): <see cref="Reason.LeafContradicts"/> where they are evidence that a tree did not only grow, otherwise why they are none. Never
-    /// <see cref="Reason.Valid"/>.
+    /// Judges two LeafStatements together (docs/spec/broken-append.md section 2). Returns <see cref="Reason.LeafContradicts"/> if they are
+    /// evidence that a tree did not only grow, otherwise why they are no evidence. Never returns <see cref="Reason.Valid"/>.
     /// </summary>
     public static Reason JudgeLeaves(TrustAnchor anchor, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)
     {

@@ -4,7 +4,9 @@ namespace Optiks.Native;
 
 public static unsafe partial class Verifier
 {
-    /// <summary>Periods checks a PeriodsAnswer from <paramref name="period"/> on, which is the period of the kept record or an earlier one.</summary>
+    /// <summary>
+    /// Verifies a PeriodsAnswer from <paramref name="period"/> on, which is the period of the kept record or an earlier one.
+    /// </summary>
     public static PeriodsVerdict Periods(VerifierContext context, ulong period, ReadOnlySpan<byte> answer)
     {
         ArgumentNullException.ThrowIfNull(context);
@@ -31,11 +33,12 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// OtherPeriod is the period of an answer's record, if the log signed that and it is not the period of the kept record. Whatever such an answer shows is not taken: <see cref="Periods"/> leads from the
-    /// kept period to a later one, and the caller asks anew. Null: the answer is judged by its reason.
+    /// Returns the period of an answer's record, if the log signed the record and its period differs from the kept record's. The caller
+    /// accepts nothing from such an answer: it uses <see cref="Periods"/> to get from the kept period to the later one, then asks again.
+    /// Returns null if the caller judges the answer by its reason.
     /// </summary>
-    /// <param name="context">That the answer, about the log as it is, was checked with.</param>
-    /// <param name="reason">What that gave.</param>
+    /// <param name="context">The context with which the answer, about the current log, was verified.</param>
+    /// <param name="reason">The result of that verification.</param>
     /// <param name="answer">The answer.</param>
     public static ulong? OtherPeriod(VerifierContext context, Reason reason, ReadOnlyMemory<byte> answer)
     {
@@ -49,7 +52,8 @@ public static unsafe partial class Verifier
         {
             return null;
         }
-        // Only a record that the log signed is of a period of the log. One that is well formed is refused for its period after that was checked.
+        // Only a record that the log signed belongs to a period of the log. The verifier checks that before it refuses a well-formed record
+        // for its period.
         ReadOnlySpan<byte> head = AnswerHead.OctetsOf(answer).Span;
         return reason == Reason.Valid
             || (Record(context.Anchor, head[..EpochRecord.Length], []) == Reason.Valid && Head(context, head).Reason is Reason.Valid or Reason.RecordPeriod)
@@ -57,12 +61,12 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Handover compares what an accepted answer of the next period shows of a key, or of a device list, with its end state (docs/spec/periods.md section 6). The list is
-    /// from version 1 on; of a page the first version counts alone, so that the first page says it.
+    /// Compares a key, or a device list, in an accepted answer of the next period with its end state (docs/spec/periods.md section 6). The
+    /// list begins with version 1. In a page only the first version counts, so that the first page decides.
     /// </summary>
-    /// <param name="head">Head of the answer.</param>
-    /// <param name="shown">What it shows of the key.</param>
-    /// <param name="end">What is known of the key at the end of the period before.</param>
+    /// <param name="head">The head of the answer.</param>
+    /// <param name="shown">The answer's versions of the key.</param>
+    /// <param name="end">The known state of the key at the end of the period before.</param>
     /// <param name="answer">The answer.</param>
     public static Reason Handover(VerifiedHead head, VerifiedVersions shown, EndState end, ReadOnlySpan<byte> answer)
     {
@@ -87,7 +91,7 @@ public static unsafe partial class Verifier
         return (Reason)reason;
     }
 
-    // Of two bounds one after the other the first ends its period if the second begins the next. A period of one epoch has one bound.
+    // If two consecutive bounds belong to different periods, the first one ends its period. A period of one epoch has one bound.
     private static List<Range> Ends(Range[] bounds, ReadOnlySpan<byte> answer)
     {
         var ends = new List<Range>();

@@ -5,7 +5,8 @@ namespace Optiks.Native;
 public static unsafe partial class Verifier
 {
     /// <summary>
-    /// UserMonitor checks a UserMonitorAnswer (docs/spec/user-monitor.md). Ranges of the result are of <paramref name="answer"/>; ids and lists are copies.
+    /// Verifies a UserMonitorAnswer (docs/spec/user-monitor.md). Ranges in the result refer to <paramref name="answer"/>; ids and lists are
+    /// copies.
     /// </summary>
     public static UserMonitorVerdict UserMonitor(VerifierContext context, OwnUserQuestion own, ReadOnlySpan<byte> answer)
     {
@@ -47,7 +48,7 @@ public static unsafe partial class Verifier
         }
     }
 
-    // The user id, the names, the kept list, then the ids that are named.
+    // The order is: the user id, the names, the kept list, the named ids.
     private static ByteStrings MakeStrings(OwnUserQuestion own)
     {
         var strings = new ByteStrings();
@@ -82,7 +83,7 @@ public static unsafe partial class Verifier
             devices[i] = new VerifiedOwnDevice(within[Slice(keys[i].IdOffset, keys[i].IdLen)].ToArray(), versions[i + 1]);
         }
         Range? opened = versions[0].Members.LastOrDefault(member => member.Value is not null).Value;
-        // What was kept of another period counts for nothing.
+        // State kept from another period does not count.
         ReadOnlyMemory<byte> before = own.ListVersion.Period == period ? own.List : default;
         return new VerifiedOwnUser(versions[0], opened is { } last ? answer[last].ToArray() : before, devices);
     }

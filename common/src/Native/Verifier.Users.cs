@@ -4,12 +4,13 @@ namespace Optiks.Native;
 
 public static unsafe partial class Verifier
 {
-    // An honest entry of a device has at least one proof of absence. Answers with shorter entries are asked about twice.
+    // An honest entry of a device has at least one proof of absence. If an answer has shorter entries, the native call is repeated with
+    // more room.
     private const int LikelyDeviceLength = 1 + 8 + 3 + 3 + Lengths.VrfProof + 1;
 
     /// <summary>
-    /// Users checks a UserLookupAnswer (docs/spec/users.md, docs/spec/recycled-names.md) for the users asked, in their order. Ranges of the results are of <paramref name="answer"/>; ids and
-    /// lists are copies.
+    /// Verifies a UserLookupAnswer (docs/spec/users.md, docs/spec/recycled-names.md) for the queried users, in their order. Ranges in the
+    /// results refer to <paramref name="answer"/>; ids and lists are copies.
     /// </summary>
     public static UsersVerdict Users(VerifierContext context, IReadOnlyList<UserQuestion> users, ReadOnlySpan<byte> answer)
     {
@@ -46,7 +47,7 @@ public static unsafe partial class Verifier
         }
     }
 
-    // Four strings for each user, then the ids of the devices of all.
+    // Four strings for each user come first, then the device ids of all users.
     private static ByteStrings MakeStrings(IReadOnlyList<UserQuestion> users)
     {
         var strings = new ByteStrings();

@@ -3,15 +3,15 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <summary>
-/// Verifier checks answers against a trust anchor, natively: the one implementation that every .NET program uses. Stateless, any thread,
-/// total on hostile input: a proof that fails is a verdict, never an exception.
+/// Verifies answers against a trust anchor with the native verifier, which every .NET program uses. Stateless, any thread. Accepts any
+/// hostile input: a proof that fails is a verdict, never an exception.
 /// </summary>
 public static unsafe partial class Verifier
 {
     // The shortest member of a Versions structure: VRF proof, epoch, kind, opening, length of an empty value, and a path without siblings.
     private const int LeastMemberLength = Lengths.VrfProof + 8 + 1 + Lengths.Opening + 3 + Lengths.Hash + 2;
 
-    /// <summary>Anchor checks the bounds of a configuration and a log key (32 octets), and gives the log id.</summary>
+    /// <summary>Checks the bounds of a configuration and a log key (32 bytes), and computes the log id.</summary>
     public static Reason Anchor(ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> logPublicKey, out byte[] logId)
     {
         Check.Length(logPublicKey, Ed25519.PublicKeyLength);
@@ -24,7 +24,7 @@ public static unsafe partial class Verifier
         }
     }
 
-    /// <summary>Head checks a Head alone, also one of an ended period.</summary>
+    /// <summary>Verifies a Head alone, which may be of an ended period.</summary>
     public static HeadVerdict Head(VerifierContext context, ReadOnlySpan<byte> head)
     {
         ArgumentNullException.ThrowIfNull(context);
@@ -40,7 +40,7 @@ public static unsafe partial class Verifier
         }
     }
 
-    /// <summary>Lookup checks a LookupAnswer for keys of structure keys; <paramref name="known"/> has one element for each key.</summary>
+    /// <summary>Verifies a LookupAnswer for keys of structure keys; <paramref name="known"/> has one element for each key.</summary>
     public static LookupVerdict Lookup(VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
     {
         ArgumentNullException.ThrowIfNull(context);
@@ -69,8 +69,8 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Versions checks a HistoryAnswer or a MonitorAnswer. The first version asked for a key is its known version + 1. Whether version 1 is the copy that it ought to be says
-    /// <see cref="Handover"/>.
+    /// Verifies a HistoryAnswer or a MonitorAnswer. The first version asked for each key is its known version + 1. <see cref="Handover"/>
+    /// checks whether version 1 is the right copy.
     /// </summary>
     public static VersionsVerdict Versions(VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
     {
@@ -95,9 +95,9 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Audit checks an AuditProof from the auditor's stored record on. <paramref name="periodRecord"/> is the record of the first epoch of its period, which the log's
-    /// checkpoint covers too: the caller saw to that. They are the same when the stored record is of that epoch. Of the context only the anchor and
-    /// the clock count.
+    /// Verifies an AuditProof that begins at the auditor's stored record. The <paramref name="periodRecord"/> is that of the first epoch of
+    /// the stored record's period. The caller has checked that the log's checkpoint covers it too. The two records are the same if the
+    /// stored record is of that epoch. Uses only the context's anchor and clock.
     /// </summary>
     public static AuditVerdict Audit(VerifierContext context, ReadOnlySpan<byte> storedRecord, ReadOnlySpan<byte> periodRecord, ReadOnlySpan<byte> proof)
     {
@@ -116,8 +116,9 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Record checks a record by itself and, unless empty, against an earlier one: docs/spec/records.md sections 3 and 4. A switch of the period is refused, unless the
-    /// earlier record is of its period's first epoch, or <paramref name="periodRecord"/> is the record of that.
+    /// Checks a record alone and, unless <paramref name="earlier"/> is empty, against an earlier one (docs/spec/records.md sections 3 and
+    /// 4). Refuses a switch unless the earlier record, or <paramref name="periodRecord"/>, is the record of the first epoch of the earlier
+    /// record's period.
     /// </summary>
     public static Reason Record(TrustAnchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier, ReadOnlySpan<byte> periodRecord = default)
     {
@@ -139,7 +140,7 @@ public static unsafe partial class Verifier
         }
     }
 
-    /// <summary>Checkpoint checks a signed note by itself (docs/spec/board.md section 2); size and root (32 octets) when valid.</summary>
+    /// <summary>Verifies a signed note alone (docs/spec/board.md section 2). Sets size and root (32 bytes) if it is valid.</summary>
     public static Reason Checkpoint(TrustAnchor anchor, ReadOnlySpan<byte> note, out ulong size, out byte[] root)
     {
         ArgumentNullException.ThrowIfNull(anchor);
@@ -154,7 +155,7 @@ public static unsafe partial class Verifier
         }
     }
 
-    /// <summary>Inclusion checks an RFC 6962 inclusion proof, 32 octets a hash, leaf's sibling first.</summary>
+    /// <summary>Verifies an RFC 6962 inclusion proof: hashes of 32 bytes, beginning with the leaf's sibling.</summary>
     public static bool Inclusion(ulong index, ulong size, ReadOnlySpan<byte> leafHash, ReadOnlySpan<byte> root, ReadOnlySpan<byte> proof)
     {
         Check.Length(leafHash, 32);
@@ -168,7 +169,7 @@ public static unsafe partial class Verifier
         return ok != 0;
     }
 
-    /// <summary>Consistency checks an RFC 6962 consistency proof, 32 octets a hash.</summary>
+    /// <summary>Verifies an RFC 6962 consistency proof: hashes of 32 bytes.</summary>
     public static bool Consistency(ulong oldSize, ulong newSize, ReadOnlySpan<byte> oldRoot, ReadOnlySpan<byte> newRoot, ReadOnlySpan<byte> proof)
     {
         Check.Length(oldRoot, 32);
@@ -250,7 +251,7 @@ public static unsafe partial class Verifier
         PageVersion = known.PageVersion,
     };
 
-    // Bit s - 1 stands for structure s.
+    // Bit s - 1 represents structure s.
     private static StructureId[] Structures(uint bits) =>
         [.. Enumerable.Range(1, StructureState.StructureCount).Where(id => (bits >> (id - 1) & 1) != 0).Select(id => (StructureId)id)];
 

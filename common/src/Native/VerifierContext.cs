@@ -2,34 +2,36 @@ using Optiks.Protocol;
 
 namespace Optiks.Native;
 
-/// <summary>VerifierContext is what a verifier brings (docs/spec/answers.md section 2). Never filled from the answer that is verified.</summary>
+/// <summary>
+/// Holds a verifier's own inputs to a verification (docs/spec/answers.md section 2). Never filled from the answer under verification.
+/// </summary>
 public sealed record VerifierContext
 {
-    /// <summary>Anchor of trust.</summary>
+    /// <summary>The trust anchor.</summary>
     public required TrustAnchor Anchor { get; init; }
 
-    /// <summary>NowMs is the verifier's clock in Unix milliseconds.</summary>
+    /// <summary>The verifier's clock in Unix milliseconds.</summary>
     public required ulong NowMs { get; init; }
 
-    /// <summary>KeptSize of the checkpoint kept.</summary>
-    /// <value>0: none.</value>
+    /// <summary>The size of the kept checkpoint.</summary>
+    /// <value>0: no checkpoint is kept.</value>
     public ulong KeptSize { get; init; }
 
-    /// <summary>KeptRoot of the checkpoint kept, 32 octets; empty when there is none.</summary>
+    /// <summary>The root of the kept checkpoint, 32 bytes; empty if no checkpoint is kept.</summary>
     public ReadOnlyMemory<byte> KeptRoot { get; init; }
 
-    /// <summary>KeptRecord is a record of the log that was verified before, or empty.</summary>
+    /// <summary>A record of the log that was verified before, or empty.</summary>
     public ReadOnlyMemory<byte> KeptRecord { get; init; }
 
     /// <summary>
-    /// KeptPeriodRecord is the record of the first epoch of KeptRecord's period, or empty: not known, and unless KeptRecord is of that epoch a switch of
-    /// the period is refused.
+    /// The record of the first epoch of KeptRecord's period. Empty if it is not known: the verifier then refuses a switch unless KeptRecord
+    /// itself is of that epoch.
     /// </summary>
     public ReadOnlyMemory<byte> KeptPeriodRecord { get; init; }
 
     /// <summary>
-    /// EndedRecord is the record of the last epoch of the period that was asked for (docs/spec/periods.md section 5), or empty: the current period was asked. The answer's
-    /// record is this one; neither its age nor KeptRecord is looked at. History and monitoring take one, nothing else does.
+    /// The record of the last epoch of the queried period (docs/spec/periods.md section 5), or empty for the current period. The answer's
+    /// record must be this one; neither its age nor KeptRecord is checked. Only history and monitoring use it.
     /// </summary>
     public ReadOnlyMemory<byte> EndedRecord { get; init; }
 }

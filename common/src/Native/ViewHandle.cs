@@ -2,7 +2,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Optiks.Native;
 
-/// <summary>ViewHandle owns an <c>optiks_view_t</c>, which may outlive its directory. One an epoch.</summary>
+/// <summary>Owns an <c>optiks_view_t</c>, which may outlive its directory. There is one handle for each epoch.</summary>
 internal sealed class ViewHandle : SafeHandleZeroOrMinusOneIsInvalid
 {
     public ViewHandle(nint handle)

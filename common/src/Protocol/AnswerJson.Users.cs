@@ -5,7 +5,8 @@ namespace Optiks.Protocol;
 public static partial class AnswerJson
 {
     /// <summary>
-    /// WriteUserLookupAnswer renders a UserLookupAnswer: <c>{"head": ..., "parts": [...], "users": [...]}</c>. Beside the device list's value stand its ids, as <c>list</c>, where it can be decoded.
+    /// Renders a UserLookupAnswer: <c>{"head": ..., "parts": [...], "users": [...]}</c>. If the device list's value can be decoded, its ids
+    /// appear next to it as <c>list</c>.
     /// </summary>
     public static void WriteUserLookupAnswer(Utf8JsonWriter writer, ReadOnlyMemory<byte> answer)
     {
@@ -24,7 +25,8 @@ public static partial class AnswerJson
     }
 
     /// <summary>
-    /// WriteUserMonitorAnswer renders a UserMonitorAnswer: <c>{"head": ..., "names": [...], "decommissioned": {...}, "devices": {...}, "keys": [...]}</c>, the last two unless the user has left.
+    /// Renders a UserMonitorAnswer: <c>{"head": ..., "names": [...], "decommissioned": {...}, "devices": {...}, "keys": [...]}</c>, without
+    /// the last two if the user has left.
     /// </summary>
     public static void WriteUserMonitorAnswer(Utf8JsonWriter writer, ReadOnlyMemory<byte> answer)
     {
@@ -96,7 +98,7 @@ public static partial class AnswerJson
         writer.WriteEndObject();
     }
 
-    // Without a name: an element of a list.
+    // A null name writes an element of a list.
     private static void WriteEntry(Utf8JsonWriter writer, string? name, UserEntry? entry)
     {
         if (entry is null)
@@ -130,7 +132,7 @@ public static partial class AnswerJson
         WriteLookup(writer, entry.Lookup);
     }
 
-    // A list that the client knows is not sent.
+    // The answer does not contain a list that the client knows.
     private static void WriteDeviceList(Utf8JsonWriter writer, Member? latest)
     {
         if (latest is not { Kind: MemberKind.Opened } || !DeviceList.TryDecode(latest.Value, out IReadOnlyList<ReadOnlyMemory<byte>>? devices))

@@ -7,21 +7,21 @@ using System.Text.Json;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// AnswerJson renders answers for people and scripts (docs/spec/rest.md section 4): the structures' own field names, octets in base64url. The
-/// input is the binary form, which alone is ever verified. Members throw <see cref="EncodingException"/> when it does not decode.
+/// Renders answers for people and scripts (docs/spec/rest.md section 4), with the structures' own field names and bytes in base64url. The
+/// input is the binary form, the only form that is ever verified. Members throw <see cref="EncodingException"/> if it does not decode.
 /// </summary>
 public static partial class AnswerJson
 {
-    /// <summary>MaxInteger that a JSON reader does not round.</summary>
+    /// <summary>The largest integer that JSON readers do not round.</summary>
     public const ulong MaxInteger = (1UL << 53) - 1;
 
-    // Text of what all but long values have: the hashes of a way through a large tree.
+    // The text of all but long values fits: it is as long as the hashes of a path through a large tree.
     private const int MaxOnStack = 1200;
 
-    /// <summary>Encoder writes text as it is, as no answer is embedded in HTML.</summary>
+    /// <summary>The encoder that leaves text unescaped, because answers are never embedded in HTML.</summary>
     public static JavaScriptEncoder Encoder { get; } = JavaScriptEncoder.UnsafeRelaxedJsonEscaping;
 
-    /// <summary>WriteLookupAnswer renders a LookupAnswer: <c>{"head": ..., "lookups": [...]}</c>.</summary>
+    /// <summary>Renders a LookupAnswer: <c>{"head": ..., "lookups": [...]}</c>.</summary>
     public static void WriteLookupAnswer(Utf8JsonWriter writer, ReadOnlyMemory<byte> answer)
     {
         ArgumentNullException.ThrowIfNull(writer);
@@ -37,7 +37,7 @@ public static partial class AnswerJson
         writer.WriteEndObject();
     }
 
-    /// <summary>WriteVersionsAnswer renders a HistoryAnswer or MonitorAnswer: <c>{"head": ..., "versions": [...]}</c>.</summary>
+    /// <summary>Renders a HistoryAnswer or MonitorAnswer: <c>{"head": ..., "versions": [...]}</c>.</summary>
     public static void WriteVersionsAnswer(Utf8JsonWriter writer, ReadOnlyMemory<byte> answer)
     {
         ArgumentNullException.ThrowIfNull(writer);
@@ -53,14 +53,14 @@ public static partial class AnswerJson
         writer.WriteEndObject();
     }
 
-    /// <summary>WriteHead renders a Head alone.</summary>
+    /// <summary>Renders a Head alone.</summary>
     public static void WriteHead(Utf8JsonWriter writer, ReadOnlyMemory<byte> head)
     {
         ArgumentNullException.ThrowIfNull(writer);
         WriteHead(writer, null, AnswerHead.Decode(head));
     }
 
-    /// <summary>WriteRecord renders an EpochRecord's fields.</summary>
+    /// <summary>Renders an EpochRecord's fields.</summary>
     public static void WriteRecord(Utf8JsonWriter writer, ReadOnlySpan<byte> record)
     {
         ArgumentNullException.ThrowIfNull(writer);
@@ -86,7 +86,7 @@ public static partial class AnswerJson
         writer.WriteEndObject();
     }
 
-    /// <summary>WriteAuditProof renders an AuditProof.</summary>
+    /// <summary>Renders an AuditProof.</summary>
     public static void WriteAuditProof(Utf8JsonWriter writer, ReadOnlyMemory<byte> proof)
     {
         ArgumentNullException.ThrowIfNull(writer);
@@ -119,7 +119,7 @@ public static partial class AnswerJson
         writer.WriteEndObject();
     }
 
-    /// <summary>WriteConfiguration renders the answer of <c>GET /v1/configuration</c>.</summary>
+    /// <summary>Renders the answer of <c>GET /v1/configuration</c>.</summary>
     public static void WriteConfiguration(Utf8JsonWriter writer, TrustAnchor anchor)
     {
         ArgumentNullException.ThrowIfNull(writer);
@@ -145,7 +145,7 @@ public static partial class AnswerJson
         writer.WriteEndObject();
     }
 
-    /// <summary>WriteValue writes <c>value_b64</c>, and <c>value</c> as well when the octets are text without control characters.</summary>
+    /// <summary>Writes <c>value_b64</c>, and also <c>value</c> if the bytes are text without control characters.</summary>
     public static void WriteValue(Utf8JsonWriter writer, ReadOnlySpan<byte> value)
     {
         ArgumentNullException.ThrowIfNull(writer);
@@ -280,7 +280,7 @@ public static partial class AnswerJson
         }
     }
 
-    // A number that JSON readers would round is a sign of a hostile or broken structure, so it is not shown as a number.
+    // JSON readers would round such a number. It means a hostile or broken structure, so it is not rendered.
     private static void WriteInteger(Utf8JsonWriter writer, string name, ulong value)
     {
         if (value > MaxInteger)

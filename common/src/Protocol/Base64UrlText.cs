@@ -5,19 +5,19 @@ using System.Text;
 
 namespace Optiks.Protocol;
 
-/// <summary>Base64UrlText is base64url without padding (RFC 4648 section 5), read strictly: one text for each octet string.</summary>
+/// <summary>Encodes and strictly decodes base64url without padding (RFC 4648 section 5): each byte string has exactly one text.</summary>
 public static class Base64UrlText
 {
     private static readonly SearchValues<byte> s_alphabet = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"u8);
 
-    /// <summary>Encode gives the text of octets.</summary>
+    /// <summary>Returns the text of bytes.</summary>
     public static string Encode(ReadOnlySpan<byte> octets) => Base64Url.EncodeToString(octets);
 
-    /// <summary>TryDecode refuses padding, white space, other characters, and unused bits that are not zero.</summary>
+    /// <summary>Decodes a text. Refuses padding, white space, other characters, and unused bits that are not zero.</summary>
     public static bool TryDecode(ReadOnlySpan<byte> text, [NotNullWhen(true)] out byte[]? octets)
     {
         octets = null;
-        // One character more than a multiple of four cannot hold an octet.
+        // A single character after the last group of four cannot encode a byte.
         if (text.Length % 4 == 1 || text.ContainsAnyExcept(s_alphabet))
         {
             return false;
@@ -28,7 +28,7 @@ public static class Base64UrlText
             return false;
         }
         Array.Resize(ref decoded, written);
-        // .NET's decoder may overlook unused bits; the last group encodes back to itself only when they are zero.
+        // .NET's decoder may ignore unused bits; the last group encodes back to itself only if they are zero.
         int tail = text.Length % 4;
         if (tail != 0)
         {
@@ -43,7 +43,7 @@ public static class Base64UrlText
         return true;
     }
 
-    /// <summary>TryDecode of a string.</summary>
+    /// <summary>Decodes a string.</summary>
     public static bool TryDecode(string text, [NotNullWhen(true)] out byte[]? octets)
     {
         ArgumentNullException.ThrowIfNull(text);

@@ -5,68 +5,78 @@ using Optiks.Native;
 
 namespace Optiks.Protocol;
 
-/// <summary>Configuration is fixed for the life of a log and part of every trust anchor (docs/spec/records.md section 1).</summary>
+/// <summary>
+/// Holds the configuration, which is fixed for the life of a log and part of every trust anchor (docs/spec/records.md section 1).
+/// </summary>
 public sealed record Configuration
 {
-    /// <summary>FormatWithUsernameForm has <see cref="UsernameForm"/>; the one before it means <see cref="UsernameForm.Octets"/>.</summary>
+    /// <summary>
+    /// The format that has <see cref="UsernameForm"/>; in the format before it, the form is <see cref="UsernameForm.Octets"/>.
+    /// </summary>
     public const ushort FormatWithUsernameForm = 2;
 
-    /// <summary>FirstFormat has all members but that.</summary>
+    /// <summary>The format that lacks only <see cref="UsernameForm"/>.</summary>
     public const ushort FirstFormat = 1;
 
-    /// <summary>FourQSuite is the VRF suite of docs/spec/vrf.md with BLAKE2b.</summary>
+    /// <summary>The VRF suite of docs/spec/vrf.md with BLAKE2b.</summary>
     public const ushort FourQSuite = 1;
 
     public ushort Format { get; init; } = FirstFormat;
 
     public ushort Suite { get; init; } = FourQSuite;
 
-    /// <summary>Origin is the checkpoint's first line and the log key's name.</summary>
+    /// <summary>The checkpoint's first line and the log key's name.</summary>
     public required string Origin { get; init; }
 
-    /// <summary>PeriodLengthMs, 1 to 2^53 - 1, so that it has a JSON form.</summary>
+    /// <summary>The length of a period in milliseconds, 1 to 2^53 - 1, so that JSON can represent it.</summary>
     /// <value>90 days.</value>
     public ulong PeriodLengthMs { get; init; } = 90UL * 24 * 3600 * 1000;
 
-    /// <summary>RetainedPeriods, at least 2.</summary>
+    /// <summary>The number of retained periods, at least 2.</summary>
     public byte RetainedPeriods { get; init; } = 2;
 
-    /// <summary>UsernameReuse: 0 never, 1 by generations (docs/spec/recycled-names.md).</summary>
+    /// <summary>The rule for reassigning usernames: 0 never, 1 by generations (docs/spec/recycled-names.md).</summary>
     public byte UsernameReuse { get; init; }
 
-    /// <summary>ReusesUsernames: a username may lead to another user once its own has left.</summary>
+    /// <summary>Whether a username may be reassigned to another user after its own has left.</summary>
     public bool ReusesUsernames => UsernameReuse != 0;
 
-    /// <summary>MaxKeyLength in octets, at least 1.</summary>
+    /// <summary>The longest key in bytes, at least 1.</summary>
     public byte MaxKeyLength { get; init; } = ProtocolLimits.MaxKeyLength;
 
-    /// <summary>MaxValueLength in octets, 1 to <see cref="ProtocolLimits.MaxValueLength"/>.</summary>
+    /// <summary>The longest value in bytes, 1 to <see cref="ProtocolLimits.MaxValueLength"/>.</summary>
     public uint MaxValueLength { get; init; } = ProtocolLimits.DefaultMaxValueLength;
 
-    /// <summary>MaxDevices of a user, at least 1.</summary>
+    /// <summary>The highest number of devices of a user, at least 1.</summary>
     public ushort MaxDevices { get; init; } = 256;
 
-    /// <summary>HeartbeatMs: an epoch appears at least this often.</summary>
+    /// <summary>The longest time between two epochs, in milliseconds.</summary>
     /// <value>One minute.</value>
     public uint HeartbeatMs { get; init; } = 60_000;
 
-    /// <summary>MaxAheadMs: a record's time may be this far ahead of a verifier's clock.</summary>
+    /// <summary>How far a record's time may be ahead of a verifier's clock, in milliseconds.</summary>
     public uint MaxAheadMs { get; init; } = 60_000;
 
-    /// <summary>MaxBehindMs: and this far behind it for an answer to count as fresh.</summary>
+    /// <summary>How far a record's time may be behind a verifier's clock for an answer to count as fresh, in milliseconds.</summary>
     public uint MaxBehindMs { get; init; } = 300_000;
 
-    /// <summary>UsernameForm says which usernames there are (docs/spec/usernames.md). Other than <see cref="UsernameForm.Octets"/> it needs <see cref="FormatWithUsernameForm"/>.</summary>
+    /// <summary>
+    /// The form of usernames (docs/spec/usernames.md). Every form but <see cref="UsernameForm.Octets"/> needs
+    /// <see cref="FormatWithUsernameForm"/>.
+    /// </summary>
     public UsernameForm UsernameForm { get; init; }
 
-    /// <summary>LogId of a configuration and a log's public key (32 octets).</summary>
+    /// <summary>Returns the log id of a configuration and a log's public key (32 bytes).</summary>
     public static byte[] LogId(ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> logPublicKey)
     {
         Check.Length(logPublicKey, Ed25519.PublicKeyLength);
         return NativeHash.Compute(HashTags.LogId, [.. configuration, .. logPublicKey]);
     }
 
-    /// <summary>Decode reads a configuration and checks its bounds. Throws <see cref="EncodingException"/>, out of bounds with <see cref="Reason.Configuration"/>.</summary>
+    /// <summary>
+    /// Decodes a configuration and checks its bounds. Throws <see cref="EncodingException"/>, with <see cref="Reason.Configuration"/> if a
+    /// field is out of bounds.
+    /// </summary>
     public static Configuration Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);
@@ -94,7 +104,7 @@ public sealed record Configuration
         return configuration;
     }
 
-    /// <summary>Encode gives the octets. Throws <see cref="EncodingException"/> when a field is out of bounds.</summary>
+    /// <summary>Returns the configuration's bytes. Throws <see cref="EncodingException"/> if a field is out of bounds.</summary>
     public byte[] Encode()
     {
         ThrowIfOutOfBounds();

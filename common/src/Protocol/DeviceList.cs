@@ -3,18 +3,22 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Optiks.Protocol;
 
-/// <summary>DeviceList is the value of a user in structure devices (docs/spec/users.md): ids in strictly increasing order, octet by octet. Stateless, any thread.</summary>
+/// <summary>
+/// Encodes and decodes a user's value in structure devices (docs/spec/users.md): ids in strictly increasing byte order. Stateless, any
+/// thread.
+/// </summary>
 public static class DeviceList
 {
     private const uint MaxOctets = (1 << 24) - 1;
     private const int PrefixLength = 3;
 
-    /// <summary>Order of the ids: octet by octet, a beginning of another before it.</summary>
+    /// <summary>The order of the ids: byte by byte, a prefix before the ids that extend it.</summary>
     public static IComparer<ReadOnlyMemory<byte>> Order { get; } =
         Comparer<ReadOnlyMemory<byte>>.Create((one, other) => one.Span.SequenceCompareTo(other.Span));
 
-    /// <summary>Encode gives the octets of a list.</summary>
-    /// <param name="devices">Ids of 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets, in <see cref="Order"/>, none twice; otherwise <see cref="ArgumentException"/>.</param>
+    /// <summary>Returns the bytes of a list.</summary>
+    /// <param name="devices">Ids of 1 to <see cref="ProtocolLimits.MaxKeyLength"/> bytes, in <see cref="Order"/>, without duplicates;
+    /// otherwise the call throws <see cref="ArgumentException"/>.</param>
     public static byte[] Encode(IReadOnlyList<ReadOnlyMemory<byte>> devices)
     {
         ArgumentNullException.ThrowIfNull(devices);
@@ -40,7 +44,10 @@ public static class DeviceList
         return octets;
     }
 
-    /// <summary>Decode reads a list: slices of the input. <see cref="EncodingException"/> for anything but a list in <see cref="Order"/> without an id twice (<see cref="Reason.DeviceList"/>).</summary>
+    /// <summary>
+    /// Decodes a list into slices of the input. Throws <see cref="EncodingException"/> unless the bytes are a list in <see cref="Order"/>
+    /// without duplicates (<see cref="Reason.DeviceList"/>).
+    /// </summary>
     public static IReadOnlyList<ReadOnlyMemory<byte>> Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);
@@ -57,14 +64,16 @@ public static class DeviceList
         return devices;
     }
 
-    /// <summary>IdsOf several lists together, in <see cref="Order"/>, each once; none of octets that are no list.</summary>
+    /// <summary>
+    /// Returns the ids of several lists together, in <see cref="Order"/>, without duplicates. Skips bytes that are not a list.
+    /// </summary>
     public static SortedSet<ReadOnlyMemory<byte>> IdsOf(IEnumerable<ReadOnlyMemory<byte>> lists)
     {
         ArgumentNullException.ThrowIfNull(lists);
         return new SortedSet<ReadOnlyMemory<byte>>(lists.SelectMany(octets => TryDecode(octets, out IReadOnlyList<ReadOnlyMemory<byte>>? ids) ? ids : []), Order);
     }
 
-    /// <summary>TryDecode is <see cref="Decode"/> for display: false for what is no list.</summary>
+    /// <summary>Decodes as <see cref="Decode"/> does, for display: returns false if the bytes are not a list.</summary>
     public static bool TryDecode(ReadOnlyMemory<byte> octets, [NotNullWhen(true)] out IReadOnlyList<ReadOnlyMemory<byte>>? devices)
     {
         try

@@ -5,21 +5,24 @@ using System.Text.Unicode;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// DisplayText renders what others wrote (values, keys, words of a server) so that a terminal shows it and does nothing else: no escape
-/// sequence, no character that turns the direction of writing, none that cannot be seen. Any thread.
+/// Renders text that others wrote (values, keys, a server's messages) so that a terminal only shows it. The result has no escape sequences,
+/// invisible characters, or characters that change the direction of writing. Any thread.
 /// </summary>
 public static class DisplayText
 {
     private const string OctetsPrefix = "b64:";
 
-    // Letters, marks and symbols that are drawn as nothing; the other characters of that kind are known by their category.
+    // Letters, marks and symbols that are drawn as blank. The other invisible characters are recognized by their category.
     private static readonly HashSet<int> s_blank =
     [
         0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0,
         .. Enumerable.Range(0xFE00, 16), .. Enumerable.Range(0xE0100, 240),
     ];
 
-    /// <summary>Escape replaces each character that is not safe to show by its JSON escape, such as <c>\u202e</c>, and cuts what is longer than so many characters.</summary>
+    /// <summary>
+    /// Replaces each character that is not safe to show by its JSON escape, such as <c>\u202e</c>, and cuts the text at
+    /// <paramref name="maxLength"/> characters.
+    /// </summary>
     public static string Escape(string text, int maxLength = int.MaxValue)
     {
         ArgumentNullException.ThrowIfNull(text);
@@ -36,9 +39,10 @@ public static class DisplayText
     }
 
     /// <summary>
-    /// Show gives octets as people read them, so that no two look alike: text as it is; as a JSON string in quotation marks where it is empty,
-    /// begins with <c>b64:</c> or a quotation mark, begins or ends with a space, or has characters that are not safe to show; and as
-    /// <c>b64:</c> with base64url what is not UTF-8 or has control characters. What is longer than so many characters is cut, and says so.
+    /// Renders bytes so that people can read them and no two look alike. Bytes that are not UTF-8 or have control characters become
+    /// <c>b64:</c> with base64url. A text becomes a JSON string in quotation marks if it is empty, or begins with <c>b64:</c> or a
+    /// quotation mark. So does a text that begins or ends with a space, or has characters that are not safe to show. Other text stays
+    /// unchanged. A result longer than <paramref name="maxLength"/> characters is cut and says so.
     /// </summary>
     public static string Show(ReadOnlySpan<byte> octets, int maxLength = int.MaxValue)
     {
@@ -51,7 +55,9 @@ public static class DisplayText
         return $"{shown[..end]}... ({octets.Length} octets)";
     }
 
-    /// <summary>IsText tells whether octets are UTF-8 without control characters: what JSON answers give as text beside the octets (docs/spec/rest.md section 4).</summary>
+    /// <summary>
+    /// Returns whether bytes are UTF-8 without control characters, which JSON answers also give as text (docs/spec/rest.md section 4).
+    /// </summary>
     public static bool IsText(ReadOnlySpan<byte> octets) => Utf8.IsValid(octets) && !Encoding.UTF8.GetString(octets).Any(char.IsControl);
 
     private static string Quote(string text)

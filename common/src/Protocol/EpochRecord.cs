@@ -3,16 +3,19 @@ using Optiks.Native;
 
 namespace Optiks.Protocol;
 
-/// <summary>EpochRecord is one entry of the log: what the trees are at an epoch (docs/spec/records.md section 2). Made by the update task, read for display; checked only by <see cref="Verifier"/>.</summary>
+/// <summary>
+/// Holds one entry of the log: the state of the trees at an epoch (docs/spec/records.md section 2). The update-task makes records, other
+/// programs read them for display; only <see cref="Verifier"/> checks them.
+/// </summary>
 public sealed record EpochRecord
 {
-    /// <summary>Length of an encoded record in octets.</summary>
+    /// <summary>The length of an encoded record in bytes.</summary>
     public const int Length = Lengths.Record;
 
-    /// <summary>Length of a record's hash in octets.</summary>
+    /// <summary>The length of a record's hash in bytes.</summary>
     public const int HashLength = Lengths.Hash;
 
-    /// <summary>CurrentFormat that is written.</summary>
+    /// <summary>The format in which records are written.</summary>
     public const ushort CurrentFormat = 1;
 
     private const int EpochOffset = 2 + 32;
@@ -20,10 +23,10 @@ public sealed record EpochRecord
     private const int StatesOffset = EpochOffset + (4 * 8);
     private const int PreviousOffset = StatesOffset + StructureState.TotalLength;
 
-    /// <summary>Format of the record.</summary>
+    /// <summary>The format of the record.</summary>
     public ushort Format { get; init; } = CurrentFormat;
 
-    /// <summary>LogId, 32 octets.</summary>
+    /// <summary>The log id, 32 bytes.</summary>
     public required ReadOnlyMemory<byte> LogId { get; init; }
 
     public required ulong Epoch { get; init; }
@@ -32,29 +35,31 @@ public sealed record EpochRecord
 
     public required ulong PeriodFirstEpoch { get; init; }
 
-    /// <summary>TimeMs in Unix milliseconds.</summary>
+    /// <summary>The time in Unix milliseconds.</summary>
     public required ulong TimeMs { get; init; }
 
-    /// <summary>Structures are their states, structure 1 first.</summary>
+    /// <summary>The states of the structures, structure 1 first.</summary>
     public required IReadOnlyList<StructureState> Structures { get; init; }
 
-    /// <summary>Previous is the hash of the record before, 32 octets; zero in epoch 0.</summary>
+    /// <summary>The hash of the record before, 32 bytes; zero in epoch 0.</summary>
     public required ReadOnlyMemory<byte> Previous { get; init; }
 
-    /// <summary>Hash of an encoded record, 32 octets.</summary>
+    /// <summary>Returns the hash of an encoded record, 32 bytes.</summary>
     public static byte[] Hash(ReadOnlySpan<byte> record)
     {
         ArgumentOutOfRangeException.ThrowIfNotEqual(record.Length, Length, nameof(record));
         return NativeHash.Compute(HashTags.Record, record);
     }
 
-    /// <summary>EpochOf reads the epoch of an encoded record without decoding the rest.</summary>
+    /// <summary>Reads the epoch of an encoded record without decoding the rest.</summary>
     public static ulong EpochOf(ReadOnlySpan<byte> record) => BinaryPrimitives.ReadUInt64BigEndian(record[EpochOffset..]);
 
-    /// <summary>PeriodOf reads the period of an encoded record without decoding the rest.</summary>
+    /// <summary>Reads the period of an encoded record without decoding the rest.</summary>
     public static ulong PeriodOf(ReadOnlySpan<byte> record) => BinaryPrimitives.ReadUInt64BigEndian(record[PeriodOffset..]);
 
-    /// <summary>Decode reads an encoded record. Throws <see cref="EncodingException"/> for another length. The contents are not checked.</summary>
+    /// <summary>
+    /// Decodes an encoded record. Throws <see cref="EncodingException"/> for another length. Does not check the contents.
+    /// </summary>
     public static EpochRecord Decode(ReadOnlySpan<byte> octets)
     {
         if (octets.Length != Length)
@@ -74,13 +79,13 @@ public sealed record EpochRecord
         };
     }
 
-    /// <summary>IsSwitch: it is the first of a later period than the first.</summary>
+    /// <summary>Whether the record is the first of a period other than the first period.</summary>
     public bool IsSwitch => Epoch > 0 && Epoch == PeriodFirstEpoch;
 
-    /// <summary>BeginsPeriod says of an encoded record, without decoding the rest, whether it is the first of its period.</summary>
+    /// <summary>Returns whether an encoded record is the first of its period, without decoding the rest.</summary>
     public static bool BeginsPeriod(ReadOnlySpan<byte> record) => EpochOf(record) == BinaryPrimitives.ReadUInt64BigEndian(record[50..]);
 
-    /// <summary>Encode gives the octets.</summary>
+    /// <summary>Returns the record's bytes.</summary>
     public byte[] Encode()
     {
         ArgumentOutOfRangeException.ThrowIfNotEqual(LogId.Length, 32, nameof(LogId));

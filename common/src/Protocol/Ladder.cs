@@ -2,10 +2,10 @@ using System.Numerics;
 
 namespace Optiks.Protocol;
 
-/// <summary>Ladder is R(a) and C(a) of docs/spec/pahd.md section 1: which version a proof of an answer is of.</summary>
+/// <summary>Computes R(a) and C(a) of docs/spec/pahd.md section 1, which say to which version each proof of an answer belongs.</summary>
 public static class Ladder
 {
-    /// <summary>R(a), increasing.</summary>
+    /// <summary>Returns R(a), increasing.</summary>
     public static IReadOnlyList<ulong> Present(ulong latest)
     {
         var rungs = new SortedSet<ulong>();
@@ -25,7 +25,7 @@ public static class Ladder
         return [.. rungs];
     }
 
-    /// <summary>C(a), increasing.</summary>
+    /// <summary>Returns C(a), increasing.</summary>
     public static IReadOnlyList<ulong> Absent(ulong latest)
     {
         int bits = 64 - BitOperations.LeadingZeroCount(latest);

@@ -4,25 +4,29 @@ using Optiks.Native;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// NotedValue is a value of a key with a commitment to a note that the owner alone can read (docs/spec/user-monitor.md section 8). The owner keeps note and opening;
-/// the log has neither. Stateless, any thread.
+/// Holds a key's value that commits to a note that only the owner can read (docs/spec/user-monitor.md section 8). The owner keeps note and
+/// opening; the log has neither. Stateless, any thread.
 /// </summary>
-/// <param name="Payload">What others use.</param>
-/// <param name="Note">The commitment, 32 octets.</param>
+/// <param name="Payload">The part of the value that others use.</param>
+/// <param name="Note">The commitment, 32 bytes.</param>
 public readonly record struct NotedValue(ReadOnlyMemory<byte> Payload, ReadOnlyMemory<byte> Note)
 {
     private const uint MaxPayloadLength = (1u << 24) - 1;
     private const int PrefixLength = 3;
 
-    /// <summary>Overhead is by how many octets a value is longer than its payload.</summary>
+    /// <summary>The number of bytes by which a value is longer than its payload.</summary>
     public const int Overhead = PrefixLength + NativeHash.Length;
 
-    /// <summary>NewOpening makes the random octets that go with one note: <see cref="Lengths.Opening"/> of them.</summary>
+    /// <summary>Makes the random bytes that belong to one note: <see cref="Lengths.Opening"/> of them.</summary>
     public static byte[] NewOpening() => RandomNumberGenerator.GetBytes(Lengths.Opening);
 
-    /// <summary>Encode gives the octets of a value that commits to a note. A value without a note has one of random octets, so that others cannot tell.</summary>
-    /// <param name="payload">What others use.</param>
-    /// <param name="opening"><see cref="NewOpening"/>, once for each note; otherwise <see cref="ArgumentException"/>.</param>
+    /// <summary>
+    /// Returns the bytes of a value that commits to a note. A value without a note has random bytes in place of the commitment, so that
+    /// others cannot tell the difference.
+    /// </summary>
+    /// <param name="payload">The part of the value that others use.</param>
+    /// <param name="opening">The result of <see cref="NewOpening"/>, used once for each note; another length throws
+    /// <see cref="ArgumentException"/>.</param>
     /// <param name="note">The note: <see cref="OwnerNote.Encode"/>.</param>
     public static byte[] Encode(ReadOnlySpan<byte> payload, ReadOnlySpan<byte> opening, ReadOnlySpan<byte> note)
     {
@@ -30,7 +34,7 @@ public readonly record struct NotedValue(ReadOnlyMemory<byte> Payload, ReadOnlyM
         return [(byte)(payload.Length >> 16), (byte)(payload.Length >> 8), (byte)payload.Length, .. payload, .. Commit(opening, note)];
     }
 
-    /// <summary>TryDecode reads a value: slices of it. False for what is no NotedValue.</summary>
+    /// <summary>Decodes a value into slices of it. Returns false if it is not a NotedValue.</summary>
     public static bool TryDecode(ReadOnlyMemory<byte> value, out NotedValue noted)
     {
         noted = default;
@@ -48,7 +52,7 @@ public readonly record struct NotedValue(ReadOnlyMemory<byte> Payload, ReadOnlyM
         return true;
     }
 
-    /// <summary>IsNote says whether this is the note that the value commits to.</summary>
+    /// <summary>Returns whether this is the note that the value commits to.</summary>
     public bool IsNote(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> note) => CryptographicOperations.FixedTimeEquals(Note.Span, Commit(opening, note));
 
     private static byte[] Commit(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> note)

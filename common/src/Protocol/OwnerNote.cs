@@ -3,19 +3,22 @@ using System.Buffers.Binary;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// OwnerNote is what an owner notes of a change, and what the hash of a <see cref="NotedValue"/> is over (docs/spec/user-monitor.md section 8). Only the owner has it.
-/// Stateless, any thread.
+/// Holds an owner's note about a change, which a <see cref="NotedValue"/> commits to (docs/spec/user-monitor.md section 8). Only the owner
+/// has it. Stateless, any thread.
 /// </summary>
-/// <param name="Sequence">Number of the change among the noted ones of its key, from 1, over all periods.</param>
-/// <param name="Text">The owner's words: at most <see cref="MaxTextLength"/> octets.</param>
+/// <param name="Sequence">The number of the change among the noted changes of its key, from 1, over all periods.</param>
+/// <param name="Text">The owner's words: at most <see cref="MaxTextLength"/> bytes.</param>
 public readonly record struct OwnerNote(ulong Sequence, ReadOnlyMemory<byte> Text)
 {
-    /// <summary>MaxTextLength of a note, in octets.</summary>
+    /// <summary>The longest text of a note, in bytes.</summary>
     public const int MaxTextLength = ushort.MaxValue;
 
     private const int PrefixLength = sizeof(ulong) + sizeof(ushort);
 
-    /// <summary>Encode gives the octets that a value commits to. A note without a number, or with too long a text, is an <see cref="ArgumentOutOfRangeException"/>.</summary>
+    /// <summary>
+    /// Returns the bytes that a value commits to. Throws <see cref="ArgumentOutOfRangeException"/> if the sequence is 0 or the text is too
+    /// long.
+    /// </summary>
     public byte[] Encode()
     {
         ArgumentOutOfRangeException.ThrowIfZero(Sequence);
@@ -27,7 +30,7 @@ public readonly record struct OwnerNote(ulong Sequence, ReadOnlyMemory<byte> Tex
         return octets;
     }
 
-    /// <summary>TryDecode reads a whole note: a slice of it. False for what is no OwnerNote.</summary>
+    /// <summary>Decodes a whole note into a slice of the input. Returns false if it is not an OwnerNote.</summary>
     public static bool TryDecode(ReadOnlyMemory<byte> octets, out OwnerNote note)
     {
         note = default;

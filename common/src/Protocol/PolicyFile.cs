@@ -2,7 +2,10 @@ using Optiks.Tlog;
 
 namespace Optiks.Protocol;
 
-/// <summary>PolicyFile is a policy (docs/spec/board.md section 7) that a setting of a service names: whom it asks about its log. Immutable, thread-safe.</summary>
+/// <summary>
+/// Holds the policy (docs/spec/board.md section 7) that a service's setting names: the parties that the service asks about its log.
+/// Immutable, thread-safe.
+/// </summary>
 public sealed class PolicyFile
 {
     private readonly string _path;
@@ -15,16 +18,18 @@ public sealed class PolicyFile
         Policy = policy;
     }
 
-    /// <summary>Policy as it was read.</summary>
+    /// <summary>The policy as read.</summary>
     public TlogPolicy Policy { get; }
 
     private const int MaxFileLength = 16 << 20;
 
-    /// <summary>Load reads the file; null when the setting is empty. Throws <see cref="StartupException"/> for one that cannot be used.</summary>
-    /// <param name="setting">Name of the setting.</param>
-    /// <param name="path">Its value.</param>
-    /// <param name="kind">What the policy's witnesses are here, in the plural.</param>
-    /// <param name="max">Most of them that can be asked.</param>
+    /// <summary>
+    /// Loads the file; returns null if the setting is empty. Throws <see cref="StartupException"/> if the policy cannot be used.
+    /// </summary>
+    /// <param name="setting">The name of the setting.</param>
+    /// <param name="path">The value of the setting.</param>
+    /// <param name="kind">The plural noun for the policy's witnesses under this setting.</param>
+    /// <param name="max">The highest number of them that the service can ask.</param>
     public static PolicyFile? Load(string setting, string path, string kind, int max)
     {
         if (path.Length == 0)
@@ -49,7 +54,9 @@ public sealed class PolicyFile
             : throw new StartupException($"The policy {path} has {policy.Witnesses.Count} {kind}: 1 to {max} can be asked.");
     }
 
-    /// <summary>ThrowUnlessOf throws <see cref="StartupException"/> when the policy is about other logs, or has the log's own key for one of those who are asked.</summary>
+    /// <summary>
+    /// Throws <see cref="StartupException"/> if the policy is about other logs, or lists the log's own key as one of its witnesses.
+    /// </summary>
     public void ThrowUnlessOf(VerifierKey logKey)
     {
         if (Policy.Logs.Count > 0 && !Policy.Logs.Any(log => log.Key.Equals(logKey)))
@@ -62,10 +69,10 @@ public sealed class PolicyFile
         }
     }
 
-    /// <summary>UrlOf gives the address below a witness's own. Throws <see cref="StartupException"/> when there is none that can be asked.</summary>
-    /// <param name="witness">Of the policy.</param>
-    /// <param name="below">Path below its URL, without a slash before it.</param>
-    /// <param name="before">How the sentence says what the URL is a prefix of.</param>
+    /// <summary>Returns an address below a witness's own. Throws <see cref="StartupException"/> if the witness has no usable URL.</summary>
+    /// <param name="witness">A witness of the policy.</param>
+    /// <param name="below">The path below its URL, without a leading slash.</param>
+    /// <param name="before">The error message's words for the address that the URL is a prefix of.</param>
     public Uri UrlOf(PolicyWitness witness, string below, string before)
     {
         ArgumentNullException.ThrowIfNull(witness);

@@ -2,13 +2,16 @@ using System.Buffers.Binary;
 
 namespace Optiks.Protocol;
 
-/// <summary>QueryList is the binary body of lookup, history and monitor requests, <c>application/vnd.optiks.query</c> (docs/spec/rest.md section 4).</summary>
+/// <summary>
+/// Encodes and decodes the binary body of lookup, history and monitor requests, <c>application/vnd.optiks.query</c> (docs/spec/rest.md
+/// section 4).
+/// </summary>
 public static class QueryList
 {
     private const uint MaxLength = (1u << 24) - 1;
     private const int PrefixLength = 3;
 
-    /// <summary>Decode reads a whole body; the keys are slices of it. Throws <see cref="EncodingException"/>.</summary>
+    /// <summary>Decodes a whole body; the keys are slices of it. Throws <see cref="EncodingException"/>.</summary>
     public static IReadOnlyList<Query> Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);
@@ -18,7 +21,7 @@ public static class QueryList
         return queries;
     }
 
-    /// <summary>Encode gives the body of a request.</summary>
+    /// <summary>Returns the body of a request.</summary>
     public static byte[] Encode(IReadOnlyCollection<Query> queries)
     {
         ArgumentNullException.ThrowIfNull(queries);

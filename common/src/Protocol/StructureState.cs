@@ -2,22 +2,22 @@ using System.Buffers.Binary;
 
 namespace Optiks.Protocol;
 
-/// <summary>StructureState is one tree in an epoch record (docs/spec/records.md section 2).</summary>
-/// <param name="Root">Root hash, 32 octets.</param>
-/// <param name="Count">Number of leaves.</param>
-/// <param name="VrfPublicKey">VRF public key, 32 octets.</param>
+/// <summary>Holds the state of one tree in an epoch record (docs/spec/records.md section 2).</summary>
+/// <param name="Root">The root hash, 32 bytes.</param>
+/// <param name="Count">The number of leaves.</param>
+/// <param name="VrfPublicKey">The VRF public key, 32 bytes.</param>
 public sealed record StructureState(ReadOnlyMemory<byte> Root, ulong Count, ReadOnlyMemory<byte> VrfPublicKey)
 {
-    /// <summary>Number of structures of a log.</summary>
+    /// <summary>The number of structures of a log.</summary>
     public const int StructureCount = Structures.Count;
 
-    /// <summary>Length of one state in octets.</summary>
+    /// <summary>The length of one state in bytes.</summary>
     public const int Length = Lengths.StructureState;
 
-    /// <summary>TotalLength of the states of a record.</summary>
+    /// <summary>The length of all states of a record in bytes.</summary>
     public const int TotalLength = StructureCount * Length;
 
-    /// <summary>DecodeAll reads the states of a record, which are <see cref="TotalLength"/> octets.</summary>
+    /// <summary>Decodes the states of a record, which have <see cref="TotalLength"/> bytes.</summary>
     public static StructureState[] DecodeAll(ReadOnlySpan<byte> octets)
     {
         ArgumentOutOfRangeException.ThrowIfNotEqual(octets.Length, TotalLength, nameof(octets));
@@ -30,7 +30,7 @@ public sealed record StructureState(ReadOnlyMemory<byte> Root, ulong Count, Read
         return states;
     }
 
-    /// <summary>Encode writes the octets.</summary>
+    /// <summary>Writes the state's bytes.</summary>
     public void Encode(Span<byte> octets)
     {
         ArgumentOutOfRangeException.ThrowIfNotEqual(Root.Length, 32, nameof(Root));
@@ -40,7 +40,7 @@ public sealed record StructureState(ReadOnlyMemory<byte> Root, ulong Count, Read
         VrfPublicKey.Span.CopyTo(octets[40..]);
     }
 
-    /// <summary>Equals compares the octets.</summary>
+    /// <summary>Compares the bytes.</summary>
     public bool Equals(StructureState? other) =>
         other is not null && Count == other.Count && Root.Span.SequenceEqual(other.Root.Span) && VrfPublicKey.Span.SequenceEqual(other.VrfPublicKey.Span);
 

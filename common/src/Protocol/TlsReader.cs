@@ -3,8 +3,8 @@ using System.Buffers.Binary;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// TlsReader decodes TLS presentation language strictly, front to back (docs/spec/encoding.md section 3), for display and for the
-/// services' own inputs. What it returns are slices of the input. Every error is an <see cref="EncodingException"/>.
+/// Decodes TLS presentation language strictly, front to back (docs/spec/encoding.md section 3), for display and for the services' own
+/// inputs. Returns slices of the input. Every error is an <see cref="EncodingException"/>.
 /// </summary>
 internal struct TlsReader
 {
@@ -36,7 +36,7 @@ internal struct TlsReader
 
     public ulong UInt64(string what) => BinaryPrimitives.ReadUInt64BigEndian(Take(8, what).Span);
 
-    /// <summary>A vector's contents. Bounds and the multiple are checked before the octets are looked for.</summary>
+    /// <summary>Reads a vector's contents. Checks the bounds and the multiple before it takes the bytes.</summary>
     public ReadOnlyMemory<byte> Vector(uint least, uint most, string what, uint multiple = 1)
     {
         int prefix = most switch { <= 0xFF => 1, <= 0xFFFF => 2, <= 0xFFFFFF => 3, _ => 4 };
@@ -56,7 +56,7 @@ internal struct TlsReader
         return Take((int)length, what);
     }
 
-    /// <summary>A vector of structures, which is a container of its own.</summary>
+    /// <summary>Reads a vector of structures, as a container with its own end.</summary>
     public List<T> Vector<T>(uint least, uint most, string what, ElementDecoder<T> decode)
     {
         var reader = new TlsReader(Vector(least, most, what));

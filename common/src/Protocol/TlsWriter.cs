@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 
 namespace Optiks.Protocol;
 
-/// <summary>TlsWriter encodes TLS presentation language, front to back: what <see cref="TlsReader"/> reads. One thread.</summary>
+/// <summary>Encodes TLS presentation language, front to back, as <see cref="TlsReader"/> reads it. One thread.</summary>
 internal sealed class TlsWriter
 {
     private readonly ArrayBufferWriter<byte> _octets = new();
@@ -14,7 +14,7 @@ internal sealed class TlsWriter
 
     public void UInt64(ulong value) => Integer(value, sizeof(ulong));
 
-    /// <summary>A vector of at most so many octets, with its length before it.</summary>
+    /// <summary>Writes a vector of at most <paramref name="most"/> bytes, with its length first.</summary>
     public void Vector(uint most, ReadOnlyMemory<byte> octets)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)octets.Length, most, nameof(octets));

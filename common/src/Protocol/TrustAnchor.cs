@@ -5,12 +5,13 @@ using Optiks.Tlog;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// TrustAnchor is what a verifier takes on trust: the configuration and the log's key (docs/spec/records.md section 1), and on whom it relies beside the log. Immutable. It must reach a client by a way that the server under
-/// audit does not control.
+/// Holds the facts that a verifier takes on trust: the configuration and the log's key (docs/spec/records.md section 1). It also names the
+/// parties other than the log on which the verifier relies. Immutable. A client must get it by a way that the server under audit does not
+/// control.
 /// </summary>
 public sealed class TrustAnchor
 {
-    // The anchor, its auditors, their list, one of them.
+    // The four levels are the anchor, its auditors, their list, and one auditor.
     private const int MaxDepth = 4;
 
     private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = MaxDepth };
@@ -26,22 +27,22 @@ public sealed class TrustAnchor
         Policy = policy;
     }
 
-    /// <summary>Configuration, decoded.</summary>
+    /// <summary>The decoded configuration.</summary>
     public Configuration Configuration { get; }
 
-    /// <summary>ConfigurationOctets as they are hashed into the log id.</summary>
+    /// <summary>The configuration's bytes as hashed into the log id.</summary>
     public ReadOnlyMemory<byte> ConfigurationOctets => _configuration;
 
-    /// <summary>LogKey signs checkpoints; its name is the origin.</summary>
+    /// <summary>The key that signs checkpoints; its name is the origin.</summary>
     public VerifierKey LogKey { get; }
 
-    /// <summary>LogId, 32 octets.</summary>
+    /// <summary>The log id, 32 bytes.</summary>
     public ReadOnlyMemory<byte> LogId => _logId;
 
-    /// <summary>Policy says on whom this client relies beside the log; empty: on nobody.</summary>
+    /// <summary>The parties other than the log on which this client relies; the policy is empty if there are no such parties.</summary>
     public TrustPolicy Policy { get; }
 
-    /// <summary>Create checks the bounds, natively too. Throws <see cref="TrustAnchorException"/>.</summary>
+    /// <summary>Checks the bounds, in the native library too. Throws <see cref="TrustAnchorException"/>.</summary>
     public static TrustAnchor Create(ReadOnlySpan<byte> configuration, VerifierKey logKey)
     {
         ArgumentNullException.ThrowIfNull(logKey);
@@ -67,7 +68,10 @@ public sealed class TrustAnchor
         return new TrustAnchor(octets, decoded, logKey, logId, new TrustPolicy(logKey, null, null, []));
     }
 
-    /// <summary>Parse reads <c>{"configuration": base64url, "log_key": vkey}</c>, and a policy (docs/spec/cosigners.md section 2) if there is one, strictly. Throws <see cref="TrustAnchorException"/>.</summary>
+    /// <summary>
+    /// Parses <c>{"configuration": base64url, "log_key": vkey}</c>, with an optional policy (docs/spec/cosigners.md section 2), strictly.
+    /// Throws <see cref="TrustAnchorException"/>.
+    /// </summary>
     public static TrustAnchor Parse(ReadOnlyMemory<byte> json)
     {
         string? configuration = null;
@@ -126,10 +130,10 @@ public sealed class TrustAnchor
         return new TrustAnchor(bare._configuration, bare.Configuration, key, bare._logId, new TrustPolicy(key, auditors, policy, lines));
     }
 
-    // A configuration, and the lines of a policy.
+    // Fits a configuration and the lines of a policy.
     private const int MaxFileLength = 16 << 20;
 
-    /// <summary>Load reads a trust anchor from a file. Throws <see cref="TrustAnchorException"/> that names the file.</summary>
+    /// <summary>Reads a trust anchor from a file. Throws <see cref="TrustAnchorException"/>, which names the file.</summary>
     public static TrustAnchor Load(string path)
     {
         try
@@ -142,7 +146,7 @@ public sealed class TrustAnchor
         }
     }
 
-    /// <summary>ToJson gives the file's contents.</summary>
+    /// <summary>Returns the file's contents.</summary>
     public byte[] ToJson()
     {
         using var stream = new MemoryStream();
@@ -157,14 +161,14 @@ public sealed class TrustAnchor
         return [.. stream.ToArray(), (byte)'\n'];
     }
 
-    /// <summary>Save writes the file in one step; an existing one is replaced.</summary>
+    /// <summary>Writes the file in one step, replacing an existing one.</summary>
     public void Save(string path) => AtomicFile.Write(path, ToJson(), AtomicFile.PublicMode);
 
     private static string Text(JsonProperty property) => property.Value.ValueKind == JsonValueKind.String
         ? property.Value.GetString()!
         : throw new TrustAnchorException($"The member {property.Name} of a trust anchor is a string.");
 
-    // A lone surrogate is half of a character, and no text.
+    // A lone surrogate, which is half of a character, makes GetString throw InvalidOperationException.
     private static (TlogPolicy Policy, IReadOnlyList<string> Lines) Witnesses(JsonElement json, VerifierKey logKey)
     {
         try

@@ -1,6 +1,6 @@
 namespace Optiks.Protocol;
 
-/// <summary>TrustAnchorException says in one sentence what is wrong with a trust anchor.</summary>
+/// <summary>Says in one sentence what is wrong with a trust anchor.</summary>
 public sealed class TrustAnchorException : Exception
 {
     public TrustAnchorException()
@@ -17,7 +17,7 @@ public sealed class TrustAnchorException : Exception
     {
     }
 
-    /// <summary>Reason of docs/spec/records.md section 1.</summary>
-    /// <value><see cref="Reason.Configuration"/>; a malformed one for a configuration that does not decode.</value>
+    /// <summary>The reason of docs/spec/records.md section 1.</summary>
+    /// <value><see cref="Reason.Configuration"/>; a malformed reason if the configuration does not decode.</value>
     public Reason Reason { get; init; } = Reason.Configuration;
 }

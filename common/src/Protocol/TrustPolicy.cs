@@ -6,12 +6,12 @@ using Optiks.Tlog;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// TrustPolicy is the part of a trust anchor that says on whom a client relies beside the log: auditors, and witnesses (docs/spec/cosigners.md section 2). It is no part of the log id: each client has its own. Immutable,
-/// thread-safe.
+/// Holds the part of a trust anchor that names the auditors and witnesses on which a client relies besides the log (docs/spec/cosigners.md
+/// section 2). The log id does not cover it: each client has its own. Immutable, thread-safe.
 /// </summary>
 public sealed class TrustPolicy
 {
-    /// <summary>MaxCosigners of each kind.</summary>
+    /// <summary>The highest number of cosigners of each kind.</summary>
     public const int MaxCosigners = 32;
 
     private readonly IReadOnlyList<string> _witnessLines;
@@ -23,7 +23,8 @@ public sealed class TrustPolicy
         _witnessLines = witnessLines;
         try
         {
-            // One key makes one statement: none is two auditors, an auditor and a witness, or the log's.
+            // Each key makes one kind of statement. No key may belong to two auditors, to an auditor and a witness, or to the log and a
+            // cosigner.
             Verifier = new CheckpointVerifier(
                 logKey, [.. (auditors?.Auditors ?? []).Select(auditor => auditor.Key), .. (witnesses?.Witnesses ?? []).Select(witness => witness.Key)], Ed25519.Verifier);
         }
@@ -33,19 +34,19 @@ public sealed class TrustPolicy
         }
     }
 
-    /// <summary>Auditors; null: none are demanded, and nothing is ever audited.</summary>
+    /// <summary>The auditors; null if the client demands no auditors, and then nothing is ever audited.</summary>
     public AuditorPolicy? Auditors { get; }
 
-    /// <summary>Witnesses; null: none are demanded.</summary>
+    /// <summary>The witnesses; null if the client demands no witnesses.</summary>
     public TlogPolicy? Witnesses { get; }
 
-    /// <summary>Verifier opens checkpoints of the log with the cosignatures of all of them.</summary>
+    /// <summary>Opens checkpoints of the log with the cosignatures of all auditors and witnesses.</summary>
     public CheckpointVerifier Verifier { get; }
 
-    /// <summary>IsEmpty says that nobody is relied on.</summary>
+    /// <summary>Whether the client relies on no auditors and no witnesses.</summary>
     public bool IsEmpty => Auditors is null && Witnesses is null;
 
-    /// <summary>NeedsWitnesses says that an answer counts only once witnesses have cosigned what covers it.</summary>
+    /// <summary>Whether an answer counts only once witnesses have cosigned a checkpoint that covers it.</summary>
     public bool NeedsWitnesses => Witnesses is { RequiresNone: false };
 
     internal static AuditorPolicy ParseAuditors(JsonElement json)
@@ -61,7 +62,7 @@ public sealed class TrustPolicy
             }
             else if (member.NameEquals("max_lag_ms"u8))
             {
-                // 278 years: a TimeSpan has room for it.
+                // The bound is 278 years, which fits into a TimeSpan.
                 lag = TimeSpan.FromMilliseconds((long)Number(member, 1, 1UL << 43));
             }
             else if (member.NameEquals("keys"u8) && member.Value.ValueKind == JsonValueKind.Array)
@@ -161,7 +162,7 @@ public sealed class TrustPolicy
     private static JsonElement.ObjectEnumerator Members(JsonElement json, string what) =>
         json.ValueKind == JsonValueKind.Object ? json.EnumerateObject() : throw new TrustAnchorException($"{what} of a trust anchor is not an object.");
 
-    // As JSON writes whole numbers, and no other way.
+    // Accepts only the plain form of a whole number in JSON.
     private static ulong Number(JsonProperty member, ulong least, ulong most) =>
         member.Value.ValueKind == JsonValueKind.Number && member.Value.TryGetUInt64(out ulong number) && number >= least && number <= most
             && member.Value.GetRawText().All(char.IsAsciiDigit)

@@ -2,25 +2,34 @@ using System.Buffers.Binary;
 
 namespace Optiks.Protocol;
 
-/// <summary>UserMonitorQuery is the body of a request of an owner about its own user, <c>application/vnd.optiks.user-monitor-query</c> (docs/spec/rest.md section 4).</summary>
-/// <param name="User">User id, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
+/// <summary>
+/// Holds the body of an owner's request about its own user, <c>application/vnd.optiks.user-monitor-query</c> (docs/spec/rest.md section 4).
+/// </summary>
+/// <param name="User">The user id, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> bytes.</param>
 public sealed record UserMonitorQuery(ReadOnlyMemory<byte> User)
 {
     private const uint MaxKeysLength = (1u << 24) - 1;
 
-    /// <summary>Usernames that are to be shown to lead to the user, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets each.</summary>
+    /// <summary>
+    /// The usernames that the answer must show to lead to the user, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> bytes each.
+    /// </summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> Usernames { get; init; } = [];
 
-    /// <summary>Period of the known versions; 0 without any.</summary>
+    /// <summary>The period of the known versions; 0 without known versions.</summary>
     public ulong Period { get; init; }
 
-    /// <summary>From is the first version of the list that is asked for, 1 or more.</summary>
+    /// <summary>The first version of the list that the query asks for, 1 or more.</summary>
     public ulong From { get; init; } = 1;
 
-    /// <summary>Keys are the ids that are named, in <see cref="DeviceList.Order"/>, none twice, with the first version that is asked for: 1 or more.</summary>
+    /// <summary>
+    /// The named ids, in <see cref="DeviceList.Order"/> without duplicates. Each has the first version that the query asks for, 1 or more.
+    /// </summary>
     public IReadOnlyList<KnownDeviceKey> Keys { get; init; } = [];
 
-    /// <summary>Decode reads a whole body; ids are slices of it. Throws <see cref="EncodingException"/>. Rules that go beyond the encoding are the caller's to check.</summary>
+    /// <summary>
+    /// Decodes a whole body; ids are slices of it. Throws <see cref="EncodingException"/>. The caller checks rules that go beyond the
+    /// encoding.
+    /// </summary>
     public static UserMonitorQuery Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);
@@ -36,7 +45,7 @@ public sealed record UserMonitorQuery(ReadOnlyMemory<byte> User)
         return query;
     }
 
-    /// <summary>Encode gives the body of a request.</summary>
+    /// <summary>Returns the body of a request.</summary>
     public byte[] Encode()
     {
         int names = Usernames.Sum(name => 1 + name.Length);

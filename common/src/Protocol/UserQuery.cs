@@ -1,22 +1,22 @@
 namespace Optiks.Protocol;
 
-/// <summary>UserQuery asks about one user, and says what the client keeps of the user (docs/spec/rest.md section 4).</summary>
-/// <param name="Username">1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
+/// <summary>Asks about one user, and gives the client's known versions of the user (docs/spec/rest.md section 4).</summary>
+/// <param name="Username">1 to <see cref="ProtocolLimits.MaxKeyLength"/> bytes.</param>
 public sealed record UserQuery(ReadOnlyMemory<byte> Username)
 {
-    /// <summary>Device is the one device that is asked.</summary>
+    /// <summary>The one device that the query asks for.</summary>
     /// <value>Empty: all devices.</value>
     public ReadOnlyMemory<byte> Device { get; init; }
 
-    /// <summary>KnowsUser says that the user id is known for the username, so that the name's entry is left out.</summary>
+    /// <summary>Whether the client knows the user id of the username, so that the answer omits the name's entry.</summary>
     public bool KnowsUser { get; init; }
 
-    /// <summary>Period of the known versions; 0 without any.</summary>
+    /// <summary>The period of the known versions; 0 without known versions.</summary>
     public ulong Period { get; init; }
 
-    /// <summary>ListVersion is the known version of the device list; 0 for none.</summary>
+    /// <summary>The known version of the device list; 0 if no version is known.</summary>
     public ulong ListVersion { get; init; }
 
-    /// <summary>Keys that are known, by device id in <see cref="DeviceList.Order"/>, none twice.</summary>
+    /// <summary>The known keys, by device id in <see cref="DeviceList.Order"/>, without duplicates.</summary>
     public IReadOnlyList<KnownDeviceKey> Keys { get; init; } = [];
 }

@@ -2,13 +2,19 @@ using System.Buffers.Binary;
 
 namespace Optiks.Protocol;
 
-/// <summary>UserQueryList is the binary body of requests that look users up, <c>application/vnd.optiks.user-query</c> (docs/spec/rest.md section 4).</summary>
+/// <summary>
+/// Encodes and decodes the binary body of requests that look users up, <c>application/vnd.optiks.user-query</c> (docs/spec/rest.md section
+/// 4).
+/// </summary>
 public static class UserQueryList
 {
     private const uint MaxLength = (1u << 24) - 1;
     private const int PrefixLength = 3;
 
-    /// <summary>Decode reads a whole body; ids are slices of it. Throws <see cref="EncodingException"/>. Rules that go beyond the encoding are the caller's to check.</summary>
+    /// <summary>
+    /// Decodes a whole body; ids are slices of it. Throws <see cref="EncodingException"/>. The caller checks rules that go beyond the
+    /// encoding.
+    /// </summary>
     public static IReadOnlyList<UserQuery> Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);
@@ -17,7 +23,7 @@ public static class UserQueryList
         return queries;
     }
 
-    /// <summary>Encode gives the body of a request.</summary>
+    /// <summary>Returns the body of a request.</summary>
     public static byte[] Encode(IReadOnlyCollection<UserQuery> queries)
     {
         ArgumentNullException.ThrowIfNull(queries);

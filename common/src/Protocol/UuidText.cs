@@ -1,12 +1,15 @@
 namespace Optiks.Protocol;
 
-/// <summary>UuidText reads UUIDs. <see cref="Guid.TryParseExact(ReadOnlySpan{char}, ReadOnlySpan{char}, out Guid)"/> takes blanks around them, and signs in their parts: other programs would refuse the same text, or know it as another id.</summary>
+/// <summary>
+/// Parses UUIDs strictly. <see cref="Guid.TryParseExact(ReadOnlySpan{char}, ReadOnlySpan{char}, out Guid)"/> accepts blanks around a UUID
+/// and signs in its parts. Other programs would refuse such a text, or read another id from it.
+/// </summary>
 public static class UuidText
 {
-    /// <summary>Length in characters.</summary>
+    /// <summary>The length in characters.</summary>
     public const int Length = 36;
 
-    /// <summary>TryParse reads 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, with a hyphen between two groups, and nothing else.</summary>
+    /// <summary>Parses 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, separated by hyphens, and nothing else.</summary>
     public static bool TryParse(ReadOnlySpan<char> text, out Guid id)
     {
         id = default;

@@ -7,22 +7,22 @@ using Optiks.Tlog;
 
 namespace Optiks.Receipts;
 
-/// <summary>Receipt is the log's promise to publish the items of one request (docs/spec/receipts.md section 3). Immutable.</summary>
+/// <summary>Holds the log's promise to publish the items of one request (docs/spec/receipts.md section 3). Immutable.</summary>
 /// <param name="RequestId">The request's id.</param>
-/// <param name="After">The epoch of publication is later than this one.</param>
-/// <param name="By">The last epoch in which it may be.</param>
-/// <param name="TimeMs">When the receipt was given, Unix milliseconds.</param>
-/// <param name="Items">Hash of each item, in order.</param>
+/// <param name="After">The epoch after which the items will be published.</param>
+/// <param name="By">The last epoch in which they may be published.</param>
+/// <param name="TimeMs">The time at which the receipt was issued, in Unix milliseconds.</param>
+/// <param name="Items">The hash of each item, in order.</param>
 public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs, IReadOnlyList<TreeHash> Items)
 {
     private const int LinesBeforeItems = 6;
     private const int RequestIdLength = 16;
 
-    /// <summary>ItemHash is the hash that stands for an item of a request.</summary>
+    /// <summary>Computes the hash that represents an item of a request.</summary>
     /// <param name="requestId">The request's id.</param>
-    /// <param name="item">Number of the item in it.</param>
-    /// <param name="key">Key of structure keys, at most 255 octets.</param>
-    /// <param name="value">The value that it gets.</param>
+    /// <param name="item">The number of the item within the request.</param>
+    /// <param name="key">The key in structure keys, at most 255 bytes.</param>
+    /// <param name="value">The key's new value.</param>
     public static TreeHash ItemHash(Guid requestId, int item, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         byte[] form = new byte[RequestIdLength + 2 + 1 + 1 + key.Length + value.Length];
@@ -36,14 +36,14 @@ public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs
         return TreeHash.FromBytes(NativeHash.Compute(HashTags.Promise, form));
     }
 
-    /// <summary>SignAsync makes the note that a client gets.</summary>
+    /// <summary>Signs the note that a client receives.</summary>
     public async ValueTask<SignedNote> SignAsync(TrustAnchor anchor, INoteSigner signer, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(anchor);
         return await SignedNote.SignAsync(Encoding.UTF8.GetBytes(Text($"{anchor.Configuration.Origin}/receipt", Convert.ToBase64String(anchor.LogId.Span))), signer, cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Verify checks a note against verified receipt keys; <paramref name="receipt"/> is null unless it is valid.</summary>
+    /// <summary>Verifies a note against verified receipt keys; <paramref name="receipt"/> is null unless the note is valid.</summary>
     public static Reason Verify(TrustAnchor anchor, ReceiptKeys keys, ReadOnlySpan<byte> note, out Receipt? receipt)
     {
         ArgumentNullException.ThrowIfNull(anchor);
@@ -73,7 +73,7 @@ public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs
         return Reason.Valid;
     }
 
-    /// <summary>IndexOf an item of the request among the receipt's; -1: the receipt does not promise it.</summary>
+    /// <summary>Returns the index of a request's item in the receipt, or -1 if the receipt does not promise it.</summary>
     public int IndexOf(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         for (int i = 0; i < Items.Count; i++)
@@ -110,7 +110,7 @@ public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs
             }
         }
         var found = new Receipt(id, after, by, time, items);
-        // One spelling of everything: what was read is what would be written.
+        // Each receipt has only one spelling: the parsed text must equal the text that would be written.
         if (!note.Text.Span.SequenceEqual(Encoding.UTF8.GetBytes(found.Text(lines[0], log!))))
         {
             return false;

@@ -7,7 +7,9 @@ using Optiks.Tlog;
 
 namespace Optiks.Receipts;
 
-/// <summary>ReceiptKeys is the note in which a log's key vouches for the keys that give receipts (docs/spec/receipts.md section 2). Immutable.</summary>
+/// <summary>
+/// Holds the note in which a log's key vouches for the keys that sign receipts (docs/spec/receipts.md section 2). Immutable.
+/// </summary>
 public sealed class ReceiptKeys
 {
     private const int LinesBeforeKeys = 2;
@@ -18,13 +20,13 @@ public sealed class ReceiptKeys
         Note = note;
     }
 
-    /// <summary>Keys that the log vouches for.</summary>
+    /// <summary>The keys that the log vouches for.</summary>
     public IReadOnlyList<ReceiptKey> Keys { get; }
 
-    /// <summary>Note as it was signed.</summary>
+    /// <summary>The note as signed.</summary>
     public ReadOnlyMemory<byte> Note { get; }
 
-    /// <summary>SignAsync makes the note. Throws <see cref="ArgumentException"/> for keys that no verifier would take.</summary>
+    /// <summary>Signs the note. Throws <see cref="ArgumentException"/> if no verifier would accept the keys.</summary>
     public static async ValueTask<ReceiptKeys> SignAsync(TrustAnchor anchor, IReadOnlyList<ReceiptKey> keys, INoteSigner logSigner, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(anchor);
@@ -36,7 +38,7 @@ public sealed class ReceiptKeys
                 $"There are 1 to {ProtocolLimits.MaxReceiptKeys} receipt keys, all different, none of them the log's, each with a time that ends after it begins; and the log's key signs for them.", nameof(keys));
     }
 
-    /// <summary>Verify checks a note; <paramref name="keys"/> is null unless it is valid.</summary>
+    /// <summary>Verifies a note; <paramref name="keys"/> is null unless the note is valid.</summary>
     public static Reason Verify(TrustAnchor anchor, ReadOnlySpan<byte> note, out ReceiptKeys? keys)
     {
         ArgumentNullException.ThrowIfNull(anchor);

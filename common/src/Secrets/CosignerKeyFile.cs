@@ -6,8 +6,9 @@ using Optiks.Tlog;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// CosignerKeyFile is the private key of a witness or an auditor: one line in the form of golang.org/x/mod/sumdb/note, which the other witness programs read too,
-/// <c>PRIVATE+KEY+name+key id+base64(0x01 || seed)</c>. The key id is that of a note key; what the key signs here has the id of a cosigner's.
+/// Reads and writes the private key of a witness or an auditor. Its form is that of golang.org/x/mod/sumdb/note, one line, which other
+/// witness programs read too: <c>PRIVATE+KEY+name+key id+base64(0x01 || seed)</c>. The key id is that of a note key; the signatures made
+/// with it here carry a cosigner's key id.
 /// </summary>
 public static class CosignerKeyFile
 {
@@ -15,11 +16,12 @@ public static class CosignerKeyFile
     private const int TypedLength = 1 + Ed25519.SeedLength;
 
     /// <summary>
-    /// Create makes a new key in a new file of mode 0600 and gives its public side, of type 0x04. Throws <see cref="SecretsException"/> when the file exists or the name is none.
+    /// Makes a new key in a new file of mode 0600 and returns its public key, of type 0x04. Throws <see cref="SecretsException"/> if the
+    /// file exists or the name is invalid.
     /// </summary>
     public static VerifierKey Create(string path, string name) => Create(path, name, SignatureType.CosignatureV1);
 
-    /// <summary>Create makes a key whose public side has this type: the file is the same.</summary>
+    /// <summary>Makes a key whose public key has this type; the file is the same.</summary>
     internal static VerifierKey Create(string path, string name, SignatureType type)
     {
         byte[] seed = RandomNumberGenerator.GetBytes(Ed25519.SeedLength);
@@ -28,7 +30,7 @@ public static class CosignerKeyFile
         try
         {
             using NoteSigner signer = Open(name, type, seed);
-            // The id is in the public form as well, between the name and the key.
+            // The public form contains the id too, between the name and the key.
             string[] note = new VerifierKey(name, SignatureType.Ed25519, signer.Key.PublicKey).ToString().Split('+', 3);
             line = Encoding.UTF8.GetBytes($"{Prefix}{note[0]}+{note[1]}+{Convert.ToBase64String(typed)}\n");
             return AtomicFile.TryCreate(path, line, AtomicFile.PrivateMode)
@@ -47,10 +49,13 @@ public static class CosignerKeyFile
         }
     }
 
-    /// <summary>Open reads the key for cosignatures; the caller disposes it. Throws <see cref="SecretsException"/> for a file that others may read or that is no such key.</summary>
+    /// <summary>
+    /// Opens the key for cosignatures; the caller disposes it. Throws <see cref="SecretsException"/> if others may read the file or it does
+    /// not hold such a key.
+    /// </summary>
     public static NoteSigner Open(string path) => Open(path, SignatureType.CosignatureV1);
 
-    /// <summary>Open reads a key that signs what this type says.</summary>
+    /// <summary>Opens a key that makes signatures of this type.</summary>
     internal static NoteSigner Open(string path, SignatureType type)
     {
         byte[] octets = SecretFile.Read(path);
@@ -64,9 +69,12 @@ public static class CosignerKeyFile
         }
     }
 
-    /// <summary>Parse reads the same from a text; the caller disposes it. Throws <see cref="SecretsException"/> that names <paramref name="source"/>, and nothing of the text.</summary>
-    /// <param name="text">One line, which a newline may end.</param>
-    /// <param name="source">Where it is from: a file, or a variable of the environment.</param>
+    /// <summary>
+    /// Parses the same form from a text; the caller disposes the key. Throws <see cref="SecretsException"/>, which names
+    /// <paramref name="source"/> and nothing of the text.
+    /// </summary>
+    /// <param name="text">One line, which may end with a newline.</param>
+    /// <param name="source">The origin of the text: a file or an environment variable.</param>
     public static NoteSigner Parse(string text, string source)
     {
         ArgumentNullException.ThrowIfNull(text);
@@ -78,7 +86,7 @@ public static class CosignerKeyFile
         byte[] typed = [];
         try
         {
-            // The last part may hold '+' itself.
+            // The last part may contain '+' itself.
             string[] parts = text.TrimEnd('\n').Split('+', 5);
             if (parts.Length != 5 || parts[0] != "PRIVATE" || parts[1] != "KEY")
             {
@@ -109,6 +117,6 @@ public static class CosignerKeyFile
 
     private static NoteSigner Open(string name, SignatureType type, ReadOnlySpan<byte> seed) => new(name, type, seed);
 
-    // Without what failed: its text might hold a part of the key.
+    // The inner exception is left out: its text might contain a part of the key.
     private static SecretsException NoKey(string source) => new($"{source} is no key ({Prefix}name+id+key on one line): put the key back as it was made.");
 }

@@ -5,23 +5,24 @@ using Optiks.Protocol;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// DirectorySecrets are what a directory needs to make labels and tags: a VRF secret and a tag key of each structure. In pinned memory that Dispose overwrites. Not thread-safe.
+/// Holds the secrets from which a directory makes labels and tags: a VRF secret and a tag key for each structure. They are in pinned memory
+/// that Dispose overwrites. Not thread-safe.
 /// </summary>
 public sealed class DirectorySecrets : IDisposable
 {
-    /// <summary>Length of the plain form in octets: the structures' VRF secrets in order, and their tag keys in order.</summary>
+    /// <summary>The length of the plain form in bytes: the structures' VRF secrets in order, then their tag keys in order.</summary>
     public const int Length = Structures.Count * (SecretLength + TagKeyLength);
 
-    /// <summary>TagKeyLength in octets.</summary>
+    /// <summary>The length of a tag key in bytes.</summary>
     public const int TagKeyLength = 32;
 
     private const int SecretLength = Lengths.VrfSecretKey;
     private const int TagKeysOffset = Structures.Count * SecretLength;
 
-    // The form of logs from before each structure had a tag key of its own: one for all four. It is read and never written.
+    // The form from before each structure had its own tag key: one tag key for all four. It is read but never written.
     private const int OneTagKeyLength = TagKeysOffset + TagKeyLength;
 
-    // Pinned, so that the collector leaves no copies behind.
+    // Pinned, so that the garbage collector leaves no copies behind.
     private readonly byte[] _octets = GC.AllocateUninitializedArray<byte>(Length, pinned: true);
     private bool _disposed;
 
@@ -29,7 +30,7 @@ public sealed class DirectorySecrets : IDisposable
     {
     }
 
-    /// <summary>Octets is the plain form, to be wrapped before it is stored.</summary>
+    /// <summary>The plain form, which must be wrapped before it is stored.</summary>
     public ReadOnlySpan<byte> Octets
     {
         get
@@ -39,7 +40,7 @@ public sealed class DirectorySecrets : IDisposable
         }
     }
 
-    /// <summary>Generate makes fresh secrets from the system's random generator.</summary>
+    /// <summary>Makes new secrets with the system's random generator.</summary>
     public static DirectorySecrets Generate()
     {
         var secrets = new DirectorySecrets();
@@ -50,7 +51,10 @@ public sealed class DirectorySecrets : IDisposable
         return secrets;
     }
 
-    /// <summary>FromOctets reads the plain form, or that of before. Throws <see cref="SecretsException"/> when a VRF secret is out of range or the length is another.</summary>
+    /// <summary>
+    /// Reads the plain form, also in its earlier version. Throws <see cref="SecretsException"/> if a VRF secret is out of range or the
+    /// length is wrong.
+    /// </summary>
     public static DirectorySecrets FromOctets(ReadOnlySpan<byte> octets)
     {
         if (octets.Length is not Length and not OneTagKeyLength)
@@ -76,8 +80,8 @@ public sealed class DirectorySecrets : IDisposable
     }
 
     /// <summary>
-    /// NextPeriod makes the secrets of the period after this one: fresh ones of devices and keys, which nothing links to these; usernames and decommissioned know no periods and keep theirs
-    /// (docs/spec/periods.md section 2).
+    /// Makes the secrets of the next period. Devices and keys get new secrets, which nothing links to these; usernames and decommissioned
+    /// have no periods and keep theirs (docs/spec/periods.md section 2).
     /// </summary>
     public DirectorySecrets NextPeriod()
     {
@@ -96,10 +100,10 @@ public sealed class DirectorySecrets : IDisposable
         }
     }
 
-    /// <summary>VrfSecret of a structure, 32 octets.</summary>
+    /// <summary>Returns a structure's VRF secret, 32 bytes.</summary>
     public ReadOnlySpan<byte> VrfSecret(StructureId structure) => Octets.Slice(IndexOf(structure) * SecretLength, SecretLength);
 
-    /// <summary>TagKey of a structure, <see cref="TagKeyLength"/> octets.</summary>
+    /// <summary>Returns a structure's tag key, <see cref="TagKeyLength"/> bytes.</summary>
     public ReadOnlySpan<byte> TagKey(StructureId structure) => Octets.Slice(TagKeysOffset + (IndexOf(structure) * TagKeyLength), TagKeyLength);
 
     /// <inheritdoc/>

@@ -5,7 +5,10 @@ using Optiks.Tlog;
 
 namespace Optiks.Secrets;
 
-/// <summary>FileSecretSource has the log's key in the data folder or where else <see cref="WrappedLogKey"/> finds it, wrapped by a key of the ring that it is given.</summary>
+/// <summary>
+/// Reads the log's key from the data folder, or from another place where <see cref="WrappedLogKey"/> finds it. A key of the given ring
+/// wraps it.
+/// </summary>
 public sealed class FileSecretSource : ISecretSource
 {
     private readonly DataFolder _folder;
@@ -20,8 +23,8 @@ public sealed class FileSecretSource : ISecretSource
     }
 
     /// <summary>
-    /// CreateLog also saves the trust anchor, before the key: a folder with a log key has a trust anchor, so that a genesis cut short
-    /// by a crash is taken up with the same key.
+    /// Creates a log's key, and saves the trust anchor before it. A folder with a log key therefore has a trust anchor, and a genesis that
+    /// a crash interrupted continues with the same key.
     /// </summary>
     public (TrustAnchor Anchor, INoteSigner Signer) CreateLog(Configuration configuration)
     {
@@ -93,7 +96,7 @@ public sealed class FileSecretSource : ISecretSource
     /// <inheritdoc/>
     public void Dispose()
     {
-        // Keys are opened for each use.
+        // Nothing to dispose: keys are opened for each use.
     }
 
     private SecretsException KeyExists() => new($"{WrappedLogKey.SourceOf(_folder)} exists: a log that has a key is never given a new one.");

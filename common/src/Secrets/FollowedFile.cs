@@ -1,14 +1,14 @@
 namespace Optiks.Secrets;
 
 /// <summary>
-/// FollowedFile gives what a file says about credentials, and follows its changes: within a second of each. A file that is refused leaves what was taken before as it was until the file is
-/// mended, by whatever means. Any thread.
+/// Holds the contents of a file about credentials, and follows each of its changes within a second. While the file is refused, its earlier
+/// contents stay in force until it is repaired, by whatever means. Any thread.
 /// </summary>
-/// <typeparam name="T">What the file says; immutable.</typeparam>
+/// <typeparam name="T">The parsed contents; immutable.</typeparam>
 public sealed class FollowedFile<T>
     where T : class
 {
-    // Files of keys have some 200 octets a key. Reading takes as much memory as the file is long.
+    // Files of keys have some 200 bytes for each key. Reading takes as much memory as the file is long.
     private const int MaxLength = 4 << 20;
 
     private static readonly TimeSpan s_checkInterval = TimeSpan.FromSeconds(1);
@@ -24,12 +24,15 @@ public sealed class FollowedFile<T>
     private volatile string? _problem;
     private long _lastCheck;
 
-    /// <summary>FollowedFile reads the file. Throws <see cref="SecretsException"/> when it is invalid, too long or not a regular file, when others may write it, or when another user than this process's or root owns it.</summary>
+    /// <summary>
+    /// Reads the file. Throws <see cref="SecretsException"/> if it is invalid, too long or not a regular file, or if others may write it.
+    /// Also throws if its owner is neither root nor this process's user.
+    /// </summary>
     /// <param name="path">The file.</param>
-    /// <param name="parse">Reads its octets, or throws <see cref="SecretsException"/>.</param>
-    /// <param name="whenMissing">What holds when there is no file; null: a missing file is an invalid one.</param>
-    /// <param name="time">Clock.</param>
-    /// <param name="onInvalid">Is told when the file becomes invalid later, once for each reason.</param>
+    /// <param name="parse">Parses its bytes, or throws <see cref="SecretsException"/>.</param>
+    /// <param name="whenMissing">The contents to use if there is no file; null makes a missing file invalid.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="onInvalid">Called if the file becomes invalid later, once for each reason.</param>
     public FollowedFile(string path, Func<ReadOnlyMemory<byte>, T> parse, T? whenMissing, TimeProvider time, Action<SecretsException>? onInvalid = null)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(path);
@@ -44,10 +47,10 @@ public sealed class FollowedFile<T>
         Reload();
     }
 
-    /// <summary>IsInvalid says whether the file is refused as it is now, so that what was taken before holds.</summary>
+    /// <summary>Whether the current file is refused, so that earlier contents stay in force.</summary>
     public bool IsInvalid => _problem is not null;
 
-    /// <summary>Latest gives what holds now. Looks at the file once a second.</summary>
+    /// <summary>Returns the contents in force. Checks the file at most once a second.</summary>
     public T Latest()
     {
         long last = Volatile.Read(ref _lastCheck);
@@ -58,7 +61,7 @@ public sealed class FollowedFile<T>
         return _current!;
     }
 
-    /// <summary>Refresh looks at the file now.</summary>
+    /// <summary>Checks the file now.</summary>
     public T Refresh()
     {
         lock (_reload)
@@ -70,7 +73,7 @@ public sealed class FollowedFile<T>
             }
             catch (SecretsException e) when (e.Message == _problem)
             {
-                // Its owner knows.
+                // The file's owner has been told already.
             }
             catch (SecretsException e)
             {
@@ -101,10 +104,11 @@ public sealed class FollowedFile<T>
         }
     }
 
-    // Judges and reads one opened file, whatever its name leads to a moment later. Only what was taken is noted: what was refused is looked at again, as a changed mode mends it too.
+    // Checks and reads one opened file, wherever its name leads afterwards. Stores the status of accepted files only: a refused file is
+    // checked again, because a new mode may repair it too.
     private void Take(in FileStatus found)
     {
-        // Opening a named pipe waits for its writer, and all requests with it.
+        // Opening a named pipe would wait for its writer, and block all requests meanwhile.
         RequireRegular(found);
         using var stream = new FileStream(_path, new FileStreamOptions { Share = FileShare.ReadWrite | FileShare.Delete, BufferSize = 0 });
         var status = FileStatus.Of(stream.SafeFileHandle);
@@ -128,7 +132,7 @@ public sealed class FollowedFile<T>
         {
             throw new SecretsException($"{_path}: {e.Message}", e);
         }
-        // A file that changed a moment ago is looked at again: the clock of its status has room for another change in the same tick.
+        // A file that changed within the last second is read again: within one tick of its timestamps, it may have changed once more.
         var age = TimeSpan.FromMilliseconds(_time.GetUtcNow().ToUnixTimeMilliseconds() - (status.Changed / 1_000_000));
         _taken = age > s_checkInterval ? status : null;
     }

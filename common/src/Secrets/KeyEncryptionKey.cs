@@ -6,16 +6,18 @@ using Optiks.Protocol;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// KeyEncryptionKey wraps secrets that are stored: AES-256-GCM with a random nonce and associated data that names the key, the log and the purpose, so that a wrapped secret opens nowhere else. Programs
-/// have theirs from a <see cref="KeyRing"/>. One thread at a time; Dispose overwrites the key, or closes the token.
+/// Wraps secrets for storage: AES-256-GCM with a random nonce. The associated data name the key, the log and the purpose, so that a wrapped
+/// secret cannot be opened for another. Programs get their keys from a <see cref="KeyRing"/>. One thread at a time; Dispose overwrites the
+/// key, or closes the token.
 /// </summary>
 /// <remarks>
-/// Wrapped form (docs/spec/state.md section 9): format (1 octet, 2), key id (8), nonce (12), ciphertext (as long as the secret), tag (16). Associated data: <c>optiks-wrap</c>, the format, the purpose's
-/// length (1 octet) and UTF-8, the log id (32), the key id (8). Format 1, which is read and not written, has no key id in either.
+/// Wrapped form (docs/spec/state.md section 9): format (1 byte, 2), key id (8), nonce (12), ciphertext (as long as the secret), tag (16).
+/// Associated data: <c>optiks-wrap</c>, the format, the purpose's length (1 byte) and UTF-8, the log id (32), the key id (8). Format 1,
+/// which is read but not written, has no key id in either.
 /// </remarks>
 public sealed class KeyEncryptionKey : IDisposable
 {
-    /// <summary>Length of the key in octets.</summary>
+    /// <summary>The length of the key in bytes.</summary>
     public const int Length = 32;
 
     internal const byte Format = 2;
@@ -25,33 +27,33 @@ public sealed class KeyEncryptionKey : IDisposable
     private const byte FormatWithoutId = 1;
     private const int NonceLength = 12;
 
-    // Wrapping takes random nonces; that one of them is this one is as likely as that two are the same.
+    // Wrapping uses random nonces. One of them equals this nonce with the same probability as another random nonce.
     private static readonly byte[] s_idNonce = [.. "optiks-kekid"u8];
     private static readonly byte[] s_idName = [.. "optiks kek id"u8];
 
     private readonly IKeyCipher _cipher;
 
-    /// <summary>KeyEncryptionKey of a cipher, which it owns.</summary>
-    /// <param name="cipher">The key, wherever it is.</param>
-    /// <param name="source">Where it is from, for messages; not the key.</param>
+    /// <summary>Takes ownership of a cipher.</summary>
+    /// <param name="cipher">The cipher with the key.</param>
+    /// <param name="source">The origin of the key, for messages; not the key itself.</param>
     public KeyEncryptionKey(IKeyCipher cipher, string source)
     {
         ArgumentNullException.ThrowIfNull(cipher);
         ArgumentNullException.ThrowIfNull(source);
         _cipher = cipher;
         Source = source;
-        // In a token no more can be had of a key than what it encrypts.
+        // A token reveals nothing about a key except its ciphertexts, so the id is derived from one.
         byte[] encrypted = cipher.Encrypt(s_idNonce, new byte[Length], s_idName);
         Id = new KeyId(BinaryPrimitives.ReadUInt64BigEndian(SHA256.HashData([.. s_idName, .. encrypted])));
     }
 
-    /// <summary>Id of the key.</summary>
+    /// <summary>The id of the key.</summary>
     public KeyId Id { get; }
 
-    /// <summary>Source that it is from.</summary>
+    /// <summary>The origin of the key.</summary>
     public string Source { get; }
 
-    /// <summary>GenerateText makes a new key in the form that sources have it in: 43 characters of base64url. The caller overwrites it.</summary>
+    /// <summary>Makes a new key in the text form of sources: 43 characters of base64url. The caller overwrites it.</summary>
     public static byte[] GenerateText()
     {
         byte[] key = RandomNumberGenerator.GetBytes(Length);
@@ -65,7 +67,9 @@ public sealed class KeyEncryptionKey : IDisposable
         }
     }
 
-    /// <summary>FromText opens a key of 43 characters of base64url. Throws <see cref="SecretsException"/>, which holds nothing of the text.</summary>
+    /// <summary>
+    /// Opens a key of 43 characters of base64url. Throws <see cref="SecretsException"/>, which contains nothing of the text.
+    /// </summary>
     public static KeyEncryptionKey FromText(ReadOnlySpan<byte> text, string source)
     {
         if (!Base64UrlText.TryDecode(text, out byte[]? decoded) || decoded.Length != Length)
@@ -78,7 +82,7 @@ public sealed class KeyEncryptionKey : IDisposable
         return new KeyEncryptionKey(new MemoryCipher(key), source);
     }
 
-    /// <summary>Wrap encrypts a secret for a log (32 octets of log id) and a purpose of <see cref="SecretPurpose"/>.</summary>
+    /// <summary>Encrypts a secret for a log (32 bytes of log id) and a purpose of <see cref="SecretPurpose"/>.</summary>
     public byte[] Wrap(ReadOnlySpan<byte> secret, string purpose, ReadOnlySpan<byte> logId)
     {
         byte[] wrapped = new byte[secret.Length + Overhead];
@@ -90,11 +94,17 @@ public sealed class KeyEncryptionKey : IDisposable
         return wrapped;
     }
 
-    /// <summary>Unwrap decrypts into pinned memory that the caller overwrites when done. Throws <see cref="SecretsException"/> when the key, the log or the purpose is another, or the octets are damaged.</summary>
+    /// <summary>
+    /// Decrypts into pinned memory, which the caller overwrites after use. Throws <see cref="SecretsException"/> if the key, the log or the
+    /// purpose is wrong, or the bytes are damaged.
+    /// </summary>
     public byte[] Unwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId) =>
         TryUnwrap(wrapped, purpose, logId) ?? throw new SecretsException($"The key-encryption key {Id} from {Source} does not open the stored {purpose} of this log: put the right key back, nothing was changed.");
 
-    /// <summary>TryUnwrap gives null for another key, log or purpose. Throws <see cref="SecretsException"/> for octets that are no wrapped secret.</summary>
+    /// <summary>
+    /// Decrypts; returns null if the key, the log or the purpose is wrong. Throws <see cref="SecretsException"/> if the bytes are not a
+    /// wrapped secret.
+    /// </summary>
     internal byte[]? TryUnwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId)
     {
         bool names = KeyId.TryRead(wrapped, out KeyId id);

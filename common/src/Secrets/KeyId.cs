@@ -5,16 +5,17 @@ using System.Globalization;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// KeyId tells key-encryption keys apart: 8 octets that are derived from the key and say nothing about it, in text 16 hexadecimal digits. The same key has the same id in a file and in a token. It may be logged.
+/// Identifies a key-encryption key by 8 bytes, which are derived from the key and reveal nothing about it; as text, 16 hexadecimal digits.
+/// A key has the same id in a file and in a token. The id may be logged.
 /// </summary>
-/// <param name="Value">The octets, big-endian.</param>
+/// <param name="Value">The bytes, big-endian.</param>
 public readonly record struct KeyId(ulong Value)
 {
-    /// <summary>Length in octets.</summary>
+    /// <summary>The length in bytes.</summary>
     public const int Length = sizeof(ulong);
 
     /// <summary>
-    /// TryRead gives the id that a wrapped secret names. False for one from before secrets named their key (format 1), for an empty one and for what is none.
+    /// Reads the id that a wrapped secret names. Returns false if the secret is in format 1, which names no key, or is empty or invalid.
     /// </summary>
     public static bool TryRead(ReadOnlySpan<byte> wrapped, out KeyId id)
     {
@@ -23,7 +24,7 @@ public readonly record struct KeyId(ulong Value)
         return names;
     }
 
-    /// <summary>TryParse reads the text.</summary>
+    /// <summary>Parses the text.</summary>
     public static bool TryParse([NotNullWhen(true)] string? text, out KeyId id)
     {
         bool parsed = ulong.TryParse(text, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out ulong value) && text!.Length == 2 * Length;

@@ -4,22 +4,23 @@ using System.Text;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// KeyRing is the key-encryption keys that a program has: one, and while keys are rotated the old and the new (docs/operations/keys.md). It is a text, from one source: a key a line or between blanks, each
-/// 43 characters of base64url or the <c>pkcs11:</c> URI of an AES key in a token. The source is read and the keys are opened for each use, so that no key stays in memory, and a file that was changed is
-/// taken without a restart. Any thread.
+/// Opens a program's key-encryption keys: one key, or an old and a new one during a rotation (docs/operations/keys.md). The ring is a text
+/// from one source, with keys separated by newlines or blanks. Each key is 43 characters of base64url or the <c>pkcs11:</c> URI of an AES
+/// key in a token. Each use reads the source and opens the keys anew. No key stays in memory, and a changed file takes effect without a
+/// restart. Any thread.
 /// </summary>
 public sealed class KeyRing
 {
-    /// <summary>Variable that may hold the text.</summary>
+    /// <summary>The variable that may hold the text.</summary>
     public const string Variable = "OPTIKS_KEK";
 
-    /// <summary>Credential that may hold it (<see cref="ServiceCredential"/>).</summary>
+    /// <summary>The credential that may hold the text (<see cref="ServiceCredential"/>).</summary>
     public const string Credential = "optiks.kek";
 
-    /// <summary>Setting that may name a file with it.</summary>
+    /// <summary>The setting that may name a file with the text.</summary>
     public const string Setting = "Optiks:Kek:File";
 
-    /// <summary>MaxKeys in a ring.</summary>
+    /// <summary>The highest number of keys in a ring.</summary>
     public const int MaxKeys = 8;
 
     private readonly KeySource _source;
@@ -31,21 +32,25 @@ public sealed class KeyRing
         _openToken = openToken;
     }
 
-    /// <summary>File of the ring, which commands may change; null: it is a variable or a credential, which only the operator can change.</summary>
+    /// <summary>
+    /// The file of the ring, which commands may change. Null if the source is a variable or a credential, which only the operator can
+    /// change.
+    /// </summary>
     public string? File => _source.IsFile ? _source.Path : null;
 
-    /// <summary>Source for messages.</summary>
+    /// <summary>The source, for messages.</summary>
     public string Source => _source.Name;
 
     /// <summary>
-    /// Load finds the ring, and reads it once. Throws <see cref="SecretsException"/> for none, for more than one source, and for what is no ring; never makes a key. Tokens are opened at the first use.
+    /// Finds the ring and reads it once. Throws <see cref="SecretsException"/> if there is no source or more than one, or if the text is
+    /// not a ring. Never makes a key. Tokens are opened at their first use.
     /// </summary>
-    /// <param name="folder">Whose file <c>kek</c> is the source when nothing else is.</param>
-    /// <param name="file">Value of <see cref="Setting"/>.</param>
-    /// <param name="openToken">Opens a key by its URI; null: URIs are refused.</param>
+    /// <param name="folder">The data folder whose file <c>kek</c> is the source if no other is set.</param>
+    /// <param name="file">The value of <see cref="Setting"/>.</param>
+    /// <param name="openToken">Opens a key by its URI; null means that URIs are refused.</param>
     public static KeyRing Load(DataFolder folder, string file = "", Func<string, IKeyCipher>? openToken = null) => Load(folder, Environment.GetEnvironmentVariable, file, openToken);
 
-    /// <summary>LoadOrCreate is Load for a fresh data folder: when there is no source, a new key is written to the folder's file.</summary>
+    /// <summary>Loads the ring of a new data folder: if there is no source, writes a new key to the folder's file.</summary>
     public static KeyRing LoadOrCreate(DataFolder folder, string file = "", Func<string, IKeyCipher>? openToken = null)
     {
         ArgumentNullException.ThrowIfNull(folder);
@@ -60,30 +65,36 @@ public sealed class KeyRing
         return Load(folder, file, openToken);
     }
 
-    /// <summary>Wrap encrypts a secret by the key of this id; null: by the first.</summary>
+    /// <summary>Encrypts a secret with the key of this id, or with the first key if the id is null.</summary>
     public byte[] Wrap(ReadOnlySpan<byte> secret, string purpose, ReadOnlySpan<byte> logId, KeyId? by = null)
     {
         using OpenedRing keys = Open();
         return keys.Get(by).Wrap(secret, purpose, logId);
     }
 
-    /// <summary>Unwrap decrypts into pinned memory that the caller overwrites when done, by the key that wrapped it. Throws <see cref="SecretsException"/> when the ring does not have it, and for another log or purpose.</summary>
+    /// <summary>
+    /// Decrypts into pinned memory, which the caller overwrites after use, with the key that wrapped the secret. Throws
+    /// <see cref="SecretsException"/> if the ring does not have that key, or if the log or purpose is wrong.
+    /// </summary>
     public byte[] Unwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId) => Unwrap(wrapped, purpose, logId, out _);
 
-    /// <summary>Unwrap says as well by which key it was wrapped.</summary>
+    /// <summary>Decrypts in the same way, and says which key had wrapped the secret.</summary>
     public byte[] Unwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId, out KeyId by)
     {
         using OpenedRing keys = Open();
         return keys.Unwrap(wrapped, purpose, logId, out by);
     }
 
-    /// <summary>Open reads the source and opens all keys; the caller disposes them, and keeps them for as long as several secrets take. Throws <see cref="SecretsException"/> and <see cref="SignerUnavailableException"/>.</summary>
+    /// <summary>
+    /// Reads the source and opens all keys. The caller keeps them while it works on several secrets, then disposes them. Throws
+    /// <see cref="SecretsException"/> and <see cref="SignerUnavailableException"/>.
+    /// </summary>
     public OpenedRing Open() => new(_source.Use(octets => OpenAll(octets, Source, _openToken)), Source);
 
-    /// <summary>ReadText gives the text of the ring, for a backup; the caller overwrites it.</summary>
+    /// <summary>Returns the text of the ring, for a backup; the caller overwrites it.</summary>
     public byte[] ReadText() => _source.Read();
 
-    /// <summary>OpenText opens the keys of a text from elsewhere.</summary>
+    /// <summary>Opens the keys of a text from another source.</summary>
     public static OpenedRing OpenText(ReadOnlySpan<byte> text, string source, Func<string, IKeyCipher>? openToken) => new(OpenAll(text, source, openToken), source);
 
     /// <inheritdoc/>
@@ -93,7 +104,7 @@ public sealed class KeyRing
     {
         ArgumentNullException.ThrowIfNull(folder);
         var ring = new KeyRing(Find(folder, environment, file), openToken);
-        // Tokens answer later: whether there are keys at all is told now.
+        // Tokens are opened at their first use; this call checks only that the text has keys.
         foreach (KeyEncryptionKey key in ring._source.Use(octets => OpenAll(octets, ring.Source, openToken: null, skipTokens: true)))
         {
             key.Dispose();
@@ -101,7 +112,7 @@ public sealed class KeyRing
         return ring;
     }
 
-    /// <summary>LinesOf a ring's text: keys and URIs. Throws <see cref="SecretsException"/> for none and for too many.</summary>
+    /// <summary>Splits a ring's text into keys and URIs. Throws <see cref="SecretsException"/> if it has no keys or too many.</summary>
     internal static List<byte[]> LinesOf(ReadOnlySpan<byte> text, string source)
     {
         var lines = new List<byte[]>();
@@ -123,10 +134,10 @@ public sealed class KeyRing
             : throw new SecretsException($"The key-encryption key from {source} is not 43 characters of base64url (32 octets), nor up to {MaxKeys} keys or URIs of keys, each on a line.");
     }
 
-    /// <summary>IsUri says whether a line names a key in a token.</summary>
+    /// <summary>Returns whether a line names a key in a token.</summary>
     internal static bool IsUri(ReadOnlySpan<byte> line) => line.StartsWith("pkcs11:"u8);
 
-    /// <summary>OpenLine opens the key of one line.</summary>
+    /// <summary>Opens the key of one line.</summary>
     internal static KeyEncryptionKey OpenLine(ReadOnlySpan<byte> line, string source, Func<string, IKeyCipher>? openToken)
     {
         if (!IsUri(line))

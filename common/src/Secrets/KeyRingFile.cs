@@ -4,27 +4,30 @@ using Optiks.Tlog;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// KeyRingFile changes the file of a <see cref="KeyRing"/> while programs read it: they see the file before or the one after, the next time that they use a key. Changes take turns by a lock on a file
-/// beside it.
+/// Changes the file of a <see cref="KeyRing"/> while programs read it. The next time that a program uses a key, it sees the file before or
+/// after the change. A lock on a file next to it makes changes take turns.
 /// </summary>
 public sealed class KeyRingFile
 {
     private readonly string _path;
     private readonly Func<string, IKeyCipher>? _openToken;
 
-    /// <summary>KeyRingFile of a ring. Throws <see cref="SecretsException"/> for one that is in a variable or a credential.</summary>
+    /// <summary>Takes the ring to change. Throws <see cref="SecretsException"/> if the ring is in a variable or a credential.</summary>
     public KeyRingFile(KeyRing ring, Func<string, IKeyCipher>? openToken)
     {
         ArgumentNullException.ThrowIfNull(ring);
         string path = ring.File ?? throw new SecretsException($"The key-encryption keys come from {ring.Source}, which this command cannot change: change it where it is made, and start the programs that have it again.");
-        // Two links to one file share one lock.
+        // The lock belongs to the link's target, so that two links to one file share one lock.
         _path = FileTarget.Resolve(path).Path;
         _openToken = openToken;
     }
 
-    /// <summary>Add puts a key behind the others and gives its id. Throws <see cref="SecretsException"/> for one that is there, or is none; the file is then as before.</summary>
+    /// <summary>
+    /// Adds a key after the others and returns its id. Throws <see cref="SecretsException"/> if the ring has the key already or the line is
+    /// not a key; the file is then unchanged.
+    /// </summary>
     /// <param name="line">43 characters of base64url, or a URI; a newline may end it.</param>
-    /// <param name="source">Where it is from, for messages.</param>
+    /// <param name="source">The origin of the line, for messages.</param>
     public KeyId Add(ReadOnlySpan<byte> line, string source)
     {
         byte[] one = KeyRing.LinesOf(line, source) is [var single] ? single : throw new SecretsException($"{source} holds several keys: add them one by one.");
@@ -43,7 +46,7 @@ public sealed class KeyRingFile
         }
     }
 
-    /// <summary>Remove takes a key out. Throws <see cref="SecretsException"/> for one that is not there, and for the last.</summary>
+    /// <summary>Removes a key. Throws <see cref="SecretsException"/> if the ring does not have it, or if it is the last key.</summary>
     public void Remove(KeyId id) => Change(lines =>
     {
         List<(KeyId Id, byte[] Line)> known = Opened(lines);
@@ -67,7 +70,7 @@ public sealed class KeyRingFile
         byte[] after = [];
         try
         {
-            // A file that is replaced belongs to who replaces it: the services could no longer read what was theirs.
+            // Replacing a file makes the command its owner. If the file belonged to another user, the services could no longer read it.
             using (var stream = new FileStream(_path, new FileStreamOptions { BufferSize = 0 }))
             {
                 if (!SecretFile.IsOwnFile(stream.SafeFileHandle))

@@ -3,8 +3,9 @@ using System.Security.Cryptography;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// KeySource is the one place where an operator put a secret: a variable of the environment, a credential of the service manager, or a file. More than one is refused: a secret in two places is as safe as
-/// the worse one, and which of them counts is a guess. Any thread.
+/// Finds and reads the one place where an operator put a secret: an environment variable, a credential of the service manager, or a file.
+/// Refuses more than one source. A secret in two places is only as safe as the weaker one, and it would be unclear which one counts. Any
+/// thread.
 /// </summary>
 internal sealed class KeySource
 {
@@ -19,22 +20,22 @@ internal sealed class KeySource
         _environment = environment;
     }
 
-    /// <summary>Path of the file or credential; null: it is in the environment.</summary>
+    /// <summary>The path of the file or credential; null if the source is a variable.</summary>
     public string? Path { get; }
 
-    /// <summary>IsFile says that the operator's commands may replace it: neither variable nor credential.</summary>
+    /// <summary>Whether the operator's commands may replace it: it is neither a variable nor a credential.</summary>
     public bool IsFile => Path is not null && !ServiceCredential.IsOne(Path, _environment);
 
-    /// <summary>Name for messages.</summary>
+    /// <summary>The name for messages.</summary>
     public string Name { get; }
 
-    /// <summary>Find gives the source. Throws <see cref="SecretsException"/> for more than one.</summary>
-    /// <param name="what">What it is, for messages: a sentence begins with it.</param>
-    /// <param name="variable">Variable that may hold it.</param>
-    /// <param name="credential">Credential that may hold it.</param>
-    /// <param name="setting">Name of the setting that names a file, and the file; null: there is none.</param>
-    /// <param name="file">The data folder's file: the source when nothing else is, whether it exists or not.</param>
-    /// <param name="environment">Gives the variables.</param>
+    /// <summary>Finds the source. Throws <see cref="SecretsException"/> if there is more than one.</summary>
+    /// <param name="what">The kind of secret, for messages; it begins a sentence.</param>
+    /// <param name="variable">The variable that may hold the secret.</param>
+    /// <param name="credential">The credential that may hold the secret.</param>
+    /// <param name="setting">The name of the setting that names a file, and the file; null if there is no such setting.</param>
+    /// <param name="file">The data folder's file: the source if no other is set, whether the file exists or not.</param>
+    /// <param name="environment">Returns the value of a variable.</param>
     public static KeySource Find(string what, string variable, string credential, (string Name, string File)? setting, string file, Func<string, string?> environment)
     {
         var found = new List<KeySource>();
@@ -63,10 +64,10 @@ internal sealed class KeySource
         };
     }
 
-    /// <summary>Exists says whether there is anything.</summary>
+    /// <summary>Whether the source exists.</summary>
     public bool Exists => Path is null || File.Exists(Path);
 
-    /// <summary>Read gives the octets, which the caller overwrites. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>Reads the bytes, which the caller overwrites. Throws <see cref="SecretsException"/>.</summary>
     public byte[] Read()
     {
         if (Path is not null)
@@ -79,7 +80,7 @@ internal sealed class KeySource
         return pinned;
     }
 
-    /// <summary>Use gives the octets to a function, and overwrites them.</summary>
+    /// <summary>Passes the bytes to a function, then overwrites them.</summary>
     public T Use<T>(Func<byte[], T> use)
     {
         byte[] octets = Read();
@@ -93,7 +94,7 @@ internal sealed class KeySource
         }
     }
 
-    // A test's environment is not taken out of the process's.
+    // Variables of a test's own environment are not removed from the process's environment.
     private static bool IsProcess(Func<string, string?> environment) => environment == (Func<string, string?>)Environment.GetEnvironmentVariable;
 
     private static bool IsSet(string variable, Func<string, string?> environment) =>

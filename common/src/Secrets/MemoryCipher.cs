@@ -2,13 +2,13 @@ using System.Security.Cryptography;
 
 namespace Optiks.Secrets;
 
-/// <summary>MemoryCipher has its key in pinned memory, which Dispose overwrites.</summary>
+/// <summary>Encrypts with a key in pinned memory, which Dispose overwrites.</summary>
 internal sealed class MemoryCipher : IKeyCipher
 {
     private readonly byte[] _key;
     private bool _disposed;
 
-    /// <summary>MemoryCipher takes over a pinned key of 32 octets.</summary>
+    /// <summary>Takes over a pinned key of 32 bytes.</summary>
     public MemoryCipher(byte[] pinnedKey) => _key = pinnedKey;
 
     /// <inheritdoc/>

@@ -4,16 +4,18 @@ using Optiks.Tlog;
 
 namespace Optiks.Secrets;
 
-/// <summary>NoteSigner signs a log's checkpoints, or a cosigner's cosignatures, with an Ed25519 seed in memory, pinned and overwritten on Dispose. Any thread.</summary>
+/// <summary>
+/// Signs a log's checkpoints, or a cosigner's cosignatures, with an Ed25519 seed in pinned memory, which Dispose overwrites. Any thread.
+/// </summary>
 public sealed class NoteSigner : INoteSigner
 {
     private readonly byte[] _seed;
     private bool _disposed;
 
-    /// <summary>NoteSigner copies the seed (32 octets); the caller overwrites its own.</summary>
-    /// <param name="name">Name of the key; a log's is its origin.</param>
-    /// <param name="type">What it signs: a log's notes, or cosignatures.</param>
-    /// <param name="seed">The secret.</param>
+    /// <summary>Copies the seed (32 bytes); the caller overwrites its own copy.</summary>
+    /// <param name="name">The name of the key; a log's key is named after its origin.</param>
+    /// <param name="type">The type of its signatures: a log's notes, or cosignatures.</param>
+    /// <param name="seed">The secret seed.</param>
     public NoteSigner(string name, SignatureType type, ReadOnlySpan<byte> seed)
     {
         if (seed.Length != Ed25519.SeedLength)

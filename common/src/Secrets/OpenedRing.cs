@@ -1,6 +1,9 @@
 namespace Optiks.Secrets;
 
-/// <summary>OpenedRing is the keys of a <see cref="KeyRing"/> as they were when it was opened, in their order. One thread at a time; Dispose overwrites them, and closes tokens.</summary>
+/// <summary>
+/// Holds the keys of a <see cref="KeyRing"/> as they were when it was opened, in their order. One thread at a time; Dispose overwrites them
+/// and closes tokens.
+/// </summary>
 public sealed class OpenedRing : IDisposable
 {
     private readonly IReadOnlyList<KeyEncryptionKey> _keys;
@@ -12,16 +15,22 @@ public sealed class OpenedRing : IDisposable
         _source = source;
     }
 
-    /// <summary>Keys in the order of the ring. The last is the newest: a rotation is to it.</summary>
+    /// <summary>The keys in the order of the ring. The last is the newest, to which a rotation moves secrets.</summary>
     public IReadOnlyList<KeyEncryptionKey> Keys => _keys;
 
-    /// <summary>Get gives the key of an id; null: the first. Throws <see cref="SecretsException"/> when the ring does not have it.</summary>
+    /// <summary>
+    /// Returns the key with this id, or the first key if the id is null. Throws <see cref="SecretsException"/> if the ring does not have
+    /// it.
+    /// </summary>
     public KeyEncryptionKey Get(KeyId? id) => id is null ? _keys[0] : _keys.FirstOrDefault(key => key.Id == id) ?? throw Missing($"The key-encryption key {id} is asked for");
 
-    /// <summary>Unwrap decrypts into pinned memory that the caller overwrites when done, by the key that wrapped it. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>
+    /// Decrypts into pinned memory, which the caller overwrites after use, with the key that wrapped the secret. Throws
+    /// <see cref="SecretsException"/>.
+    /// </summary>
     public byte[] Unwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId, out KeyId by)
     {
-        // What names its key is opened by that one. What is from before tells by opening.
+        // A secret that names its key is opened only with that key. For an older secret, each key is tried.
         bool names = KeyId.TryRead(wrapped, out KeyId id);
         if (names && !_keys.Any(key => key.Id == id))
         {

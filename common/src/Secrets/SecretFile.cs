@@ -3,19 +3,19 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Optiks.Secrets;
 
-/// <summary>SecretFile reads files that only their owner may read. Others are refused: who could read a key may have kept it.</summary>
+/// <summary>Reads files that only their owner may read. Refuses other files: anyone who could read a key may have kept a copy.</summary>
 public static partial class SecretFile
 {
     private const int MaxLength = 64 * 1024;
 
     /// <summary>
-    /// Read returns the contents of a secret file. Throws <see cref="SecretsException"/>, which names the file and the remedy, when it is
-    /// missing, when group or others have any access, or when it belongs to another user than this process's or root. The caller overwrites
-    /// the octets when done.
+    /// Returns the contents of a secret file. Throws <see cref="SecretsException"/> if it is missing, if its group or others have any
+    /// access, or if its owner is neither root nor this process's user. The exception names the file and the remedy. The caller overwrites
+    /// the bytes after use.
     /// </summary>
     public static byte[] Read(string path) => Read(path, Environment.GetEnvironmentVariable);
 
-    /// <summary>Read with another environment.</summary>
+    /// <summary>Reads with another environment.</summary>
     internal static byte[] Read(string path, Func<string, string?> environment)
     {
         try
@@ -25,7 +25,7 @@ public static partial class SecretFile
             {
                 throw new SecretsException($"{path} is not a regular file: put the key's file there.");
             }
-            // Permissions are those of the opened file, whatever the name points to a moment later.
+            // The checks use the opened file's permissions, wherever the name leads afterwards.
             using var stream = new FileStream(path, new FileStreamOptions { BufferSize = 0 });
             CheckAccess(path, stream.SafeFileHandle, environment);
             if (!stream.CanSeek)
@@ -50,7 +50,7 @@ public static partial class SecretFile
         }
     }
 
-    /// <summary>IsOwnFile says whether an open file belongs to the user whom this program runs as. True where the system does not say.</summary>
+    /// <summary>Returns whether an open file belongs to this program's user. Returns true on systems that do not report owners.</summary>
     internal static bool IsOwnFile(SafeFileHandle handle) => !OperatingSystem.IsLinux() || Owner(handle) == geteuid();
 
     private static void CheckAccess(string path, SafeFileHandle handle, Func<string, string?> environment)
@@ -60,14 +60,17 @@ public static partial class SecretFile
         {
             throw new SecretsException($"{path} is open to others (mode {Convert.ToString((int)mode, 8)}): run 'chmod 600 {path}', and replace the key if someone may have read it.");
         }
-        // Elsewhere a file of mode 0600 that belongs to someone else cannot be opened but by root.
+        // On other systems, only root can open another user's file of mode 0600.
         if (OperatingSystem.IsLinux())
         {
             CheckOwner(path, Owner(handle));
         }
     }
 
-    /// <summary>CheckOwner throws <see cref="SecretsException"/> unless a file's owner is root or the user whom this program runs as: any other owner may change the file at will. Linux.</summary>
+    /// <summary>
+    /// Throws <see cref="SecretsException"/> unless a file's owner is root or this program's user: any other owner may change the file at
+    /// will. Linux.
+    /// </summary>
     internal static void CheckOwner(string path, uint owner)
     {
         uint self = geteuid();

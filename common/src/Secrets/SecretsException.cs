@@ -1,8 +1,8 @@
 namespace Optiks.Secrets;
 
 /// <summary>
-/// SecretsException says in one sentence what is wrong with a key or a key file and what to do. Never holds secret octets. Hosts exit
-/// with <see cref="ExitCodes.Configuration"/>; nothing makes a new key instead.
+/// Says in one sentence what is wrong with a key or a key file and what to do. Never contains secret bytes. Hosts exit with
+/// <see cref="ExitCodes.Configuration"/>; no program makes a new key instead.
 /// </summary>
 public sealed class SecretsException : Exception
 {

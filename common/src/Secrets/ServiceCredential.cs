@@ -1,19 +1,20 @@
 namespace Optiks.Secrets;
 
 /// <summary>
-/// ServiceCredential is a secret that the service manager hands to this process alone (systemd's <c>LoadCredential=</c>): a file in the folder that <see cref="Variable"/> names.
+/// Finds secrets that the service manager gives to this process alone (systemd's <c>LoadCredential=</c>), as files in the folder that
+/// <see cref="Variable"/> names.
 /// </summary>
 public static class ServiceCredential
 {
-    /// <summary>Variable that names the folder; the service manager sets it.</summary>
+    /// <summary>The variable that names the folder; the service manager sets it.</summary>
     public const string Variable = "CREDENTIALS_DIRECTORY";
 
-    // Where systemd makes the folder of each service.
+    // The folder in which systemd makes each service's folder.
     private const string SystemFolder = "/run/credentials";
 
-    /// <summary>PathOf a credential that was handed over; null when it was not.</summary>
-    /// <param name="name">Such as <c>optiks.kek</c>.</param>
-    /// <param name="environment">Gives the variables.</param>
+    /// <summary>Returns the path of a credential, or null if the service manager did not provide it.</summary>
+    /// <param name="name">The credential's name, such as <c>optiks.kek</c>.</param>
+    /// <param name="environment">Returns the value of a variable.</param>
     public static string? PathOf(string name, Func<string, string?> environment)
     {
         ArgumentNullException.ThrowIfNull(environment);
@@ -21,11 +22,11 @@ public static class ServiceCredential
     }
 
     /// <summary>
-    /// AllowedModeOf is what the mode of a file with a secret may be at most. systemd may hand a credential over by an access control list, whose mask shows as the group's bits; its folder is closed to
-    /// all others.
+    /// Returns the most permissive mode that a file with a secret may have. For a credential it includes the group's bits: systemd may
+    /// grant access by an access control list, whose mask appears there. The credential's folder is closed to all others.
     /// </summary>
-    /// <param name="path">Of the file; of this process's credentials, or of another service's.</param>
-    /// <param name="environment">Gives the variables.</param>
+    /// <param name="path">The path of a file, which may be a credential of this process or of another service.</param>
+    /// <param name="environment">Returns the value of a variable.</param>
     public static UnixFileMode AllowedModeOf(string path, Func<string, string?> environment)
     {
         ArgumentNullException.ThrowIfNull(environment);
@@ -33,7 +34,7 @@ public static class ServiceCredential
         return isCredential ? AtomicFile.PrivateMode | UnixFileMode.GroupRead : AtomicFile.PrivateMode;
     }
 
-    /// <summary>IsOne says whether a path leads into the folder of credentials.</summary>
+    /// <summary>Returns whether a path leads into the folder of credentials.</summary>
     internal static bool IsOne(string path, Func<string, string?> environment) =>
         environment(Variable) is { Length: > 0 } folder && Path.GetDirectoryName(Path.GetFullPath(path)) == Path.TrimEndingDirectorySeparator(Path.GetFullPath(folder));
 }

@@ -1,6 +1,9 @@
 namespace Optiks.Secrets;
 
-/// <summary>SignerUnavailableException: a key that is elsewhere, such as in a token, cannot be used for now. What was to be signed is signed when it can. Its message says in a sentence what failed, and holds nothing secret.</summary>
+/// <summary>
+/// Says that a key that is elsewhere, such as in a token, cannot be used for now. The caller signs once the key is available again. The
+/// message names the failure in a sentence, and contains no secret.
+/// </summary>
 public sealed class SignerUnavailableException : Exception
 {
     public SignerUnavailableException()

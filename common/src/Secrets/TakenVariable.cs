@@ -5,15 +5,16 @@ using System.Text;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// TakenVariable is a secret that came in the environment. The first who asks takes it out: it is overwritten where the kernel shows it (<c>/proc/PID/environ</c>), removed from what children inherit, and kept
-/// in pinned memory for whoever asks later. What the runtime copied before is beyond reach: a file, a credential or a token is better (docs/operations/keys.md).
+/// Takes secrets out of the environment. The first read overwrites the variable where the kernel shows it (<c>/proc/PID/environ</c>), and
+/// removes it from the environment that children inherit. It keeps the value in pinned memory for later reads. Copies that the runtime made
+/// earlier cannot be removed: a file, a credential or a token is better (docs/operations/keys.md).
 /// </summary>
 internal static partial class TakenVariable
 {
     private static readonly Lock s_lock = new();
     private static readonly ConcurrentDictionary<string, byte[]> s_taken = new(StringComparer.Ordinal);
 
-    /// <summary>Take gives the value, of which the caller changes nothing; null: the variable is not set, or empty.</summary>
+    /// <summary>Returns the value, which the caller must not change; null if the variable is not set or is empty.</summary>
     public static byte[]? Take(string name)
     {
         lock (s_lock)
@@ -30,7 +31,7 @@ internal static partial class TakenVariable
         }
     }
 
-    // The block in which the kernel gave the variables, where nobody has moved them.
+    // Overwrites the value in the block in which the kernel passed the variables, unless something has moved them.
     private static unsafe void Overwrite(string name)
     {
         if (!OperatingSystem.IsLinux())

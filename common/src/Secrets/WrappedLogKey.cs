@@ -3,26 +3,27 @@ using Optiks.Protocol;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// WrappedLogKey is the log's key where it is no token's: wrapped by a key-encryption key in the data folder's <c>log.key</c>, in a credential with the same octets, or in a variable in base64url.
+/// Reads the log's key if it is not in a token. A key-encryption key wraps it. It is in the data folder's <c>log.key</c>, in a credential
+/// with the same bytes, or in a variable in base64url.
 /// </summary>
 public static class WrappedLogKey
 {
-    /// <summary>Variable that may hold it.</summary>
+    /// <summary>The variable that may hold it.</summary>
     public const string Variable = "OPTIKS_LOG_KEY";
 
-    /// <summary>Credential that may hold it (<see cref="ServiceCredential"/>).</summary>
+    /// <summary>The credential that may hold it (<see cref="ServiceCredential"/>).</summary>
     public const string Credential = "optiks.log-key";
 
-    /// <summary>Exists says whether there is one. Throws <see cref="SecretsException"/> for more than one source.</summary>
+    /// <summary>Returns whether there is a log key. Throws <see cref="SecretsException"/> if there is more than one source.</summary>
     public static bool Exists(DataFolder folder) => Find(folder).Exists;
 
-    /// <summary>PathOf the file that commands may replace; null: it is in a variable or a credential.</summary>
+    /// <summary>Returns the path of the file that commands may replace; null if the key is in a variable or a credential.</summary>
     public static string? PathOf(DataFolder folder) => Find(folder) is { IsFile: true } source ? source.Path : null;
 
-    /// <summary>SourceOf it, for messages.</summary>
+    /// <summary>Returns the key's source, for messages.</summary>
     public static string SourceOf(DataFolder folder) => Find(folder).Name;
 
-    /// <summary>Read gives the octets, wrapped. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>Returns the wrapped bytes. Throws <see cref="SecretsException"/>.</summary>
     public static byte[] Read(DataFolder folder) => Read(Find(folder));
 
     internal static byte[] Read(KeySource source)

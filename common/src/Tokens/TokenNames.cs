@@ -2,53 +2,53 @@ using System.Buffers;
 
 namespace Optiks.Tokens;
 
-/// <summary>TokenNames are the names that a token's header and claims have (docs/spec/tokens.md sections 1 and 2).</summary>
+/// <summary>Lists the names in a token's header and claims (docs/spec/tokens.md sections 1 and 2).</summary>
 public static class TokenNames
 {
-    /// <summary>EdDsa is the algorithm of Ed25519 keys.</summary>
+    /// <summary>The algorithm of Ed25519 keys.</summary>
     public const string EdDsa = "EdDSA";
 
-    /// <summary>Es256 is the algorithm of P-256 keys.</summary>
+    /// <summary>The algorithm of P-256 keys.</summary>
     public const string Es256 = "ES256";
 
-    /// <summary>Audience that the token is for.</summary>
+    /// <summary>The audience that the token is for.</summary>
     public const string Audience = "aud";
 
-    /// <summary>Subject: who the token is for.</summary>
+    /// <summary>The party that the token is for.</summary>
     public const string Subject = "sub";
 
-    /// <summary>IssuedAt: when it was signed.</summary>
+    /// <summary>The time at which the token was signed.</summary>
     public const string IssuedAt = "iat";
 
-    /// <summary>NotBefore: before when it does not hold.</summary>
+    /// <summary>The time before which the token is not valid.</summary>
     public const string NotBefore = "nbf";
 
-    /// <summary>Expires: from when on it does not hold.</summary>
+    /// <summary>The time from which the token is no longer valid.</summary>
     public const string Expires = "exp";
 
-    /// <summary>Scope: what it allows.</summary>
+    /// <summary>The scopes that the token allows.</summary>
     public const string Scope = "scope";
 
-    /// <summary>Keys that it is about, as text.</summary>
+    /// <summary>The keys that the token names, as text.</summary>
     public const string Keys = "keys";
 
-    /// <summary>KeysOctets: keys that it is about, in base64url.</summary>
+    /// <summary>The keys that the token names, in base64url.</summary>
     public const string KeysOctets = "keys_b64";
 
-    /// <summary>User's id, as text.</summary>
+    /// <summary>The user's id, as text.</summary>
     public const string User = "user";
 
-    /// <summary>UserOctets: the user's id, in base64url.</summary>
+    /// <summary>The user's id, in base64url.</summary>
     public const string UserOctets = "user_b64";
 
     private const int MaxKeyIdLength = 64;
 
     private static readonly SearchValues<char> s_keyId = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~");
 
-    /// <summary>Types that the header may name, in lower case.</summary>
+    /// <summary>The types that the header may name, in lower case.</summary>
     public static IReadOnlyList<string> Types { get; } = ["jwt", "at+jwt"];
 
-    /// <summary>IsKeyId says whether a text can be a key's id.</summary>
+    /// <summary>Returns whether a text can be a key's id.</summary>
     public static bool IsKeyId(string text)
     {
         ArgumentNullException.ThrowIfNull(text);

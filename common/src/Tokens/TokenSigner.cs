@@ -9,7 +9,8 @@ using Optiks.Secrets;
 namespace Optiks.Tokens;
 
 /// <summary>
-/// TokenSigner signs tokens as the operator's account system does, with a private key from a file: for trying things out and for tests. Services hold public keys alone. One thread at a time.
+/// Signs tokens as the operator's account system does, with a private key from a file, for trials and tests. Services hold only public
+/// keys. One thread at a time.
 /// </summary>
 public sealed class TokenSigner : IDisposable
 {
@@ -35,16 +36,18 @@ public sealed class TokenSigner : IDisposable
         KeyId = Thumbprint();
     }
 
-    /// <summary>Algorithm of the key: <c>EdDSA</c> or <c>ES256</c>.</summary>
+    /// <summary>The algorithm of the key: <c>EdDSA</c> or <c>ES256</c>.</summary>
     public string Algorithm { get; }
 
-    /// <summary>KeyId is the JWK thumbprint of the public key (RFC 7638).</summary>
+    /// <summary>The JWK thumbprint of the public key (RFC 7638).</summary>
     public string KeyId { get; }
 
-    // The members that the thumbprint is made of, in its order (RFC 7638 section 3.2, RFC 8037 section 2).
+    // The members over which the thumbprint is computed, in its order (RFC 7638 section 3.2, RFC 8037 section 2).
     private byte[] PublicKey { get; }
 
-    /// <summary>ReadFile reads a private key from a PEM file of mode 0600: PKCS #8, of Ed25519 or P-256. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>
+    /// Reads a private key from a PEM file of mode 0600: PKCS #8, of Ed25519 or P-256. Throws <see cref="SecretsException"/>.
+    /// </summary>
     public static TokenSigner ReadFile(string path)
     {
         byte[] octets = SecretFile.Read(path);
@@ -61,7 +64,7 @@ public sealed class TokenSigner : IDisposable
         }
     }
 
-    /// <summary>KeySet is the JWKS with the public key, as services read it.</summary>
+    /// <summary>Returns the JWKS with the public key, as services read it.</summary>
     public byte[] KeySet() =>
         Json(writer =>
         {
@@ -79,9 +82,9 @@ public sealed class TokenSigner : IDisposable
             writer.WriteEndArray();
         });
 
-    /// <summary>Sign makes a token.</summary>
-    /// <param name="grant">What it says.</param>
-    /// <param name="keyId">Its <c>kid</c>; null: <see cref="KeyId"/>.</param>
+    /// <summary>Signs a token.</summary>
+    /// <param name="grant">The contents of the token.</param>
+    /// <param name="keyId">The token's <c>kid</c>; null selects <see cref="KeyId"/>.</param>
     public string Sign(TokenGrant grant, string? keyId = null)
     {
         ArgumentNullException.ThrowIfNull(grant);
@@ -138,7 +141,7 @@ public sealed class TokenSigner : IDisposable
         }
     }
 
-    // RFC 8410 section 7: what comes before the seed is the same in every key without attributes. .NET reads no such keys.
+    // RFC 8410 section 7: the bytes before the seed are the same in every key without attributes. .NET does not read such keys.
     private static byte[]? Ed25519Seed(ReadOnlySpan<byte> pkcs8)
     {
         ReadOnlySpan<byte> prefix = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];

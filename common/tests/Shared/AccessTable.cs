@@ -3,10 +3,10 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Tests.Shared;
 
-/// <summary>AccessTable holds what endpoints ask of their callers to the table of docs/spec/rest.md section 3.</summary>
+/// <summary>Compares the endpoints' requirements for callers with the table of docs/spec/rest.md section 3.</summary>
 internal static class AccessTable
 {
-    /// <summary>Check the endpoints of a host; the number of those that ask for something.</summary>
+    /// <summary>Checks the endpoints of a host; returns the number of those that require something.</summary>
     public static int Check(IEnumerable<RouteEndpoint> endpoints)
     {
         Dictionary<string, string[]> rows = Read();
@@ -44,7 +44,7 @@ internal static class AccessTable
         return asking;
     }
 
-    // Endpoint: scope, without a credential, API key, token.
+    // The columns are: endpoint, scope, without a credential, API key, token.
     private static Dictionary<string, string[]> Read()
     {
         var rows = new Dictionary<string, string[]>(StringComparer.Ordinal);

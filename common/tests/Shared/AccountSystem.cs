@@ -6,7 +6,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Tests.Shared;
 
-/// <summary>AccountSystem signs tokens as an operator's account system does, right ones and wrong ones: by hand, without what the product makes tokens with.</summary>
+/// <summary>
+/// Signs valid and invalid tokens as an operator's account system does, by hand, without the product's code that makes tokens.
+/// </summary>
 internal sealed class AccountSystem : IDisposable
 {
     public const string Audience = "log.example.org";
@@ -23,10 +25,10 @@ internal sealed class AccountSystem : IDisposable
 
     public string Algorithm => _seed is null ? "ES256" : "EdDSA";
 
-    /// <summary>PublicKey is the key's octets: Ed25519's, or both coordinates of P-256's.</summary>
+    /// <summary>The key's bytes: Ed25519's, or both coordinates of P-256's.</summary>
     public byte[] PublicKey => _seed is not null ? Ed25519.PublicKey(_seed) : [.. Point.X!, .. Point.Y!];
 
-    /// <summary>Jwk is the public key as a JWKS file has it.</summary>
+    /// <summary>The public key as an entry of a JWKS file.</summary>
     public JsonObject Jwk => _seed is not null
         ? new JsonObject { ["kty"] = "OKP", ["crv"] = "Ed25519", ["kid"] = Id, ["x"] = Base64UrlText.Encode(PublicKey) }
         : new JsonObject { ["kty"] = "EC", ["crv"] = "P-256", ["kid"] = Id, ["x"] = Base64UrlText.Encode(Point.X), ["y"] = Base64UrlText.Encode(Point.Y) };
@@ -39,10 +41,10 @@ internal sealed class AccountSystem : IDisposable
 
     public static AccountSystem OfP256(string id) => new(id, null, ECDsa.Create(ECCurve.NamedCurves.nistP256));
 
-    /// <summary>KeySet is a JWKS file.</summary>
+    /// <summary>Returns a JWKS file.</summary>
     public static string KeySet(params IEnumerable<AccountSystem> systems) => new JsonObject { ["keys"] = new JsonArray([.. systems.Select(system => system.Jwk)]) }.ToJsonString();
 
-    /// <summary>Claims of a right token, which holds for ten minutes from then on.</summary>
+    /// <summary>Returns the claims of a valid token, which is valid for ten minutes from then on.</summary>
     public static JsonObject Claims(DateTimeOffset now, string scope, params IEnumerable<string> keys) => new()
     {
         ["aud"] = Audience,
@@ -53,17 +55,17 @@ internal sealed class AccountSystem : IDisposable
         ["keys"] = new JsonArray([.. keys.Select(key => (JsonNode)key)]),
     };
 
-    /// <summary>Token of these claims.</summary>
+    /// <summary>Returns a token with these claims.</summary>
     public string Token(JsonObject claims) => Token(Header.ToJsonString(), claims.ToJsonString());
 
-    /// <summary>Token of a header and a payload as they are.</summary>
+    /// <summary>Returns a token with this header and payload, unchanged.</summary>
     public string Token(string header, string payload)
     {
         string signed = SigningInput(header, payload);
         return $"{signed}.{Base64UrlText.Encode(Sign(Encoding.ASCII.GetBytes(signed)))}";
     }
 
-    /// <summary>SigningInput is the first two parts of a token.</summary>
+    /// <summary>Returns the first two parts of a token.</summary>
     public static string SigningInput(string header, string payload) => $"{Base64UrlText.Encode(Encoding.UTF8.GetBytes(header))}.{Base64UrlText.Encode(Encoding.UTF8.GetBytes(payload))}";
 
     public void Dispose() => _ecdsa?.Dispose();

@@ -4,7 +4,10 @@ using Microsoft.AspNetCore.Http;
 
 namespace Optiks.Tests.Shared;
 
-/// <summary>BoardServer is a web server that has a board's files, with entity tags, and answers otherwise when a test wants it. Compiled into the tests of those who read boards at a distance.</summary>
+/// <summary>
+/// Serves a board's files with entity tags, and answers differently if a test wants it. Compiled into the tests of programs that read
+/// boards at a URL.
+/// </summary>
 internal sealed class BoardServer : IAsyncDisposable
 {
     private readonly string _folder;
@@ -12,19 +15,19 @@ internal sealed class BoardServer : IAsyncDisposable
 
     private BoardServer(string folder) => _folder = folder;
 
-    /// <summary>Url below which the files are.</summary>
+    /// <summary>The URL below which the files are.</summary>
     public string Url => $"{_server!.Address}/a/board";
 
-    /// <summary>Fault answers a request for a file in the server's place; false: it did not.</summary>
+    /// <summary>Answers a request for a file in place of the server; returns false if it did not.</summary>
     public Func<HttpContext, string, Task<bool>>? Fault { get; set; }
 
-    /// <summary>Requests so far, with the status of the answer.</summary>
+    /// <summary>The requests so far, with the status of each answer.</summary>
     public ConcurrentQueue<(string Path, int Status)> Requests { get; } = [];
 
-    /// <summary>Setting of a service that leads here.</summary>
+    /// <summary>The setting that makes a service use this server.</summary>
     public string Setting => $"--Optiks:Board:Url={Url}";
 
-    /// <summary>StartAsync serves a folder.</summary>
+    /// <summary>Serves a folder.</summary>
     public static async Task<BoardServer> StartAsync(string folder)
     {
         var board = new BoardServer(folder);
@@ -32,7 +35,7 @@ internal sealed class BoardServer : IAsyncDisposable
         return board;
     }
 
-    /// <summary>Says answers all requests for one file with these octets.</summary>
+    /// <summary>Answers all requests for one file with these bytes.</summary>
     public void Says(string path, byte[] octets) => Fault = async (context, asked) =>
     {
         if (asked != path)
@@ -43,7 +46,7 @@ internal sealed class BoardServer : IAsyncDisposable
         return true;
     };
 
-    /// <summary>Fails answers all requests with a status.</summary>
+    /// <summary>Answers all requests with a status.</summary>
     public void Fails(int status) => Fault = (context, _) =>
     {
         context.Response.StatusCode = status;

@@ -1,9 +1,9 @@
 namespace Optiks.Tests.Shared;
 
-/// <summary>FileDamage changes files as a failing disk does. Compiled into the tests of those who must notice.</summary>
+/// <summary>Changes files as a failing disk does. Compiled into the tests of programs that must notice.</summary>
 internal static class FileDamage
 {
-    /// <summary>FlipAsync changes one bit of one octet.</summary>
+    /// <summary>Flips one bit of one byte.</summary>
     public static async Task FlipAsync(string path, Index octet)
     {
         byte[] octets = await File.ReadAllBytesAsync(path, TestContext.Current.CancellationToken);

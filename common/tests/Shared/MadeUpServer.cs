@@ -7,7 +7,9 @@ using Microsoft.Extensions.Logging;
 
 namespace Optiks.Tests.Shared;
 
-/// <summary>MadeUpServer answers over HTTP whatever a test wants another machine to answer. Compiled into the tests of those who ask others.</summary>
+/// <summary>
+/// Answers over HTTP whatever a test wants another machine to answer. Compiled into the tests of clients of other machines.
+/// </summary>
 internal sealed class MadeUpServer : IAsyncDisposable
 {
     private readonly WebApplication _app;
@@ -15,15 +17,15 @@ internal sealed class MadeUpServer : IAsyncDisposable
 
     private MadeUpServer(WebApplication app) => _app = app;
 
-    /// <summary>Address of it, without a path.</summary>
+    /// <summary>The server's address, without a path.</summary>
     public string Address => _app.Urls.Single();
 
-    /// <summary>Asked counts the requests.</summary>
+    /// <summary>The number of requests so far.</summary>
     public int Asked => Volatile.Read(ref _asked);
 
-    /// <summary>StartAsync starts one at a free port of this machine.</summary>
+    /// <summary>Starts a server at a free port of this machine.</summary>
     /// <param name="answer">Answers each request.</param>
-    /// <param name="listen">What its listener is to have, such as TLS; null: nothing.</param>
+    /// <param name="listen">Configures the listener, for example with TLS; null for no configuration.</param>
     public static async Task<MadeUpServer> StartAsync(Func<HttpContext, Task> answer, Action<ListenOptions>? listen = null)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
@@ -42,7 +44,7 @@ internal sealed class MadeUpServer : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        // What hangs is not waited for.
+        // Requests that hang are not waited for.
         using var now = new CancellationTokenSource(TimeSpan.Zero);
         await _app.StopAsync(now.Token);
         await _app.DisposeAsync();

@@ -3,17 +3,18 @@ using System.Text.Json.Nodes;
 
 namespace Optiks.Tests.Shared;
 
-/// <summary>OpenApiChecks hold a service and its OpenAPI document to each other. Compiled into the tests of both services.</summary>
+/// <summary>Compares a service with its OpenAPI document. Compiled into the tests of both services.</summary>
 internal static class OpenApiChecks
 {
     /// <summary>
-    /// Variations of an object that has every member of a schema (of two that exclude each other, the first), each with whether the schema takes it: without a member, with one that is
-    /// unknown, with the other one of two, and with both.
+    /// Returns variations of an object that has every member of a schema; of two that exclude each other, it has the first. For each
+    /// variation, says whether the schema accepts it. The variations lack a member, have an unknown one, have the other one of two, or have
+    /// both.
     /// </summary>
     /// <param name="document">The document.</param>
-    /// <param name="schema">Name of the schema.</param>
+    /// <param name="schema">The name of the schema.</param>
     /// <param name="sample">The object.</param>
-    /// <param name="leftOut">Member that it does not have after all, as it cannot stand beside another; null: it has all.</param>
+    /// <param name="leftOut">A member that the object lacks, because it excludes another; null if the object has all members.</param>
     public static IEnumerable<(string Json, bool IsTaken)> Variations(JsonElement document, string schema, string sample, string? leftOut = null)
     {
         JsonElement described = document.GetProperty("components").GetProperty("schemas").GetProperty(schema);
@@ -42,12 +43,12 @@ internal static class OpenApiChecks
         }
     }
 
-    /// <summary>Examples of a request body, JSON.</summary>
+    /// <summary>Returns the examples of a request body, in JSON.</summary>
     public static IEnumerable<string> Examples(JsonElement document, string path) =>
         document.GetProperty("paths").GetProperty(path).GetProperty("post").GetProperty("requestBody").GetProperty("content").GetProperty("application/json")
             .GetProperty("examples").EnumerateObject().Select(example => example.Value.GetProperty("value").GetRawText());
 
-    /// <summary>CheckCommittedAsync holds the document to the committed one, which the lint and the generated clients take.</summary>
+    /// <summary>Compares the document with the committed one, which the lint and the generated clients use.</summary>
     public static async Task CheckCommittedAsync(JsonElement document, string name)
     {
         string committed = Path.Combine(AppContext.BaseDirectory, "openapi", name);
@@ -57,13 +58,13 @@ internal static class OpenApiChecks
         Assert.True(document.GetRawText() + "\n" == before, $"The interface changed. If that is meant: cp {made} docs/spec/openapi/{name}");
     }
 
-    // Each pair stands there as what is not to be: both members.
+    // The schema forbids both members of each pair.
     private static IEnumerable<string[]> Alternatives(JsonElement schema) =>
         !schema.TryGetProperty("not", out JsonElement not) ? [] : not.GetProperty("anyOf").EnumerateArray()
             .Where(forbidden => forbidden.TryGetProperty("required", out _))
             .Select(forbidden => forbidden.GetProperty("required").EnumerateArray().Select(member => member.GetString()!).ToArray());
 
-    // What the other one of two may have: text becomes octets, and a list of texts one of octets.
+    // Returns the value of the other one of two members: text becomes bytes, and a list of texts one of bytes.
     private static JsonNode Octets(JsonNode text) => text is JsonArray ? new JsonArray("YQ") : "YQ";
 
     private static string Change(string sample, Action<JsonObject> change)

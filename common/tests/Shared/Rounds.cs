@@ -1,6 +1,9 @@
 namespace Optiks.Tests.Shared;
 
-/// <summary>Rounds says how often a test repeats what it does: a few times in `make test`, more often in `make test-deep`, which sets OPTIKS_TEST_DEEP=1. Compiled into the tests that repeat.</summary>
+/// <summary>
+/// Says how often a test repeats its steps: a few times in `make test`, more often in `make test-deep`, which sets OPTIKS_TEST_DEEP=1.
+/// Compiled into the tests that repeat.
+/// </summary>
 internal static class Rounds
 {
     private static readonly bool s_areDeep = Environment.GetEnvironmentVariable("OPTIKS_TEST_DEEP") == "1";

@@ -3,10 +3,10 @@ using System.Text;
 
 namespace Optiks.Tests.Shared;
 
-/// <summary>ServiceProcess is a program that serves HTTP, in a process of its own, which goes with it. Compiled into the tests of those programs.</summary>
+/// <summary>Runs a program that serves HTTP, in a process that ends with this object. Compiled into the tests of those programs.</summary>
 internal sealed class ServiceProcess : IAsyncDisposable
 {
-    /// <summary>Exit code that .NET reports for SIGKILL.</summary>
+    /// <summary>The exit code that .NET reports for SIGKILL.</summary>
     public const int Killed = 128 + 9;
 
     private readonly Process _process;
@@ -20,7 +20,7 @@ internal sealed class ServiceProcess : IAsyncDisposable
         _patience = patience;
     }
 
-    /// <summary>Output so far, standard and error.</summary>
+    /// <summary>The output so far, standard output and standard error.</summary>
     public string Output
     {
         get
@@ -32,11 +32,11 @@ internal sealed class ServiceProcess : IAsyncDisposable
         }
     }
 
-    /// <summary>Start runs an assembly that stands beside the tests'.</summary>
-    /// <param name="assembly">Name of the file.</param>
-    /// <param name="arguments">What it is told.</param>
-    /// <param name="environment">Variables that it gets besides this process's.</param>
-    /// <param name="patience">How long it may take to do what is waited for.</param>
+    /// <summary>Runs an assembly that is next to the tests'.</summary>
+    /// <param name="assembly">The name of the file.</param>
+    /// <param name="arguments">The arguments of the program.</param>
+    /// <param name="environment">The variables that it gets in addition to this process's.</param>
+    /// <param name="patience">How long each awaited condition may take.</param>
     public static ServiceProcess Start(string assembly, IEnumerable<string> arguments, IReadOnlyDictionary<string, string> environment, TimeSpan patience)
     {
         var start = new ProcessStartInfo(Environment.ProcessPath is { } host && Path.GetFileNameWithoutExtension(host) == "dotnet" ? host : "dotnet")
@@ -63,7 +63,7 @@ internal sealed class ServiceProcess : IAsyncDisposable
         return service;
     }
 
-    /// <summary>UrlAsync waits until it listens; fails at once when it ends before.</summary>
+    /// <summary>Waits until the program listens; fails at once if it ends first.</summary>
     public async Task<Uri> UrlAsync()
     {
         await WithinAsync(async cancellationToken =>
@@ -74,24 +74,24 @@ internal sealed class ServiceProcess : IAsyncDisposable
         return await _url.Task;
     }
 
-    /// <summary>Kill it by SIGKILL.</summary>
+    /// <summary>Kills the process with SIGKILL.</summary>
     public void Kill() => _process.Kill();
 
-    /// <summary>ExitAsync waits for the end and gives the exit code.</summary>
+    /// <summary>Waits for the end and returns the exit code.</summary>
     public async Task<int> ExitAsync()
     {
         await WithinAsync(_process.WaitForExitAsync);
         return _process.ExitCode;
     }
 
-    /// <summary>TerminateAsync asks it to stop and gives the exit code.</summary>
+    /// <summary>Asks the process to stop and returns the exit code.</summary>
     public async Task<int> TerminateAsync()
     {
         await SignalAsync("TERM");
         return await ExitAsync();
     }
 
-    /// <summary>SignalAsync sends a signal by its name.</summary>
+    /// <summary>Sends a signal by its name.</summary>
     public async Task SignalAsync(string name)
     {
         using Process kill = Process.Start("/bin/kill", [$"-{name}", $"{_process.Id}"]);
@@ -99,7 +99,7 @@ internal sealed class ServiceProcess : IAsyncDisposable
         Assert.Equal(0, kill.ExitCode);
     }
 
-    /// <summary>UntilAsync waits until something holds; fails at once when the process ends.</summary>
+    /// <summary>Waits until a condition holds; fails at once if the process ends.</summary>
     public Task UntilAsync(Func<Task<bool>> condition) => WithinAsync(async cancellationToken =>
     {
         while (!await condition())

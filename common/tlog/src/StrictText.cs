@@ -7,14 +7,14 @@ using System.Text.Unicode;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// StrictText reads the few lexical forms of the C2SP texts. Each value has exactly one accepted spelling, so that what was
-/// parsed encodes to the bytes that were parsed.
+/// Parses the few lexical forms of the C2SP texts. Each value has exactly one accepted spelling, so that a parsed value encodes to the
+/// parsed bytes.
 /// </summary>
 internal static class StrictText
 {
     public const byte Newline = (byte)'\n';
 
-    /// <summary>Reads a decimal of 64 bits: ASCII digits, no sign, no leading zero.</summary>
+    /// <summary>Parses a decimal of 64 bits: ASCII digits, no sign, no leading zero.</summary>
     public static bool TryParseDecimal(ReadOnlySpan<byte> text, out ulong value)
     {
         value = 0;
@@ -26,7 +26,7 @@ internal static class StrictText
     }
 
     /// <summary>
-    /// Reads base64 with the standard alphabet and padding. The .NET decoder skips white space and ignores unused bits, hence the
+    /// Parses base64 with the standard alphabet and padding. The .NET decoder skips white space and ignores unused bits, hence the
     /// comparison.
     /// </summary>
     public static bool TryDecodeBase64(ReadOnlySpan<byte> text, out byte[] bytes)
@@ -40,7 +40,7 @@ internal static class StrictText
         return Encoding.ASCII.GetBytes(Convert.ToBase64String(bytes)).AsSpan().SequenceEqual(text);
     }
 
-    /// <summary>Says whether a string may be a key name: not empty, no Unicode space, no control character, no '+'.</summary>
+    /// <summary>Returns whether a string may be a key name: not empty, no Unicode space, no control character, no '+'.</summary>
     public static bool IsKeyName(ReadOnlySpan<char> name)
     {
         foreach (char c in name)
@@ -53,7 +53,7 @@ internal static class StrictText
         return !name.IsEmpty;
     }
 
-    /// <summary>Checks the characters that a note, and so everything in this library, may hold.</summary>
+    /// <summary>Checks the characters that a note, and so everything in this library, may contain.</summary>
     public static TlogError CheckCharacters(ReadOnlySpan<byte> text)
     {
         foreach (byte b in text)
@@ -66,7 +66,7 @@ internal static class StrictText
         return Utf8.IsValid(text) ? TlogError.None : TlogError.NotUtf8;
     }
 
-    /// <summary>Takes the next line, without its newline, off the front of a text. False when no newline is left.</summary>
+    /// <summary>Takes the next line, without its newline, from the front of a text. Returns false if no newline is left.</summary>
     public static bool TryTakeLine(ref ReadOnlySpan<byte> text, out ReadOnlySpan<byte> line)
     {
         int end = text.IndexOf(Newline);

@@ -1,8 +1,8 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// TlogError says why bytes were refused. Names and numbers are stable: clients report them and tests cite them.
-/// <see cref="None"/> is the only success.
+/// Says why bytes were refused. Names and numbers are stable: clients report them and tests cite them. <see cref="None"/> is the only
+/// success.
 /// </summary>
 public enum TlogError
 {
@@ -21,7 +21,7 @@ public enum TlogError
     /// <summary>The last byte is not a newline.</summary>
     MissingFinalNewline = 4,
 
-    /// <summary>No empty line where the format has one.</summary>
+    /// <summary>No empty line where the format requires one.</summary>
     MissingBlankLine = 5,
 
     /// <summary>A note without signature lines.</summary>
@@ -33,7 +33,7 @@ public enum TlogError
     /// <summary>A signature line that is not "— name base64".</summary>
     MalformedSignatureLine = 8,
 
-    /// <summary>A key name that is empty or holds a Unicode space or '+'.</summary>
+    /// <summary>A key name that is empty or contains a Unicode space or '+'.</summary>
     BadKeyName = 9,
 
     /// <summary>Not canonical, padded base64 of the standard alphabet.</summary>
@@ -45,7 +45,7 @@ public enum TlogError
     /// <summary>No signature by a known key.</summary>
     NoKnownSignature = 20,
 
-    /// <summary>A signature whose name and key ID are a known key's does not verify.</summary>
+    /// <summary>A signature whose name and key ID are a known key's, but which does not verify.</summary>
     BadSignature = 21,
 
     /// <summary>A cosignature's timestamp is 2^63 or more.</summary>
@@ -54,7 +54,7 @@ public enum TlogError
     /// <summary>The note is signed by known keys, but not by the log.</summary>
     NoLogSignature = 23,
 
-    /// <summary>A second signature line of a key of type 0x01, which signs a text once.</summary>
+    /// <summary>A second signature line of a key of type 0x01, which must sign a text once.</summary>
     RepeatedSignature = 24,
 
     /// <summary>A verifier key that is not "name+hex+base64" in exact form.</summary>
@@ -108,19 +108,19 @@ public enum TlogError
     /// <summary>The older size is larger than the newer one.</summary>
     SizeOrder = 61,
 
-    /// <summary>A proof of more or fewer hashes than its sizes ask for.</summary>
+    /// <summary>A proof with more or fewer hashes than its sizes require.</summary>
     ProofLength = 62,
 
-    /// <summary>The proof leads to another root.</summary>
+    /// <summary>The proof results in another root.</summary>
     RootMismatch = 63,
 
-    /// <summary>An entry bundle or tile of more or fewer bytes than its width asks for.</summary>
+    /// <summary>An entry bundle or tile with more or fewer bytes than its width requires.</summary>
     BadTileLength = 70,
 
     /// <summary>A tile or bundle that a checkpoint says must exist was not found.</summary>
     TileMissing = 71,
 
-    /// <summary>A tile's hashes do not lead to the checkpoint's root.</summary>
+    /// <summary>A tile's hashes do not result in the checkpoint's root.</summary>
     TileMismatch = 72,
 
     /// <summary>An entry of a bundle does not hash to its leaf.</summary>
@@ -129,25 +129,25 @@ public enum TlogError
     /// <summary>A policy's line with another first word, or with too few or too many fields.</summary>
     BadPolicyLine = 80,
 
-    /// <summary>A policy's name that is taken already, or <c>none</c>.</summary>
+    /// <summary>A policy name that is already defined, or <c>none</c>.</summary>
     DuplicatePolicyName = 81,
 
-    /// <summary>A name that no line of the policy above it has.</summary>
+    /// <summary>A name that no earlier line of the policy defines.</summary>
     UnknownPolicyName = 82,
 
-    /// <summary>A public key that an earlier line of the policy has, under whatever name and for whatever use.</summary>
+    /// <summary>A public key that an earlier line of the policy has, under any name and for any use.</summary>
     DuplicateKey = 83,
 
     /// <summary>A log's key of another type than 0x01, or a witness's of another than 0x04.</summary>
     WrongKeyType = 84,
 
-    /// <summary>A group's number that is not 1 up to the number of its members.</summary>
+    /// <summary>A group's number that is not between 1 and the number of its members.</summary>
     BadThreshold = 85,
 
-    /// <summary>A name that is a member of a group for the second time.</summary>
+    /// <summary>A name that occurs in a group for the second time.</summary>
     RepeatedMember = 86,
 
-    /// <summary>Groups in groups beyond the limit.</summary>
+    /// <summary>Groups nested beyond the limit.</summary>
     PolicyTooDeep = 87,
 
     /// <summary>A policy without a quorum line.</summary>

@@ -5,18 +5,18 @@ using System.Text;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// TlogProof is an inclusion proof in a file (C2SP tlog-proof): an index, the hashes, and the checkpoint note they lead to. It holds
-/// neither the entry nor any trust: see <see cref="Verify"/>. Immutable.
+/// Holds an inclusion proof in a file (C2SP tlog-proof): an index, the hashes, and the checkpoint note with their root. It contains neither
+/// the entry nor any trust: see <see cref="Verify"/>. Immutable.
 /// </summary>
 public sealed class TlogProof
 {
-    /// <summary>Longest file that is read, in bytes: the note, 64 hashes and an extra line of as much as the note.</summary>
+    /// <summary>The longest file that is read, in bytes: the note, 64 hashes and an extra line as long as the note.</summary>
     public const int MaxBytes = (2 * SignedNote.MaxBytes) + 4096;
 
-    // A path in a tree of less than 2^64 leaves.
+    // The longest path in a tree of less than 2^64 leaves.
     private const int MaxHashes = 64;
 
-    /// <summary>TlogProof from its parts. Throws <see cref="ArgumentException"/> where the file would not parse.</summary>
+    /// <summary>Takes the parts of a proof. Throws <see cref="ArgumentException"/> if the file would not parse.</summary>
     public TlogProof(ulong index, IReadOnlyList<TreeHash> hashes, SignedNote checkpoint, ReadOnlyMemory<byte>? extra = null)
     {
         ArgumentNullException.ThrowIfNull(hashes);
@@ -31,21 +31,21 @@ public sealed class TlogProof
         Extra = extra;
     }
 
-    /// <summary>Index of the entry.</summary>
+    /// <summary>The index of the entry.</summary>
     public ulong Index { get; }
 
-    /// <summary>Hashes of the inclusion proof, the leaf's sibling first.</summary>
+    /// <summary>The hashes of the inclusion proof, the leaf's sibling first.</summary>
     public IReadOnlyList<TreeHash> Hashes { get; }
 
-    /// <summary>Checkpoint note, not yet verified.</summary>
+    /// <summary>The checkpoint note, not yet verified.</summary>
     public SignedNote Checkpoint { get; }
 
-    /// <summary>Extra data that the application put in. Nothing authenticates it.</summary>
+    /// <summary>Extra data that the application added. Nothing authenticates it.</summary>
     public ReadOnlyMemory<byte>? Extra { get; }
 
     private static ReadOnlySpan<byte> Header => "c2sp.org/tlog-proof@v1"u8;
 
-    /// <summary>TryParse reads a whole file.</summary>
+    /// <summary>Parses a whole file.</summary>
     public static bool TryParse(ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out TlogProof? proof, out TlogError error)
     {
         proof = null;
@@ -74,7 +74,7 @@ public sealed class TlogProof
         return true;
     }
 
-    /// <summary>Encode gives the file: of a parsed proof, exactly the bytes that were parsed.</summary>
+    /// <summary>Returns the file; for a parsed proof, exactly the parsed bytes.</summary>
     public byte[] Encode()
     {
         var text = new StringBuilder(Encoding.ASCII.GetString(Header)).Append('\n');
@@ -92,8 +92,8 @@ public sealed class TlogProof
     }
 
     /// <summary>
-    /// Verify opens the checkpoint and proves that the entry stands at <see cref="Index"/>. The caller compares the index with the one it
-    /// asked for (in an Optiks log: the epoch that the record names) and applies its policy to the opened checkpoint's cosignatures.
+    /// Opens the checkpoint and proves that the entry is at <see cref="Index"/>. The caller compares the index with the one that it asked
+    /// for (in an Optiks log: the epoch that the record names). It also applies its policy to the opened checkpoint's cosignatures.
     /// </summary>
     public TlogError Verify(CheckpointVerifier verifier, ReadOnlySpan<byte> entry, out SignedCheckpoint? opened)
     {

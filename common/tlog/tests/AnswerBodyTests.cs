@@ -1,6 +1,6 @@
 namespace Optiks.Tlog.Tests;
 
-/// <summary>Bodies of servers that say one length and send another, that stall, and that come slowly.</summary>
+/// <summary>Tests bodies from servers that announce one length and send another, that stall, or that are slow.</summary>
 public sealed class AnswerBodyTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -17,7 +17,7 @@ public sealed class AnswerBodyTests
     public async Task A_body_within_the_limit_is_read_whole(int length, int maxLength, long? declared)
     {
         byte[] octets = new byte[length];
-        // Octets that differ, so that lost or exchanged chunks show; which ones does not matter.
+        // The bytes differ, so that lost or swapped chunks are noticed; their values do not matter.
         new Random(length).NextBytes(octets);
         using var deadline = new AnswerDeadline(Timeout.InfiniteTimeSpan, TimeProvider.System, 0, Cancellation);
         Assert.Equal(octets, await AnswerBody.ReadAsync(Content(new MemoryStream(octets), declared), maxLength, deadline));
@@ -75,13 +75,13 @@ public sealed class AnswerBodyTests
         return content;
     }
 
-    /// <summary>Unseekable hides the length of a stream, as a connection does.</summary>
+    /// <summary>Hides the length of a stream, as a connection does.</summary>
     private sealed class Unseekable(Stream inner) : ReadOnlyStream
     {
         public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) => inner.ReadAsync(buffer, cancellationToken);
     }
 
-    /// <summary>Zeros gives so many octets.</summary>
+    /// <summary>Returns this many zero bytes.</summary>
     private sealed class Zeros(long length) : ReadOnlyStream
     {
         private long _left = length;
@@ -94,7 +94,7 @@ public sealed class AnswerBodyTests
         }
     }
 
-    /// <summary>Stalling gives one octet, and then nothing.</summary>
+    /// <summary>Returns one byte, and then stalls.</summary>
     private sealed class Stalling : ReadOnlyStream
     {
         private bool _gave;
@@ -111,7 +111,7 @@ public sealed class AnswerBodyTests
         }
     }
 
-    /// <summary>ReadOnlyStream is what a body of an answer can do.</summary>
+    /// <summary>Implements a stream with the abilities of an answer's body.</summary>
     private abstract class ReadOnlyStream : Stream
     {
         public override bool CanRead => true;

@@ -24,13 +24,13 @@ public sealed class BoardCosignerTests : IDisposable
         SignedCheckpoint? second = await AddAsync(text, await CosignAsync(1, text, 6));
         Assert.Equal([Vectors.LogKey.Name, Vectors.Witnesses[0].Name, Vectors.Witnesses[1].Name], second!.Note.Signatures.Select(one => one.Name));
 
-        // Another one of a key takes the place of an earlier, and of no later one.
+        // Another cosignature by the same key replaces an earlier one, but not a later one.
         Assert.Equal([6UL, 9], (await AddAsync(text, await CosignAsync(0, text, 9)))!.Cosignatures.Select(one => one.Timestamp!.Value).Order().ToArray());
         byte[] before = ReadNote();
         await AddAsync(text, await CosignAsync(0, text, 8));
         Assert.Equal(before, ReadNote());
 
-        // The log's own checkpoint is in it, also for who opens the board anew.
+        // The note contains the log's own checkpoint, also for a writer that opens the board anew.
         using (BoardLock boardLock = BoardLock.TryAcquire(_folder.Path)!)
         {
             Assert.Equal(BoardPublishResult.AlreadyPublished, await writer.PublishAsync(boardLock, await NoteAsync(3), Cancellation));
@@ -74,13 +74,13 @@ public sealed class BoardCosignerTests : IDisposable
         Assert.Equal((5UL, 7UL), (published!.Checkpoint.Size, published.Cosignatures.Single().Timestamp!.Value));
         Assert.Equal(Vectors.LogKey.Name, published.Note.Signatures[0].Name);
 
-        // Whoever comes late with a smaller one, and whoever brings more of the same.
+        // A smaller checkpoint comes late, and then more cosignatures of the same one.
         byte[] before = ReadNote();
         Assert.Equal(5UL, (await ReleaseAsync(three, await CosignAsync(0, Text(3), 8)))!.Checkpoint.Size);
         Assert.Equal(before, ReadNote());
         Assert.Equal(2, (await ReleaseAsync(five, await CosignAsync(1, Text(5), 9)))!.Cosignatures.Count);
 
-        // What was signed counts, whether it waits or not; a writer that does not hold back publishes it all.
+        // The signed size counts, whether the checkpoint waits or not; a writer that does not hold back publishes everything.
         await PublishAsync(6, holdsBack: true);
         Assert.Equal(5UL, (await _cosigner.ReadAsync(Cancellation))!.Checkpoint.Size);
         Assert.Equal(6UL, (await PublishAsync(6)).Size);

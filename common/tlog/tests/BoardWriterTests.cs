@@ -59,7 +59,7 @@ public sealed class BoardWriterTests
         await AppendAsync(folder, writer, 257);
         string[] complete = [.. folder.Files()];
 
-        // Every subset that a crash can leave of the files of the second append, and for the others a temporary that is longer.
+        // Tries every subset of the second append's files that a crash can leave; for each missing file, it leaves a longer temporary file.
         string[] second = [.. TileLayout.Added(255, 257).Select(path => path.ToString())];
         Assert.Equal(5, second.Length);
         for (int kept = 0; kept < 1 << second.Length; kept++)
@@ -91,7 +91,7 @@ public sealed class BoardWriterTests
         await AppendAsync(folder, writer, 2);
         TreeHash root = writer.Root;
 
-        // A folder in the way of the level-0 tile, which is written after the bundle.
+        // A folder blocks the level-0 tile, which is written after the bundle.
         string inTheWay = Path.Combine(folder.Path, "tile/0/000.p/3");
         Directory.CreateDirectory(inTheWay);
         await Assert.ThrowsAnyAsync<Exception>(() => AppendAsync(folder, writer, 3));
@@ -253,12 +253,12 @@ public sealed class BoardWriterTests
         await PublishAsync(folder, writer, Checkpoint(3));
         await AppendAsync(folder, writer, 255);
         await AppendAsync(folder, writer, 256);
-        // Not before: until then the partial ones are what the checkpoint's clients are told.
+        // Not before: until then the checkpoint tells clients to read the partial tiles.
         Assert.Contains("tile/0/000.p/3", folder.Files());
         await PublishAsync(folder, writer, Checkpoint(256));
         Assert.Equal(["checkpoint", "tile/0/000", "tile/1/000.p/1", "tile/entries/000"], folder.Files().Where(path => path[0] != '.'));
 
-        // What a crash left behind goes with the next checkpoint.
+        // The next checkpoint deletes the files that a crash left.
         Directory.CreateDirectory(Path.Combine(folder.Path, "tile/0/000.p"));
         await File.WriteAllTextAsync(Path.Combine(folder.Path, "tile/0/000.p/255"), "", Cancellation);
         await AppendAsync(folder, writer, 257);
@@ -266,7 +266,7 @@ public sealed class BoardWriterTests
         Assert.DoesNotContain("tile/0/000.p/255", folder.Files());
         Assert.Contains("tile/0/001.p/1", folder.Files());
 
-        // A client of the first checkpoint finds what it needs in the full ones.
+        // A client of the first checkpoint cuts its partial tiles from the full ones.
         var old = new HashReader(new DirectoryTileReader(folder.Path), 3, Vectors.Roots[3]);
         Assert.Equal(Vectors.Entries[2], (await old.ReadEntryAsync(2, Cancellation)).ToArray());
         Assert.Equal(257UL, (await OpenAsync(folder)).Size);
@@ -318,7 +318,7 @@ public sealed class BoardWriterTests
     private static ReadOnlyMemory<byte>[] Entries(int start, int end) =>
         [.. Vectors.Entries.Skip(start).Take(end - start).Select(entry => (ReadOnlyMemory<byte>)entry)];
 
-    // The vectors' log keeps partial tiles for ever; this one drops them when the full one is there.
+    // The vectors' log keeps partial tiles forever; this one deletes them once the full one exists.
     private static IEnumerable<string> Kept(IEnumerable<string> paths)
     {
         string[] all = [.. paths];

@@ -10,7 +10,7 @@ public sealed class CosignatureTests
     private static readonly CheckpointVerifier Verifier =
         new(Vectors.LogKey, [.. Vectors.Witnesses, Auditor], Ed25519, acceptExtensionLines: true);
 
-    // What becomes of the note; None = it opens.
+    // The expected result for each note; None means that it opens.
     private static readonly Dictionary<string, TlogError> Expected = new()
     {
         ["other-timestamp"] = TlogError.BadSignature,
@@ -92,7 +92,7 @@ public sealed class CosignatureTests
         }
         else if (id == "milliseconds")
         {
-            // The signature is good; only the time tells, by the caller's clock.
+            // The signature is valid; only the time is wrong, by the caller's clock.
             ulong timestamp = Assert.Single(checkpoint!.Cosignatures).Timestamp!.Value;
             Assert.True(Cosignature.IsAhead(timestamp, DateTimeOffset.FromUnixTimeSeconds(1767312000), TimeSpan.FromDays(365)));
         }

@@ -4,8 +4,8 @@ using System.Text.Json;
 namespace Optiks.Tlog.Tests;
 
 /// <summary>
-/// Decoders take any bytes without throwing, and what they accept encodes to the same bytes, so that nothing signed or hashed has two
-/// spellings. Seeded, so that a failure repeats.
+/// Tests that decoders accept any bytes without throwing. Accepted input must encode to the same bytes, so that nothing signed or hashed
+/// has two spellings. Seeded, so that a failure repeats.
 /// </summary>
 public sealed class DecoderFuzzTests
 {
@@ -91,7 +91,7 @@ public sealed class DecoderFuzzTests
 
     private static IEnumerable<byte[]> Mutations(IEnumerable<byte[]> seeds)
     {
-        // Bytes that mean something in one of the formats.
+        // Bytes with a meaning in one of the formats.
         byte[] telling = [.. "\n\n +-=/.0019xpAQ\r\t\0"u8, 0xe2, 0x80, 0x94, 0xff];
         var random = new Random(6962);
         foreach (byte[] seed in seeds)

@@ -3,13 +3,13 @@ using System.Text;
 
 namespace Optiks.Tlog.Tests;
 
-/// <summary>A client that has a verified checkpoint and tiles from a server that may lie.</summary>
+/// <summary>Tests a client with a verified checkpoint and tiles from a server that may lie.</summary>
 public sealed class HashReaderTests
 {
     private static readonly CancellationToken Cancellation = CancellationToken.None;
     private static readonly LeafHashReader Leaves = new(Vectors.Entries);
 
-    // With size 600: bundles 0 to 2, tiles 0/0 to 0/2 and 1/0.
+    // Size 600 has bundles 0 to 2, and tiles 0/0 to 0/2 and 1/0.
     public static TheoryData<string> FilesOf600 => [.. TileLayout.All(600).Select(path => path.ToString())];
 
     [Theory]
@@ -64,7 +64,7 @@ public sealed class HashReaderTests
         var reader = new HashReader(board, Bundles * TilePath.FullWidth, board.Root);
         for (ulong bundle = 0; bundle < Bundles; bundle++)
         {
-            // As ranges of entries are read that begin with the last entry of the one before.
+            // Reads like ranges of entries that begin with the last entry of the range before.
             await reader.ReadBundleAsync(bundle, Cancellation);
             await reader.ReadEntryAsync(bundle == 0 ? 0 : (bundle * TilePath.FullWidth) - 1, Cancellation);
             await reader.ReadBundleAsync(bundle, Cancellation);
@@ -72,7 +72,7 @@ public sealed class HashReaderTests
         Assert.Equal((2 * (int)Bundles) + 1, board.Requests.Count);
         Assert.Distinct(board.Requests);
 
-        // What came long ago is read, and compared with the root, again.
+        // Files read long ago are read, and compared with the root, again.
         board.Requests.Clear();
         await reader.ReadBundleAsync(0, Cancellation);
         Assert.Equal(["tile/0/000", "tile/entries/000"], board.Requests);
@@ -122,7 +122,7 @@ public sealed class HashReaderTests
     [Fact]
     public async Task Dropped_partial_tiles_are_cut_from_full_ones()
     {
-        // Of size 255 only the files of size 256 are left.
+        // Only the files of size 256 are left, not those of size 255.
         string[] partials = ["tile/0/000.p/255", "tile/entries/000.p/255"];
         var tiles = new AlteredTiles(partials);
 
@@ -185,7 +185,7 @@ public sealed class HashReaderTests
     private static async Task<InvalidTileException> FailureAsync(string path, byte[]? bytes) =>
         await Assert.ThrowsAsync<InvalidTileException>(() => ReadAllAsync(new AlteredTiles(path, bytes)));
 
-    /// <summary>The tree of the vectors with one file replaced, or some missing.</summary>
+    /// <summary>Serves the tree of the vectors with one file replaced, or some missing.</summary>
     private sealed class AlteredTiles : ITileReader
     {
         private readonly DirectoryTileReader _tree = new(Vectors.TreeFolder);
@@ -207,7 +207,7 @@ public sealed class HashReaderTests
         }
     }
 
-    /// <summary>A tree of so many full bundles, all of one entry again and again.</summary>
+    /// <summary>Serves a tree of this many full bundles, whose entries are all the same.</summary>
     private sealed class LargeBoard : ITileReader
     {
         private static readonly byte[] s_entry = [1, 2, 3];
@@ -244,7 +244,7 @@ public sealed class HashReaderTests
         }
     }
 
-    /// <summary>A static file server over the tree of the vectors, or one that always gives the same answer.</summary>
+    /// <summary>Serves the tree of the vectors as a static file server, or always gives the same answer.</summary>
     private sealed class TreeServer : HttpMessageHandler
     {
         private readonly HttpStatusCode? _status;

@@ -3,7 +3,7 @@ using System.Net.Http.Headers;
 
 namespace Optiks.Tlog.Tests;
 
-/// <summary>A log over HTTP, from a server that is only as good as what it says next.</summary>
+/// <summary>Tests reading a log over HTTP from an unreliable server.</summary>
 public sealed class HttpTileReaderTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -31,7 +31,7 @@ public sealed class HttpTileReaderTests
         Assert.Equal<byte>([1, 1, 2, 2, 3, 4], read);
         Assert.Null(await board.ReadCheckpointAsync(Cancellation));
         Assert.Equal(["", "\"a\"", "\"a\"", "\"a\"", "W/\"b\"", "W/\"b\"", "", "\"c\""], tags);
-        // One that knows nothing is not told that nothing changed.
+        // A reader without a stored checkpoint must not accept the answer that nothing has changed.
         await Assert.ThrowsAsync<HttpRequestException>(() => board.ReadCheckpointAsync(Cancellation));
     }
 
@@ -43,7 +43,7 @@ public sealed class HttpTileReaderTests
         var board = new HttpTileReader(http, new Uri("https://log.example/"), TimeSpan.FromMilliseconds(200));
         HttpRequestException late = await Assert.ThrowsAsync<HttpRequestException>(() => board.ReadTileAsync(TilePath.Hashes(0, 0), Cancellation));
         Assert.Contains("tile/0/000 takes longer than 0.2 s", late.Message, StringComparison.Ordinal);
-        // Who asks goes away: that is nothing the server did.
+        // The caller cancels: the server is not at fault.
         using var gone = new CancellationTokenSource(20);
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => board.ReadTileAsync(TilePath.Hashes(0, 0), gone.Token));
     }
@@ -77,7 +77,7 @@ public sealed class HttpTileReaderTests
     [Fact]
     public async Task A_partial_tile_that_is_forbidden_is_missing_and_nothing_else_is()
     {
-        // S3 answers so for what is not there, to whoever may not list the bucket.
+        // S3 answers 403 for a missing object to clients that may not list the bucket.
         byte[] full = new byte[TilePath.FullWidth * TreeHash.Length];
         using var server = new Server(request => request.RequestUri!.AbsolutePath == "/tile/0/000" ? Answer(full, null) : new HttpResponseMessage(HttpStatusCode.Forbidden));
         using var http = new HttpClient(server, disposeHandler: false);
@@ -115,7 +115,7 @@ public sealed class HttpTileReaderTests
         protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken) => Task.FromResult(answer(request));
     }
 
-    /// <summary>An octet now and then, without end.</summary>
+    /// <summary>Returns one byte from time to time, without end.</summary>
     private sealed class Dripping : Stream
     {
         public override bool CanRead => true;

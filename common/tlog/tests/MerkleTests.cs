@@ -65,7 +65,7 @@ public sealed class MerkleTests
     {
         JsonElement[] vectors = [.. Vectors.Inclusion.GetProperty("notable").EnumerateArray()];
 
-        // Accepted: a false size beside the true root, and an interior node taken for a leaf beside a false size.
+        // Accepted: a false size with the true root, and an interior node presented as a leaf with a false size.
         Assert.Equal([true, false, true], vectors.Select(VerifyInclusion));
     }
 

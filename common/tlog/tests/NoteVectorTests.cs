@@ -3,14 +3,14 @@ using System.Text.Json;
 
 namespace Optiks.Tlog.Tests;
 
-/// <summary>The 92 notes of notes.json. Where Go programs and the text differ, the expectation is the text's.</summary>
+/// <summary>Tests the 92 notes of notes.json. Where Go programs and the specification's text differ, the test follows the text.</summary>
 public sealed class NoteVectorTests
 {
     private static readonly BigIntegerEd25519 Ed25519 = new();
     private static readonly VerifierSet Known = new(Ed25519, [Vectors.LogKey, .. Vectors.Witnesses]);
     private static readonly CheckpointVerifier Verifier = new(Vectors.LogKey, Vectors.Witnesses, Ed25519, acceptExtensionLines: true);
 
-    // What the text leaves open is decided here: one spelling only, and limits as golang.org/x/mod has them.
+    // The choices where the text leaves them open: only one spelling, and the limits of golang.org/x/mod.
     private static readonly Dictionary<string, (bool Note, bool Checkpoint)> Unspecified = new()
     {
         ["hundred-unknown-then-log"] = (false, false),
@@ -29,7 +29,7 @@ public sealed class NoteVectorTests
         ["size-zero"] = (true, false),
     };
 
-    // The reason matters where a wrong one would hide that a check is missing.
+    // The reason matters where a wrong one would hide a missing check.
     private static readonly Dictionary<string, TlogError> Reasons = new()
     {
         ["hundred-unknown-then-log"] = TlogError.TooManySignatures,

@@ -9,7 +9,7 @@ public sealed class TlogPolicyTests
     private static readonly TimeSpan Tolerance = TimeSpan.FromSeconds(60);
     private static readonly string Log = Vectors.LogKey.ToString();
 
-    // Keys that only have to differ.
+    // The keys only have to differ.
     private static readonly VerifierKey[] Keys =
         [.. Enumerable.Range(1, 40).Select(i => new VerifierKey($"w{i}.example", SignatureType.CosignatureV1, [(byte)i, .. new byte[31]]))];
 
@@ -55,7 +55,7 @@ public sealed class TlogPolicyTests
     [InlineData("0 6 3", false)]
     public void Quorum_of_the_example(string cosigners, bool met)
     {
-        // Key 6 is none of the policy's.
+        // Key 6 does not belong to the policy.
         int[] numbers = [.. cosigners.Split(' ', StringSplitOptions.RemoveEmptyEntries).Select(number => int.Parse(number, CultureInfo.InvariantCulture))];
 
         PolicyVerdict verdict = Parse(Six).Evaluate(numbers.Select(number => By(Keys[number])), Now, Tolerance);
@@ -84,7 +84,7 @@ public sealed class TlogPolicyTests
 
         Assert.False(policy.Evaluate([byLog, By(otherKey), By(logAsCosigner)], Now, Tolerance).IsQuorumMet);
         Assert.True(policy.Evaluate([byLog, By(Keys[0])], Now, Tolerance).IsQuorumMet);
-        // A plain signature by the witness's key says nothing of a time.
+        // A plain signature by the witness's key contains no time.
         Assert.False(policy.Evaluate([By(Keys[0]) with { Timestamp = null }], Now, Tolerance).IsQuorumMet);
     }
 
@@ -197,7 +197,7 @@ public sealed class TlogPolicyTests
     [Fact]
     public void Limits()
     {
-        // As much as the text recommends: 32 witnesses, 32 groups, here one in the other.
+        // As much as the text recommends: 32 witnesses and 32 groups, here nested in each other.
         var text = new StringBuilder();
         for (int i = 0; i < 32; i++)
         {
@@ -230,6 +230,6 @@ public sealed class TlogPolicyTests
 
     private static VerifiedSignature By(VerifierKey key, ulong timestamp = 1_767_312_000) => new(key, Line(key), timestamp);
 
-    // Evaluate is given what was verified.
+    // Evaluate gets verified signatures, so this one need not verify.
     private static NoteSignature Line(VerifierKey key) => new(key.Name, key.KeyId, new byte[] { 1 });
 }

@@ -3,7 +3,9 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Accepting;
 
-/// <summary>AcceptHealthCheck: ready when the database answers, can be written, took the last updates, and is not an older copy than the board knows.</summary>
+/// <summary>
+/// Reports ready if the database answers, is writable, accepted the last updates, and is not an older copy than the board shows.
+/// </summary>
 internal sealed class AcceptHealthCheck : IHealthCheck
 {
     private readonly IAcceptStore _store;

@@ -1,9 +1,10 @@
 namespace Optiks.UpdateService.Accepting;
 
-/// <summary>CommitHealth remembers whether commits succeed, for the health check. Any thread.</summary>
+/// <summary>Records whether commits succeed, for the health check. Any thread.</summary>
 internal sealed class CommitHealth
 {
-    // A host that is not ready gets no updates to prove that the database takes them again: the failure counts for this long.
+    // A host that is not ready gets no updates, which could show that the database accepts them again. A failure therefore counts for this
+    // long only.
     private static readonly TimeSpan s_memory = TimeSpan.FromSeconds(10);
 
     private readonly TimeProvider _time;
@@ -15,7 +16,7 @@ internal sealed class CommitHealth
         _time = time;
     }
 
-    /// <summary>HasFailed says whether the last commit failed, and not long ago.</summary>
+    /// <summary>Whether the last commit failed within that time.</summary>
     public bool HasFailed
     {
         get
@@ -27,7 +28,7 @@ internal sealed class CommitHealth
         }
     }
 
-    /// <summary>Committed takes note of a commit's end.</summary>
+    /// <summary>Records the result of a commit.</summary>
     public void Committed(CommitState state)
     {
         lock (_lock)

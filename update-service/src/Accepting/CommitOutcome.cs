@@ -2,8 +2,8 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Accepting;
 
-/// <summary>CommitOutcome is what a caller is told after its commit.</summary>
-/// <param name="State">What became of the unit.</param>
-/// <param name="Result">The verdict when <paramref name="State"/> is <see cref="CommitState.Decided"/>.</param>
-/// <param name="RetryAfter">For how long the database is not asked, when it was not.</param>
+/// <summary>Holds the result of a commit for one caller.</summary>
+/// <param name="State">The state of the unit.</param>
+/// <param name="Result">The verdict if <paramref name="State"/> is <see cref="CommitState.Decided"/>.</param>
+/// <param name="RetryAfter">How long the database will not be asked, if it was not asked.</param>
 internal readonly record struct CommitOutcome(CommitState State, AcceptResult Result = default, TimeSpan? RetryAfter = null);

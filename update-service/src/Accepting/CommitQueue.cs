@@ -8,18 +8,24 @@ using Optiks.UpdateService.Telemetry;
 namespace Optiks.UpdateService.Accepting;
 
 /// <summary>
-/// CommitQueue commits the updates of many callers together: one loop takes whatever waits and makes it durable in one transaction, while the next group forms. No timer: a lone
-/// caller does not wait for others. Large groups are committed beside each other, if the store gains by it.
+/// Commits the updates of many callers together: one loop takes all waiting units and makes them durable in one transaction, while the next
+/// group forms. There is no timer: a lone caller does not wait for others. Large groups are committed concurrently if the store gains by
+/// it.
 /// </summary>
 /// <remarks>
-/// Thread safety: <see cref="TryEnqueue"/> from any thread. Invariants: (1) a unit's outcome is set after the transaction that holds it has ended, never before; (2) every unit that
-/// was taken gets an outcome, at shutdown too, and soon: the store's time limit ends a commit, and what waited too long behind one is given back without another; (3) units are
-/// given to the store in the order in which they were taken, and none of those whose commits overlap had an outcome when another was taken; (4) what a unit makes the store throw fails that
-/// unit alone. A caller that goes away does not take its unit back: it may still be committed, which the caller learns by its request id.
+/// <para>Thread safety: <see cref="TryEnqueue"/> from any thread. Invariants:</para>
+/// <para>1. A unit's outcome is set after the transaction that holds it has ended, never before.</para>
+/// <para>2. Every unit that was taken gets an outcome soon, also at shutdown. The store's time limit ends a commit, and a unit that waited
+/// too long for one is returned without a commit.</para>
+/// <para>3. Units reach the store in the order in which they were taken. If the commits of units overlap, none of these units had an
+/// outcome when another was taken.</para>
+/// <para>4. If a unit makes the store throw, only that unit fails.</para>
+/// <para>A caller that disconnects does not withdraw its unit: the unit may still be committed, and the caller finds out by its request
+/// id.</para>
 /// </remarks>
 internal sealed class CommitQueue : IHostedService
 {
-    // Two copy while the third is judged. Each holds its updates in memory until it is answered, as the queue does.
+    // Two groups are copied while the third is judged. Each group keeps its updates in memory until it is answered, as the queue does.
     private const int MaxUnderway = 3;
 
     private readonly IAcceptStore _store;
@@ -28,7 +34,7 @@ internal sealed class CommitQueue : IHostedService
     private readonly UpdateMetrics _metrics;
     private readonly Channel<QueuedUnit> _channel;
 
-    // In the channel: one caller's requests leave room for the others'.
+    // Places in the channel: one caller's requests leave room for other callers.
     private readonly CallerShares _places;
     private Task _loop = Task.CompletedTask;
 
@@ -44,10 +50,13 @@ internal sealed class CommitQueue : IHostedService
         metrics.ObserveQueue(() => _channel.Reader.Count, () => Space.Used);
     }
 
-    /// <summary>Space that requests take from for each octet that has come, until they are answered.</summary>
+    /// <summary>The space from which requests take a share for each received byte, until they are answered.</summary>
     public QueueSpace Space { get; }
 
-    /// <summary>TryEnqueue takes a unit, whose caller holds a share of <see cref="Space"/>; false when the queue has no room for another of this caller or the host stops, and then nothing of it is stored.</summary>
+    /// <summary>
+    /// Takes a unit, whose caller holds a share of <see cref="Space"/>. Returns false, having stored nothing of it, if the queue has no
+    /// room for another unit of this caller or the host is stopping.
+    /// </summary>
     public bool TryEnqueue(QueuedUnit unit)
     {
         if (!_places.TryTake(unit.Sender, 1) && !_places.TryTakeAlone(unit.Sender, 0, 1))
@@ -68,7 +77,7 @@ internal sealed class CommitQueue : IHostedService
         return Task.CompletedTask;
     }
 
-    /// <summary>StopAsync commits what waits. The server stops before it, so that callers still get their answers.</summary>
+    /// <summary>Commits the waiting units. The server stops before the queue, so that callers still get their answers.</summary>
     public Task StopAsync(CancellationToken cancellationToken)
     {
         _channel.Writer.TryComplete();

@@ -1,20 +1,20 @@
 namespace Optiks.UpdateService.Accepting;
 
-/// <summary>CommitState is what became of a caller's unit in the queue.</summary>
+/// <summary>Lists the results of a caller's unit in the queue.</summary>
 internal enum CommitState
 {
-    /// <summary>The database decided; the result says how.</summary>
+    /// <summary>The database decided; the result contains the decision.</summary>
     Decided,
 
     /// <summary>Nothing was stored: the unit waited too long for its commit to begin.</summary>
     Expired,
 
-    /// <summary>The database could not be reached: whether the unit is stored is not known, unless the database was not asked.</summary>
+    /// <summary>The database could not be reached. If it was asked, it is not known whether the unit is stored.</summary>
     Unavailable,
 
-    /// <summary>Nothing was stored: the database is an older copy than the board knows.</summary>
+    /// <summary>Nothing was stored: the database is an older copy than the board shows.</summary>
     OlderCopy,
 
-    /// <summary>Something failed that should not; it is logged. Whether the unit is stored is not known.</summary>
+    /// <summary>An unexpected failure, which is logged. It is not known whether the unit is stored.</summary>
     Failed,
 }

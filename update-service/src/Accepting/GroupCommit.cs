@@ -7,7 +7,7 @@ using Optiks.UpdateService.Telemetry;
 
 namespace Optiks.UpdateService.Accepting;
 
-/// <summary>GroupCommit makes units of many callers durable in one transaction. Any thread.</summary>
+/// <summary>Makes the units of many callers durable in one transaction. Any thread.</summary>
 internal sealed class GroupCommit
 {
     private readonly RollbackGuard _guard;
@@ -28,8 +28,8 @@ internal sealed class GroupCommit
     }
 
     /// <summary>
-    /// RunAsync commits a group, and gives each unit its outcome. A group that fails for a reason that may be one unit's is halved until that unit is alone. Nothing is applied twice: whatever a failed
-    /// call has stored all the same is known by its request ids.
+    /// Commits a group, and gives each unit its outcome. If one unit may have caused a group's failure, the group is halved until that unit
+    /// is alone. Nothing is applied twice: request ids identify units that a failed call has stored anyway.
     /// </summary>
     public async Task RunAsync(ArraySegment<QueuedUnit> group)
     {
@@ -44,7 +44,7 @@ internal sealed class GroupCommit
                 continue;
             }
             (CommitState state, Exception? fault) = await CommitPartAsync(part, isRepeated: part.Count < group.Count);
-            // A bug that a unit hits says nothing of the database.
+            // A bug that one unit triggers says nothing about the database.
             if (health != CommitState.Decided && fault is null or StorageException)
             {
                 health = state;
@@ -70,7 +70,8 @@ internal sealed class GroupCommit
         }
     }
 
-    // One transaction. Units have their outcome when it returns, unless it returns what failed. Of those that were given to the store before, nobody may be told that nothing was stored.
+    // Runs one transaction. On return, units have their outcome unless a fault is returned. If units were given to the store before, their
+    // callers must not be told that nothing was stored.
     private async Task<(CommitState State, Exception? Fault)> CommitPartAsync(ArraySegment<QueuedUnit> part, bool isRepeated)
     {
         int updates = part.Sum(unit => unit.Updates);
@@ -108,12 +109,12 @@ internal sealed class GroupCommit
         }
         catch (StorageMisconfiguredException e)
         {
-            // Another database under the same name, or settings that lose commits: nothing here can mend that.
+            // Another database under the same name, or settings that lose commits: this service cannot repair either.
             state = CommitState.Unavailable;
             _logger.Stopped(e);
             _failure.Stop(e);
         }
-#pragma warning disable CA1031 // Invariant 2 of CommitQueue: whatever failed, its callers get an answer and the loop goes on for the others.
+#pragma warning disable CA1031 // Invariant 2 of CommitQueue: after any failure, callers get an answer and the loop continues.
         catch (Exception e)
 #pragma warning restore CA1031
         {

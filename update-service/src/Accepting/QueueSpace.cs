@@ -4,32 +4,36 @@ using Optiks.ServiceDefaults;
 namespace Optiks.UpdateService.Accepting;
 
 /// <summary>
-/// QueueSpace bounds the memory of all requests that are being read, wait for a commit, or are in one, with a share for each caller (<see cref="CallerShares"/>): however much one caller sends, the others' updates
-/// find room. One request fits whatever its size when there is no other. A body that is still arriving after <see cref="Patience"/> keeps its room only until another request needs it: whoever sends slowly holds up nobody. Any thread.
+/// Bounds the memory of all requests that are being read, wait for a commit, or are in one, with a share for each caller
+/// (<see cref="CallerShares"/>). However much one caller sends, other callers' updates find room. A request of any size fits if there is no
+/// other. A body that is still arriving after <see cref="Patience"/> keeps its room only until another request needs it, so that slow
+/// senders delay nobody. Any thread.
 /// </summary>
 internal sealed class QueueSpace
 {
-    /// <summary>Patience with a body: a client that sends as fast as its network takes it needs less.</summary>
+    /// <summary>
+    /// The time after which a body that is still arriving may lose its room. A client that sends as fast as its network allows needs less.
+    /// </summary>
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
 
     private readonly CallerShares _octets;
     private readonly TimeProvider _time;
     private readonly Lock _lock = new();
 
-    // Those whose body is still arriving, the oldest first.
+    // Shares whose body is still arriving, oldest first.
     private readonly LinkedList<Share> _arriving = [];
 
-    /// <summary>QueueSpace of a number of octets.</summary>
+    /// <summary>Begins with this many bytes of space.</summary>
     public QueueSpace(long octets, TimeProvider time)
     {
         _octets = new CallerShares(octets);
         _time = time;
     }
 
-    /// <summary>Used octets.</summary>
+    /// <summary>The number of used bytes.</summary>
     public long Used => _octets.Used;
 
-    /// <summary>Open makes a share for one request of a caller (<see cref="Caller"/>); dispose it when the request is over.</summary>
+    /// <summary>Makes a share for one request of a caller (<see cref="Caller"/>); dispose it when the request is over.</summary>
     public Share Open(int caller) => new(this, caller);
 
     private bool TryGrow(Share share, long octets)
@@ -69,7 +73,7 @@ internal sealed class QueueSpace
         share.IsTaken = true;
         Leave(share);
         Release(share);
-        // Inside the lock: once the owner has left it, the reader may be another request's.
+        // Called inside the lock: once the owner has left the list, the reader may belong to another request.
         share.Reader!.CancelPendingRead();
         return true;
     }
@@ -102,7 +106,7 @@ internal sealed class QueueSpace
         share.Octets = 0;
     }
 
-    /// <summary>Share of one request. One thread at a time.</summary>
+    /// <summary>Holds the share of one request. One thread at a time.</summary>
     public sealed class Share : IDisposable
     {
         private readonly QueueSpace _space;
@@ -115,7 +119,7 @@ internal sealed class QueueSpace
 
         internal int Caller { get; }
 
-        // Under the space's lock, as all that follow.
+        // Protected by the space's lock, like all following members.
         internal long Octets { get; set; }
 
         internal bool IsTaken { get; set; }
@@ -126,19 +130,22 @@ internal sealed class QueueSpace
 
         internal LinkedListNode<Share>? Arrival { get; set; }
 
-        /// <summary>TryGrow makes the share this large, if it is smaller; false when there is no room, and then it stays as it is, or when it was taken away meanwhile.</summary>
+        /// <summary>
+        /// Grows the share to this size, if it is smaller. Returns false, leaving it unchanged, if there is no room, or if the share was
+        /// taken away.
+        /// </summary>
         public bool TryGrow(long octets) => _space.TryGrow(this, octets);
 
         /// <summary>
-        /// Arriving says that the request waits for more of its body: from now on its room may be given to another request. Then the reader's pending read is cancelled, and the share grows no more.
-        /// Call it as often as it is so.
+        /// Marks that the request waits for more of its body. From now on another request may take its room. The reader's pending read is
+        /// then cancelled, and the share cannot grow any more. May be called repeatedly.
         /// </summary>
         public void Arriving(PipeReader body) => _space.Arriving(this, body);
 
-        /// <summary>Arrived says that the body is there, or will not be read any further.</summary>
+        /// <summary>Marks that the body is complete, or will not be read any further.</summary>
         public void Arrived()
         {
-            // Most bodies are there at once, and this is each one's path.
+            // Most bodies are complete at once, and every request comes this way: the lock is taken only if needed.
             if (Reader is not null)
             {
                 lock (_space._lock)

@@ -3,20 +3,20 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Accepting;
 
-/// <summary>QueuedUnit is a caller's unit that waits for its commit.</summary>
+/// <summary>Holds a caller's unit that waits for its commit.</summary>
 internal sealed class QueuedUnit
 {
-    // What an update costs in memory beside its key and value, about.
+    // The approximate memory of an update besides its key and value.
     private const long UpdateOverhead = 512;
 
-    // Of an item's key and value for one token of its caller's rate. A commit, an epoch and its bundle carry every byte of a value: by their number
-    // alone, updates of the longest values would cost sixteen times what the rate allows (docs/operations/rate-limits.md).
+    // The bytes of a key and value that cost one more token of the caller's rate. A commit, an epoch and its bundle carry every byte of a value, so a
+    // limit by the number of updates alone would let updates of 64 KiB cost many times what the operator meant to allow.
     private const int OctetsPerToken = 4096;
 
     private readonly TaskCompletionSource<CommitOutcome> _outcome = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly long _since = Stopwatch.GetTimestamp();
 
-    /// <summary>QueuedUnit of a sender, as the number that <see cref="Optiks.ServiceDefaults.Caller"/> gives.</summary>
+    /// <summary>Takes a unit of a sender, which is the number that <see cref="Optiks.ServiceDefaults.Caller"/> returns.</summary>
     public QueuedUnit(AcceptUnit unit, int sender)
     {
         Unit = unit;
@@ -35,27 +35,27 @@ internal sealed class QueuedUnit
 
     public AcceptUnit Unit { get; }
 
-    /// <summary>Sender whose share of the queue it takes.</summary>
+    /// <summary>The sender whose share of the queue the unit takes.</summary>
     public int Sender { get; }
 
-    /// <summary>Caller is the request's span, for links; the default when nobody traces.</summary>
+    /// <summary>The request's span, for links; the default if there is no trace.</summary>
     public ActivityContext Caller { get; } = Activity.Current?.Context ?? default;
 
-    /// <summary>Updates in all requests of the unit.</summary>
+    /// <summary>The number of updates in all requests of the unit.</summary>
     public int Updates { get; }
 
-    /// <summary>Tokens of the caller's rate that the unit costs: one for each update, and one more for each whole 4 KiB of its key and value.</summary>
+    /// <summary>The tokens of the caller's rate that the unit costs: one for each update, and one more for each whole 4 KiB of its key and value.</summary>
     public int Tokens { get; }
 
-    /// <summary>Octets of memory that it holds, about.</summary>
+    /// <summary>The approximate number of bytes of memory that it holds.</summary>
     public long Octets { get; }
 
-    /// <summary>Age since it was made.</summary>
+    /// <summary>The time since it was made.</summary>
     public TimeSpan Age => Stopwatch.GetElapsedTime(_since);
 
-    /// <summary>Outcome, once the unit's commit is over. Never faults.</summary>
+    /// <summary>The outcome, available once the unit's commit is over. The task never faults.</summary>
     public Task<CommitOutcome> Outcome => _outcome.Task;
 
-    /// <summary>Answer lets the caller go on; call it once.</summary>
+    /// <summary>Sets the outcome, so that the caller continues; call it once.</summary>
     public void Answer(CommitOutcome outcome) => _outcome.SetResult(outcome);
 }

@@ -5,12 +5,14 @@ using Optiks.UpdateService.Telemetry;
 namespace Optiks.UpdateService.Accepting;
 
 /// <summary>
-/// RollbackGuard knows from the board, where this host can see it, how far the database must be. A database whose head is below the high-water mark or the published checkpoint, or that has another record at the mark, is an
-/// older copy (a restored backup, a failover that lost commits). What it accepted would be lost when the newest copy is put back, so nothing is accepted meanwhile. Any thread.
+/// Learns from the board, if this host can read it, how far the database must have progressed. After a restored backup or a failover that
+/// lost commits, the database is an older copy. Its head is then below the high-water mark or the published checkpoint, or it has another
+/// record at the mark. Updates that it accepted would be lost when the newest copy is restored, so the service accepts nothing meanwhile.
+/// Any thread.
 /// </summary>
 /// <remarks>
-/// A board at a URL has no mark: its checkpoint has to do, which is an epoch or a few below. Where there is neither folder nor URL there is nothing to compare, and the update-task's own check, which ends it with exit code 4, has
-/// to do.
+/// A board at a URL has no mark: its checkpoint must suffice, which is one or a few epochs below. Without a folder or URL there is nothing
+/// to compare. Then the update-task's own check must suffice, which ends the task with exit code 4.
 /// </remarks>
 internal sealed class RollbackGuard
 {
@@ -33,8 +35,9 @@ internal sealed class RollbackGuard
     }
 
     /// <summary>
-    /// AcceptAsync gives units to the store. Null: the database does not come up to the board, or the board cannot be read; nothing was stored then, and it is reported. A database read after the board is
-    /// never below a healthy one: the task commits an epoch before it raises the mark.
+    /// Passes units to the store. Returns null, having stored nothing and reported it, if the database is behind the board, or the board
+    /// cannot be read. The database is read after the board, so a healthy database is never below it: the task commits an epoch before it
+    /// raises the mark.
     /// </summary>
     public async Task<IReadOnlyList<AcceptResult>?> AcceptAsync(IReadOnlyList<AcceptUnit> units)
     {
@@ -54,7 +57,7 @@ internal sealed class RollbackGuard
         return results;
     }
 
-    /// <summary>CheckAsync gives null when the database may take updates, or a sentence for the operator.</summary>
+    /// <summary>Returns null if the database may take updates, or a sentence for the operator.</summary>
     public async Task<string?> CheckAsync(CancellationToken cancellationToken)
     {
         (HeadFloor? floor, string? problem) = await ReadAsync(cancellationToken);
@@ -127,14 +130,15 @@ internal sealed class RollbackGuard
         }
         catch (UnauthorizedAccessException)
         {
-            // The board's state may be the task's user's alone. The checkpoint, which anyone may read, is at most one epoch below.
+            // Only the task's user may be allowed to read the board's state. The checkpoint, which anyone may read, is at most one epoch
+            // below.
             return null;
         }
     }
 
     private static byte[]? ReadFile(string path)
     {
-        // Not File.Exists: it says no of a file that may not be read.
+        // File.Exists is not used: it returns false for a file that may not be read.
         try
         {
             return File.ReadAllBytes(path);

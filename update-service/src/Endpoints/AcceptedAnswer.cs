@@ -8,14 +8,15 @@ using Optiks.UpdateService.Requests;
 namespace Optiks.UpdateService.Endpoints;
 
 /// <summary>
-/// AcceptedAnswer writes the answer to requests that are durable: for each, <c>{"request_id", "status": "pending", "status_url"}</c>, whose octets are the same but for the id,
-/// <c>"user_b64"</c> where it is about a user, and <c>"receipt"</c> and <c>"receipt_keys"</c> where one is given. By hand: this is written for every update.
+/// Writes the answer to durable requests. For each request it is <c>{"request_id", "status": "pending", "status_url"}</c>, whose bytes
+/// differ only in the id. It has <c>"user_b64"</c> too if the request is about a user, and <c>"receipt"</c> and <c>"receipt_keys"</c> if
+/// there is a receipt. Written by hand, because every update gets this answer.
 /// </summary>
 internal static class AcceptedAnswer
 {
     private const int IdLength = 36;
 
-    // But for the path of the status.
+    // Without the path of the status.
     private static readonly int s_length = Start.Length + IdLength + Middle.Length + IdLength + 1 + End.Length;
 
     private static ReadOnlySpan<byte> Start => "{\"request_id\":\""u8;
@@ -30,11 +31,11 @@ internal static class AcceptedAnswer
 
     private static ReadOnlySpan<byte> End => "}"u8;
 
-    /// <summary>Write answers one request, or a list of them. The server sends it when the endpoint returns.</summary>
+    /// <summary>Writes the answer to one request, or to a list of them. The server sends it when the endpoint returns.</summary>
     /// <param name="response">The answer.</param>
     /// <param name="unit">The requests.</param>
-    /// <param name="statusPath">Path below which their statuses are, of ASCII characters that JSON needs not escape.</param>
-    /// <param name="receipts">Of each request its receipt, or null; null: none has one.</param>
+    /// <param name="statusPath">The path below which their statuses are, of ASCII characters that JSON does not escape.</param>
+    /// <param name="receipts">Each request's receipt, or null; null for the list if no request has a receipt.</param>
     public static void Write(HttpResponse response, RequestUnit unit, string statusPath, IReadOnlyList<GivenReceipt?>? receipts)
     {
         IReadOnlyList<Guid> ids = unit.Ids;

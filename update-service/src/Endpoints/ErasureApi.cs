@@ -3,7 +3,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>ErasureApi describes the endpoints about erasures (docs/spec/erasure.md section 4).</summary>
+/// <summary>Describes the endpoints for erasures (docs/spec/erasure.md section 4).</summary>
 internal static class ErasureApi
 {
     public static ApiOperation PostErasures { get; } = new("postErasures", "Asks for values to be erased for good; answered once the requests are durable.")

@@ -5,14 +5,14 @@ using Optiks.UpdateService.Requests;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>ErasureSchemas are the shapes of requests, as <see cref="ErasureRequestParser"/> takes them, and of answers.</summary>
+/// <summary>Defines the schemas of requests, as <see cref="ErasureRequestParser"/> accepts them, and of answers.</summary>
 internal static class ErasureSchemas
 {
     public const string Erasures = "Erasures";
     public const string Accepted = "AcceptedErasures";
     public const string Status = "ErasureStatus";
 
-    /// <summary>AddTo adds them to a document.</summary>
+    /// <summary>Adds the schemas to a document.</summary>
     public static void AddTo(ApiSchemas schemas)
     {
         schemas.Add("Erasure", ApiSchemas.ObjectOf("What is erased: one of key, key_b64, user and user_b64; a user without versions is erased whole, once it has left.", [], new()

@@ -3,12 +3,15 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>ErasureStatus tells what became of a request that asked for an erasure (docs/spec/erasure.md section 4). Members that do not belong to the status are absent.</summary>
-/// <param name="RequestId">The request.</param>
+/// <summary>
+/// Shows the state of a request that asked for an erasure (docs/spec/erasure.md section 4). Members that do not belong to the status are
+/// absent.
+/// </summary>
+/// <param name="RequestId">The request's id.</param>
 /// <param name="Status"><c>pending</c>, <c>erased</c> or <c>refused</c>.</param>
 /// <param name="Epoch">Erased: the epoch that did it.</param>
-/// <param name="Erased">Erased: the versions whose values are gone since.</param>
-/// <param name="Reason">Refused: why.</param>
+/// <param name="Erased">Erased: the versions whose values are now gone.</param>
+/// <param name="Reason">Refused: the reason.</param>
 /// <param name="Current">Refused: the latest version of the key when it was refused.</param>
 internal sealed record ErasureStatus(
     Guid RequestId, string Status, ulong? Epoch = null, IReadOnlyList<ErasedItem>? Erased = null, string? Reason = null, StatusVersion? Current = null)
@@ -23,10 +26,13 @@ internal sealed record ErasureStatus(
         [RefusalReason.ErasedWithUser] = "erased-with-user",
     };
 
-    /// <summary>Reasons of refusals.</summary>
+    /// <summary>The reasons of refusals.</summary>
     public static IEnumerable<string> Reasons => s_reasons.Values;
 
-    /// <summary>IsOf says whether a status can be that of an erasure: it has no items, and no reason of another request. Of one that is pending nobody knows.</summary>
+    /// <summary>
+    /// Returns whether a status can belong to an erasure: it has no items, and no reason of another kind of request. A pending status may
+    /// belong to either.
+    /// </summary>
     public static bool IsOf(RequestStatus status) => status switch
     {
         { State: RequestState.Published } => status.Items.Count == 0,
@@ -34,10 +40,10 @@ internal sealed record ErasureStatus(
         _ => true,
     };
 
-    /// <summary>Of gives the answer for a stored status.</summary>
-    /// <param name="requestId">The request.</param>
-    /// <param name="status">What is stored of it.</param>
-    /// <param name="erased">What it erased, if it is published.</param>
+    /// <summary>Returns the answer for a stored status.</summary>
+    /// <param name="requestId">The request's id.</param>
+    /// <param name="status">The stored status.</param>
+    /// <param name="erased">The versions that it erased, if it is published.</param>
     public static ErasureStatus Of(Guid requestId, RequestStatus status, IReadOnlyList<ErasedVersion> erased) => status switch
     {
         { State: RequestState.Published } => new ErasureStatus(requestId, "erased", status.Epoch, [.. erased.Select(ErasedItem.Of)]),
@@ -48,13 +54,13 @@ internal sealed record ErasureStatus(
     };
 }
 
-/// <summary>ErasedItem is a version whose value is gone.</summary>
-/// <param name="Structure">Name of the structure that its key belongs to.</param>
-/// <param name="Period">Its time period.</param>
+/// <summary>Describes a version whose value is gone.</summary>
+/// <param name="Structure">The name of the structure that its key belongs to.</param>
+/// <param name="Period">The version's period.</param>
 /// <param name="Version">The version.</param>
-/// <param name="Epoch">Epoch that inserted it.</param>
+/// <param name="Epoch">The epoch that inserted it.</param>
 internal sealed record ErasedItem(string Structure, ulong Period, ulong Version, ulong Epoch)
 {
-    /// <summary>Of gives the answer for a stored version.</summary>
+    /// <summary>Returns the answer for a stored version.</summary>
     public static ErasedItem Of(ErasedVersion erased) => new(Structures.Names[(int)erased.Structure - 1], erased.Period, erased.Version, erased.Epoch);
 }

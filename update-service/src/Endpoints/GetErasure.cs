@@ -4,7 +4,10 @@ using Optiks.UpdateService.Status;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>GetErasure is <c>GET /v1/erasures/{request_id}?wait=</c>: what became of an erasure, and once it is done the receipt. It names no keys: the id is known to who sent it.</summary>
+/// <summary>
+/// Implements <c>GET /v1/erasures/{request_id}?wait=</c>: returns the state of an erasure and, once it is done, the receipt. The answer
+/// names no keys: the sender knows the id.
+/// </summary>
 internal static class GetErasure
 {
     public static void MapGetErasure(this IEndpointRouteBuilder app) =>

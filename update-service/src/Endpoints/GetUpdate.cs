@@ -8,16 +8,16 @@ using Optiks.UpdateService.Telemetry;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>GetUpdate is <c>GET /v1/updates/{request_id}?wait=</c>: what became of a request, now or after waiting for it.</summary>
+/// <summary>Implements <c>GET /v1/updates/{request_id}?wait=</c>: returns the state of a request, now or after waiting for it.</summary>
 internal static class GetUpdate
 {
-    /// <summary>MaxWaitSeconds that a caller may ask for.</summary>
+    /// <summary>The longest wait that a caller may ask for, in seconds.</summary>
     public const int MaxWaitSeconds = 60;
 
-    /// <summary>WaitParameter is the URL parameter with the seconds to wait.</summary>
+    /// <summary>The URL parameter with the seconds to wait.</summary>
     public const string WaitParameter = "wait";
 
-    /// <summary>Json is the only form of a status.</summary>
+    /// <summary>The only form of a status.</summary>
     public const string Json = "application/json";
 
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
@@ -25,10 +25,10 @@ internal static class GetUpdate
     public static void MapGetUpdate(this IEndpointRouteBuilder app) =>
         app.MapRead("/v1/updates/{request_id}", HandleAsync).Describe(UpdateApi.GetUpdate).LimitRate(RateLimitKind.Statuses).Require(Access.Status);
 
-    /// <summary>NotFound is the answer about an id of no such request.</summary>
+    /// <summary>The answer for an id that no such request has.</summary>
     public static Problem NotFound { get; } = new(ProblemTypes.NotFound, "No request with this id is known, or its answer is no longer kept.");
 
-    /// <summary>Unavailable is the answer while the database gives none.</summary>
+    /// <summary>Returns the answer for a database that does not answer.</summary>
     public static Problem Unavailable(StorageUnavailableException e, ILogger<StatusReader> logger)
     {
         if (e.RetryAfter is null)
@@ -38,7 +38,7 @@ internal static class GetUpdate
         return new Problem(ProblemTypes.Unavailable, "The database did not answer.", null, e.RetryAfter ?? s_retryAfter);
     }
 
-    /// <summary>ReadAsync reads the status that a request for one names in its path, or says why there is none.</summary>
+    /// <summary>Reads the status that a request's path names, or returns a problem.</summary>
     public static async Task<(Guid Id, RequestStatus? Status, Problem? Problem)> ReadAsync(
         HttpContext context, StatusReader reader, ILogger<StatusReader> logger, CancellationToken cancellationToken)
     {

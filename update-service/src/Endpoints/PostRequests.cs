@@ -8,7 +8,10 @@ using Optiks.UpdateService.Telemetry;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>PostRequests is <c>POST /v1/updates</c>, <c>POST /v1/users</c> and <c>POST /v1/erasures</c>, which differ in their bodies: 202 only after the requests are durable.</summary>
+/// <summary>
+/// Implements <c>POST /v1/updates</c>, <c>POST /v1/users</c> and <c>POST /v1/erasures</c>, which differ in their bodies. Answers 202 only
+/// after the requests are durable.
+/// </summary>
 internal sealed class PostRequests
 {
     private const string Json = "application/json";
@@ -25,7 +28,10 @@ internal sealed class PostRequests
     private readonly TimeProvider _time;
     private readonly ILogger<CommitQueue> _logger;
 
-    /// <summary>PostRequests of an endpoint, whose bodies <paramref name="parse"/> reads, and whose requests have their status below <paramref name="statusPath"/>.</summary>
+    /// <summary>
+    /// Serves one endpoint, whose bodies <paramref name="parse"/> reads, and whose requests have their status below
+    /// <paramref name="statusPath"/>.
+    /// </summary>
     public PostRequests(
         Parse parse, string statusPath, LogLimits limits, RateLimiter limiter, CommitQueue queue, ReceiptMaker receipts, UpdateMetrics metrics, TimeProvider time, ILogger<CommitQueue> logger)
     {
@@ -40,10 +46,13 @@ internal sealed class PostRequests
         _logger = logger;
     }
 
-    /// <summary>Parse reads a body of a caller, who has the right to each item of it, or throws <see cref="ProblemException"/>; the result keeps nothing of the body.</summary>
+    /// <summary>
+    /// Parses a body of a caller, who must have the right to each item of it, or throws <see cref="ProblemException"/>. The result keeps
+    /// nothing of the body.
+    /// </summary>
     public delegate ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller);
 
-    /// <summary>Map adds the endpoints.</summary>
+    /// <summary>Adds the endpoints.</summary>
     public static void Map(IEndpointRouteBuilder app)
     {
         Map(app, "/v1/updates", "/v1/updates/", UpdateRequestParser.Parse, Access.Update, UpdateApi.PostUpdates);
@@ -51,7 +60,7 @@ internal sealed class PostRequests
         Map(app, "/v1/erasures", "/v1/erasures/", ErasureRequestParser.Parse, Access.Erase, ErasureApi.PostErasures);
     }
 
-    // As a delegate of the request alone it is called without a binder in between.
+    // A delegate of the request alone is called without a binder in between.
     private static void Map(IEndpointRouteBuilder app, string path, string statusPath, Parse parse, Access access, ApiOperation description)
     {
         RequestDelegate handle = ActivatorUtilities.CreateInstance<PostRequests>(app.ServiceProvider, parse, statusPath).HandleAsync;
@@ -74,7 +83,8 @@ internal sealed class PostRequests
             await s_overloaded.ExecuteAsync(context);
             return;
         }
-        // Not cancelled when the caller goes away: its unit is in the queue and takes up its share. It may be committed, and its request id tells.
+        // Not cancelled when the caller disconnects: its unit is in the queue and takes up its share. It may be committed; its request id
+        // tells.
         CommitOutcome outcome = await queued.Outcome;
         if (outcome is { State: CommitState.Decided, Result.Status: AcceptStatus.Accepted })
         {
@@ -142,7 +152,7 @@ internal sealed class PostRequests
             case AcceptStatus.RequestIdReused:
                 return new Problem(ProblemTypes.RequestIdReused, "The id belongs to an earlier request with other content.", request.RequestIdPath);
             case AcceptStatus.RequestIdTime when request.RequestId is null:
-                // The id was made here a moment ago: the clocks are wrong, not the request.
+                // The id was just made here: the clocks are wrong, not the request.
                 logger.ClocksDiffer();
                 return new Problem(ProblemTypes.Unavailable, "The server's clocks differ. Nothing was stored.", null, s_retryAfter);
             case AcceptStatus.RequestIdTime:

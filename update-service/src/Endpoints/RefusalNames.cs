@@ -2,17 +2,21 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>RefusalNames are the reasons why the log refuses a request (docs/spec/users.md section 7), of which requests about keys have the first alone.</summary>
+/// <summary>
+/// Names the reasons why the log refuses a request (docs/spec/users.md section 7). Requests about keys have only the first reason.
+/// </summary>
 internal static class RefusalNames
 {
     // In the order of RefusalReason from ExpectedVersion on, and of the page.
     private static readonly string[] s_names =
         ["expected-version", "user-left", "user-exists", "user-unknown", "username-taken", "device-taken", "device-unknown", "device-limit"];
 
-    /// <summary>All of them.</summary>
+    /// <summary>All names.</summary>
     public static IReadOnlyList<string> All => s_names;
 
-    /// <summary>Of a stored reason. <see cref="StorageCorruptException"/> for one that no request is refused for.</summary>
+    /// <summary>
+    /// Returns the name of a stored reason. Throws <see cref="StorageCorruptException"/> for a reason for which no request is refused.
+    /// </summary>
     public static string Of(RefusalReason reason) => reason >= RefusalReason.ExpectedVersion && (int)reason <= s_names.Length
         ? s_names[reason - RefusalReason.ExpectedVersion]
         : throw new StorageCorruptException($"A request was refused for reason {(int)reason}, which this build does not know.");

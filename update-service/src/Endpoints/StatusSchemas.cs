@@ -5,12 +5,12 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>StatusSchemas are the shapes of what is told about a request.</summary>
+/// <summary>Defines the schemas of a request's status.</summary>
 internal static class StatusSchemas
 {
     public const string Status = "Status";
 
-    /// <summary>AddTo adds them to a document.</summary>
+    /// <summary>Adds the schemas to a document.</summary>
     public static void AddTo(ApiSchemas schemas)
     {
         schemas.Add("PendingStatus", ApiSchemas.ObjectOf("Waits for its epoch.", ["request_id", "status"], new()
@@ -50,7 +50,7 @@ internal static class StatusSchemas
         });
         schemas.Add("PublishedStatus", published);
         schemas.Add("RefusedStatus", refused);
-        // With the members of all of them, for languages that have no unions.
+        // Has the members of all of them, for languages without unions.
         var members = new Dictionary<string, IOpenApiSchema>
         {
             ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),

@@ -7,7 +7,7 @@ using Optiks.UpdateService.Requests;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>UpdateSchemas are the shapes of updates of keys, as <see cref="UpdateRequestParser"/> takes them, and of the answer to them.</summary>
+/// <summary>Defines the schemas of updates of keys, as <see cref="UpdateRequestParser"/> accepts them, and of the answer to them.</summary>
 internal static class UpdateSchemas
 {
     public const string Updates = "Updates";
@@ -15,7 +15,7 @@ internal static class UpdateSchemas
     public const string RequestId = "RequestId";
     public const string Wait = "Wait";
 
-    /// <summary>AddTo adds them to a document.</summary>
+    /// <summary>Adds the schemas to a document.</summary>
     public static void AddTo(ApiSchemas schemas)
     {
         schemas.Add(RequestId, ApiSchemas.Uuid("A UUID of version 7."));
@@ -48,7 +48,7 @@ internal static class UpdateSchemas
             ApiSchemas.List(schemas.Ref("AcceptedUpdate"), ProtocolLimits.MaxList, "In the order of the request.")));
     }
 
-    /// <summary>AcceptedRequest is an element of the answer to durable requests, with further members.</summary>
+    /// <summary>Returns the schema of one element of the answer to durable requests, with further members.</summary>
     public static OpenApiSchema AcceptedRequest(string description, ApiSchemas schemas, params ReadOnlySpan<(string Name, IOpenApiSchema Schema)> members)
     {
         var all = new Dictionary<string, IOpenApiSchema>
@@ -66,10 +66,10 @@ internal static class UpdateSchemas
 
     private static OpenApiSchema WantsReceipt() => ApiSchemas.True("Asks for a signed promise to publish it. Not beside an expected version, and not where the service gives none.");
 
-    /// <summary>ValueText of a key.</summary>
+    /// <summary>Returns the schema of a key's value as text.</summary>
     public static OpenApiSchema ValueText() => ApiSchemas.Text("The value as UTF-8 text, at most the log's max_value_len octets.");
 
-    /// <summary>ValueOctets of a key.</summary>
+    /// <summary>Returns the schema of a key's value as bytes.</summary>
     public static OpenApiSchema ValueOctets() => ApiSchemas.Octets("The value as octets.");
 
     private static OpenApiSchema Update(string description, ApiSchemas schemas, Dictionary<string, IOpenApiSchema> first) => ApiSchemas.RequireOneOf(

@@ -3,22 +3,22 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>UpdateStatus tells what became of a request (docs/spec/rest.md section 5). Members that do not belong to the status are absent.</summary>
-/// <param name="RequestId">The request.</param>
+/// <summary>Shows the state of a request (docs/spec/rest.md section 5). Members that do not belong to the status are absent.</summary>
+/// <param name="RequestId">The request's id.</param>
 /// <param name="Status"><c>pending</c>, <c>published</c> or <c>refused</c>.</param>
 /// <param name="Epoch">Published: the epoch.</param>
 /// <param name="Items">Published: each item's version.</param>
-/// <param name="Proof">Published: where its proof is.</param>
-/// <param name="Reason">Refused: why.</param>
-/// <param name="Item">Refused: the first item that it is about.</param>
+/// <param name="Proof">Published: the link to its proof.</param>
+/// <param name="Reason">Refused: the reason.</param>
+/// <param name="Item">Refused: the first item that the reason concerns.</param>
 /// <param name="Current">Refused: that item's latest version when it was refused.</param>
 internal sealed record UpdateStatus(
     Guid RequestId, string Status, ulong? Epoch = null, IReadOnlyList<StatusItem>? Items = null, ProofLink? Proof = null, string? Reason = null, int? Item = null, StatusVersion? Current = null)
 {
-    /// <summary>Of gives the answer for a stored status.</summary>
-    /// <param name="requestId">The request.</param>
-    /// <param name="status">What is stored of it.</param>
-    /// <param name="mayName">Whether the caller may be told an item's key.</param>
+    /// <summary>Returns the answer for a stored status.</summary>
+    /// <param name="requestId">The request's id.</param>
+    /// <param name="status">The stored status.</param>
+    /// <param name="mayName">Returns whether the caller may see an item's key.</param>
     public static UpdateStatus Of(Guid requestId, RequestStatus status, Func<PublishedItem, bool> mayName) => status switch
     {
         { State: RequestState.Pending } => new UpdateStatus(requestId, "pending"),
@@ -30,29 +30,31 @@ internal sealed record UpdateStatus(
     };
 }
 
-/// <summary>StatusItem is one item of a published request.</summary>
-/// <param name="Item">Its number within its request.</param>
-/// <param name="Structure">Name of the structure that the key belongs to.</param>
-/// <param name="KeyB64">The key; absent when it was erased since, or is not to be told.</param>
-/// <param name="Version">The version that it became.</param>
-/// <param name="Period">That version's time period.</param>
+/// <summary>Describes one item of a published request.</summary>
+/// <param name="Item">The item's number within its request.</param>
+/// <param name="Structure">The name of the structure that the key belongs to.</param>
+/// <param name="KeyB64">The key; absent if it has been erased since, or the caller may not see it.</param>
+/// <param name="Version">The version that the item created.</param>
+/// <param name="Period">The version's period.</param>
 internal sealed record StatusItem(int Item, string Structure, string? KeyB64, ulong Version, ulong Period)
 {
-    /// <summary>Of gives the answer for a stored item.</summary>
+    /// <summary>Returns the answer for a stored item.</summary>
     public static StatusItem Of(PublishedItem item, bool mayName) =>
         new(item.Item, Structures.Names[(int)item.Structure - 1], item.Key.IsEmpty || !mayName ? null : Base64UrlText.Encode(item.Key.Span), item.Version, item.Period);
 }
 
-/// <summary>StatusVersion names a version of a key; version 0: none.</summary>
+/// <summary>Names a version of a key; version 0 means that the key has no version.</summary>
 internal sealed record StatusVersion(ulong Period, ulong Version);
 
-/// <summary>ProofLink says how to ask a query-service for the proof. One that does not serve the epoch yet says so (<c>not-caught-up</c>).</summary>
-/// <param name="Method">HTTP method.</param>
-/// <param name="Href">Path to send the key or the username to.</param>
-/// <param name="Epoch">Path of the epoch's record.</param>
+/// <summary>
+/// Says how to ask a query-service for the proof. A query-service that does not serve the epoch yet says so (<c>not-caught-up</c>).
+/// </summary>
+/// <param name="Method">The HTTP method.</param>
+/// <param name="Href">The path to send the key or the username to.</param>
+/// <param name="Epoch">The path of the epoch's record.</param>
 internal sealed record ProofLink(string Method, string Href, string Epoch)
 {
-    /// <summary>Of a published request.</summary>
+    /// <summary>Returns the link for a published request.</summary>
     public static ProofLink Of(RequestStatus status) =>
         new("POST", $"{(status.IsAboutUser ? "/v1/users/lookup" : "/v1/lookup")}?min_epoch={status.Epoch}", $"/v1/epochs/{status.Epoch}?min_epoch={status.Epoch}");
 }

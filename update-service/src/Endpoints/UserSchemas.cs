@@ -6,7 +6,7 @@ using Optiks.UpdateService.Requests;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>UserSchemas are the shapes of changes of users, as <see cref="UserRequestParser"/> takes them.</summary>
+/// <summary>Defines the schemas of changes of users, as <see cref="UserRequestParser"/> accepts them.</summary>
 internal static class UserSchemas
 {
     public const string Users = "Users";
@@ -14,7 +14,7 @@ internal static class UserSchemas
 
     private static readonly string[] s_changes = ["CreateUser", "AddUsername", "AddDevice", "SetDevice", "RemoveDevice", "Decommission"];
 
-    /// <summary>AddTo adds them to a document.</summary>
+    /// <summary>Adds the schemas to a document.</summary>
     public static void AddTo(ApiSchemas schemas)
     {
         schemas.Add("Device", OneOf("A device with its value.", [], new(), [("device", IdText("device"), IdOctets("device")), Value]));
@@ -72,7 +72,7 @@ internal static class UserSchemas
         return all;
     }
 
-    // An object with exactly one of each pair of members: of a name as text, and of the name with _b64 as octets.
+    // Returns an object with exactly one member of each pair: a name as text, or the name with _b64 as bytes.
     private static OpenApiSchema OneOf(
         string description, HashSet<string> required, Dictionary<string, IOpenApiSchema> members, params (string Name, OpenApiSchema Text, OpenApiSchema Octets)[] pairs)
     {

@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Optiks.UpdateService.Receipts;
 
-/// <summary>GivenReceipt is what an answer holds of a receipt: both notes, as JSON strings have them.</summary>
+/// <summary>Holds a receipt for an answer: both notes, encoded for JSON strings.</summary>
 /// <param name="Note">The receipt.</param>
 /// <param name="Keys">The note that vouches for its key.</param>
 internal sealed record GivenReceipt(JsonEncodedText Note, JsonEncodedText Keys);

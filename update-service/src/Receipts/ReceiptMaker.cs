@@ -13,7 +13,8 @@ using Optiks.UpdateService.Telemetry;
 namespace Optiks.UpdateService.Receipts;
 
 /// <summary>
-/// ReceiptMaker signs the log's promise to publish updates that are durable (docs/spec/receipts.md section 5). It gives none rather than one that an honest log might break. Any thread.
+/// Signs the log's promise to publish durable updates (docs/spec/receipts.md section 5). It withholds a receipt that an honest log might
+/// break. Any thread.
 /// </summary>
 internal sealed class ReceiptMaker : IDisposable
 {
@@ -30,7 +31,10 @@ internal sealed class ReceiptMaker : IDisposable
     private readonly FollowedFile<ReceiptKeys>? _keys;
     private string? _withheld;
 
-    /// <summary>ReceiptMaker of the service's options. Throws <see cref="StartupException"/>, <see cref="SecretsException"/> or <see cref="TrustAnchorException"/> when they do not do.</summary>
+    /// <summary>
+    /// Reads the service's options. Throws <see cref="StartupException"/>, <see cref="SecretsException"/> or
+    /// <see cref="TrustAnchorException"/> if they are unusable.
+    /// </summary>
     public ReceiptMaker(
         IAcceptStore store, StatusReader statuses, DataFolder folder, IOptions<QueueOptions> options, UpdateMetrics metrics, TimeProvider time, ILogger<ReceiptMaker> logger)
     {
@@ -49,12 +53,12 @@ internal sealed class ReceiptMaker : IDisposable
         }
     }
 
-    /// <summary>IsOn says whether this service gives receipts at all.</summary>
+    /// <summary>Whether this service gives receipts at all.</summary>
     public bool IsOn => _signer is not null;
 
     /// <summary>
-    /// MakeAsync gives a receipt for each element of a durable unit that asks for one; null where none is asked for, or none can be given now. Of failures of the database too: the updates are durable
-    /// whatever becomes of their receipts.
+    /// Makes a receipt for each element of a durable unit that asks for one. The others, and those for which no receipt can be given now,
+    /// get null. A failure of the database also gives null: the updates are durable with or without receipts.
     /// </summary>
     public async Task<GivenReceipt?[]> MakeAsync(RequestUnit unit)
     {
@@ -114,7 +118,7 @@ internal sealed class ReceiptMaker : IDisposable
         return new GivenReceipt(JsonEncodedText.Encode(note.Encode(), AnswerJson.Encoder), keys);
     }
 
-    // Once for each reason that holds, and when none does any more.
+    // Logs each reason once while it lasts, and once when it no longer holds.
     private void Report(string? reason, Exception? exception)
     {
         if (Volatile.Read(ref _withheld) == reason || Interlocked.Exchange(ref _withheld, reason) == reason)

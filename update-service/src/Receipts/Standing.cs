@@ -1,6 +1,6 @@
 namespace Optiks.UpdateService.Receipts;
 
-/// <summary>Standing is how the log stood when updates had been accepted: what promises about them are counted from.</summary>
-/// <param name="Pending">Updates that waited, these among them.</param>
-/// <param name="Published">Last published epoch, read after that; null: there is none.</param>
+/// <summary>Holds the state of the log after updates were accepted, on which their receipts are based.</summary>
+/// <param name="Pending">The number of waiting updates, including these.</param>
+/// <param name="Published">The last published epoch, read afterwards; null if no epoch is published.</param>
 internal readonly record struct Standing(long Pending, ulong? Published);

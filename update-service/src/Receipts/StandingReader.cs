@@ -3,8 +3,9 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Receipts;
 
 /// <summary>
-/// StandingReader counts what is pending, and then reads the published epoch: in this order, as docs/spec/receipts.md section 5 has it. One reading at a time, and whoever asks meanwhile shares the
-/// next, so that a flood of receipts costs the database no more than one after the other. Any thread.
+/// Counts the pending updates, and then reads the published epoch, in the order that docs/spec/receipts.md section 5 requires. Only one
+/// reading runs at a time, and callers that ask meanwhile share the next one. A flood of receipts therefore costs the database no more than
+/// one reading after another. Any thread.
 /// </summary>
 internal sealed class StandingReader
 {
@@ -14,14 +15,14 @@ internal sealed class StandingReader
     private Task<Standing> _running = Task.FromResult(default(Standing));
     private Task<Standing>? _next;
 
-    /// <summary>StandingReader that counts to <paramref name="atMost"/>.</summary>
+    /// <summary>Counts up to <paramref name="atMost"/>.</summary>
     public StandingReader(IAcceptStore store, long atMost)
     {
         _store = store;
         _atMost = atMost;
     }
 
-    /// <summary>ReadAsync gives a reading that began after this call. Throws <see cref="StorageException"/>.</summary>
+    /// <summary>Returns a reading that began after this call. Throws <see cref="StorageException"/>.</summary>
     public Task<Standing> ReadAsync()
     {
         lock (_lock)
@@ -40,11 +41,11 @@ internal sealed class StandingReader
         await before.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         lock (_lock)
         {
-            // Who comes from here on may have been accepted after the count.
+            // The updates of later callers may be accepted after this reading's count.
             _running = _next!;
             _next = null;
         }
-        // For several callers, of whom one may go away. The store's time limits end it.
+        // Not cancelled, because several callers share it. The store's time limits end it.
         long pending = await _store.CountPendingAsync(_atMost, CancellationToken.None);
         return new Standing(pending, (await _store.ReadHeadAsync(CancellationToken.None)).PublishedEpoch);
     }

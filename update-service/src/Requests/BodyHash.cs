@@ -6,18 +6,19 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// BodyHash tells a repeated request from another one under the same id. It covers what was decoded, not how it was written: member order, white space, escapes and
-/// <c>key</c> or <c>key_b64</c> make no difference, and neither does one update against <c>items</c> of one. Stored only, never on the wire.
+/// Distinguishes a repeated request from another one under the same id. The hash covers the decoded content, not its form: member order,
+/// white space, escapes and <c>key</c> or <c>key_b64</c> make no difference. One update and <c>items</c> with that one element have the
+/// same hash. The hash is only stored, never sent.
 /// </summary>
 internal static class BodyHash
 {
-    // Structure, two lengths, whether a version is expected, and which.
+    // The structure, two lengths, whether a version is expected, and which one.
     private const int MaxItemOverhead = 6 * sizeof(ulong);
     private const int OnStack = 1024;
 
     private static ReadOnlySpan<byte> Domain => "optiks update 1\n"u8;
 
-    /// <summary>Compute hashes the items: every variable part after its length, so that no two requests have one form. SHA-256.</summary>
+    /// <summary>Hashes the items with SHA-256. Each variable part follows its length, so that no two requests have the same form.</summary>
     public static byte[] Compute(IReadOnlyList<AcceptItem> items)
     {
         int capacity = Domain.Length + sizeof(ulong);

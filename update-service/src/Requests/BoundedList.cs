@@ -2,7 +2,10 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>BoundedList goes through a list of a body that has one element or more, and not more than so many: others are <c>batch-length</c>, with the path of the list.</summary>
+/// <summary>
+/// Reads a list in a body that must have at least one element and at most a given number. Other lists are refused as <c>batch-length</c>,
+/// with the path of the list.
+/// </summary>
 internal readonly struct BoundedList
 {
     private readonly string _path;
@@ -16,10 +19,10 @@ internal readonly struct BoundedList
         _elements = elements;
     }
 
-    /// <summary>Start enters the current value, which must be a list.</summary>
-    /// <param name="reader">Stands on the value.</param>
-    /// <param name="maxLength">Of the list, in elements.</param>
-    /// <param name="elements">What they are called in a problem.</param>
+    /// <summary>Enters the current value, which must be a list.</summary>
+    /// <param name="reader">The reader, at the value.</param>
+    /// <param name="maxLength">The highest number of elements.</param>
+    /// <param name="elements">The word for the elements in a problem.</param>
     public static BoundedList Start(ref StrictJsonReader reader, int maxLength, string elements)
     {
         var list = new BoundedList(reader.Path, maxLength, elements);
@@ -27,9 +30,9 @@ internal readonly struct BoundedList
         return list;
     }
 
-    /// <summary>TryNext goes to the next element. False at the list's end, which it leaves.</summary>
-    /// <param name="reader">Has read the elements before.</param>
-    /// <param name="count">How many they are.</param>
+    /// <summary>Moves to the next element. Returns false at the list's end, which it leaves.</summary>
+    /// <param name="reader">The reader, after the elements read so far.</param>
+    /// <param name="count">The number of elements read so far.</param>
     public bool TryNext(ref StrictJsonReader reader, int count)
     {
         bool isThere = reader.TryNextElement();
@@ -37,8 +40,8 @@ internal readonly struct BoundedList
             : count > 0 ? false : throw BatchLength(_path, $"The list is empty; it has 1 to {_maxLength} {_elements}.");
     }
 
-    /// <summary>BatchLength refuses what has too few or too many parts.</summary>
-    /// <param name="path">Of what has them.</param>
+    /// <summary>Returns the refusal of a value with too few or too many parts.</summary>
+    /// <param name="path">The path of that value.</param>
     /// <param name="detail">A sentence.</param>
     public static ProblemException BatchLength(string path, string detail) => new(new Problem(ProblemTypes.BatchLength, detail, path));
 }

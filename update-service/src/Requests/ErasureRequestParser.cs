@@ -4,7 +4,10 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>ErasureRequestParser reads the body of <c>POST /v1/erasures</c> (docs/spec/erasure.md section 4) whole, as <see cref="UpdateRequestParser"/> does that of <c>/v1/updates</c>.</summary>
+/// <summary>
+/// Parses the whole body of <c>POST /v1/erasures</c> (docs/spec/erasure.md section 4), as <see cref="UpdateRequestParser"/> does for
+/// <c>/v1/updates</c>.
+/// </summary>
 internal ref struct ErasureRequestParser
 {
     private static readonly JsonMembers s_members = new("request_id", "key", "key_b64", "user", "user_b64", "from", "to", "period");
@@ -20,7 +23,7 @@ internal ref struct ErasureRequestParser
         _reader = new StrictJsonReader(body);
     }
 
-    /// <summary>Parse reads a body of a caller, whose own each key and user must be; the result keeps nothing of it.</summary>
+    /// <summary>Parses a body of a caller, who must own each key and user in it. The result keeps nothing of the body.</summary>
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new ErasureRequestParser(body, log, caller);
@@ -84,7 +87,7 @@ internal ref struct ErasureRequestParser
     {
         if (from is null && to is null && isOfUser)
         {
-            // All of a user has no versions to count.
+            // The erasure of a whole user names no versions.
             return period is null ? ErasureOrder.OfUser : throw _reader.FailAt("period", ProblemTypes.MalformedRequest, "A period belongs to versions: give from and to as well.");
         }
         ulong first = from ?? throw _reader.Missing("from");

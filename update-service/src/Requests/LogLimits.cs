@@ -5,8 +5,9 @@ using Optiks.UpdateService.Options;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// LogLimits are what the log's configuration allows in keys, values and usernames (docs/spec/records.md section 1). They come from the data folder's trust anchor as soon as the
-/// update-task has made one, and from <see cref="LimitOptions"/> until then and where the folder is another machine's. Any thread.
+/// Holds the log's limits for keys, values and usernames (docs/spec/records.md section 1). They come from the trust anchor in the data
+/// folder as soon as the update-task has made one. Until then, and if the folder is on another machine, they come from
+/// <see cref="LimitOptions"/>. Any thread.
 /// </summary>
 internal sealed class LogLimits
 {
@@ -20,7 +21,10 @@ internal sealed class LogLimits
         _options = options.Value.ToConfiguration();
     }
 
-    /// <summary>Read gives what holds now; of members that are not of <see cref="LimitOptions"/> nothing is told. Throws what <see cref="TrustAnchor.Load"/> does.</summary>
+    /// <summary>
+    /// Returns the limits now in force. Members that <see cref="LimitOptions"/> does not have are undefined. Throws the exceptions of
+    /// <see cref="TrustAnchor.Load"/>.
+    /// </summary>
     public Configuration Read()
     {
         // A configuration never changes: once read, it is not read again.

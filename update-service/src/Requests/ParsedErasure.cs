@@ -2,17 +2,17 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>ParsedErasure is one erasure of a body.</summary>
+/// <summary>Holds one erasure of a body.</summary>
 internal sealed class ParsedErasure : ParsedRequest
 {
     private readonly AcceptItem[] _items;
     private readonly string _member;
 
-    /// <summary>ParsedErasure of a body.</summary>
+    /// <summary>Takes the parts of the erasure.</summary>
     /// <param name="index">Its index in the list; null unless the body is a list.</param>
-    /// <param name="requestId">The caller's id; null when it gave none.</param>
-    /// <param name="item">What is asked for.</param>
-    /// <param name="member">Name of the member that gave the key or the user.</param>
+    /// <param name="requestId">The caller's id; null if the caller gave no id.</param>
+    /// <param name="item">The erasure as an item.</param>
+    /// <param name="member">The name of the member that gave the key or the user.</param>
     public ParsedErasure(int? index, Guid? requestId, AcceptItem item, string member)
         : base(index, requestId)
     {

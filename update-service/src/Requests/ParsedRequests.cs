@@ -3,19 +3,21 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>ParsedRequests is a body of requests that obeys every rule that needs no database.</summary>
-/// <param name="IsList">Whether the body is a list; its answer is one too.</param>
+/// <summary>Holds a body of requests that obeys every rule that needs no database.</summary>
+/// <param name="IsList">Whether the body is a list; its answer is then a list too.</param>
 /// <param name="Requests">The elements in order; exactly one unless the body is a list.</param>
 internal sealed record ParsedRequests(bool IsList, IReadOnlyList<ParsedRequest> Requests)
 {
-    /// <summary>ReadElement reads one request of a body; <paramref name="index"/> is its index in the list, null of a body that is none.</summary>
+    /// <summary>
+    /// Reads one request of a body; <paramref name="index"/> is its index in the list, or null if the body is not a list.
+    /// </summary>
     public delegate ParsedRequest ReadElement<TParser>(ref TParser parser, int? index)
         where TParser : struct, allows ref struct;
 
-    /// <summary>Read reads a body whole: one element, or a list of 1 to <see cref="ProtocolLimits.MaxList"/> of them.</summary>
+    /// <summary>Reads a whole body: one element, or a list of 1 to <see cref="ProtocolLimits.MaxList"/> elements.</summary>
     /// <param name="reader">The parser's reader, at the beginning of the body.</param>
-    /// <param name="parser">Reads the elements.</param>
-    /// <param name="read">Its reading of one.</param>
+    /// <param name="parser">The parser of the elements.</param>
+    /// <param name="read">The parser's method for one element.</param>
     public static ParsedRequests Read<TParser>(ref StrictJsonReader reader, ref TParser parser, ReadElement<TParser> read)
         where TParser : struct, allows ref struct
     {

@@ -2,19 +2,19 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>ParsedUpdate is one update of a key, or several in one request.</summary>
+/// <summary>Holds one update of a key, or several in one request.</summary>
 internal sealed class ParsedUpdate : ParsedRequest
 {
     private readonly bool _isAtomic;
     private readonly IReadOnlyList<AcceptItem> _items;
     private readonly IReadOnlyList<bool> _keyMembers;
 
-    /// <summary>ParsedUpdate of a body.</summary>
+    /// <summary>Takes the parts of the request.</summary>
     /// <param name="index">Its index in the list; null unless the body is a list.</param>
-    /// <param name="requestId">The caller's id; null when it gave none.</param>
-    /// <param name="isAtomic">Whether it was written with <c>items</c>.</param>
+    /// <param name="requestId">The caller's id; null if the caller gave no id.</param>
+    /// <param name="isAtomic">Whether the body used <c>items</c>.</param>
     /// <param name="items">Its updates.</param>
-    /// <param name="keyMembers">Whether each item's key was given as octets (<c>key_b64</c>), to name the right member in a problem.</param>
+    /// <param name="keyMembers">Whether each item's key was given as <c>key_b64</c>, to name the right member in a problem.</param>
     public ParsedUpdate(int? index, Guid? requestId, bool isAtomic, IReadOnlyList<AcceptItem> items, IReadOnlyList<bool> keyMembers)
         : base(index, requestId)
     {

@@ -3,7 +3,7 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>ParsedUserRequest is changes of one user.</summary>
+/// <summary>Holds the changes of one user.</summary>
 internal sealed class ParsedUserRequest : ParsedRequest
 {
     private static readonly ReadOnlyMemory<byte> s_left = new byte[] { 1 };
@@ -12,12 +12,12 @@ internal sealed class ParsedUserRequest : ParsedRequest
     private readonly byte[]? _user;
     private readonly bool _isUserOctets;
 
-    /// <summary>ParsedUserRequest of a body.</summary>
+    /// <summary>Takes the parts of the request.</summary>
     /// <param name="index">Its index in the list; null unless the body is a list.</param>
-    /// <param name="requestId">The caller's id; null when it gave none.</param>
-    /// <param name="user">The user's id; null: it is made of the request's id.</param>
-    /// <param name="isUserOctets">Whether it was given as <c>user_b64</c>.</param>
-    /// <param name="changes">What changes.</param>
+    /// <param name="requestId">The caller's id; null if the caller gave no id.</param>
+    /// <param name="user">The user's id; null if it is derived from the request's id.</param>
+    /// <param name="isUserOctets">Whether the user's id was given as <c>user_b64</c>.</param>
+    /// <param name="changes">The changes.</param>
     public ParsedUserRequest(int? index, Guid? requestId, byte[]? user, bool isUserOctets, UserChanges changes)
         : base(index, requestId)
     {
@@ -26,7 +26,9 @@ internal sealed class ParsedUserRequest : ParsedRequest
         _changes = changes;
     }
 
-    /// <summary>ItemsOf the request: the user's device list (<see cref="UserChange"/>), usernames, devices, the decommission.</summary>
+    /// <summary>
+    /// Returns the items in this order: the user's device list (<see cref="UserChange"/>), usernames, devices, the decommission.
+    /// </summary>
     public override IReadOnlyList<AcceptItem> ItemsOf(Guid requestId)
     {
         byte[] user = _user ?? UserIds.Of(requestId);

@@ -3,12 +3,15 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>RequestMembers read what bodies of <c>/v1/updates</c> and <c>/v1/users</c> have alike. Each reads the current value, or refuses it with its path.</summary>
+/// <summary>
+/// Reads the members that bodies of <c>/v1/updates</c> and <c>/v1/users</c> share. Each method reads the current value, or refuses it with
+/// its path.
+/// </summary>
 internal static class RequestMembers
 {
     private static readonly JsonMembers s_expected = new("period", "version");
 
-    /// <summary>ReadRequestId reads a caller's id.</summary>
+    /// <summary>Reads a caller's id.</summary>
     public static Guid ReadRequestId(this ref StrictJsonReader reader)
     {
         Guid id = reader.ReadUuid();
@@ -17,26 +20,26 @@ internal static class RequestMembers
             : id;
     }
 
-    /// <summary>ReadKey reads a key, user id or device id, which keeps nothing of the body.</summary>
-    /// <param name="reader">Stands on the member.</param>
-    /// <param name="name">The member's, without <c>_b64</c>.</param>
+    /// <summary>Reads a key, user id or device id. The result keeps nothing of the body.</summary>
+    /// <param name="reader">The reader, at the member.</param>
+    /// <param name="name">The member's name, without <c>_b64</c>.</param>
     /// <param name="isOctets">Whether it is the member with <c>_b64</c>.</param>
-    /// <param name="other">What the other one of the two members gave; null: it was not there.</param>
-    /// <param name="maxLength">In octets.</param>
+    /// <param name="other">The value of the other one of the two members; null if that was absent.</param>
+    /// <param name="maxLength">The greatest length in bytes.</param>
     public static byte[] ReadKey(this ref StrictJsonReader reader, string name, bool isOctets, byte[]? other, int maxLength)
     {
         byte[] key = reader.ReadOneOf(name, isOctets, other);
         return key.Length > 0 && key.Length <= maxLength ? key : throw reader.Fail(ProblemTypes.KeyLength, $"A {name} has 1 to {maxLength} octets.");
     }
 
-    /// <summary>ReadValue reads <c>value</c> or <c>value_b64</c>; parameters as of <see cref="ReadKey"/>.</summary>
+    /// <summary>Reads <c>value</c> or <c>value_b64</c>, with the parameters of <see cref="ReadKey"/>.</summary>
     public static byte[] ReadValue(this ref StrictJsonReader reader, bool isOctets, byte[]? other, long maxLength)
     {
         byte[] value = reader.ReadOneOf("value", isOctets, other);
         return value.Length <= maxLength ? value : throw reader.Fail(ProblemTypes.ValueLength, $"A value has at most {maxLength} octets.");
     }
 
-    /// <summary>ReadExpected reads a version that the caller expects.</summary>
+    /// <summary>Reads a version that the caller expects.</summary>
     public static ExpectedVersion ReadExpected(this ref StrictJsonReader reader)
     {
         ulong? period = null;
@@ -56,17 +59,17 @@ internal static class RequestMembers
         return new ExpectedVersion(period ?? throw reader.Missing("period"), version ?? throw reader.Missing("version"));
     }
 
-    /// <summary>ReadTextOrOctets reads a text as its UTF-8 octets, or base64url.</summary>
+    /// <summary>Reads a text as its UTF-8 bytes, or base64url.</summary>
     public static byte[] ReadTextOrOctets(this ref StrictJsonReader reader, bool isOctets) => isOctets ? reader.ReadOctets() : reader.ReadText().ToArray();
 
-    /// <summary>Missing refuses an object, which was left, for a member that is not there.</summary>
+    /// <summary>Returns the refusal of an object, already left, that lacks a member.</summary>
     public static ProblemException Missing(this in StrictJsonReader reader, string name) => reader.FailAt(name, ProblemTypes.MalformedRequest, "The member is missing.");
 
-    /// <summary>MissingOneOf refuses it for two members, of which one must be there.</summary>
+    /// <summary>Returns the refusal of an object that lacks both of two members, of which it must have one.</summary>
     public static ProblemException MissingOneOf(this in StrictJsonReader reader, string name) =>
         reader.FailAt(name, ProblemTypes.MalformedRequest, $"One of {name} and {name}_b64 must be given.");
 
-    /// <summary>Both refuses the second of two members, of which one may be there.</summary>
+    /// <summary>Returns the refusal of the second of two members, of which only one may be present.</summary>
     public static ProblemException Both(this in StrictJsonReader reader, string name) => reader.Fail($"One of {name} and {name}_b64 is given, not both.");
 
     private static byte[] ReadOneOf(this ref StrictJsonReader reader, string name, bool isOctets, byte[]? other) =>

@@ -3,7 +3,9 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>RequestUnit is a parsed body with ids and hashes: what the queue takes, and the way back from its verdict to the element of the body.</summary>
+/// <summary>
+/// Holds a parsed body with ids and hashes: the unit for the queue. It also leads from the queue's verdict back to the element of the body.
+/// </summary>
 internal sealed class RequestUnit
 {
     private readonly List<int> _elements = [];
@@ -16,19 +18,21 @@ internal sealed class RequestUnit
 
     public ParsedRequests Parsed { get; }
 
-    /// <summary>Ids of the elements, in order: the caller's, or made here.</summary>
+    /// <summary>The ids of the elements, in order: the caller's, or made here.</summary>
     public IReadOnlyList<Guid> Ids { get; }
 
-    /// <summary>Users whom the elements are about, in order; null: they are about keys.</summary>
+    /// <summary>The users of the elements, in order; null if the elements are about keys.</summary>
     public IReadOnlyList<ReadOnlyMemory<byte>>? Users { get; private set; }
 
-    /// <summary>WantsReceipts says whether any of the elements asks for one.</summary>
+    /// <summary>Whether any of the elements asks for a receipt.</summary>
     public bool WantsReceipts { get; private set; }
 
-    /// <summary>Unit to commit. An element that repeats an earlier one's id and content is not in it again.</summary>
+    /// <summary>The unit to commit. An element that repeats an earlier one's id and content occurs only once.</summary>
     public AcceptUnit Unit { get; private init; } = new([]);
 
-    /// <summary>Create makes the unit. Throws <see cref="ProblemException"/> (request-id-reused) when two elements have one id and other content.</summary>
+    /// <summary>
+    /// Makes the unit. Throws <see cref="ProblemException"/> (request-id-reused) if two elements have the same id and different content.
+    /// </summary>
     public static RequestUnit Create(ParsedRequests parsed, DateTimeOffset now)
     {
         var ids = new Guid[parsed.Requests.Count];
@@ -61,6 +65,6 @@ internal sealed class RequestUnit
         return unit;
     }
 
-    /// <summary>Element of the body that a request of the unit came from.</summary>
+    /// <summary>Returns the element of the body for a request of the unit.</summary>
     public ParsedRequest Element(int request) => Parsed.Requests[_elements[request]];
 }

@@ -5,15 +5,15 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// UpdateRequestParser reads the body of <c>POST /v1/updates</c> (docs/spec/rest.md section 5) whole before anything is done with it: what is malformed changes nothing.
-/// Refusals are <see cref="ProblemException"/> with the JSON path of the field.
+/// Parses the whole body of <c>POST /v1/updates</c> (docs/spec/rest.md section 5) before anything else happens: a malformed body changes
+/// nothing. Refusals are <see cref="ProblemException"/> with the JSON path of the field.
 /// </summary>
 internal ref struct UpdateRequestParser
 {
     private static readonly JsonMembers s_requestMembers = new("request_id", "key", "key_b64", "value", "value_b64", "expected", "items", "receipt");
     private static readonly JsonMembers s_itemMembers = new("key", "key_b64", "value", "value_b64", "expected");
 
-    // Of a request that is one update.
+    // The arrays for a request with one update.
     private static readonly bool[] s_text = [false];
     private static readonly bool[] s_octets = [true];
 
@@ -28,7 +28,7 @@ internal ref struct UpdateRequestParser
         _reader = new StrictJsonReader(body);
     }
 
-    /// <summary>Parse reads a body of a caller, who must own each key of it; the result keeps nothing of it.</summary>
+    /// <summary>Parses a body of a caller, who must own each key in it. The result keeps nothing of the body.</summary>
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new UpdateRequestParser(body, log, caller);
@@ -98,7 +98,7 @@ internal ref struct UpdateRequestParser
         return items;
     }
 
-    /// <summary>Update reads one of <see cref="s_itemMembers"/>.</summary>
+    /// <summary>Reads one of <see cref="s_itemMembers"/>.</summary>
     private void Update(ref UpdateMembers update, int member)
     {
         switch (member)
@@ -126,7 +126,7 @@ internal ref struct UpdateRequestParser
     private readonly AcceptItem Item(in UpdateMembers update) => new(
         StructureId.Keys, update.Key ?? throw _reader.MissingOneOf("key"), update.Value ?? throw _reader.MissingOneOf("value"), update.Expected);
 
-    /// <summary>UpdateMembers are those of one update, as far as they were seen.</summary>
+    /// <summary>Holds the members of one update that were read so far.</summary>
     private struct UpdateMembers
     {
         public byte[]? Key;

@@ -1,6 +1,6 @@
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>UserMember is a member of a change of a user, in the order of <see cref="UserOperation.Members"/>.</summary>
+/// <summary>Names the members of a change of a user, in the order of <see cref="UserOperation.Members"/>.</summary>
 internal enum UserMember
 {
     Op,

@@ -3,7 +3,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>UserOperation is what a change of a user does, and the members that it has for that (docs/spec/rest.md section 5). Immutable.</summary>
+/// <summary>Defines an operation that changes a user, and the members that it may have (docs/spec/rest.md section 5). Immutable.</summary>
 internal sealed class UserOperation
 {
     private const string Octets = "_b64";
@@ -22,37 +22,37 @@ internal sealed class UserOperation
         }
     }
 
-    /// <summary>Create makes a user with usernames and devices.</summary>
+    /// <summary>Creates a user with usernames and devices.</summary>
     public static UserOperation Create { get; } = new("create", "usernames", "usernames" + Octets, "devices") { NeedsApiKey = true };
 
-    /// <summary>AddUsername has one more username lead to the user.</summary>
+    /// <summary>Makes one more username lead to the user.</summary>
     public static UserOperation AddUsername { get; } = new("add-username", "username", "username" + Octets) { NeedsApiKey = true };
 
-    /// <summary>AddDevice puts a device on the list, with its value.</summary>
+    /// <summary>Adds a device to the list, with its value.</summary>
     public static UserOperation AddDevice { get; } = new("add-device", "device", "device" + Octets, "value", "value" + Octets);
 
-    /// <summary>SetDevice gives a device on the list another value.</summary>
+    /// <summary>Gives a device on the list another value.</summary>
     public static UserOperation SetDevice { get; } = new("set-device", "device", "device" + Octets, "value", "value" + Octets, "expected");
 
-    /// <summary>RemoveDevice takes a device from the list.</summary>
+    /// <summary>Removes a device from the list.</summary>
     public static UserOperation RemoveDevice { get; } = new("remove-device", "device", "device" + Octets);
 
-    /// <summary>Decommission says that the user has left, for good.</summary>
+    /// <summary>Records that the user has left permanently.</summary>
     public static UserOperation Decommission { get; } = new("decommission");
 
     /// <summary>All operations.</summary>
     public static IReadOnlyList<UserOperation> All { get; } = [Create, AddUsername, AddDevice, SetDevice, RemoveDevice, Decommission];
 
-    /// <summary>Members of a change, of whichever operation, in the order of <see cref="UserMember"/>.</summary>
+    /// <summary>The members of a change, of all operations, in the order of <see cref="UserMember"/>.</summary>
     public static JsonMembers Members { get; } = new(s_names);
 
-    /// <summary>Name in <c>op</c>.</summary>
+    /// <summary>The name in <c>op</c>.</summary>
     public string Name { get; }
 
-    /// <summary>NeedsApiKey: no token allows it.</summary>
+    /// <summary>Whether the operation needs an API key, because no token allows it.</summary>
     public bool NeedsApiKey { get; private init; }
 
-    /// <summary>Find gives the operation of a name; null: there is none.</summary>
+    /// <summary>Returns the operation with a name; null if there is no such operation.</summary>
     public static UserOperation? Find(ReadOnlySpan<byte> name)
     {
         foreach (UserOperation operation in All)
@@ -65,9 +65,9 @@ internal sealed class UserOperation
         return null;
     }
 
-    /// <summary>Has says whether a change of this operation may have a member.</summary>
+    /// <summary>Returns whether a change of this operation may have a member.</summary>
     public bool Has(UserMember member) => (_members & (1UL << (int)member)) != 0;
 
-    /// <summary>NameOf a member.</summary>
+    /// <summary>Returns the name of a member.</summary>
     public static string NameOf(UserMember member) => s_names[(int)member];
 }

@@ -5,7 +5,8 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// UserRequestParser reads the body of <c>POST /v1/users</c> (docs/spec/rest.md section 5) whole, as <see cref="UpdateRequestParser"/> does that of <c>/v1/updates</c>.
+/// Parses the whole body of <c>POST /v1/users</c> (docs/spec/rest.md section 5), as <see cref="UpdateRequestParser"/> does for
+/// <c>/v1/updates</c>.
 /// </summary>
 internal ref struct UserRequestParser
 {
@@ -14,7 +15,7 @@ internal ref struct UserRequestParser
 
     private readonly Configuration _log;
     private readonly CallerRights _caller;
-    // Usernames and devices that the request names so far.
+    // The usernames and devices that the request has named so far.
     private readonly HashSet<UpdateKey> _named = [];
     private StrictJsonReader _reader;
 
@@ -25,7 +26,7 @@ internal ref struct UserRequestParser
         _reader = new StrictJsonReader(body);
     }
 
-    /// <summary>Parse reads a body of a caller, who must have the right to each change; the result keeps nothing of it.</summary>
+    /// <summary>Parses a body of a caller, who must have the right to each change. The result keeps nothing of the body.</summary>
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new UserRequestParser(body, log, caller);
@@ -63,7 +64,7 @@ internal ref struct UserRequestParser
         return new ParsedUserRequest(index, requestId, user, isUserOctets, changes);
     }
 
-    // A log may allow less than a user id that is made has, as a key or as the value of a username.
+    // A generated user id is a key, and the value of a username. A log's bounds on keys or values may be below its length.
     private readonly void CheckUser(byte[]? user, bool isOctets, UserChanges changes)
     {
         if (user is null && !changes.Creates)
@@ -140,7 +141,7 @@ internal ref struct UserRequestParser
             : operation;
     }
 
-    // The members are known by now to be of their form; here they become what the operation does with them.
+    // The members' own forms are already checked; here the operation applies them.
     private readonly void Add(UserChanges changes, int index, UserOperation operation, ulong seen, in Members given)
     {
         for (UserMember member = UserMember.Op + 1; member <= UserMember.Expected; member++)
@@ -171,7 +172,7 @@ internal ref struct UserRequestParser
         }
         else if (operation == UserOperation.AddDevice)
         {
-            // The id becomes this user's for good: one that the account system did not name may be meant for somebody else.
+            // The id becomes this user's permanently: an id that the account system did not name may be meant for another user.
             if (!_caller.Owns(device))
             {
                 throw new ProblemException(CallerRights.NotOwn($"{_reader.Path}.{(given.Device.IsOctets ? "device_b64" : "device")}"));
@@ -235,7 +236,7 @@ internal ref struct UserRequestParser
         return devices;
     }
 
-    /// <summary>Device reads one of <see cref="s_deviceMembers"/>.</summary>
+    /// <summary>Reads one of <see cref="s_deviceMembers"/>.</summary>
     private void Device(ref DeviceMembers device, int member)
     {
         if (member is 2 or 3)
@@ -251,7 +252,7 @@ internal ref struct UserRequestParser
         }
     }
 
-    /// <summary>Members of a change, as far as they were seen.</summary>
+    /// <summary>Holds the members of a change that were read so far.</summary>
     private struct Members
     {
         public List<(byte[] Name, UserChanges.Place Place)>? Usernames;

@@ -3,8 +3,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.UpdateService.Status;
 
 /// <summary>
-/// CheckpointReach is how far the board's checkpoint reaches, where this host can see the board: what is beyond it waits for witnesses, or is on its way to where it is read, and no replica serves it (docs/spec/board.md
-/// section 3). Any thread.
+/// Determines how far the board's checkpoint reaches, if this host can read the board. Epochs beyond it wait for witnesses, or have not yet
+/// arrived where the board is read, and no replica serves them (docs/spec/board.md section 3). Any thread.
 /// </summary>
 internal sealed class CheckpointReach
 {
@@ -13,7 +13,10 @@ internal sealed class CheckpointReach
 
     public CheckpointReach(BoardWatch board) => _board = board;
 
-    /// <summary>CoversAsync says whether the checkpoint reaches an epoch that the database calls published. True where this host sees no board; false while it cannot be read.</summary>
+    /// <summary>
+    /// Returns whether the checkpoint covers an epoch that is published in the database. Returns true if this host has no board, and false
+    /// while the board cannot be read.
+    /// </summary>
     public async Task<bool> CoversAsync(ulong epoch, CancellationToken cancellationToken)
     {
         if (epoch < Volatile.Read(ref _size) || !_board.IsSeen)
@@ -30,7 +33,7 @@ internal sealed class CheckpointReach
         }
         catch (BoardUnreadableException)
         {
-            // Accepting is held up and says so (RollbackGuard).
+            // The service accepts nothing meanwhile, and RollbackGuard reports it.
         }
         return false;
     }

@@ -3,7 +3,7 @@ using Optiks.UpdateService.Telemetry;
 
 namespace Optiks.UpdateService.Status;
 
-/// <summary>PublishedEpochs is the one watcher of published epochs, for any number of callers that wait. Any thread.</summary>
+/// <summary>Watches for published epochs on behalf of any number of waiting callers. Any thread.</summary>
 internal sealed class PublishedEpochs : BackgroundService
 {
     private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(30);
@@ -23,12 +23,14 @@ internal sealed class PublishedEpochs : BackgroundService
         _logger = logger;
     }
 
-    /// <summary>Next completes when an epoch is published after this was read. To miss none, take it before reading what may have changed.</summary>
+    /// <summary>
+    /// Completes when an epoch is published after this property was read. To miss no epoch, read it before the state that may change.
+    /// </summary>
     public Task Next => Volatile.Read(ref _next).Task;
 
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
     {
-        // Ends when the host begins to stop, not after its last requests: a read from a database that hangs takes seconds to call off.
+        // Ends when the host begins to stop, not after its last requests: cancelling a read from a database that hangs takes seconds.
         using var either = CancellationTokenSource.CreateLinkedTokenSource(stoppingToken, _stopping);
         await WatchAsync(either.Token);
     }
@@ -59,7 +61,7 @@ internal sealed class PublishedEpochs : BackgroundService
             }
             catch (StorageException e)
             {
-                // Waiting callers run into their time limits; commits report the same failure to theirs.
+                // Waiting callers reach their time limits; commits report the same failure to their callers.
                 if (!isDown)
                 {
                     isDown = true;

@@ -2,13 +2,13 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Status;
 
-/// <summary>StatusReader reads what became of a request, now or after waiting for it. Any thread.</summary>
+/// <summary>Reads the state of a request, now or after waiting for it. Any thread.</summary>
 internal sealed class StatusReader : IDisposable
 {
-    // After an epoch all waiting callers ask at once; they must not take the database from those who write.
+    // After an epoch all waiting callers ask at once; they must leave the database to the writers.
     private const int MaxConcurrentReads = 8;
 
-    // While a checkpoint waits for witnesses: nothing wakes who waits for a file that others write.
+    // Used while a checkpoint waits for witnesses: no event reports a file that another process writes.
     private static readonly TimeSpan s_boardPause = TimeSpan.FromMilliseconds(200);
     private static readonly RequestStatus s_pending = new(RequestState.Pending, 0, [], null);
 
@@ -29,8 +29,8 @@ internal sealed class StatusReader : IDisposable
     }
 
     /// <summary>
-    /// ReadAsync gives the status; null for an unknown id. While the request is pending it waits up to <paramref name="wait"/>, without asking the database more
-    /// often than once an epoch. A host that stops ends the waiting. What was decided in an epoch that waits for witnesses is pending still.
+    /// Returns the status; null for an unknown id. While the request is pending it waits up to <paramref name="wait"/>, and asks the
+    /// database at most once each epoch. A host that stops ends the waiting. A request whose epoch waits for witnesses is still pending.
     /// </summary>
     public async Task<RequestStatus?> ReadAsync(Guid requestId, TimeSpan wait, CancellationToken cancellationToken)
     {
@@ -55,7 +55,10 @@ internal sealed class StatusReader : IDisposable
         }
     }
 
-    /// <summary>ReadStoredAsync gives the status that the database has now, where an epoch is published even while it waits for witnesses; null for an unknown id.</summary>
+    /// <summary>
+    /// Returns the status that the database has now, in which an epoch is published even while it waits for witnesses; null for an unknown
+    /// id.
+    /// </summary>
     public async Task<RequestStatus?> ReadStoredAsync(Guid requestId, CancellationToken cancellationToken)
     {
         await _reads.WaitAsync(cancellationToken);

@@ -2,7 +2,7 @@ using Optiks.Secrets;
 
 namespace Optiks.UpdateService.Telemetry;
 
-/// <summary>UpdateLog is every event that the update-service logs (2000 to 2999). None carries a key, a value or a request id.</summary>
+/// <summary>Defines every event that the update-service logs (2000 to 2999). Events contain no key, value or request id.</summary>
 internal static partial class UpdateLog
 {
     [LoggerMessage(EventId = 2000, EventName = "CommitUnavailable", Level = LogLevel.Error, Message = "The database did not take updates; their callers are told to try again.")]

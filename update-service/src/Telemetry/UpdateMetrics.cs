@@ -5,10 +5,10 @@ using Optiks.UpdateService.Accepting;
 
 namespace Optiks.UpdateService.Telemetry;
 
-/// <summary>UpdateMetrics count what is accepted and refused, and how long commits take; its spans are the commits'. Any thread.</summary>
+/// <summary>Counts accepted and refused requests, and measures how long commits take; its spans cover commits. Any thread.</summary>
 internal sealed class UpdateMetrics : IDisposable
 {
-    /// <summary>MeterName of all of them.</summary>
+    /// <summary>The name of the meter for all of them.</summary>
     public const string MeterName = "Optiks.UpdateService";
 
     private const int MaxLinks = 128;
@@ -39,30 +39,30 @@ internal sealed class UpdateMetrics : IDisposable
         _receipts = _meter.CreateCounter<long>("optiks.update.receipts", "{receipt}", "Receipts that were asked for, by whether they were given.");
     }
 
-    /// <summary>ObserveQueue says how to read the queue's depth.</summary>
+    /// <summary>Sets how to read the queue's depth.</summary>
     public void ObserveQueue(Func<int> callers, Func<long> octets)
     {
         _meter.CreateObservableGauge("optiks.update.queue.callers", callers, "{caller}", "Callers that wait for a commit to begin.");
         _meter.CreateObservableGauge("optiks.update.queue.size", octets, "By", "Memory of the requests that are read, wait for a commit or are in one.");
     }
 
-    /// <summary>ObserveGuard says how to read whether accepts are held.</summary>
+    /// <summary>Sets how to read whether accepting is held.</summary>
     public void ObserveGuard(Func<bool> isHeld) =>
         _meter.CreateObservableGauge("optiks.update.held", () => isHeld() ? 1 : 0, "{hold}", "1 while nothing is accepted, as the database is older than the board, or the board cannot be read.");
 
-    /// <summary>StartCommit is the span of a group commit, linked to the requests that wait for it; null when nobody traces.</summary>
+    /// <summary>Starts the span of a group commit, linked to the requests that wait for it; returns null if there is no trace.</summary>
     public Activity? StartCommit(IReadOnlyList<QueuedUnit> group, int updates)
     {
         if (!_source.HasListeners())
         {
             return null;
         }
-        // Of many callers the first ones have to do.
+        // If there are many callers, only the first ones are linked.
         IEnumerable<ActivityLink> links = group.Take(MaxLinks).Where(unit => unit.Caller != default).Select(unit => new ActivityLink(unit.Caller));
         return _source.StartActivity(ActivityKind.Internal, tags: [new("optiks.callers", group.Count), new("optiks.updates", updates)], links: links, name: "commit updates");
     }
 
-    /// <summary>Committed takes note of a group commit's end.</summary>
+    /// <summary>Records the end of a group commit.</summary>
     public void Committed(Activity? span, CommitState state, int callers, int updates, TimeSpan duration)
     {
         var outcome = new KeyValuePair<string, object?>("optiks.outcome", state switch
@@ -78,17 +78,17 @@ internal sealed class UpdateMetrics : IDisposable
         span?.SetTag(outcome.Key, outcome.Value).SetStatus(state == CommitState.Decided ? ActivityStatusCode.Ok : ActivityStatusCode.Error);
     }
 
-    /// <summary>Refused takes note of a request that was refused by what is stored.</summary>
+    /// <summary>Records a request that was refused because of stored state.</summary>
     public void Refused(Problem problem) => _refusals.Add(1, new KeyValuePair<string, object?>("optiks.problem", problem.Type.Name));
 
-    /// <summary>Receipts takes note of how many of those that were asked for were given.</summary>
+    /// <summary>Records how many of the requested receipts were given.</summary>
     public void Receipts(int given, int wanted)
     {
         _receipts.Add(given, new KeyValuePair<string, object?>("optiks.outcome", "given"));
         _receipts.Add(wanted - given, new KeyValuePair<string, object?>("optiks.outcome", "withheld"));
     }
 
-    /// <summary>Overloaded takes note of a refused request.</summary>
+    /// <summary>Records a request that was refused because of overload.</summary>
     public void Overloaded() => _overloads.Add(1);
 
     public void Dispose()

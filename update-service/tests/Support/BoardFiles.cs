@@ -3,10 +3,13 @@ using Optiks.Tlog;
 
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>BoardFiles writes what the service reads of a board.</summary>
+/// <summary>Writes the files of a board that the service reads.</summary>
 internal static class BoardFiles
 {
-    /// <summary>WriteCheckpoint writes one of this size, of the log of <see cref="ReceiptSetup.Anchor"/>, to a board's folder, and the anchor to the data folder.</summary>
+    /// <summary>
+    /// Writes a checkpoint of this size, of the log of <see cref="ReceiptSetup.Anchor"/>, to a board's folder, and the anchor to the data
+    /// folder.
+    /// </summary>
     public static void WriteCheckpoint(DataFolder data, string folder, int size, TreeHash root = default)
     {
         ReceiptSetup.Anchor.Save(data.TrustAnchor);

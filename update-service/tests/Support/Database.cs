@@ -2,7 +2,7 @@ using Microsoft.Data.Sqlite;
 
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>Database looks at the file from a connection of its own, past the driver.</summary>
+/// <summary>Reads the database file through its own connection, bypassing the driver.</summary>
 internal sealed class Database
 {
     private readonly string _connectionString;
@@ -12,18 +12,21 @@ internal sealed class Database
         _connectionString = new SqliteConnectionStringBuilder { DataSource = path, Mode = SqliteOpenMode.ReadOnly, Pooling = false }.ToString();
     }
 
-    /// <summary>Contents tells whether anything was written: rows of every table that the service may write, and the last numbers given out.</summary>
+    /// <summary>
+    /// Returns a text that shows whether anything was written. It has the number of rows of every table that the service may write, and the
+    /// last assigned numbers.
+    /// </summary>
     public string Contents() => string.Join(
         ' ',
         Read("SELECT count(*) FROM request"), Read("SELECT count(*) FROM pending"), Read("SELECT count(*) FROM outcome"), Read("SELECT coalesce(max(seq), 0) FROM sqlite_sequence"));
 
-    /// <summary>Requests that are stored.</summary>
+    /// <summary>Returns the number of stored requests.</summary>
     public long Requests() => (long)Read("SELECT count(*) FROM request")!;
 
-    /// <summary>Pending rows as (key, value) in the order in which they were accepted.</summary>
+    /// <summary>Returns the pending rows as (key, value) in the order of acceptance.</summary>
     public IReadOnlyList<(byte[] Key, byte[] Value)> Pending() => [.. PendingItems().Select(item => (item.Key, item.Value))];
 
-    /// <summary>PendingItems are the same with their structures and numbers.</summary>
+    /// <summary>Returns the same with their structures and numbers.</summary>
     public IReadOnlyList<(int Item, int Structure, byte[] Key, byte[] Value)> PendingItems()
     {
         using SqliteConnection connection = Open();
@@ -38,7 +41,7 @@ internal sealed class Database
         return rows;
     }
 
-    /// <summary>Has says whether a request id is stored.</summary>
+    /// <summary>Returns whether a request id is stored.</summary>
     public bool Has(Guid id)
     {
         using SqliteConnection connection = Open();
@@ -52,7 +55,7 @@ internal sealed class Database
     {
         using SqliteConnection connection = Open();
         using SqliteCommand command = connection.CreateCommand();
-#pragma warning disable CA2100 // constants of this file
+#pragma warning disable CA2100 // The texts are constants of this file.
         command.CommandText = sql;
 #pragma warning restore CA2100
         return command.ExecuteScalar();

@@ -2,12 +2,12 @@ using System.Diagnostics;
 
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>Eventually waits for what another thread does.</summary>
+/// <summary>Waits for the effect of another thread.</summary>
 internal static class Eventually
 {
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(30);
 
-    /// <summary>IsAsync returns once the condition holds, and fails the test when it never does.</summary>
+    /// <summary>Returns once the condition holds, and fails the test if it never does.</summary>
     public static Task IsAsync(Func<bool> condition) => IsAsync(() => Task.FromResult(condition()));
 
     /// <inheritdoc cref="IsAsync(Func{bool})"/>

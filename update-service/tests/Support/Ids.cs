@@ -1,8 +1,8 @@
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>Ids makes request ids.</summary>
+/// <summary>Makes request ids.</summary>
 internal static class Ids
 {
-    /// <summary>New id of the present time, moved.</summary>
+    /// <summary>Makes an id of the current time, moved by an offset.</summary>
     public static Guid New(TimeSpan moved = default) => Guid.CreateVersion7(TimeProvider.System.GetUtcNow() + moved);
 }

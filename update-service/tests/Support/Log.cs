@@ -6,7 +6,10 @@ using Optiks.Storage.Sqlite;
 
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>Log plays the update-task's part on the same database: it decides pending requests and publishes epochs, with octets in place of proofs, which nothing here reads.</summary>
+/// <summary>
+/// Plays the update-task's part on the same database. It decides pending requests and publishes epochs, with arbitrary bytes in place of
+/// proofs, which nothing here reads.
+/// </summary>
 internal sealed class Log : IAsyncDisposable
 {
     private readonly string _connectionString;
@@ -15,10 +18,10 @@ internal sealed class Log : IAsyncDisposable
     private Lease? _lease;
     private ulong _epoch;
 
-    /// <summary>Refusing refuses requests for what nothing here knows, such as users who left.</summary>
+    /// <summary>Refuses requests for reasons that this class does not know, such as users who left.</summary>
     public Func<PendingRequest, Refusal?> Refusing { get; set; } = _ => null;
 
-    /// <summary>Erasing says which values go for a request that asks for it and is not refused.</summary>
+    /// <summary>Returns the values to erase for a request that asks for it and is not refused.</summary>
     public Func<PendingRequest, IReadOnlyList<Erasure>> Erasing { get; set; } = _ => [];
 
     public Log(DataFolder folder)
@@ -28,7 +31,7 @@ internal sealed class Log : IAsyncDisposable
 
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
 
-    /// <summary>Row of an epoch.</summary>
+    /// <summary>Returns the row of an epoch.</summary>
     public static EpochRow Row(ulong epoch)
     {
         byte[] record = new byte[EpochRecord.Length];
@@ -36,7 +39,7 @@ internal sealed class Log : IAsyncDisposable
         return new EpochRow(epoch, record, SHA256.HashData(record), default);
     }
 
-    /// <summary>StartAsync makes and publishes epoch 0.</summary>
+    /// <summary>Makes and publishes epoch 0.</summary>
     public async Task StartAsync()
     {
         _store = await new SqliteStorageProvider().OpenPipelineAsync(_connectionString, Cancel);
@@ -46,7 +49,9 @@ internal sealed class Log : IAsyncDisposable
         await FinishAsync(0);
     }
 
-    /// <summary>CommitAsync puts what is pending into the next epoch, and refuses requests that expect another version; it is not published yet.</summary>
+    /// <summary>
+    /// Puts pending requests into the next epoch, and refuses requests that expect another version. The epoch is not published yet.
+    /// </summary>
     public async Task<ulong> CommitAsync()
     {
         IReadOnlyList<PendingRequest> pending = await _store!.ReadPendingAsync(100_000, long.MaxValue, Cancel);
@@ -114,14 +119,14 @@ internal sealed class Log : IAsyncDisposable
         return _epoch;
     }
 
-    /// <summary>FinishAsync signs and publishes a committed epoch.</summary>
+    /// <summary>Signs and publishes a committed epoch.</summary>
     public async Task FinishAsync(ulong epoch)
     {
         await _store!.StoreCheckpointAsync(_lease!, epoch, Row(epoch).RecordHash, new byte[] { 1 }, Cancel);
         await _store.PublishAsync(_lease!, epoch, Cancel);
     }
 
-    /// <summary>PublishAsync commits and publishes what is pending.</summary>
+    /// <summary>Commits and publishes the pending requests.</summary>
     public async Task<ulong> PublishAsync()
     {
         ulong epoch = await CommitAsync();

@@ -1,6 +1,6 @@
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>ManualTime is a stopwatch that a test moves; the time of day and timers are the machine's.</summary>
+/// <summary>Provides a stopwatch that a test moves; the time of day and timers are the machine's.</summary>
 internal sealed class ManualTime : TimeProvider
 {
     private long _elapsed;

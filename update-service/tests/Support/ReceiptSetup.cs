@@ -7,7 +7,9 @@ using Optiks.Tlog;
 
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>ReceiptSetup makes what a service needs to give receipts: a trust anchor, a receipt key, and the note in which the log's key vouches for it.</summary>
+/// <summary>
+/// Makes the files for a service with receipts: a trust anchor, a receipt key, and the note in which the log's key vouches for it.
+/// </summary>
 internal sealed class ReceiptSetup
 {
     private const string Origin = "test/log";
@@ -16,20 +18,20 @@ internal sealed class ReceiptSetup
     private string _folder = "";
     private VerifierKey? _key;
 
-    /// <summary>Anchor of the log.</summary>
+    /// <summary>The trust anchor of the log.</summary>
     public static TrustAnchor Anchor { get; } =
         TrustAnchor.Create(new Configuration { Origin = Origin }.Encode(), new VerifierKey(Origin, SignatureType.Ed25519, Ed25519.PublicKey(s_logSeed)));
 
-    /// <summary>Signer has the log's key.</summary>
+    /// <summary>Returns a signer with the log's key.</summary>
     public static NoteSigner Signer() => new(Origin, SignatureType.Ed25519, s_logSeed);
 
-    /// <summary>Settings of the service; the files are named once <see cref="Prepare"/> ran.</summary>
+    /// <summary>The settings of the service; the files are named after <see cref="Prepare"/> has run.</summary>
     public Dictionary<string, string?> Settings { get; } = [];
 
-    /// <summary>VouchesFrom and until when the log's key vouches, from now on.</summary>
+    /// <summary>The times, from now on, between which the log's key vouches.</summary>
     public (TimeSpan From, TimeSpan Until) Vouches { get; init; } = (TimeSpan.FromHours(-1), TimeSpan.FromHours(1));
 
-    /// <summary>Prepare writes the files.</summary>
+    /// <summary>Writes the files.</summary>
     public void Prepare(DataFolder data)
     {
         _folder = data.Root;
@@ -40,7 +42,7 @@ internal sealed class ReceiptSetup
         Settings["Optiks:UpdateService:Receipts:KeysFile"] = Path.Combine(_folder, "receipt-keys.txt");
     }
 
-    /// <summary>Vouch writes the note anew.</summary>
+    /// <summary>Rewrites the note.</summary>
     public void Vouch(TimeSpan from, TimeSpan until, VerifierKey? key = null)
     {
         DateTimeOffset now = TimeProvider.System.GetUtcNow();
@@ -50,7 +52,7 @@ internal sealed class ReceiptSetup
         AtomicFile.Write(Path.Combine(_folder, "receipt-keys.txt"), keys.Note.Span, AtomicFile.PublicMode);
     }
 
-    /// <summary>Read verifies what an answer, or an element of it, has; null: it has no receipt.</summary>
+    /// <summary>Verifies the receipt of an answer or of one of its elements; returns null if it has no receipt.</summary>
     public static Receipt? Read(System.Text.Json.JsonElement json)
     {
         if (!json.TryGetProperty("receipt", out System.Text.Json.JsonElement note))

@@ -2,7 +2,9 @@ using System.Text;
 
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>RefusedBody is a refused body and its positive control. K stands for a key of the case's own, ID and the like for ids of the moment.</summary>
+/// <summary>
+/// Holds a refused body and its positive control. K is a placeholder for the case's own key, ID and the like for ids of the current time.
+/// </summary>
 internal sealed class RefusedBody
 {
     private readonly byte[] _bad;
@@ -37,10 +39,10 @@ internal sealed class RefusedBody
         _ => 400,
     };
 
-    // What is not UTF-8 has no placeholders to fill, and would not survive it.
+    // A body that is not UTF-8 has no placeholders to fill, and decoding would change it.
     public byte[] Bad() => System.Text.Unicode.Utf8.IsValid(_bad) ? Fill(Encoding.UTF8.GetString(_bad)) : _bad;
 
-    /// <summary>Control of the case, or the one of all that have none of their own.</summary>
+    /// <summary>Returns the control of the case, or the one that all cases without their own share.</summary>
     public byte[] Control(string otherwise) => Fill(_control ?? otherwise);
 
     private byte[] Fill(string body) => Encoding.UTF8.GetBytes(body

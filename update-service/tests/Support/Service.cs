@@ -11,7 +11,7 @@ using Optiks.Storage.Sqlite;
 
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>Service is the real host on a free port, on a migrated SQLite database of its own, asked over HTTP.</summary>
+/// <summary>Runs the real host on a free port, on its own migrated SQLite database, and sends it requests over HTTP.</summary>
 internal sealed class Service : IAsyncDisposable
 {
     private readonly TemporaryFolder _folder;
@@ -39,10 +39,10 @@ internal sealed class Service : IAsyncDisposable
 
     public string OtherKey { get; private init; } = "";
 
-    /// <summary>SecondKey is another caller's of the scope update.</summary>
+    /// <summary>Another caller's key with the scope update.</summary>
     public string SecondKey { get; private init; } = "";
 
-    /// <summary>StartAsync starts a host with an API key of scope update, and one of every other scope.</summary>
+    /// <summary>Starts a host with an API key with the scope update, and one with every other scope.</summary>
     /// <param name="settings">Further configuration.</param>
     /// <param name="engine">The engine to use instead of SQLite itself.</param>
     /// <param name="prepare">Runs before the host is made.</param>
@@ -83,7 +83,7 @@ internal sealed class Service : IAsyncDisposable
         _folder.Dispose();
     }
 
-    /// <summary>Gauge reads an observable gauge of this host; -1 when there is none of that name.</summary>
+    /// <summary>Reads an observable gauge of this host; returns -1 if no gauge has the name.</summary>
     public long Gauge(string name)
     {
         long last = -1;
@@ -106,7 +106,7 @@ internal sealed class Service : IAsyncDisposable
 
     public Task<Answer> PostAsync(string json) => PostAsync(Encoding.UTF8.GetBytes(json));
 
-    /// <summary>PostAsSecondAsync posts updates of another caller.</summary>
+    /// <summary>Posts updates of another caller.</summary>
     public Task<Answer> PostAsSecondAsync(string json) =>
         PostAsync(Encoding.UTF8.GetBytes(json), change: request => request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", SecondKey));
 
@@ -139,12 +139,12 @@ internal sealed class Service : IAsyncDisposable
     }
 }
 
-/// <summary>Answer is an HTTP answer, read whole.</summary>
+/// <summary>Holds an HTTP answer, read whole.</summary>
 internal sealed record Answer(int Status, string? MediaType, HttpResponseHeaders Headers, JsonElement Json)
 {
     public string? Text(string member) => Json.TryGetProperty(member, out JsonElement value) ? value.GetString() : null;
 
-    /// <summary>IsProblem checks everything that a problem says.</summary>
+    /// <summary>Checks all members of a problem.</summary>
     public void IsProblem(string type, int status, string? field)
     {
         Assert.Equal($"urn:optiks:problem:{type}", Text("type"));

@@ -1,6 +1,6 @@
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>TemporaryFolder is an empty folder for one test.</summary>
+/// <summary>Makes an empty folder for one test.</summary>
 internal sealed class TemporaryFolder : IDisposable
 {
     public TemporaryFolder()

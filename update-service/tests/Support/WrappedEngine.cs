@@ -4,7 +4,7 @@ using Optiks.Storage.Sqlite;
 
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>WrappedEngine is an engine with hooks around each accept, which may hold it up or fail it, and a count of what reaches the store.</summary>
+/// <summary>Wraps an engine with hooks around each accept, which may delay or fail it, and counts the units that reach the store.</summary>
 internal sealed class WrappedEngine : IStorageProvider
 {
     private readonly IStorageProvider _inner;
@@ -22,25 +22,25 @@ internal sealed class WrappedEngine : IStorageProvider
 
     public string Name => _inner.Name;
 
-    /// <summary>ConcurrentUpdates is what the store says of itself.</summary>
+    /// <summary>The number that the store reports.</summary>
     public int? ConcurrentUpdates { get; init; }
 
-    /// <summary>BeforeAccept runs before each group commit.</summary>
+    /// <summary>Runs before each group commit.</summary>
     public Func<Task> BeforeAccept { get; set; } = () => Task.CompletedTask;
 
-    /// <summary>AfterAccept runs between a commit and its return.</summary>
+    /// <summary>Runs between a commit and its return.</summary>
     public Func<Task> AfterAccept { get; set; } = () => Task.CompletedTask;
 
-    /// <summary>Given sees the units of each commit before it, and may throw.</summary>
+    /// <summary>Gets the units of each commit before it, and may throw.</summary>
     public Action<IReadOnlyList<AcceptUnit>> Given { get; set; } = _ => { };
 
-    /// <summary>Stored sees them between the commit and its return, and may throw.</summary>
+    /// <summary>Gets the units between the commit and its return, and may throw.</summary>
     public Action<IReadOnlyList<AcceptUnit>> Stored { get; set; } = _ => { };
 
-    /// <summary>StatusFailure is thrown by status reads, if set.</summary>
+    /// <summary>The exception that status reads throw, if set.</summary>
     public Exception? StatusFailure { get; set; }
 
-    /// <summary>Groups: number of units in each commit.</summary>
+    /// <summary>The number of units in each commit.</summary>
     public ConcurrentQueue<int> Groups { get; } = [];
 
     public int StatusReads => Volatile.Read(ref _statusReads);

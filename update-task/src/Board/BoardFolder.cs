@@ -3,8 +3,8 @@ using Optiks.Tlog;
 namespace Optiks.UpdateTask.Board;
 
 /// <summary>
-/// BoardFolder names what lies below <c>board/</c>, on storage that all tasks of a log share: <c>log/</c>, which anyone may read, and <c>state/</c>, which only
-/// the operator may (bundles hold keys and values).
+/// Names the files below <c>board/</c>, on storage that all tasks of a log share. Anyone may read <c>log/</c>; only the operator may read
+/// <c>state/</c>, whose bundles contain keys and values.
 /// </summary>
 internal sealed class BoardFolder
 {
@@ -15,31 +15,33 @@ internal sealed class BoardFolder
         State = Path.GetDirectoryName(HighWater)!;
     }
 
-    /// <summary>Data folder that it is in.</summary>
+    /// <summary>The data folder that contains the board.</summary>
     public DataFolder Data { get; }
 
-    /// <summary>Log is what query-service serves as <c>/log</c>.</summary>
+    /// <summary>The folder that query-service serves as <c>/log</c>.</summary>
     public string Log => Path.Combine(Data.Board, "log");
 
-    /// <summary>State folder.</summary>
+    /// <summary>The state folder.</summary>
     public string State { get; }
 
-    /// <summary>HighWater file.</summary>
+    /// <summary>The file with the high-water mark.</summary>
     public string HighWater { get; }
 
-    /// <summary>Bundles folder: one file an epoch.</summary>
+    /// <summary>The folder of bundles, with one file for each epoch.</summary>
     public string Bundles => Path.Combine(State, "bundles");
 
-    /// <summary>Create makes what is missing.</summary>
+    /// <summary>Creates the missing folders.</summary>
     public void Create()
     {
         DataFolder.CreateFolder(Log);
         DataFolder.CreateFolder(Bundles);
     }
 
-    /// <summary>HasCheckpoint tells whether anything was ever published here, or what was is still there.</summary>
+    /// <summary>
+    /// Returns whether the board has a checkpoint. It has none if nothing was ever published here, or if the checkpoint was lost.
+    /// </summary>
     public bool HasCheckpoint() => new DirectoryTileReader(Log).HasCheckpoint();
 
-    /// <summary>HasTiles tells whether tiles are there, whose checkpoint may be lost.</summary>
+    /// <summary>Returns whether the board has tiles, even if their checkpoint is lost.</summary>
     public bool HasTiles() => Directory.Exists(Path.Combine(Log, "tile"));
 }

@@ -5,11 +5,12 @@ using Optiks.Tlog;
 namespace Optiks.UpdateTask.Board;
 
 /// <summary>
-/// BoardState keeps what must be durable beside the board before an epoch is signed: its bundle, and the high-water mark. Its caller holds the board's lock.
+/// Keeps the files that must be durable next to the board before an epoch is signed: its bundle and the high-water mark. The caller holds
+/// the board's lock.
 /// </summary>
 /// <remarks>
-/// Invariant: whoever reads the highest of mark and newest bundle never gets less than the last epoch that was signed. Both are consulted because a process that was paused
-/// between its check and its write may, when it wakes, still put its older mark over a newer one; it cannot take bundles away.
+/// Invariant: the higher of mark and newest bundle is never below the last signed epoch. Both are read because a process may be paused
+/// between its check and its write. When it resumes, it may overwrite a newer mark with its older one, but it cannot remove bundles.
 /// </remarks>
 internal sealed class BoardState
 {
@@ -24,7 +25,7 @@ internal sealed class BoardState
         _files = new DurableFiles(folder.State);
     }
 
-    /// <summary>Highest epoch that was ever about to be signed; null when there never was one.</summary>
+    /// <summary>Returns the highest epoch that a task was ever about to sign; null if there never was one.</summary>
     public HighWaterMark? Highest()
     {
         HighWaterMark? mark;
@@ -50,9 +51,10 @@ internal sealed class BoardState
     }
 
     /// <summary>
-    /// Record makes the epoch's bundle and the mark durable, in this order, and between them takes what the epoch erased out of the bundles before it, which are none the worse for it if the epoch is never signed: it is
-    /// committed. Refuses (<see cref="StartupException"/>, exit code 4) when either names another record for this epoch,
-    /// or the mark is beyond it.
+    /// Makes the epoch's bundle and then the mark durable. Between the two it removes the values that the epoch erased from earlier
+    /// bundles. That does no harm even if the epoch is never signed, because the epoch is committed. Refuses
+    /// (<see cref="StartupException"/>, exit code 4) if the bundle or the mark names another record for this epoch, or the mark is beyond
+    /// it.
     /// </summary>
     public void Record(EpochContent content)
     {
@@ -72,7 +74,8 @@ internal sealed class BoardState
     }
 
     /// <summary>
-    /// Forget removes what an earlier time as the leader left, where tasks share no folder: it is behind, and bundles may have what others have erased since. The board's lock is held.
+    /// Removes the files of this process's earlier time as the leader, where tasks share no folder. They are out of date, and their bundles
+    /// may contain values that other tasks have erased since. The caller holds the board's lock.
     /// </summary>
     public void Forget()
     {
@@ -86,10 +89,13 @@ internal sealed class BoardState
         (_copies, _firstBundle) = (null, null);
     }
 
-    // The folder is listed once: afterwards this process alone adds to it.
+    // The folder is listed once: afterwards only this process adds to it.
     private SortedSet<CopyBundleName> Copies => _copies ??= ListCopies();
 
-    /// <summary>RecordCopies makes the bundle of copies durable that were just staged. The board's lock is held, as for <see cref="Record"/>, which comes after it for the epoch of the switch.</summary>
+    /// <summary>
+    /// Makes the bundle of copies that were just staged durable. The caller holds the board's lock, as for <see cref="Record"/>, which
+    /// follows for the epoch of the switch.
+    /// </summary>
     public void RecordCopies(CopyBundle bundle)
     {
         ArgumentNullException.ThrowIfNull(bundle);
@@ -97,7 +103,10 @@ internal sealed class BoardState
         _ = Copies.Add(bundle.Name);
     }
 
-    /// <summary>CopiesEnd is the number after the last copy of a period that is in a bundle, which older ones may have been deleted before; null: no bundle of it is there.</summary>
+    /// <summary>
+    /// Returns the number after the last copy of a period in any bundle; null if no bundle of the period exists. Older bundles may have
+    /// been deleted.
+    /// </summary>
     public int? CopiesEnd(ulong period)
     {
         CopyBundleName? last = null;
@@ -105,13 +114,13 @@ internal sealed class BoardState
         {
             last = last is null || name.First > last.Value.First ? name : last;
         }
-        // Of several that begin there, as after a crash, one may be empty.
+        // After a crash, several bundles may begin there, and one of them may be empty.
         return last is { } newest ? Copies.Where(name => name.Period == period && name.First == newest.First).Max(name => ReadCopies(name).Copies.End) : null;
     }
 
     /// <summary>
-    /// DestroyValues takes values, openings and keys of devices and keys out of the bundles of these epochs, of at most <paramref name="max"/> of them. Gives the epoch to go on with; null: that was all. Before the
-    /// values are destroyed in the database.
+    /// Removes values, openings and keys of devices and keys from the bundles of these epochs, from at most <paramref name="max"/> of them.
+    /// Returns the epoch to continue with, or null if all are done. The caller destroys the values in the database afterwards.
     /// </summary>
     public ulong? DestroyValues(ulong first, ulong last, int max)
     {
@@ -132,7 +141,9 @@ internal sealed class BoardState
         return epochs.Length > max ? epochs[max] : null;
     }
 
-    /// <summary>DestroyCopies deletes a period's bundles of copies, in which its secrets are. Before the period is destroyed in the database.</summary>
+    /// <summary>
+    /// Deletes a period's bundles of copies, which contain its secrets. The caller destroys the period in the database afterwards.
+    /// </summary>
     public void DestroyCopies(ulong period)
     {
         foreach (CopyBundleName name in Copies.Where(name => name.Period == period).ToArray())
@@ -142,10 +153,13 @@ internal sealed class BoardState
         }
     }
 
-    /// <summary>HasCopies says whether there are bundles of a period's copies.</summary>
+    /// <summary>Returns whether there are bundles of a period's copies.</summary>
     public bool HasCopies(ulong period) => Copies.Any(name => name.Period == period);
 
-    /// <summary>EraseCopies takes values, openings and keys of copies of these numbers out of a period's bundles. Of several bundles that have a row, as after a crash, each loses it.</summary>
+    /// <summary>
+    /// Removes values, openings and keys of the copies with these numbers from a period's bundles. If several bundles contain a row, as
+    /// after a crash, the row is removed from each.
+    /// </summary>
     public void EraseCopies(ulong period, IReadOnlySet<int> numbers)
     {
         int last = numbers.DefaultIfEmpty(-1).Max();
@@ -159,8 +173,8 @@ internal sealed class BoardState
     }
 
     /// <summary>
-    /// Prune deletes bundles that are older than the last <paramref name="kept"/> epochs. Replicas do not report yet how far they are; one that
-    /// needs older epochs reads them from the database.
+    /// Deletes bundles that are older than the last <paramref name="kept"/> epochs. Replicas do not report their progress yet; a replica
+    /// that needs older epochs reads them from the database.
     /// </summary>
     public void Prune(ulong publishedEpoch, int kept)
     {
@@ -176,7 +190,7 @@ internal sealed class BoardState
             File.Delete(PathOf(first));
         }
         _firstBundle = first;
-        // A database that begins with the first kept bundle has all that was staged before its last epoch.
+        // A database that begins with the first kept bundle already contains every copy that was staged before its last epoch.
         while (Copies.Count > 0 && Copies.Min is var oldest && oldest.After + 1 < firstKept)
         {
             File.Delete(PathOf(oldest));
@@ -219,7 +233,7 @@ internal sealed class BoardState
         string path = PathOf(content.Epoch.Epoch);
         if (File.Exists(path))
         {
-            // Made before a crash. Values may have been erased from the database since, so only the record must be the same.
+            // The bundle was made before a crash. Values may have been erased from the database since, so only the record must be the same.
             if (!ReadBundle(content.Epoch.Epoch).Epoch.RecordHash.Span.SequenceEqual(content.Epoch.RecordHash.Span))
             {
                 throw Rollback.DatabaseBehind($"The bundle {path} holds another record for epoch {content.Epoch.Epoch} than the database.", _folder);
@@ -234,7 +248,7 @@ internal sealed class BoardState
     {
         foreach (IGrouping<ulong, Erasure> erased in erasures.Where(erasure => erasure.Period is null).GroupBy(erasure => erasure.Epoch))
         {
-            // Most are older than what is kept.
+            // Most erased values are in epochs whose bundles are no longer kept.
             if (File.Exists(PathOf(erased.Key)))
             {
                 ReplaceWithout(ReadBundle(erased.Key), erased.Select(erasure => erasure.Ordinal).ToHashSet());

@@ -6,17 +6,21 @@ using System.Text;
 namespace Optiks.UpdateTask.Board;
 
 /// <summary>
-/// LockHolder ends an update-task of this machine that keeps the board's lock although the lease is another's: paused, or hanging in a system call. Without it such a
-/// process would stop its successor for good. Killing it is safe at any point, as every step is. A process on another machine, or that is no update-task, is left alone.
+/// Ends an update-task on this machine that keeps the board's lock after it lost the lease: it is paused, or hangs in a system call.
+/// Otherwise such a process would block its successor forever. Killing it is safe at any point, because every step is. A process on another
+/// machine, or one that is not an update-task, is left alone.
 /// </summary>
 internal static class LockHolder
 {
     private const string ProgramName = "Optiks.UpdateTask";
 
-    /// <summary>TryKill is for the holder of the lease after waiting in vain. Gives the id of the process that it killed, null when there is none that it may kill.</summary>
+    /// <summary>
+    /// Kills the process that holds the lock. The holder of the lease calls it after waiting in vain. Returns the id of the killed process,
+    /// or null if there is no process that it may kill.
+    /// </summary>
     public static int? TryKill(string boardLog)
     {
-        // The file, not its name: links give it others, and what a process has open is shown without any.
+        // Identifies the file itself, not its name: links give it other names, and the kernel lists open files without their names.
         if (FileStatus.TryRead(Path.Combine(boardLog, ".lock")) is not { } file)
         {
             return null;
@@ -34,7 +38,7 @@ internal static class LockHolder
                 }
                 catch (Exception e) when (e is ArgumentException or InvalidOperationException or Win32Exception)
                 {
-                    // Gone meanwhile, or another user's.
+                    // The process has ended meanwhile, or belongs to another user.
                     return null;
                 }
             }
@@ -71,7 +75,8 @@ internal static class LockHolder
         }
     }
 
-    // Where a file's device is not that of its file system (btrfs). Needs more rights than being of the same user, as the services forbid others to look into them.
+    // Needed where a file's device is not that of its file system (btrfs). Requires more privileges than the same user has, because the
+    // services forbid other processes to inspect them.
     private static bool HasOpen(int id, FileStatus file)
     {
         try

@@ -2,8 +2,8 @@ using Optiks.Tlog;
 
 namespace Optiks.UpdateTask.Board;
 
-/// <summary>LockedBoard is the board while this process alone writes to it.</summary>
-/// <param name="Folder">Where it is.</param>
-/// <param name="Writer">Writes tiles and checkpoint.</param>
-/// <param name="Lock">What the writer is shown.</param>
+/// <summary>Represents the board while only this process writes to it.</summary>
+/// <param name="Folder">The board's folder.</param>
+/// <param name="Writer">The writer of tiles and checkpoint.</param>
+/// <param name="Lock">The lock that callers show to the writer.</param>
 internal sealed record LockedBoard(BoardFolder Folder, BoardWriter Writer, BoardLock Lock);

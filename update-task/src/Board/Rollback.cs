@@ -1,37 +1,37 @@
 namespace Optiks.UpdateTask.Board;
 
-/// <summary>Rollback makes the exception that ends the task with exit code 4.</summary>
+/// <summary>Makes the exceptions that end the task with exit code 4.</summary>
 internal static class Rollback
 {
-    /// <summary>DatabaseBehind: signing on from this database would give the log a second history.</summary>
+    /// <summary>Reports an older database: signing from it would give the log a second history.</summary>
     public static StartupException DatabaseBehind(string what, BoardFolder board) => new(
         ExitCodes.Rollback,
         $"{what} This is an older copy of the database, or another log's. Nothing was written. Put the newest copy of the database back, "
         + $"or bring this one forward with 'optiks-db import-bundles {board.Bundles}'; if epochs are lost for good, open a successor log. "
         + $"Never delete or edit {board.HighWater}: it keeps this log from signing two histories.");
 
-    /// <summary>BoardBehind: the board is what was put back.</summary>
+    /// <summary>Reports an older copy of the board.</summary>
     public static StartupException BoardBehind(string what, BoardFolder board) => new(
         ExitCodes.Rollback,
         $"{what} An older copy of the board was put back. Nothing was written. Put the newest copy back; or delete {board.Log}, and the task makes it again from the database at its next start.");
 
-    /// <summary>BoardDamaged: a file of the board is not what was published.</summary>
+    /// <summary>Reports a file of the board that differs from the published one.</summary>
     public static StartupException BoardDamaged(string what, BoardFolder board) => new(
         ExitCodes.Rollback,
         $"{what} Nothing was written. Put the file back from a copy of the board; or delete {board.Log}, and the task makes it again from the database at its next start.");
 
-    /// <summary>StateLost: what protects against a second history is gone.</summary>
+    /// <summary>Reports that the state that protects against a second history is gone.</summary>
     public static StartupException StateLost(string what, BoardFolder board) => new(
         ExitCodes.Rollback,
         $"{what} Without it nothing tells whether this database is the newest copy. Nothing was written. Restore {board.State} from the newest backup of the board, or point OPTIKS_DATA at the folder that belongs to this database. "
         + "If it is lost for good, 'optiks-db renew-mark' makes it again from the newest checkpoints that others have.");
 
-    /// <summary>Foreign: the folder is not this log's.</summary>
+    /// <summary>Reports that the folder belongs to another log.</summary>
     public static StartupException Foreign(string what, BoardFolder board) => new(
         ExitCodes.Rollback,
         $"{what} Nothing was written. Point OPTIKS_DATA at the folder that belongs to this log; or, if the bucket has this log's mark, at one without {board.Data.Board}, which is made again then.");
 
-    /// <summary>Conflict: board or database hold other octets than they must.</summary>
+    /// <summary>Reports that board or database contain other bytes than they must.</summary>
     public static StartupException Conflict(string what, BoardFolder board, Exception? inner = null) => new(
         ExitCodes.Rollback,
         $"{what} Nothing more is published. What was published never changes: keep both copies as evidence and restore database and board of one time from a backup, the newest that agree. The board is {board.Log}.",

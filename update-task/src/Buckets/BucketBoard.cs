@@ -3,18 +3,20 @@ using Optiks.Tlog;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// BucketBoard copies a board's folder to a bucket (docs/spec/board.md section 3). Not thread-safe; any number of them may copy to one bucket, from any machine.
+/// Copies a board's folder to a bucket (docs/spec/board.md section 3). Not thread-safe; any number of instances, on any machines, may copy
+/// to one bucket.
 /// </summary>
 /// <remarks>
 /// <para>Invariants:</para>
-/// <para>1. An object below tile/ or audit/ is only ever created. One that is there is compared, and another is a conflict.</para>
-/// <para>2. The checkpoint is written after everything that it commits to has been stored, and only over the one that it was compared with: of two writers one begins again. It is larger than that one and of the same log, or the
-/// same with more cosignatures.</para>
-/// <para>3. Each step can be repeated; a crash anywhere leaves the checkpoint of before, with objects beyond it, or the new one.</para>
+/// <para>1. An object below tile/ or audit/ is only ever created. If it exists, it is compared; a difference is a conflict.</para>
+/// <para>2. The checkpoint is written after everything that it commits to has been stored, and only over the checkpoint that it was
+/// compared with. One of two concurrent writers therefore starts again. The new checkpoint is of the same log and larger, or the same with
+/// more cosignatures.</para>
+/// <para>3. Each step can be repeated. A crash at any point leaves the old checkpoint, with objects beyond it, or the new one.</para>
 /// </remarks>
 internal sealed class BucketBoard
 {
-    /// <summary>CheckpointKey is the key of the checkpoint.</summary>
+    /// <summary>The key of the checkpoint.</summary>
     public const string CheckpointKey = "checkpoint";
 
     private const int Attempts = 5;
@@ -27,8 +29,8 @@ internal sealed class BucketBoard
     private readonly IObjectStore _bucket;
 
     /// <param name="folder">The board's folder.</param>
-    /// <param name="verifier">Knows the log's key.</param>
-    /// <param name="bucket">Where to.</param>
+    /// <param name="verifier">The verifier with the log's key.</param>
+    /// <param name="bucket">The bucket that receives the copy.</param>
     public BucketBoard(string folder, CheckpointVerifier verifier, IObjectStore bucket)
     {
         _folder = folder;
@@ -38,12 +40,12 @@ internal sealed class BucketBoard
         _bucket = bucket;
     }
 
-    /// <summary>IsProbed says that the bucket is known to keep the conditions of writes; the first copy finds out.</summary>
+    /// <summary>Whether the bucket is known to honor conditional writes; the first copy finds out.</summary>
     public bool IsProbed { get; set; }
 
     /// <summary>
-    /// PublishAsync brings the bucket to the board's checkpoint, and gives the size that it has then; 0 when the board has none yet. Throws <see cref="ObjectStoreException"/>, <see cref="BucketConflictException"/>, and what reading
-    /// the board throws.
+    /// Copies the board up to its checkpoint to the bucket. Returns the bucket's size afterwards, or 0 if the board has no checkpoint yet.
+    /// Throws <see cref="ObjectStoreException"/>, <see cref="BucketConflictException"/>, and the exceptions of reading the board.
     /// </summary>
     public async Task<ulong> PublishAsync(CancellationToken cancellationToken)
     {
@@ -54,7 +56,7 @@ internal sealed class BucketBoard
         }
         for (int attempt = 1; attempt <= Attempts; attempt++)
         {
-            // In this order: the bucket has nothing that the board did not have before.
+            // The bucket is read first, then the board: the bucket cannot have anything that the board did not have before.
             StoredObject? stored = await _bucket.GetAsync(CheckpointKey, SignedNote.MaxBytes, cancellationToken);
             if (await _board.ReadAsync(cancellationToken) is not { } local)
             {
@@ -81,7 +83,7 @@ internal sealed class BucketBoard
                 continue;
             }
             FailPoints.Hit(FailPoints.BucketCheckpoint);
-            // What a bucket says of a write is worth what it gives.
+            // The bucket's reply to a write is not trusted: the checkpoint is read back.
             if ((await _bucket.GetAsync(CheckpointKey, SignedNote.MaxBytes, cancellationToken)) is not { } written || Open(written).Checkpoint.Size < local.Checkpoint.Size)
             {
                 throw new BucketConflictException($"The bucket does not give the checkpoint of size {local.Checkpoint.Size} that it has just stored.");
@@ -96,7 +98,7 @@ internal sealed class BucketBoard
         ? opened
         : throw new BucketConflictException($"The bucket's checkpoint is not one of this log ({error}): name another bucket or prefix, or find out who wrote it.");
 
-    // Whether the bucket has all that the board has. Throws where it contradicts the board.
+    // Returns whether the bucket has everything that the board has. Throws if it contradicts the board.
     private async Task<bool> IsThereAsync(SignedCheckpoint local, SignedCheckpoint? present, CancellationToken cancellationToken)
     {
         if (present is null)
@@ -116,7 +118,7 @@ internal sealed class BucketBoard
         return before == size && local.Note.Signatures.All(line => present.Note.Signatures.Any(other => other.ToLine() == line.ToLine()));
     }
 
-    // False: the board went on meanwhile, and some of it is gone.
+    // Returns false if the board changed during the upload and some of its files are gone.
     private async Task<bool> TryUploadAsync(ulong from, ulong to, CancellationToken cancellationToken)
     {
         IEnumerable<(string Key, ObjectKind Kind)> objects = TileLayout.Added(from, to).Select(tile => ($"{tile}", ObjectKind.Tile));
@@ -132,7 +134,7 @@ internal sealed class BucketBoard
                 }
                 catch (Exception e) when ((e is FileNotFoundException or DirectoryNotFoundException) && one.Key.Contains(".p/", StringComparison.Ordinal))
                 {
-                    // A partial tile that is full by now.
+                    // The file is a partial tile that has become full.
                     Volatile.Write(ref isWhole, false);
                     return;
                 }
@@ -153,7 +155,7 @@ internal sealed class BucketBoard
     {
         if (!await _bucket.CreateAsync(key, octets, kind, cancellationToken))
         {
-            // Stored before a crash, by another task, or being stored by one.
+            // The object was stored before a crash, or another task stored it or is storing it.
             StoredObject? present = await _bucket.GetAsync(key, octets.Length, cancellationToken);
             if (present is null)
             {
@@ -167,12 +169,13 @@ internal sealed class BucketBoard
         FailPoints.Hit(FailPoints.BucketObject);
     }
 
-    // Of tiles that the checkpoint commits to in full. A client of an older checkpoint takes the full one.
+    // Deletes partial tiles whose full tile the checkpoint commits to. A client of an older checkpoint reads the full tile.
     private async Task DropPartialsAsync(ulong from, ulong to, CancellationToken cancellationToken)
     {
         for (int level = 0; TileLayout.NumHashes(to, level) / TilePath.FullWidth is ulong full and > 0; level++)
         {
-            // The last one before is looked at as well, as a crash may have come before this; of a bucket that had no checkpoint only the last.
+            // Also checks the last full tile before, because a crash may have prevented its cleanup. For a bucket that had no checkpoint,
+            // checks only the last full tile.
             ulong first = from == 0 ? full : Math.Min(TileLayout.NumHashes(from, level) / TilePath.FullWidth, full);
             for (ulong index = first > 0 ? first - 1 : 0; index < full; index++)
             {

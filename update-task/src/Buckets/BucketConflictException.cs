@@ -1,4 +1,7 @@
 namespace Optiks.UpdateTask.Buckets;
 
-/// <summary>BucketConflictException: a bucket holds something else than this log's board, or does not keep to the conditions of writes. Nothing in it is overwritten; trying again helps only after somebody looked.</summary>
+/// <summary>
+/// Says that a bucket contains something other than this log's board, or does not honor conditional writes. The task overwrites nothing in
+/// it; a retry succeeds only after an operator has intervened.
+/// </summary>
 internal sealed class BucketConflictException(string message) : Exception(message);

@@ -8,12 +8,13 @@ using Optiks.UpdateTask.Pipeline;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// BucketGuard keeps the log from a second history by what the bucket has, where there is one: a start and a takeover compare the database with it, and where tasks share no folder (<see cref="BucketOptions.KeepsMark"/>) no
-/// epoch is signed before the bucket has its mark. One thread at a time.
+/// Protects the log against a second history by means of the bucket, if there is one. A start and a takeover compare the database with it.
+/// Where tasks share no folder (<see cref="BucketOptions.KeepsMark"/>), no epoch is signed before the bucket has its mark. One thread at a
+/// time.
 /// </summary>
 internal sealed class BucketGuard : IDisposable
 {
-    // A bucket that need not answer holds up no start for longer.
+    // A bucket that need not answer delays a start by no more than this.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(2);
 
     private readonly BoardFolder _board;
@@ -33,11 +34,12 @@ internal sealed class BucketGuard : IDisposable
         }
     }
 
-    /// <summary>KeepsMark: the bucket has the mark that tasks share, and says more than the folder of each.</summary>
+    /// <summary>Whether the bucket has the mark that tasks share, which is authoritative over the folder of each task.</summary>
     public bool KeepsMark => _mark is not null;
 
     /// <summary>
-    /// ReadAsync gives what the bucket says. Throws <see cref="ObjectStoreException"/> when it must say something and does not, <see cref="StartupException"/> for a storage that cannot keep a mark, or has something else for one.
+    /// Reads the bucket's mark and checkpoint. Throws <see cref="ObjectStoreException"/> if a required answer does not come, and
+    /// <see cref="StartupException"/> if the storage cannot keep a mark, or contains something else in its place.
     /// </summary>
     public async Task<BucketStanding> ReadAsync(CancellationToken cancellationToken)
     {
@@ -57,7 +59,7 @@ internal sealed class BucketGuard : IDisposable
         }
         catch (Exception e) when (!KeepsMark && (e is ObjectStoreException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested)))
         {
-            // The folder's own mark has to do, as without a bucket.
+            // The folder's own mark must suffice, as without a bucket.
             _logger.BucketFails(e.Message, e);
             return BucketStanding.None;
         }
@@ -70,15 +72,16 @@ internal sealed class BucketGuard : IDisposable
             await BucketProbe.RunAsync(bucket, cancellationToken);
             _isProbed = true;
         }
-        // In this order: a checkpoint is there only after its mark.
+        // The checkpoint is read first: a checkpoint exists only after its mark.
         StoredObject? checkpoint = await bucket.GetAsync(BucketBoard.CheckpointKey, SignedNote.MaxBytes, cancellationToken);
         HighWaterMark? mark = _mark is null ? null : await _mark.ReadAsync(cancellationToken);
         return new BucketStanding(mark, checkpoint?.Octets);
     }
 
     /// <summary>
-    /// RaiseAsync makes an epoch's mark durable in the bucket, if it keeps one. Throws <see cref="ObjectStoreException"/>: tried again; <see cref="StorageFencedException"/>: another task leads by now; <see cref="StartupException"/>
-    /// with exit code 4: somebody was about to sign another history.
+    /// Makes an epoch's mark durable in the bucket, if the bucket keeps one. Throws <see cref="ObjectStoreException"/> if the caller is to
+    /// retry, and <see cref="StorageFencedException"/> if another task leads by now. Throws <see cref="StartupException"/> with exit code 4
+    /// if a task was about to sign another history.
     /// </summary>
     public async Task RaiseAsync(IPipelineStore store, Lease lease, EpochRow epoch, CancellationToken cancellationToken)
     {
@@ -93,7 +96,7 @@ internal sealed class BucketGuard : IDisposable
         }
         catch (BucketConflictException e)
         {
-            // Whoever was paused past its lease sees what its successor did.
+            // A task that was paused past its lease finds its successor's mark here.
             StandingCheck.Holder(await store.ReadHeadAsync(CancellationToken.None), lease);
             throw Rollback.DatabaseBehind(e.Message, _board);
         }

@@ -4,11 +4,12 @@ using Optiks.Tlog;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// BucketHttp makes the HTTP client of a bucket. The storage client reads answers without a bound, and in part without a way to end it; here an answer other than an object is in memory, bounded, before that client sees it.
+/// Makes the HTTP client of a bucket. The storage client reads answers without a bound, and some of them without a way to cancel. Here
+/// every answer except an object is read into bounded memory before that client sees it.
 /// </summary>
 internal sealed class BucketHttp : HttpClientFactory
 {
-    // A page of a thousand keys of 1,024 octets is shorter, with what is said about each.
+    // A page of a thousand keys of 1,024 bytes, with their metadata, is shorter.
     private const int MaxAnswerLength = 4 << 20;
     private static readonly TimeSpan s_connectTimeout = TimeSpan.FromSeconds(5);
 
@@ -16,11 +17,11 @@ internal sealed class BucketHttp : HttpClientFactory
     public override HttpClient CreateHttpClient(IClientConfig clientConfig)
     {
         var sockets = new SocketsHttpHandler { AllowAutoRedirect = false, UseCookies = false, ConnectTimeout = s_connectTimeout };
-        // Whoever sends a request has a deadline of its own, to the last octet of the answer.
+        // The sender of each request sets its own deadline, up to the last byte of the answer.
         return new HttpClient(new BoundedAnswers(sockets)) { Timeout = Timeout.InfiniteTimeSpan };
     }
 
-    /// <summary>BoundedAnswers reads every answer but that with an object, which <see cref="S3ObjectStore"/> reads itself.</summary>
+    /// <summary>Reads every answer except objects, which <see cref="S3ObjectStore"/> reads itself.</summary>
     private sealed class BoundedAnswers(HttpMessageHandler inner) : DelegatingHandler(inner)
     {
         protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)

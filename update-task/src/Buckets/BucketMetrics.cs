@@ -2,7 +2,7 @@ using System.Diagnostics.Metrics;
 
 namespace Optiks.UpdateTask.Buckets;
 
-/// <summary>BucketMetrics shows the state of the bucket, and counts what fails.</summary>
+/// <summary>Shows the state of the bucket and counts failures.</summary>
 internal sealed class BucketMetrics : IDisposable
 {
     private readonly Meter _meter;

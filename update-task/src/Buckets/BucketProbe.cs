@@ -1,17 +1,21 @@
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// BucketProbe finds out whether a storage keeps the conditions of writes, and in which form it takes entity tags. One that takes no notice of conditions would let an old checkpoint be written over a newer one.
+/// Finds out whether a storage honors conditional writes, and which form of entity tags it accepts. A storage that ignores conditions would
+/// let an old checkpoint overwrite a newer one.
 /// </summary>
 internal static class BucketProbe
 {
-    /// <summary>Key of the object that is tried on.</summary>
+    /// <summary>The key of the test object.</summary>
     public const string Key = ".probe";
 
-    // Of no object: an MD5 of zeros.
+    // No object has this tag: an MD5 of zeros.
     private const string NoTag = "\"00000000000000000000000000000000\"";
 
-    /// <summary>RunAsync sets <see cref="IObjectStore.SendsBareTags"/>. Throws <see cref="BucketConflictException"/> for a storage that does not keep conditions, and <see cref="ObjectStoreException"/>.</summary>
+    /// <summary>
+    /// Sets <see cref="IObjectStore.SendsBareTags"/>. Throws <see cref="BucketConflictException"/> if the storage ignores conditions, and
+    /// <see cref="ObjectStoreException"/>.
+    /// </summary>
     public static async Task RunAsync(IObjectStore bucket, CancellationToken cancellationToken)
     {
         byte[] octets = [.. "Written to see whether conditions of writes are kept.\n"u8];
@@ -29,7 +33,7 @@ internal static class BucketProbe
         foreach (bool isBare in (bool[])[false, true])
         {
             bucket.SendsBareTags = isBare;
-            // In this order: a form that is taken for no condition at all is none to write anything else with.
+            // The wrong tag is tried first: a form in which the storage ignores the condition must not be used for any other write.
             if (await ReplaceAsync(NoTag))
             {
                 throw Ignored();

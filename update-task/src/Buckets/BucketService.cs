@@ -10,10 +10,13 @@ using Optiks.UpdateTask.Telemetry;
 
 namespace Optiks.UpdateTask.Buckets;
 
-/// <summary>BucketService copies the board to the bucket of the settings while this task leads. Nothing waits for it; what was published while a copy was under way comes with the next.</summary>
+/// <summary>
+/// Copies the board to the configured bucket while this task leads. No other part waits for it. Epochs published during a copy follow with
+/// the next copy.
+/// </summary>
 internal sealed class BucketService : BackgroundService
 {
-    // How often the board's checkpoint is looked at: it changes with epochs, and with cosignatures.
+    // The interval at which the board's checkpoint is checked: it changes with epochs and with cosignatures.
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(200);
 
     private readonly BucketOptions _options;
@@ -48,7 +51,7 @@ internal sealed class BucketService : BackgroundService
         byte[]? done = null;
         while (true)
         {
-            // While another task leads it waits.
+            // Waits while another task leads.
             await _task.NextPublishedAsync(null, stop);
             TimeSpan pause = s_pause;
             try

@@ -1,10 +1,11 @@
 namespace Optiks.UpdateTask.Buckets;
 
-/// <summary>BucketStanding is what a bucket says of how far the log is.</summary>
-/// <param name="Mark">The high-water mark that tasks share there; null: there is none, or it is not looked for.</param>
-/// <param name="Checkpoint">Octets of the checkpoint, which nobody verified; null: there is none, or the bucket did not answer and need not.</param>
+/// <summary>Holds a bucket's evidence of the log's progress.</summary>
+/// <param name="Mark">The high-water mark that tasks share in the bucket; null if it does not exist or is not used.</param>
+/// <param name="Checkpoint">The bytes of the unverified checkpoint; null if it does not exist, or if an optional answer did not
+/// come.</param>
 internal sealed record BucketStanding(HighWaterMark? Mark, byte[]? Checkpoint)
 {
-    /// <summary>None: nothing is known.</summary>
+    /// <summary>The standing when nothing is known.</summary>
     public static BucketStanding None { get; } = new(null, null);
 }

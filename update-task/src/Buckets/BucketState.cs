@@ -1,18 +1,18 @@
 namespace Optiks.UpdateTask.Buckets;
 
-/// <summary>BucketState is what the process knows of its bucket. Any thread.</summary>
+/// <summary>Holds the process's knowledge of its bucket. Any thread.</summary>
 internal sealed class BucketState
 {
     private long _size;
     private volatile string? _problem;
 
-    /// <summary>Size of the checkpoint that the bucket has, as far as this process knows; 0 at the start.</summary>
+    /// <summary>The size of the bucket's checkpoint, as far as this process knows; 0 at the start.</summary>
     public ulong Size => (ulong)Interlocked.Read(ref _size);
 
-    /// <summary>Problem that keeps the bucket from being brought on, in a sentence; null: there is none.</summary>
+    /// <summary>The problem that keeps the bucket from being updated, in a sentence; null if there is no problem.</summary>
     public string? Problem => _problem;
 
-    /// <summary>Published takes the size that the bucket has now. True: it had failed before.</summary>
+    /// <summary>Records the bucket's new size. Returns true if the copy before had failed.</summary>
     public bool Published(ulong size)
     {
         Interlocked.Exchange(ref _size, (long)size);
@@ -21,7 +21,7 @@ internal sealed class BucketState
         return hadFailed;
     }
 
-    /// <summary>Failed takes a problem. True: it is another than before.</summary>
+    /// <summary>Records a problem. Returns true if it differs from the one before.</summary>
     public bool Failed(string problem)
     {
         bool isNew = _problem != problem;

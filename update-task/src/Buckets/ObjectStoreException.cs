@@ -1,6 +1,6 @@
 namespace Optiks.UpdateTask.Buckets;
 
-/// <summary>ObjectStoreException: a bucket gave no answer that can be used. It is tried again.</summary>
+/// <summary>Says that a bucket gave no usable answer. The caller retries.</summary>
 internal sealed class ObjectStoreException : Exception
 {
     public ObjectStoreException(string message, Exception? innerException = null)

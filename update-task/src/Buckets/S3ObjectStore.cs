@@ -8,11 +8,12 @@ using Optiks.UpdateTask.Options;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// S3ObjectStore is a bucket of S3, or of a storage that speaks its language. Each request has one deadline to the last octet of its answer, and answers are bounded in length: the task's epochs wait for some of them.
+/// Accesses a bucket of S3, or of a storage with the same protocol. Each request has one deadline, up to the last byte of its answer, and
+/// answers are bounded in length. The task's epochs wait for some of them.
 /// </summary>
 internal sealed class S3ObjectStore : IObjectStore, IDisposable
 {
-    // The caller tries again as a whole.
+    // The caller retries the whole operation.
     private const int Retries = 1;
     private const int BufferLength = 64 * 1024;
     private const int MaxKeys = 1000;
@@ -30,7 +31,7 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
             ForcePathStyle = options.PathStyle,
             HttpClientFactory = new BucketHttp(),
             MaxErrorRetry = Retries,
-            // Of others than Amazon few know the newer checksums; each request's signature covers its body.
+            // Few storages other than Amazon's support the newer checksums; each request's signature covers its body.
             RequestChecksumCalculation = RequestChecksumCalculation.WHEN_REQUIRED,
             ResponseChecksumValidation = ResponseChecksumValidation.WHEN_REQUIRED,
         };
@@ -60,7 +61,7 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
             using GetObjectResponse response = await _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = _prefix + key }, deadline.Token);
             using var octets = new MemoryStream();
             byte[] buffer = new byte[BufferLength];
-            // Counted while reading: what it says of its length may be false.
+            // Counted while reading: the length that the answer announces may be wrong.
             while (octets.Length <= maxLength)
             {
                 int read = await response.ResponseStream.ReadAsync(buffer.AsMemory(0, (int)Math.Min(buffer.Length, maxLength + 1 - octets.Length)), deadline.Token);
@@ -121,11 +122,11 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
 
     public void Dispose() => _client.Dispose();
 
-    // Of one operation, whatever the client does for it.
+    // The deadline covers one operation, whatever requests the client makes for it.
     private AnswerDeadline Begin(CancellationToken cancellationToken) => new(_timeout, TimeProvider.System, 0, cancellationToken);
 
     private static bool IsFailure(Exception e, CancellationToken cancellationToken) =>
-        // The client takes the entity tag for a hash, and an argument that is none for its caller's.
+        // The client parses the entity tag as a hash, and reports an invalid one as its caller's bad argument.
         e is AmazonServiceException or AmazonClientException or HttpRequestException or IOException or TimeoutException or ArgumentException or System.Xml.XmlException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested);
 
     private static ObjectStoreException Failed(Exception e) => new(
@@ -147,7 +148,7 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
             await _client.PutObjectAsync(request, deadline.Token);
             return true;
         }
-        // 412: the condition does not hold; 409: another write of the same key is under way; 404: what was to be replaced is gone.
+        // 412: the condition does not hold; 409: another write of the same key is in progress; 404: the object to replace is gone.
         catch (AmazonS3Exception e) when (e.StatusCode is HttpStatusCode.PreconditionFailed or HttpStatusCode.Conflict || (e.StatusCode == HttpStatusCode.NotFound && e.ErrorCode == "NoSuchKey"))
         {
             return false;

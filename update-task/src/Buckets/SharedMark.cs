@@ -3,15 +3,16 @@ using System.Globalization;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// SharedMark is the high-water mark in a bucket, for tasks that share no folder: the highest epoch that any of them was ever about to sign. One thread at a time; any number of them, on any machine, for one bucket.
+/// Keeps the high-water mark in a bucket, for tasks that share no folder: the highest epoch that any of them was ever about to sign. One
+/// thread at a time; any number of instances, on any machines, may use one bucket.
 /// </summary>
 /// <remarks>
-/// Invariant: it is only ever raised, by a write over exactly the mark that it was compared with. So of two tasks that have different records for one epoch one is refused before it signs, whatever each of them was told by its
-/// database.
+/// Invariant: the mark is only ever raised, by a write over exactly the mark that it was compared with. If two tasks have different records
+/// for one epoch, one of them is therefore refused before it signs, whatever its database says.
 /// </remarks>
 internal sealed class SharedMark
 {
-    /// <summary>Key of the object.</summary>
+    /// <summary>The key of the object.</summary>
     public const string Key = ".high-water";
 
     private const int MaxLength = 256;
@@ -19,26 +20,30 @@ internal sealed class SharedMark
 
     private readonly IObjectStore _bucket;
 
-    // The last one that it said it has: it never has less.
+    // The last mark that the bucket returned: it never has a lower one.
     private HighWaterMark? _last;
 
-    // Tag of that one, if it was given.
+    // The entity tag of that mark, if known.
     private string? _tag;
 
     public SharedMark(IObjectStore bucket) => _bucket = bucket;
 
-    /// <summary>ReadAsync gives the mark; null when there is none. Throws <see cref="ObjectStoreException"/>, and <see cref="BucketConflictException"/> for what is no mark, or less than there was.</summary>
+    /// <summary>
+    /// Reads the mark; returns null if it does not exist. Throws <see cref="ObjectStoreException"/>, and
+    /// <see cref="BucketConflictException"/> if the object is not a mark or is lower than before.
+    /// </summary>
     public async Task<HighWaterMark?> ReadAsync(CancellationToken cancellationToken) => (await GetAsync(cancellationToken)).Mark;
 
     /// <summary>
-    /// RaiseAsync makes an epoch's mark durable before the epoch is signed; nothing happens when it is the mark already. Throws <see cref="ObjectStoreException"/>: it may be raised or not, and is tried again;
-    /// <see cref="BucketConflictException"/>: another task was about to sign a later epoch, or another record for this one.
+    /// Makes an epoch's mark durable before the epoch is signed; does nothing if it is the mark already. Throws
+    /// <see cref="ObjectStoreException"/> if the mark may be raised or not, and the caller is to retry. Throws
+    /// <see cref="BucketConflictException"/> if another task was about to sign a later epoch, or another record for this one.
     /// </summary>
     public async Task RaiseAsync(HighWaterMark mark, CancellationToken cancellationToken)
     {
         for (int attempt = 1; attempt <= Attempts; attempt++)
         {
-            // What was there last is tried first: mostly nobody else has been here.
+            // Tries the last known mark first: usually no other task has changed it.
             (HighWaterMark? present, string tag) = attempt == 1 && _tag is not null && _last?.Epoch < mark.Epoch ? (_last, _tag) : await GetAsync(cancellationToken);
             if (present is not null && present.Names(mark.Epoch, mark.RecordHash.Span))
             {
@@ -54,7 +59,7 @@ internal sealed class SharedMark
                 ? await _bucket.CreateAsync(Key, mark.Encode(), ObjectKind.Mark, cancellationToken)
                 : await _bucket.ReplaceAsync(Key, tag, mark.Encode(), ObjectKind.Mark, cancellationToken))
             {
-                // What a bucket says of a write is worth what it gives, which the next attempt looks at.
+                // The bucket's reply to a write is not trusted: the next attempt reads the mark back.
                 _last = mark;
             }
             _tag = null;

@@ -1,6 +1,6 @@
 namespace Optiks.UpdateTask.Hosting;
 
-/// <summary>NewestRecord is what the status tells of the last record that this task leads on from.</summary>
-/// <param name="Time">Its time.</param>
-/// <param name="Heartbeat">How old it may get: the log's.</param>
+/// <summary>Holds the status's data about the last record on which this task builds.</summary>
+/// <param name="Time">The record's time.</param>
+/// <param name="Heartbeat">The log's heartbeat: the age that the newest record may reach.</param>
 internal sealed record NewestRecord(DateTimeOffset Time, TimeSpan Heartbeat);

@@ -5,10 +5,10 @@ using Optiks.UpdateTask.Options;
 
 namespace Optiks.UpdateTask.Hosting;
 
-/// <summary>TaskHealthCheck: ready is a standby, or the holder of the lease while everything due is done in time.</summary>
+/// <summary>Reports ready for a standby, and for the holder of the lease while everything due is done in time.</summary>
 internal sealed class TaskHealthCheck : IHealthCheck
 {
-    // Some epochs may fail on a slow disk before anyone needs to look.
+    // Some epochs may fail on a slow disk before an operator needs to look.
     private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(10);
 
     private readonly TaskState _state;

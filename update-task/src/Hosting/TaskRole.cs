@@ -1,17 +1,17 @@
 namespace Optiks.UpdateTask.Hosting;
 
-/// <summary>TaskRole says what the task is doing.</summary>
+/// <summary>Lists the roles of the task.</summary>
 internal enum TaskRole
 {
-    /// <summary>Opening the database.</summary>
+    /// <summary>The task opens the database.</summary>
     Starting,
 
     /// <summary>Another task holds the lease.</summary>
     Standby,
 
-    /// <summary>Holding the lease, rebuilding the trees.</summary>
+    /// <summary>The task holds the lease and rebuilds the trees.</summary>
     Recovering,
 
-    /// <summary>Holding the lease and making epochs.</summary>
+    /// <summary>The task holds the lease and makes epochs.</summary>
     Leading,
 }

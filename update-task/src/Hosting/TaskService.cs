@@ -13,8 +13,8 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Hosting;
 
 /// <summary>
-/// TaskService is the task's life: wait for the lease, recover, make epochs; whoever loses the lease waits again. What cannot be mended by trying again stops the host
-/// (<see cref="HostFailure"/>).
+/// Runs the task: waits for the lease, recovers, makes epochs, and waits again after it lost the lease. Stops the host
+/// (<see cref="HostFailure"/>) on errors that a retry cannot repair.
 /// </summary>
 internal sealed class TaskService : BackgroundService
 {
@@ -52,7 +52,7 @@ internal sealed class TaskService : BackgroundService
             catch (Exception e) when (keeper.HasStalled && !stop.IsCancellationRequested && (e is StorageFencedException or LeaseLostException or OperationCanceledException))
             {
                 _report.Log.SteppedDown(e);
-                // A standby, whose machine may be well, comes first.
+                // Lets a standby, whose machine may be healthy, take the lease first.
                 await _waiter.StandBackAsync(stop);
             }
             catch (Exception e) when (e is StorageFencedException or LeaseLostException)
@@ -68,13 +68,14 @@ internal sealed class TaskService : BackgroundService
                 _report.EpochFailed(e, "The last start could not be finished: a token's key cannot be used.");
                 await _waiter.PauseAsync(stop);
             }
-            // A start refuses keys, files and settings that do not do. Once this process has led it had the right ones: an operator is changing them.
+            // A start refuses unusable keys, files and settings. If this process has led before, it had usable ones: an operator is
+            // changing them.
             catch (Exception e) when (hasLed && e is (SecretsException or TrustAnchorException or StartupException { ExitCode: ExitCodes.Configuration }))
             {
                 _report.EpochFailed(e, "The last start could not be finished: a key, the trust anchor or the bucket cannot be used.");
                 await _waiter.PauseAsync(stop);
             }
-            // The task's own trees. The next recovery finishes what was committed with them.
+            // The error is in the task's own trees. The next recovery finishes the committed epoch.
             catch (OptiksNativeException e) when (e.IsDamage || e.Status == NativeStatus.Io)
             {
                 _report.EpochFailed(e, "The task's own files cannot be used. Damaged ones are made again from the database.");
@@ -101,7 +102,8 @@ internal sealed class TaskService : BackgroundService
         }
     }
 
-    // What neither ends nor fails, as a call into a token's library may, is left behind: another process goes on, and a supervisor starts this one again.
+    // A step that neither ends nor fails, such as a call into a token's library, is abandoned. Another process takes over, and a supervisor
+    // restarts this one.
     private async Task LeadUnlessItHangsAsync(IPipelineStore store, LeaseKeeper keeper, Action recovered, CancellationToken stop)
     {
         Task leading = LeadAsync(store, keeper, recovered, stop);
@@ -123,7 +125,7 @@ internal sealed class TaskService : BackgroundService
         _report.Enter(TaskRole.Leading);
         recovered();
         await _loop.RunAsync(store, keeper, session, stop);
-        // With the lease: who takes over on this machine starts from it.
+        // The snapshot is written under the lease: a successor on this machine starts from it.
         await session.FinishAsync(CancellationToken.None);
     }
 }

@@ -1,6 +1,6 @@
 namespace Optiks.UpdateTask.Hosting;
 
-/// <summary>TaskState holds the task's status: one writer, any number of readers.</summary>
+/// <summary>Holds the task's status: one writer, any number of readers.</summary>
 internal sealed class TaskState
 {
     private readonly TimeProvider _time;
@@ -17,7 +17,7 @@ internal sealed class TaskState
 
     public TimeSpan SinceProgress => _time.GetElapsedTime(_current.ProgressAt);
 
-    /// <summary>NewestAge is the age of the newest record by this machine's clock; zero when there is none.</summary>
+    /// <summary>The age of the newest record by this machine's clock; zero if there is no record.</summary>
     public TimeSpan NewestAge => _current.Newest is { } newest ? _time.GetUtcNow() - newest.Time : TimeSpan.Zero;
 
     public void Enter(TaskRole role)
@@ -36,12 +36,14 @@ internal sealed class TaskState
         }
     }
 
-    /// <summary>NextPublishedAsync waits until this task leads and has published an epoch other than <paramref name="known"/>, and gives it.</summary>
+    /// <summary>
+    /// Waits until this task leads and has published an epoch other than <paramref name="known"/>, and returns that epoch.
+    /// </summary>
     public async Task<ulong> NextPublishedAsync(ulong? known, CancellationToken cancellationToken)
     {
         while (true)
         {
-            // Taken before the look: what changes after it wakes.
+            // Taken before the status is read, so that a later change wakes the waiter.
             Task changed = Volatile.Read(ref _changed).Task;
             if (_current is { Role: TaskRole.Leading, PublishedEpoch: { } published } && published != known)
             {
@@ -51,7 +53,7 @@ internal sealed class TaskState
         }
     }
 
-    /// <summary>Newest record of the log that this task leads.</summary>
+    /// <summary>Sets the newest record of the log that this task leads.</summary>
     public void Newest(NewestRecord newest)
     {
         if (_current.Newest != newest)

@@ -4,8 +4,9 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Leasing;
 
 /// <summary>
-/// LeaseKeeper holds the lease and renews it beside the work. By its own monotonic clock it stops counting the lease as held a little before the database does; nothing
-/// depends on that, as every write is fenced. A holder that makes no progress gives the lease up (<see cref="Watch"/>): renewing goes on beside work that hangs, and would keep every standby away for good.
+/// Holds the lease and renews it while the work goes on. By its own monotonic clock it stops counting the lease as held slightly before the
+/// database does. Nothing depends on that, because every write is fenced. A holder that makes no progress gives the lease up
+/// (<see cref="Watch"/>). Otherwise renewals would continue while the work hangs, and would keep every standby away forever.
 /// </summary>
 internal sealed class LeaseKeeper : IAsyncDisposable
 {
@@ -34,19 +35,19 @@ internal sealed class LeaseKeeper : IAsyncDisposable
 
     public Lease Lease { get; }
 
-    /// <summary>Cancelled once the lease is not known to be held any more.</summary>
+    /// <summary>The token that is cancelled once the lease is no longer known to be held.</summary>
     public CancellationToken Lost => _lost.Token;
 
-    /// <summary>HasStalled says whether the lease was given up because its holder made no progress.</summary>
+    /// <summary>Whether the lease was given up because its holder made no progress.</summary>
     public bool HasStalled => _stalled.Task.IsCompleted;
 
     private bool IsHeld => !_lost.IsCancellationRequested && _time.GetElapsedTime(Interlocked.Read(ref _renewedAt)) < _duration;
 
-    /// <summary>TryAcquireAsync gives null while another holder's lease runs.</summary>
+    /// <summary>Tries to acquire the lease; returns null while another holder's lease is valid.</summary>
     public static async Task<LeaseKeeper?> TryAcquireAsync(
         IPipelineStore store, string holder, TimeSpan duration, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
     {
-        // Before the call: the database counts from some moment during it.
+        // Taken before the call: the database counts the duration from some point during it.
         long before = time.GetTimestamp();
         Lease? lease = await store.AcquireLeaseAsync(holder, duration, cancellationToken);
         return lease is null ? null : new LeaseKeeper(store, lease, before, duration, time, logger);
@@ -60,24 +61,28 @@ internal sealed class LeaseKeeper : IAsyncDisposable
         }
     }
 
-    /// <summary>Watch gives the lease up once this time goes by without <see cref="Progressed"/>; infinite: the watch ends.</summary>
+    /// <summary>
+    /// Gives the lease up once this time passes without a call of <see cref="Progressed"/>. An infinite time ends the watch.
+    /// </summary>
     public void Watch(TimeSpan patience)
     {
         Progressed();
         Interlocked.Exchange(ref _patienceTicks, patience.Ticks);
     }
 
-    /// <summary>Progressed says that all that was due is done: the time of <see cref="Watch"/> begins anew.</summary>
+    /// <summary>Records that everything due is done, which restarts the time of <see cref="Watch"/>.</summary>
     public void Progressed() => Interlocked.Exchange(ref _progressAt, _time.GetTimestamp());
 
-    /// <summary>HangsAsync ends when the lease was given up and its holder has not noticed for as long again: a step of it neither ends nor fails.</summary>
+    /// <summary>
+    /// Completes if the lease was given up and its holder has not noticed for the same time again. One of its steps neither ends nor fails.
+    /// </summary>
     public async Task HangsAsync(CancellationToken stop)
     {
         await _stalled.Task.WaitAsync(stop);
         await Task.Delay(TimeSpan.FromTicks(Interlocked.Read(ref _patienceTicks)), _time, stop);
     }
 
-    /// <summary>DisposeAsync ends the lease at once, so that a standby need not wait.</summary>
+    /// <summary>Ends the lease at once, so that a standby need not wait.</summary>
     public async ValueTask DisposeAsync()
     {
         await _stop.CancelAsync();
@@ -95,7 +100,7 @@ internal sealed class LeaseKeeper : IAsyncDisposable
         }
         catch (StorageException e)
         {
-            // It ends by itself; why the database failed is told by whoever needed it.
+            // The lease expires anyway; whichever step needed the database reports its failure.
             _logger.LeaseNotReleased(e);
         }
     }

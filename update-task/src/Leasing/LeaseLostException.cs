@@ -1,6 +1,6 @@
 namespace Optiks.UpdateTask.Leasing;
 
-/// <summary>LeaseLostException: the lease ended, or may have, before a step that needs it. The holder goes back to being a standby.</summary>
+/// <summary>Says that the lease ended, or may have ended, before a step that needs it. The holder becomes a standby again.</summary>
 internal sealed class LeaseLostException : Exception
 {
     public LeaseLostException(string message)

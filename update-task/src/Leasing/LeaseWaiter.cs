@@ -9,7 +9,9 @@ using Optiks.UpdateTask.Telemetry;
 
 namespace Optiks.UpdateTask.Leasing;
 
-/// <summary>LeaseWaiter opens the database and waits for the lease, however long either takes. Its name in the lease is the process's own.</summary>
+/// <summary>
+/// Opens the database and waits for the lease, however long either takes. Its name in the lease is unique to the process.
+/// </summary>
 internal sealed class LeaseWaiter
 {
     private static readonly TimeSpan s_retryInterval = TimeSpan.FromSeconds(1);
@@ -26,12 +28,12 @@ internal sealed class LeaseWaiter
         _options = options.Value;
         _report = report;
         _time = time;
-        // Unique to the process: a restart must not be taken for the holder that it replaces.
+        // Unique to the process: a restarted process must not be mistaken for the holder that it replaces.
         _holder = string.Create(
             CultureInfo.InvariantCulture, $"{Environment.MachineName}/{Environment.ProcessId}/{RandomNumberGenerator.GetHexString(8, lowercase: true)}");
     }
 
-    /// <summary>OpenAsync gives the database, which the caller disposes of.</summary>
+    /// <summary>Opens the database, which the caller disposes.</summary>
     public async Task<IPipelineStore> OpenAsync(CancellationToken stop)
     {
         while (true)
@@ -48,7 +50,7 @@ internal sealed class LeaseWaiter
         }
     }
 
-    /// <summary>AcquireAsync gives the lease once it is free. Its caller disposes of it.</summary>
+    /// <summary>Waits for the lease and returns it; the caller disposes it.</summary>
     public async Task<LeaseKeeper> AcquireAsync(IPipelineStore store, CancellationToken stop)
     {
         bool waiting = false;
@@ -77,9 +79,9 @@ internal sealed class LeaseWaiter
         }
     }
 
-    /// <summary>StandBackAsync waits for as long as a lease lasts, so that any standby is faster.</summary>
+    /// <summary>Waits for as long as a lease lasts, so that any standby is faster.</summary>
     public Task StandBackAsync(CancellationToken stop) => Task.Delay(_options.LeaseDuration, _time, stop);
 
-    /// <summary>PauseAsync waits before what failed is tried again.</summary>
+    /// <summary>Waits before a failed step is retried.</summary>
     public Task PauseAsync(CancellationToken stop) => Task.Delay(s_retryInterval, _time, stop);
 }

@@ -4,7 +4,9 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Periods;
 
-/// <summary>CopyInputs are what rows of copies are made of: for each one key, value and source, in the order in which they are staged. Of a key there is one. Not thread-safe.</summary>
+/// <summary>
+/// Collects the inputs of rows of copies: key, value and source of each, in the order of staging. Each key occurs once. Not thread-safe.
+/// </summary>
 internal sealed class CopyInputs : IDisposable
 {
     private readonly List<StructureId> _structures = [];
@@ -13,13 +15,13 @@ internal sealed class CopyInputs : IDisposable
     private readonly ByteStrings _values = new();
     private readonly HashSet<UpdateKey> _takenOut = [];
 
-    /// <summary>Count of the rows.</summary>
+    /// <summary>The number of rows.</summary>
     public int Count => _sources.Count;
 
-    /// <summary>ValueBytes of all of them.</summary>
+    /// <summary>The total length of their values.</summary>
     public int ValueBytes => _values.Blob.Length;
 
-    /// <summary>Add a copy of a key's latest version, unless the key was taken out before.</summary>
+    /// <summary>Adds a copy of a key's latest version, unless the key was removed before.</summary>
     public void Add(StructureId structure, ReadOnlyMemory<byte> key, ReadOnlySpan<byte> value, CopySource source)
     {
         if (_takenOut.Count == 0 || !_takenOut.Contains(new UpdateKey(structure, key)))
@@ -28,7 +30,10 @@ internal sealed class CopyInputs : IDisposable
         }
     }
 
-    /// <summary>TakeOut takes a key out for good. False, and nothing was done, when it has a copy among these: they are to be staged first.</summary>
+    /// <summary>
+    /// Removes a key permanently from the next period. Returns false, having done nothing, if these inputs contain a copy of the key: the
+    /// caller must stage them first.
+    /// </summary>
     public bool TakeOut(UpdateKey key)
     {
         if (Has(key))
@@ -43,18 +48,19 @@ internal sealed class CopyInputs : IDisposable
     }
 
     /// <summary>
-    /// Prepare makes the rows by the trees of the period that is next. Keys whose tag is among those that were taken out are left out. Null: no row is left.
+    /// Makes the rows with the next period's trees. Skips keys whose tags are in <paramref name="takenOut"/>. Returns null if no row
+    /// remains.
     /// </summary>
     /// <param name="next">The next period's directory.</param>
     /// <param name="period">The next period.</param>
-    /// <param name="first">Number of the first row.</param>
-    /// <param name="takenOut">Tags of keys that earlier rows took out.</param>
+    /// <param name="first">The number of the first row.</param>
+    /// <param name="takenOut">The tags of keys that earlier rows removed.</param>
     public CopyBatch? Prepare(KeyDirectory next, ulong period, int first, IReadOnlySet<CopyTag> takenOut)
     {
         ulong[] versions = [.. _sources.Select(source => source.Version)];
         var prepared = new LeafRow[Count];
         next.PrepareCopies(_structures.ToArray(), _keys, versions, _values, prepared);
-        // In order of the inputs: the last row with a source says how far the sources are staged.
+        // The rows follow the inputs' order: the last row with a source says how far the sources are staged.
         int[] rowOf = new int[Count];
         for (int i = 0; i < prepared.Length; i++)
         {
@@ -68,7 +74,7 @@ internal sealed class CopyInputs : IDisposable
         {
             LeafRow row = prepared[rowOf[input]];
             CopySource source = _sources[input];
-            // Not again either: a user's list may be taken out in one chunk, and its devices in the next.
+            // A key is not removed twice either: one chunk may remove a user's list, and the next chunk its devices.
             if (takenOut.Contains(CopyTag.Of(row)))
             {
                 continue;

@@ -7,9 +7,13 @@ using Optiks.UpdateTask.Pipeline;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// CopyStager makes the period that is next, chunk by chunk: rows into the database, from there into a bundle beside the board and into the trees of that period. It goes on from the rows, whoever staged them. One thread.
+/// Prepares the next period, chunk by chunk. It writes rows into the database, and from there into a bundle next to the board and into that
+/// period's trees. It continues after the existing rows, whichever task staged them. One thread.
 /// </summary>
-/// <remarks>Invariant: what is in bundles and trees was read from the database after its transaction, so that neither has what an epoch has erased meanwhile.</remarks>
+/// <remarks>
+/// Invariant: the contents of bundles and trees were read from the database after their transaction. They therefore contain nothing that an
+/// epoch has erased meanwhile.
+/// </remarks>
 internal sealed class CopyStager
 {
     private const int RowsPerRead = 16_384;
@@ -32,16 +36,18 @@ internal sealed class CopyStager
         _sweep = new CopySweep(session, store);
     }
 
-    /// <summary>Period that is made.</summary>
+    /// <summary>The period in preparation.</summary>
     public ulong Period => _next.Period;
 
-    /// <summary>Rows that are staged.</summary>
+    /// <summary>The number of staged rows.</summary>
     public int Rows { get; private set; }
 
-    /// <summary>IsInDoubt: the last transaction's result is not known. Another stager, which begins with what the database has, goes on.</summary>
+    /// <summary>
+    /// Whether the result of the last transaction is unknown. A new stager, which begins with the database's rows, then continues.
+    /// </summary>
     public bool IsInDoubt { get; private set; }
 
-    /// <summary>OpenAsync goes on where the rows end.</summary>
+    /// <summary>Opens a stager that continues after the existing rows.</summary>
     public static async Task<CopyStager> OpenAsync(Lead lead, EpochPublisher publisher, PeriodRow next, int rowsPerChunk, CancellationToken cancellationToken)
     {
         var stager = new CopyStager(lead.Session, lead.Store, publisher, next, rowsPerChunk);
@@ -64,13 +70,16 @@ internal sealed class CopyStager
         }
         else
         {
-            // The secrets first: an older database that is brought forward takes the first copies with them.
+            // The first bundle has only the secrets: an older database that imports the bundles gets the secrets with the first copies.
             await stager.BundleAsync(lead, new CopyBatch(next.Period, 0, default, default, default, default, default), cancellationToken);
         }
         return stager;
     }
 
-    /// <summary>WorkAsync does a piece of what is left, at most about one chunk. False: there was nothing; all is staged up to the session's last epoch, bundled and in the trees.</summary>
+    /// <summary>
+    /// Does one piece of the remaining work, at most about one chunk. Returns false if nothing was left: everything up to the session's
+    /// last epoch is staged, bundled and in the trees.
+    /// </summary>
     public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken)
     {
         if (await CatchUpAsync(lead, cancellationToken))
@@ -99,7 +108,10 @@ internal sealed class CopyStager
         return true;
     }
 
-    /// <summary>TakeOutAsync takes keys out, before what says whose they are is erased. They are in the database on return.</summary>
+    /// <summary>
+    /// Removes keys from the next period. The removals are in the database on return; only then may the lists that name these keys be
+    /// erased.
+    /// </summary>
     public async Task TakeOutAsync(Lead lead, IEnumerable<UpdateKey> keys, CancellationToken cancellationToken)
     {
         foreach (UpdateKey[] some in keys.Chunk(_rowsPerChunk))
@@ -124,7 +136,7 @@ internal sealed class CopyStager
             return true;
         }
         lead.Keeper.ThrowUnlessHeld();
-        // Until it is known.
+        // The result is in doubt until it is known.
         IsInDoubt = true;
         StageResult result = await lead.Store.StageCopiesAsync(lead.Lease, copies, CancellationToken.None);
         switch (result)
@@ -162,7 +174,7 @@ internal sealed class CopyStager
         Rows = copies.End;
     }
 
-    // Bundles and trees, from the rows. True: there is more.
+    // Brings bundles and trees up to date from the rows. Returns true if there is more to do.
     private async Task<bool> CatchUpAsync(Lead lead, CancellationToken cancellationToken)
     {
         if (_bundled < Rows)
@@ -193,7 +205,7 @@ internal sealed class CopyStager
         }
     }
 
-    // Written under the board's lock by the holder of the lease alone, as values may be erased from bundles meanwhile.
+    // Only the holder of the lease writes bundles, and under the board's lock, because values may be erased from bundles at the same time.
     private async Task BundleAsync(Lead lead, CopyBatch copies, CancellationToken cancellationToken)
     {
         using BoardLock boardLock = await _publisher.LockAsync(lead.Store, lead.Lease, cancellationToken);

@@ -7,12 +7,13 @@ using Optiks.UpdateTask.Rules;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// CopySweep finds what the next period begins with (docs/spec/periods.md section 2): it goes through the current period's copies by number, and through its leaves by epoch and ordinal, and gives each one that is its
-/// key's latest version at that moment. A key that changes later is met again, as its leaf comes later; where a user leaves, keys are taken out. One thread.
+/// Finds the contents with which the next period begins (docs/spec/periods.md section 2). It reads the current period's copies by number,
+/// then its leaves by epoch and ordinal. It returns each one that is its key's latest version at that time. A key that changes later
+/// appears again with its later leaf. When a user leaves, the user's keys are removed. One thread.
 /// </summary>
 internal sealed class CopySweep
 {
-    // Of one call, that an epoch may have to wait for.
+    // Bounds one call, because an epoch may have to wait for it.
     private const int MaxValueBytes = 8 << 20;
     private const int ScannedPerRow = 4;
     private const int VersionsPerRead = 1024;
@@ -22,7 +23,7 @@ internal sealed class CopySweep
     private IReadOnlyList<StoredLeaf> _leaves = [];
     private int _next;
 
-    /// <summary>CopySweep from the beginning of the session's period.</summary>
+    /// <summary>Begins at the start of the session's period.</summary>
     public CopySweep(LogSession session, IPipelineStore store)
     {
         _session = session;
@@ -31,10 +32,10 @@ internal sealed class CopySweep
         Position = new SweepPosition(0, Math.Max(1, session.Period.FirstEpoch!.Value), 0);
     }
 
-    /// <summary>Position of the next source.</summary>
+    /// <summary>The position of the next source.</summary>
     public SweepPosition Position { get; private set; }
 
-    /// <summary>GoOnAt goes on elsewhere, and reads again what it had read ahead: values may be gone since.</summary>
+    /// <summary>Continues at another position, and reads its lookahead again, because values may have been erased since.</summary>
     public void GoOnAt(SweepPosition position)
     {
         Position = position;
@@ -42,12 +43,15 @@ internal sealed class CopySweep
         _next = 0;
     }
 
-    /// <summary>GoOnAfter goes on after a source.</summary>
+    /// <summary>Continues after a source.</summary>
     public void GoOnAfter(CopySource source) => GoOnAt(source.Epoch == 0
         ? Position with { Copy = source.Ordinal + 1 }
         : new SweepPosition(_session.Period.Copies!.Value, source.Epoch, source.Ordinal + 1));
 
-    /// <summary>FillAsync adds the next copies, about <paramref name="maxRows"/> of them or as many as a bounded reading gives. False: the sources were gone through up to the session's last epoch.</summary>
+    /// <summary>
+    /// Adds the next copies, about <paramref name="maxRows"/> of them or as many as one bounded read returns. Returns false once it has
+    /// read all sources up to the session's last epoch.
+    /// </summary>
     public async Task<bool> FillAsync(CopyInputs inputs, int maxRows, CancellationToken cancellationToken)
     {
         bool any = false;
@@ -63,7 +67,7 @@ internal sealed class CopySweep
             any = true;
             if (scanned == 0)
             {
-                // What comes next goes into a chunk of its own.
+                // The next row needs a new chunk.
                 break;
             }
             left -= scanned;
@@ -71,7 +75,7 @@ internal sealed class CopySweep
         return any;
     }
 
-    // A key may have several copies, of which the last counts, and none if that takes it out.
+    // A key may have several copies. Only the last one counts, and it may remove the key.
     private async Task<int> AddCopiesAsync(CopyInputs inputs, int max, CancellationToken cancellationToken)
     {
         ulong period = _session.Period.Period;
@@ -105,7 +109,8 @@ internal sealed class CopySweep
         return copies.Rows.Length;
     }
 
-    // A page of an epoch, which may have millions: a server that reads all of them at once keeps a processor from everybody else meanwhile.
+    // Reads a page, not a whole epoch, which may have millions of leaves. A server that reads them all at once keeps a processor from other
+    // work.
     private async Task<bool> HasLeavesAsync(int max, CancellationToken cancellationToken)
     {
         ulong last = _session.Last.Epoch;
@@ -128,7 +133,7 @@ internal sealed class CopySweep
         return false;
     }
 
-    // A leaf that is passed over would be a key that the next period does not know.
+    // A skipped leaf would be a key that the next period does not know.
     private void ThrowUnlessInARow(IReadOnlyList<StoredLeaf> leaves)
     {
         (ulong epoch, int ordinal) = (Position.Epoch, Position.Ordinal);
@@ -183,7 +188,8 @@ internal sealed class CopySweep
         return _next - first;
     }
 
-    // All lists of the period: a device that was removed before its user left is on an earlier one. A list that was erased had its keys taken out before, or they have no values.
+    // Reads all of the period's lists: a device that was removed before its user left is on an earlier list. If a list was erased, its keys
+    // were removed before, or have no values.
     private async Task<bool> TryTakeOutAsync(CopyInputs inputs, ReadOnlyMemory<byte> user, CancellationToken cancellationToken)
     {
         using var users = new ByteStrings();
@@ -213,7 +219,7 @@ internal sealed class CopySweep
         return true;
     }
 
-    /// <summary>Candidates are leaves that have a value, of which it is asked at once whether they are their keys' latest.</summary>
+    /// <summary>Collects leaves with a value, to ask in one call whether they are their keys' latest.</summary>
     private sealed class Candidates(KeyDirectory directory) : IDisposable
     {
         private readonly List<(int Index, StructureId Structure, int Version, int HasLeft)> _rows = [];
@@ -232,7 +238,7 @@ internal sealed class CopySweep
 
         public void Dispose() => _versions.Dispose();
 
-        /// <summary>IsLatest of a version that is no list of a user who has left.</summary>
+        /// <summary>Returns whether a version is its key's latest and not the list of a user who has left.</summary>
         public bool IsLatest(int candidate, ulong version)
         {
             (_, _, int latest, int hasLeft) = _rows[candidate];

@@ -6,17 +6,19 @@ using Optiks.UpdateTask.Pipeline;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// LeftUserSearch finds the values that ended periods still have of users who are to be erased (docs/spec/erasure.md section 1). The task has no trees of these periods and no table has an index by key, so the search reads
-/// all leaves and copies of the served periods twice, piece by piece between epochs: first the device lists, then the keys of the devices on them. Requests wait meanwhile. One thread.
+/// Finds the values that ended periods still contain of users who are to be erased (docs/spec/erasure.md section 1). The task has no trees
+/// of these periods, and no table has an index by key. The search therefore reads all leaves and copies of the served periods twice, in
+/// pieces between epochs. It first finds the device lists, then the keys of the devices on them. Requests wait until it ends. One thread.
 /// </summary>
 /// <remarks>
-/// Invariant: what was found stays true until the next switch. Nothing is added to a period that has ended; values may go, so whoever erases asks again which are there.
+/// Invariant: a result stays true until the next switch. An ended period gains nothing. It may lose values, so the caller checks again
+/// which values still exist before it erases them.
 /// </remarks>
 internal sealed class LeftUserSearch
 {
     private const int RowsPerPiece = 1024;
 
-    // No user that has more is erased by one epoch: ErasureOrder.MaxValues bounds it.
+    // One epoch cannot erase a user with more values: ErasureOrder.MaxValues bounds it.
     private const int MaxPlaces = ErasureOrder.MaxValues + 1;
 
     private readonly HashSet<UpdateKey> _asked = [];
@@ -24,7 +26,7 @@ internal sealed class LeftUserSearch
     private ulong? _period;
     private Scan? _scan;
 
-    /// <summary>TryFind gives what ended periods have of a user. False: the search for it goes on.</summary>
+    /// <summary>Returns a user's values in ended periods. Returns false while the search for the user is in progress.</summary>
     public bool TryFind(LogSession session, ReadOnlyMemory<byte> user, out FoundUser found)
     {
         if (_period != session.Period.Period)
@@ -46,7 +48,7 @@ internal sealed class LeftUserSearch
         return false;
     }
 
-    /// <summary>WorkAsync does a piece of the search. False: nobody is searched for.</summary>
+    /// <summary>Does one piece of the search. Returns false if no user is being searched for.</summary>
     public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken)
     {
         if (_period != lead.Session.Period.Period || (_scan is null && _asked.Count == 0))
@@ -61,14 +63,14 @@ internal sealed class LeftUserSearch
         }
         if (!await _scan.WorkAsync(cancellationToken))
         {
-            // Those of the search before were decided, or are asked for again.
+            // The users of the search before were decided, or will be requested again.
             _found = _scan.Users;
             _scan = null;
         }
         return true;
     }
 
-    /// <summary>Scan is one search, for all users who were asked for when it began.</summary>
+    /// <summary>Runs one search, for all users who had been requested when it began.</summary>
     private sealed class Scan
     {
         private readonly IPipelineStore _store;
@@ -93,7 +95,8 @@ internal sealed class LeftUserSearch
 
         private ulong Last => (_index + 1 < _periods.Count ? _periods[_index + 1].FirstEpoch!.Value : _end) - 1;
 
-        // Each period is read for lists and then for keys: those of its devices, and of devices of the period before whose keys it has copies of.
+        // Each period is read first for lists and then for keys. The keys belong to the user's devices on the period's lists, or to devices
+        // from the period before of which this period has copies.
         public async Task<bool> WorkAsync(CancellationToken cancellationToken)
         {
             if (_index == _periods.Count)
@@ -168,30 +171,32 @@ internal sealed class LeftUserSearch
         }
     }
 
-    /// <summary>FoundUser is what ended periods have of a user.</summary>
+    /// <summary>Holds a user's values and devices in ended periods.</summary>
     internal sealed class FoundUser
     {
         private readonly List<LeafPlace> _places = [];
         private readonly HashSet<UpdateKey> _before = [];
         private readonly HashSet<UpdateKey> _devices = [];
 
-        /// <summary>Places of the values, at most one more than one epoch may erase.</summary>
+        /// <summary>The places of the values, at most one more than one epoch may erase.</summary>
         public IReadOnlyList<LeafPlace> Places => _places;
 
-        /// <summary>Devices of the user at the end of the last of these periods: what the current one has copies of is theirs.</summary>
+        /// <summary>
+        /// The user's devices at the end of the last of these periods. Copies of their keys in the current period belong to the user.
+        /// </summary>
         public IReadOnlyCollection<UpdateKey> Devices => _before;
 
         public void AddList(LeafPlace place, IEnumerable<ReadOnlyMemory<byte>> devices)
         {
             Add(place);
-            // Copied: what was read is a page.
+            // Copied, because the array belongs to a whole page of rows.
             _devices.UnionWith(devices.Select(device => new UpdateKey(StructureId.Keys, device.ToArray())));
         }
 
         public void TryAddKey(ReadOnlyMemory<byte> key, LeafPlace place)
         {
             var device = new UpdateKey(StructureId.Keys, key);
-            // Its copy says that the id did not come free in between.
+            // The copy shows that no other user got the id in between.
             if (place.Period is not null && _before.Contains(device))
             {
                 _ = _devices.Add(new UpdateKey(StructureId.Keys, key.ToArray()));

@@ -6,8 +6,8 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// PeriodDestroyer destroys what proves in periods that are not served any more (docs/spec/periods.md section 8): the secrets first, then what bundles have of them, then what the database has, in pieces. A crash is gone
-/// on from by the period's state. One thread.
+/// Destroys the data for proofs in periods that are no longer served (docs/spec/periods.md section 8). It destroys the secrets first, then
+/// the data in bundles, then those in the database, in pieces. After a crash, the period's state says where to continue. One thread.
 /// </summary>
 internal sealed class PeriodDestroyer
 {
@@ -20,17 +20,17 @@ internal sealed class PeriodDestroyer
     private Queue<(PeriodRow Row, ulong End)>? _periods;
     private ulong _nextBundle;
 
-    /// <summary>PeriodDestroyer of one lead.</summary>
+    /// <summary>Serves one lead.</summary>
     public PeriodDestroyer(EpochPublisher publisher, TaskReport report)
     {
         _publisher = publisher;
         _report = report;
     }
 
-    /// <summary>Again looks at all periods again: one more has ended.</summary>
+    /// <summary>Checks all periods again: one more has ended.</summary>
     public void Again() => _periods = null;
 
-    /// <summary>WorkAsync destroys a piece. False: nothing is left.</summary>
+    /// <summary>Destroys one piece. Returns false if nothing is left.</summary>
     public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken)
     {
         if (_periods is null)
@@ -38,7 +38,7 @@ internal sealed class PeriodDestroyer
             IReadOnlyList<PeriodRow> all = await lead.Store.ReadPeriodsAsync(cancellationToken);
             int retained = lead.Session.Identity.Anchor.Configuration.RetainedPeriods;
             ulong current = PeriodRows.Current(all).Period;
-            // Also those that an operator's tool has destroyed in the database: bundles are the task's.
+            // Includes periods that an operator's tool has destroyed in the database: only the task destroys bundles.
             _periods = new Queue<(PeriodRow, ulong)>(all.Where(row => row.State >= PeriodState.Ended && current - row.Period >= (ulong)retained
                 && !(row.State == PeriodState.Destroyed && _withoutBundles.Contains(row.Period))).Select(row => (row, all[(int)row.Period + 1].FirstEpoch!.Value)));
             _nextBundle = 0;
@@ -77,7 +77,7 @@ internal sealed class PeriodDestroyer
         return true;
     }
 
-    // end: the first epoch of the period after it.
+    // end is the first epoch of the period after it.
     private async Task<bool> DestroyBundlesAsync(Lead lead, PeriodRow period, ulong end, CancellationToken cancellationToken)
     {
         using BoardLock boardLock = await _publisher.LockAsync(lead.Store, lead.Lease, cancellationToken);
@@ -85,7 +85,7 @@ internal sealed class PeriodDestroyer
         lead.Session.State.DestroyCopies(period.Period);
         if (_nextBundle == 0 && lead.Session.State.HasCopies(period.Period + 1))
         {
-            // Rows whose place others took have values of this period's leaves: bundles were written before that.
+            // Superseded rows contain values of this period's leaves: their bundles were written before they were superseded.
             lead.Session.State.EraseCopies(
                 period.Period + 1, (await lead.Store.ReadSupersededAsync(period.Period + 1, 0, int.MaxValue, cancellationToken)).ToHashSet());
         }

@@ -8,11 +8,13 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// PeriodKeeper does for a <see cref="Lead"/> what periods need beside its epochs: it makes the next one ahead, says when it begins, and destroys those that are not served any more (docs/spec/periods.md). One thread.
+/// Does the work of a <see cref="Lead"/> on periods besides their epochs (docs/spec/periods.md). It prepares the next period in advance,
+/// says when it begins, and destroys periods that are no longer served. One thread.
 /// </summary>
 internal sealed class PeriodKeeper
 {
-    // A switch that is due waits for what is left to stage, and its epoch for so much of it, unless that was not all: the rest is then made between epochs, with rests. Twice what an epoch adds catches up with any load.
+    // When a switch is due, an epoch waits until up to this many chunks are staged. If more remain, they are staged between epochs, with
+    // pauses. An epoch also waits for twice as many copies as the last epoch added leaves, which catches up with any load.
     private const int ChunksPerDueEpoch = 4;
 
     private readonly EpochPublisher _publisher;
@@ -25,7 +27,7 @@ internal sealed class PeriodKeeper
     private bool _hasMuch;
     private ulong? _announcedMs;
 
-    /// <summary>PeriodKeeper of one lead.</summary>
+    /// <summary>Serves one lead.</summary>
     public PeriodKeeper(EpochPublisher publisher, IOptions<PeriodOptions> options, TaskReport report)
     {
         _publisher = publisher;
@@ -34,10 +36,13 @@ internal sealed class PeriodKeeper
         _destroyer = new PeriodDestroyer(publisher, report);
     }
 
-    /// <summary>LeftUsers finds what ended periods have of users who are to be erased.</summary>
+    /// <summary>The search for values in ended periods of users who are to be erased.</summary>
     public LeftUserSearch LeftUsers { get; } = new();
 
-    /// <summary>IsSwitchDueAsync begins the next period's making when it is time to, and says whether the next epoch is to be its first, if it is complete (<see cref="CompleteAsync"/>).</summary>
+    /// <summary>
+    /// Begins to prepare the next period when it is time. Returns whether the next epoch is to be the period's first, provided that it is
+    /// complete (<see cref="CompleteAsync"/>).
+    /// </summary>
     public async Task<bool> IsSwitchDueAsync(Lead lead, ulong nowMs, CancellationToken cancellationToken)
     {
         LogSession session = lead.Session;
@@ -58,7 +63,10 @@ internal sealed class PeriodKeeper
         return _stager is not null && switchAt <= nowMs;
     }
 
-    /// <summary>CompleteAsync stages what the last epochs left, as far as an epoch may wait for it. Gives how many rows the next period begins with; null: it is not complete.</summary>
+    /// <summary>
+    /// Stages the remaining rows, as far as an epoch may wait for them. Returns the number of rows with which the next period begins, or
+    /// null if it is not complete.
+    /// </summary>
     public async Task<int?> CompleteAsync(Lead lead, CancellationToken cancellationToken)
     {
         int left = (_hasMuch ? 0 : ChunksPerDueEpoch) + (2 * lead.Session.LastLeaves / CopiesPerChunk(lead));
@@ -73,15 +81,17 @@ internal sealed class PeriodKeeper
         return null;
     }
 
-    /// <summary>WorkAsync does a small piece of what can be done at any time between epochs. False: there was nothing.</summary>
+    /// <summary>
+    /// Does a small piece of the work that can be done at any time between epochs. Returns false if there was nothing to do.
+    /// </summary>
     public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken) =>
         await LeftUsers.WorkAsync(lead, cancellationToken) || (_stager is { IsInDoubt: false } && await StageAsync(lead, cancellationToken)) || await _destroyer.WorkAsync(lead, cancellationToken);
 
-    /// <summary>TakeOutAsync takes keys of users who are about to be erased out of the period that is next, if there is one.</summary>
+    /// <summary>Removes keys of users who are about to be erased from the next period, if one is being prepared.</summary>
     public Task TakeOutAsync(Lead lead, IReadOnlyCollection<UpdateKey> keys, CancellationToken cancellationToken) =>
         keys.Count > 0 && _stager is not null ? _stager.TakeOutAsync(lead, keys, cancellationToken) : Task.CompletedTask;
 
-    /// <summary>Switched says that the period that was next has begun.</summary>
+    /// <summary>Records that the next period has begun.</summary>
     public void Switched(Lead lead)
     {
         _report.Log.PeriodBegan(lead.Session.Period.Period, lead.Session.Last.Epoch, lead.Session.Period.Copies ?? 0);
@@ -99,7 +109,8 @@ internal sealed class PeriodKeeper
         int before = _stager!.Rows;
         bool any = await _stager.WorkAsync(lead, cancellationToken);
         int staged = _stager.Rows - before;
-        // A chunk that is not full was the last. Where every epoch adds something, and none leaves time for a second piece, nothing else tells.
+        // A chunk that is not full was the last. If every epoch adds copies and leaves no time for a second chunk, nothing else shows the
+        // end.
         _hasMuch &= any && (staged == 0 || staged >= CopiesPerChunk(lead));
         if (!any && !_isComplete)
         {
@@ -115,7 +126,8 @@ internal sealed class PeriodKeeper
         LogSession session = lead.Session;
         ReadOnlyMemory<byte> logId = session.Identity.Anchor.LogId;
         byte[] wrapped;
-        // As they are now: the session began with them, and their key may have been rotated since. The key that wraps them wraps the next ones.
+        // The stored secrets are read anew: since the session began, they may have been rewrapped by a rotation. The key that wraps them
+        // wraps the next ones.
         PeriodRow stored = PeriodRows.Current(await lead.Store.ReadPeriodsAsync(CancellationToken.None));
         using (DirectorySecrets current = session.Identity.Secrets.UnwrapPeriod(stored.WrappedSecrets.Span, session.Period.Period, logId.Span, out KeyId by))
         using (DirectorySecrets secrets = current.NextPeriod())
@@ -128,7 +140,8 @@ internal sealed class PeriodKeeper
         return next;
     }
 
-    // A switch costs disk and processors, and owners who are away for longer than the periods that are served lose their guarantee: the operator is told its time long before.
+    // The operator is told the time of a switch long before. A switch costs disk and processor time, and owners who are away for longer
+    // than the served periods lose their guarantee.
     private void Announce(Lead lead, ulong? switchAtMs)
     {
         if (switchAtMs == _announcedMs)

@@ -3,7 +3,9 @@ using Optiks.UpdateTask.Options;
 
 namespace Optiks.UpdateTask.Periods;
 
-/// <summary>PeriodSchedule says when the next period is made and when it begins (docs/spec/periods.md section 1). Times are Unix milliseconds.</summary>
+/// <summary>
+/// Says when to prepare the next period and when it begins (docs/spec/periods.md section 1). Times are Unix milliseconds.
+/// </summary>
 internal sealed class PeriodSchedule
 {
     private readonly bool _isAutomatic;
@@ -11,7 +13,10 @@ internal sealed class PeriodSchedule
     private readonly ulong _intervalMs;
     private readonly ulong _preparationMs;
 
-    /// <summary>PeriodSchedule of a log. Throws <see cref="StartupException"/> for an interval below the length that its configuration has for good.</summary>
+    /// <summary>
+    /// Computes the schedule of a log. Throws <see cref="StartupException"/> if the interval is below the period length of the log's fixed
+    /// configuration.
+    /// </summary>
     public PeriodSchedule(PeriodOptions options, Configuration configuration)
     {
         _isAutomatic = options.Automatic;
@@ -25,13 +30,16 @@ internal sealed class PeriodSchedule
         }
     }
 
-    /// <summary>Returns the earliest time of the switch that ends a period which began at <paramref name="firstMs"/>; null while no switch is planned.</summary>
-    /// <param name="firstMs">Time of the record of the current period's first epoch.</param>
-    /// <param name="isRequested">The operator asks for the switch.</param>
+    /// <summary>
+    /// Returns the earliest time of the switch that ends a period which began at <paramref name="firstMs"/>; null while no switch is
+    /// planned.
+    /// </summary>
+    /// <param name="firstMs">The time of the record of the current period's first epoch.</param>
+    /// <param name="isRequested">Whether the operator has requested the switch.</param>
     public ulong? SwitchAt(ulong firstMs, bool isRequested) =>
         isRequested ? firstMs + _lengthMs : _isAutomatic ? firstMs + _intervalMs : null;
 
-    /// <summary>Returns when the task starts to make the period after it; null while no switch is planned.</summary>
+    /// <summary>Returns when the task starts to prepare the next period; null while no switch is planned.</summary>
     public ulong? PrepareAt(ulong firstMs, bool isRequested) =>
         isRequested ? 0 : SwitchAt(firstMs, isRequested: false) is { } at ? at - Math.Min(at, _preparationMs) : null;
 }

@@ -2,7 +2,7 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>CommittedEpoch is the last epoch while it is not published.</summary>
-/// <param name="Content">What its transaction wrote.</param>
-/// <param name="AuditProof">The AuditProof of its step (docs/spec/answers.md section 1); empty for epoch 0, which has none.</param>
+/// <summary>Holds the last committed epoch until it is published.</summary>
+/// <param name="Content">The data that its transaction wrote.</param>
+/// <param name="AuditProof">The AuditProof of its step (docs/spec/answers.md section 1); empty for epoch 0, which has no step.</param>
 internal sealed record CommittedEpoch(EpochContent Content, ReadOnlyMemory<byte> AuditProof);

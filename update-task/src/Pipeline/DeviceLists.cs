@@ -3,10 +3,10 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>DeviceLists are values of the database that have to be lists of devices.</summary>
+/// <summary>Decodes values of the database that must be device lists.</summary>
 internal static class DeviceLists
 {
-    /// <summary>Decode gives the devices on a list.</summary>
+    /// <summary>Returns the devices on a list.</summary>
     public static IReadOnlyList<ReadOnlyMemory<byte>> Decode(ReadOnlyMemory<byte> list, LeafPlace place)
     {
         try

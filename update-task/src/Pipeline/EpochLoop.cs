@@ -13,12 +13,13 @@ using Optiks.UpdateTask.Time;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// EpochLoop makes one epoch after the other while the lease lasts. What fails for a while (database, disk, lock) is tried again, the same epoch first; at most one committed epoch is
-/// unpublished at any time.
+/// Makes one epoch after another while the lease lasts. After a temporary failure (database, disk, lock) it retries, the same epoch first.
+/// At any time at most one committed epoch is unpublished.
 /// </summary>
 internal sealed class EpochLoop
 {
-    // Until the next epoch is due, what was accepted is read after half of the time that is left, and so on down to this.
+    // Until the next epoch is due, the task reads newly accepted updates repeatedly. Each time it waits for half of the remaining time,
+    // down to this.
     private static readonly TimeSpan s_shortestRest = TimeSpan.FromMilliseconds(100);
 
     private readonly EpochOptions _options;
@@ -40,8 +41,10 @@ internal sealed class EpochLoop
         _time = time;
     }
 
-    /// <summary>RunAsync returns when <paramref name="stop"/> is cancelled, after the step under way. <see cref="StorageFencedException"/> or
-    /// <see cref="LeaseLostException"/>: another task is the writer now.</summary>
+    /// <summary>
+    /// Returns when <paramref name="stop"/> is cancelled, after the current step. Throws <see cref="StorageFencedException"/> or
+    /// <see cref="LeaseLostException"/> if another task is the writer now.
+    /// </summary>
     public async Task RunAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, CancellationToken stop)
     {
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop, keeper.Lost);
@@ -63,28 +66,29 @@ internal sealed class EpochLoop
             }
             else
             {
-                // However many updates wait: the next period gets there.
+                // The next period progresses however many updates wait.
                 _ = await TryWorkAsync(lead, ended.Token);
             }
         }
-        // What a shutdown still saves may take its time.
+        // A shutdown may take longer to save the snapshot.
         keeper.Watch(Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>ReaderOf makes what a <see cref="Lead"/> reads updates with.</summary>
+    /// <summary>Makes the reader of updates for a <see cref="Lead"/>.</summary>
     internal UpdateReader ReaderOf(IPipelineStore store, LogSession session) => new(store, session, _options, _report.Metrics);
 
-    /// <summary>PeriodsOf makes what a <see cref="Lead"/> has for its periods.</summary>
+    /// <summary>Makes the keeper of periods for a <see cref="Lead"/>.</summary>
     internal PeriodKeeper PeriodsOf() => new(_publisher, _periods, _report);
 
     /// <summary>
-    /// StepAsync publishes the unfinished epoch if there is one, and then the next if it is due. While it is committed and published, the updates of the epoch after it are read and
-    /// their labels computed. True: with more updates waiting than one epoch takes, or <paramref name="behind"/>, that epoch begins at once.
+    /// Publishes the unfinished epoch if there is one, and then the next epoch if it is due. While that is committed and published, the
+    /// updates of the epoch after it are read and their labels computed. Returns true if the next epoch must begin at once: more updates
+    /// wait than one epoch takes, or <paramref name="behind"/> is true.
     /// </summary>
     internal async Task<bool> StepAsync(Lead lead, bool behind, CancellationToken stop)
     {
         LogSession session = lead.Session;
-        // One trace a step, also when nothing is due. What is read ahead is in that of the epoch before.
+        // Each step has one trace, even if no epoch is due. Updates that are read in advance belong to the trace of the epoch before.
         using Activity? span = _report.Metrics.StartEpoch();
         if (session.Unfinished is not null)
         {
@@ -128,7 +132,7 @@ internal sealed class EpochLoop
 
     private void Tell(LogSession session) => _report.Newest(session.LastTimeMs, session.Identity.Anchor.Configuration.HeartbeatMs);
 
-    // Of a step that went well.
+    // Ends a step that succeeded.
     private bool End(Lead lead, ulong now, bool more)
     {
         LogSession session = lead.Session;
@@ -137,7 +141,7 @@ internal sealed class EpochLoop
         Tell(session);
         if (session.LastTimeMs > now + session.Identity.Anchor.Configuration.MaxAheadMs)
         {
-            // Every client refuses it, until its time has come.
+            // Every client refuses the record until its time has come.
             _report.Hold("The last record is from the future.");
         }
         else
@@ -149,7 +153,7 @@ internal sealed class EpochLoop
 
     private TimeSpan Rest(long start) => _options.EpochInterval - _time.GetElapsedTime(start);
 
-    // Until the interval that began at start has gone by, or it is ended, which is looked at by the caller.
+    // Rests until the interval that began at start is over, or until the caller's token is cancelled; the caller checks for that.
     private async Task RestAsync(Lead lead, long start, CancellationToken ended)
     {
         while (!ended.IsCancellationRequested && Rest(start) is { Ticks: > 0 } rest)
@@ -168,8 +172,9 @@ internal sealed class EpochLoop
         }
     }
 
-    // What there is to do for periods, until no more time is left than this; the last piece says how long one takes. As long as it took nothing is done for them: the database, readers of what is staged
-    // and whoever is answered have processors and disk then.
+    // Does work for periods while more than this time is left. The duration of the last piece predicts the next one. After each piece it
+    // pauses for as long as the piece took. The pauses leave processors and disk to the database, to readers of the staged copies and to
+    // requests.
     private async Task WorkAsync(Lead lead, long start, TimeSpan left, CancellationToken ended)
     {
         TimeSpan piece = TimeSpan.Zero;
@@ -189,7 +194,7 @@ internal sealed class EpochLoop
 
     private Task<bool> TryStepAsync(Lead lead, bool behind, CancellationToken stop) => TryAsync(() => StepAsync(lead, behind, stop), stop);
 
-    // False: it failed, for a reason that may pass.
+    // Returns false after a failure that may be temporary.
     private async Task<bool> TryAsync(Func<Task<bool>> step, CancellationToken stop)
     {
         try
@@ -198,7 +203,7 @@ internal sealed class EpochLoop
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
-            // Nothing was under way that a shutdown may not interrupt.
+            // A shutdown interrupts nothing here that it must not interrupt.
         }
         catch (StorageUnavailableException e)
         {
@@ -207,7 +212,7 @@ internal sealed class EpochLoop
         }
         catch (SignerUnavailableException e)
         {
-            // The same epoch is signed when the token is back.
+            // The same epoch is signed when the token is available again.
             _report.Metrics.Failed();
             _report.EpochFailed(e, "A token's key cannot be used.");
         }
@@ -219,13 +224,13 @@ internal sealed class EpochLoop
         }
         catch (ObjectStoreException e)
         {
-            // Nothing is signed whose mark the bucket does not have.
+            // No epoch is signed without its mark in the bucket.
             _report.Metrics.Failed();
             _report.EpochFailed(e, "The bucket does not take the high-water mark.");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // A full or failing disk under the board: epochs wait, accepting goes on.
+            // The board's disk is full or failing: epochs wait, but updates are still accepted.
             _report.Metrics.Failed();
             _report.EpochFailed(e, "The board's files cannot be written.");
         }
@@ -240,7 +245,8 @@ internal sealed class EpochLoop
         return problem is null;
     }
 
-    // Returns the number of refused updates, and whether more wait than the epoch took. Leaves the session as it was when the commit did not happen.
+    // Returns the number of refused updates, and whether more wait than the epoch took. If the commit does not happen, the session stays
+    // unchanged.
     private async Task<(int Refused, bool More)> CommitAsync(Lead lead, ReadUpdates updates, ulong nowMs, CancellationToken stop)
     {
         LogSession session = lead.Session;
@@ -253,7 +259,7 @@ internal sealed class EpochLoop
             updates = updates with { Pending = updates.Pending.Without(erasures.Waiting, more: true).Without(erasures.Searched, more: false) };
             if (erasures.Searched.Count > 0 && updates.Pending.Items == 0 && nowMs < NextHeartbeatMs(session))
             {
-                // A search takes its time: no epoch is made that decides nothing.
+                // A search takes time: no epoch is made that decides nothing.
                 return (0, More: false);
             }
             await lead.Periods.TakeOutAsync(lead, erasures.Leaving, stop);
@@ -264,7 +270,7 @@ internal sealed class EpochLoop
         return await CommitAsync(lead, draft, updates.Times) ? (draft.Refused, draft.Updates.More) : (0, More: false);
     }
 
-    // Whether it was committed.
+    // Returns whether the epoch was committed.
     private async Task<bool> CommitAsync(Lead lead, EpochDraft draft, EpochTimes times)
     {
         LogSession session = lead.Session;
@@ -276,7 +282,7 @@ internal sealed class EpochLoop
         }
         else
         {
-            // Labels of the period that ends.
+            // The labels that were computed in advance belong to the ending period.
             await lead.Updates.DropAsync();
         }
         bool committed = false;
@@ -284,7 +290,7 @@ internal sealed class EpochLoop
         {
             using (times.Measure(EpochStep.Commit))
             {
-                // Not cancelled by a shutdown: its result would be unknown.
+                // A shutdown does not cancel the commit: its result would be unknown.
                 CommitResult result = await lead.Store.CommitEpochAsync(lead.Lease, draft.Commit, CancellationToken.None);
                 committed = result switch
                 {
@@ -314,7 +320,7 @@ internal sealed class EpochLoop
         return true;
     }
 
-    // The first epoch of the next period, if it is committed.
+    // Makes the first epoch of the next period, if its commit succeeds.
     private async Task SwitchAsync(Lead lead, int copies, ulong nowMs, EpochTimes times, CancellationToken stop)
     {
         long start = Stopwatch.GetTimestamp();
@@ -331,7 +337,8 @@ internal sealed class EpochLoop
         await FinishAsync(lead, refused: 0, start, times, stop);
     }
 
-    // Whether an epoch was committed whose commit lost its connection. Nothing else may be done before the database has told.
+    // Finds out whether an epoch was committed after its commit lost the connection. Nothing else may be done before the database has
+    // answered.
     private async Task<bool> ResolveAsync(Lead lead, EpochRow epoch)
     {
         _report.Log.CommitUnknown(epoch.Epoch);
@@ -341,7 +348,7 @@ internal sealed class EpochLoop
             try
             {
                 EpochRow? row = await lead.Store.TryReadEpochAsync(epoch.Epoch, CancellationToken.None);
-                // What can be read may be on one server alone, which a failover would leave behind. Whatever confirms a later commit has it.
+                // The row may exist on one server only, and a failover would lose it. A later commit that is confirmed includes it.
                 if (row is not null && !await lead.Store.RenewLeaseAsync(lead.Lease, _options.LeaseDuration, CancellationToken.None))
                 {
                     throw new StorageFencedException($"The lease was lost before it was known what became of epoch {epoch.Epoch}.");

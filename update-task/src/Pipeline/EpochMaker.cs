@@ -9,27 +9,33 @@ using Optiks.UpdateTask.Telemetry;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>EpochMaker turns pending requests into the next epoch: has them decided (<see cref="UpdateRules"/>), makes leaves and trees, and writes the record.</summary>
+/// <summary>
+/// Turns pending requests into the next epoch: has <see cref="UpdateRules"/> decide them, makes leaves and trees, and writes the record.
+/// </summary>
 internal sealed class EpochMaker
 {
     private readonly Padding _padding;
     private readonly long _maxBytes;
 
-    /// <summary>EpochMaker of epochs with these dummies, of at most <see cref="EpochOptions.MaxBytesPerEpoch"/>: with new device lists one may have no room for all updates (<see cref="EpochDraft.Updates"/>).</summary>
+    /// <summary>
+    /// Makes epochs with this padding, of at most <see cref="EpochOptions.MaxBytesPerEpoch"/>. Because of new device lists, an epoch may
+    /// not have room for all updates (<see cref="EpochDraft.Updates"/>).
+    /// </summary>
     public EpochMaker(Padding padding, IOptions<EpochOptions> options)
     {
         _padding = padding;
         _maxBytes = options.Value.MaxBytesPerEpoch;
     }
 
-    /// <summary>Make changes nothing but the staged trees.</summary>
+    /// <summary>Makes the next epoch. Changes only the staged trees.</summary>
     /// <param name="session">The log at the epoch before.</param>
-    /// <param name="updates">What <see cref="IPipelineStore.ReadPendingAsync"/> gave: no key twice. Empty: a heartbeat.</param>
-    /// <param name="erasures">What is erased for those of them that ask for it.</param>
-    /// <param name="copied">What their expected versions of the period before mean in this one.</param>
-    /// <param name="freed">Usernames that may lead to another user.</param>
+    /// <param name="updates">The result of <see cref="IPipelineStore.ReadPendingAsync"/>, without duplicate keys. If it is empty, the epoch
+    /// is a heartbeat.</param>
+    /// <param name="erasures">The values to erase for the requests that ask for it.</param>
+    /// <param name="copied">The current versions of expected versions from the period before.</param>
+    /// <param name="freed">The usernames that may be reassigned to another user.</param>
     /// <param name="nowMs">The wall clock in Unix milliseconds.</param>
-    /// <param name="times">Counts the steps.</param>
+    /// <param name="times">Measures the steps.</param>
     public EpochDraft Make(LogSession session, EpochUpdates updates, ErasurePlan erasures, CopiedVersions copied, FreedUsernames freed, ulong nowMs, EpochTimes times)
     {
         ulong epoch = session.Last.Epoch + 1;
@@ -64,13 +70,13 @@ internal sealed class EpochMaker
     }
 
     /// <summary>
-    /// MakeSwitch makes the first epoch of the next period, whose copies are complete in its trees. It takes no requests, as what they would change are copies (docs/spec/periods.md section 2). It changes nothing but the
-    /// staged trees.
+    /// Makes the first epoch of the next period, whose copies are complete in its trees. It takes no requests, because they would change
+    /// copies (docs/spec/periods.md section 2). Changes only the staged trees.
     /// </summary>
     /// <param name="session">The log at the last epoch of the current period.</param>
-    /// <param name="copies">How many rows of copies the period begins with.</param>
+    /// <param name="copies">The number of rows of copies with which the period begins.</param>
     /// <param name="nowMs">The wall clock in Unix milliseconds, late enough for a switch.</param>
-    /// <param name="times">Counts the steps.</param>
+    /// <param name="times">Measures the steps.</param>
     public EpochDraft MakeSwitch(LogSession session, int copies, ulong nowMs, EpochTimes times)
     {
         ulong epoch = session.Last.Epoch + 1;
@@ -80,7 +86,7 @@ internal sealed class EpochMaker
         {
             using var dummies = new LeafInputs(0, 0);
             _padding.AddTo(dummies, session.Identity.Anchor.Configuration, structure => !structure.HasVersions());
-            // Names have the same secrets in both periods.
+            // Usernames have the same secrets in both periods.
             leaves = dummies.Prepare(session.Directory, epoch, []);
         }
         using EpochTimes.Timer tree = times.Measure(EpochStep.Tree);
@@ -102,7 +108,7 @@ internal sealed class EpochMaker
         }
     }
 
-    // Rows in ordinal order, dummies among them; ordinals[i] is that of the i-th item that has a leaf.
+    // The rows are in ordinal order and include dummies; ordinals[i] is the ordinal of the i-th item that has a leaf.
     private LeafBatch MakeLeaves(LogSession session, ulong epoch, IReadOnlyList<PendingRequest> pending, Decision[] decisions, out int[] ordinals)
     {
         int count = 0;
@@ -151,7 +157,7 @@ internal sealed class EpochMaker
         return reason == Reason.Valid ? record : throw new InvalidOperationException($"The record made for epoch {epoch} is not valid: {reason.Name()}.");
     }
 
-    // In key order of the table, as requests are in order of acceptance: the insert is sequential.
+    // The outcomes are in the table's key order, because requests are in order of acceptance: the insert is sequential.
     private static List<Outcome> MakeOutcomes(IReadOnlyList<PendingRequest> pending, Decision[] decisions, int[] ordinals)
     {
         var outcomes = new List<Outcome>(ordinals.Length);

@@ -9,8 +9,8 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// EpochPublisher takes a committed epoch to the board. Every step is durable before the next and gives the same octets when it is repeated, so that a crash or failure anywhere is
-/// mended by doing all of it again.
+/// Publishes a committed epoch on the board. Every step is durable before the next and produces the same bytes when repeated. After a crash
+/// or failure at any point, repeating all of them completes the publication.
 /// </summary>
 internal sealed class EpochPublisher
 {
@@ -28,8 +28,8 @@ internal sealed class EpochPublisher
     }
 
     /// <summary>
-    /// LockAsync takes the board's lock, for the holder of the lease. An update-task that keeps it beyond the time limit is killed. Throws <see cref="IOException"/> when another
-    /// process keeps it.
+    /// Takes the board's lock for the holder of the lease. Kills an update-task that keeps it beyond the time limit. Throws
+    /// <see cref="IOException"/> if another process keeps it.
     /// </summary>
     public async Task<BoardLock> LockAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
     {
@@ -39,7 +39,7 @@ internal sealed class EpochPublisher
         }
         catch (IOException)
         {
-            // Whoever lost the lease meanwhile must not kill its new holder.
+            // A process that lost the lease meanwhile must not kill its new holder.
             StandingCheck.Holder(await store.ReadHeadAsync(cancellationToken), lease);
             if (LockHolder.TryKill(_folder.Log) is not { } killed)
             {
@@ -50,21 +50,21 @@ internal sealed class EpochPublisher
         }
     }
 
-    /// <summary>CheckHeadAsync compares the head row with the session's last epoch: <see cref="StandingCheck.Lead"/>.</summary>
+    /// <summary>Compares the head row with the session's last epoch, as <see cref="StandingCheck.Lead"/> does.</summary>
     public async Task CheckHeadAsync(Lead lead, CancellationToken cancellationToken) =>
         StandingCheck.Lead(await lead.Store.ReadHeadAsync(cancellationToken), lead.Lease, lead.Session.Last, _folder);
 
-    /// <summary>PublishAsync finishes the session's unfinished epoch.</summary>
+    /// <summary>Publishes the session's unfinished epoch.</summary>
     public async Task PublishAsync(Lead lead, EpochTimes times, CancellationToken cancellationToken)
     {
         (IPipelineStore store, Lease lease, LogSession session) = (lead.Store, lead.Lease, lead.Session);
         CommittedEpoch committed = session.Unfinished ?? throw new InvalidOperationException("There is nothing to publish.");
         EpochRow epoch = committed.Content.Epoch;
         using BoardLock boardLock = await LockAsync(store, lease, cancellationToken);
-        // From here on a shutdown waits, but for the bucket.
+        // From here on a shutdown waits, except for the bucket.
         using (times.Measure(EpochStep.Check))
         {
-            // The head row may have moved since the commit: then this process is not the writer any more and must not sign.
+            // The head row may have changed since the commit: then this process is no longer the writer and must not sign.
             await CheckHeadAsync(lead, CancellationToken.None);
         }
         using (times.Measure(EpochStep.Bundle))
@@ -72,7 +72,7 @@ internal sealed class EpochPublisher
             EpochContent content = committed.Content;
             if (content.Erasures.Count > 0)
             {
-                // The database added copies of what was to be erased.
+                // The database has added the copies of the erased values.
                 IReadOnlyList<StoredErasure> erasures = await store.ReadErasuresAsync(epoch.Epoch, epoch.Epoch, CancellationToken.None);
                 if (session.Replay.Next?.Erase(erasures) is { } refused)
                 {
@@ -81,7 +81,7 @@ internal sealed class EpochPublisher
                 content = content with { Erasures = [.. erasures.Select(stored => stored.Erasure)] };
             }
             session.State.Record(content);
-            // A shutdown need not wait for a bucket: raised or not, the same epoch is next.
+            // A shutdown need not wait for a bucket: whether the mark was raised or not, the same epoch is next.
             await _guard.RaiseAsync(store, lease, epoch, cancellationToken);
         }
         ReadOnlyMemory<byte> note;
@@ -144,7 +144,7 @@ internal sealed class EpochPublisher
         BoardWriter board = session.Board;
         if (board.Size > epoch.Epoch)
         {
-            // Entries that are there are compared, not written.
+            // Entries that exist already are compared, not written.
             await board.AppendAsync(boardLock, epoch.Epoch, [epoch.Record], CancellationToken.None);
         }
         if (!epoch.Checkpoint.IsEmpty)

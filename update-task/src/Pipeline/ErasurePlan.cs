@@ -6,25 +6,34 @@ using Optiks.UpdateTask.Rules;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>ErasurePlan is what the next epoch erases (docs/spec/erasure.md), and how it decides the requests that ask for it.</summary>
-/// <param name="Erasures">For the epoch's transaction, in order of the requests.</param>
-/// <param name="Leaves">Their leaves' names, in the same order; null for those of ended periods, whose trees the task does not have.</param>
-/// <param name="Decisions">Of each request that asks for an erasure: why it is refused, or <see cref="RefusalReason.Unchanged"/>.</param>
+/// <summary>
+/// Lists the values that the next epoch erases (docs/spec/erasure.md), and its decisions on the requests that ask for it.
+/// </summary>
+/// <param name="Erasures">The erasures for the epoch's transaction, in order of the requests.</param>
+/// <param name="Leaves">The names of their leaves, in the same order; null for leaves of ended periods, whose trees the task does not
+/// have.</param>
+/// <param name="Decisions">For each request that asks for an erasure, why it is refused, or <see cref="RefusalReason.Unchanged"/>.</param>
 internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyList<LeafName?> Leaves, IReadOnlyDictionary<Guid, Refusal> Decisions)
 {
-    /// <summary>Leaving are the lists of users who are erased, and the keys of all devices on them: the next period has none of them. What names them is gone with the epoch.</summary>
+    /// <summary>
+    /// The lists of users who are erased, and the keys of all devices on them: the next period must contain none of these keys. The epoch
+    /// erases the lists that name the devices.
+    /// </summary>
     public IReadOnlyCollection<UpdateKey> Leaving { get; init; } = [];
 
-    /// <summary>Waiting are requests that ask for more than the epoch's share of erasures: the next epoch decides them.</summary>
+    /// <summary>The requests that ask for more than the epoch's share of erasures: the next epoch decides them.</summary>
     public IReadOnlySet<Guid> Waiting { get; init; } = FrozenSet<Guid>.Empty;
 
-    /// <summary>Searched are requests whose users are looked for in ended periods first (<see cref="Periods.LeftUserSearch"/>): a later epoch decides them.</summary>
+    /// <summary>
+    /// The requests whose users must first be searched for in ended periods (<see cref="Periods.LeftUserSearch"/>): a later epoch decides
+    /// them.
+    /// </summary>
     public IReadOnlySet<Guid> Searched { get; init; } = FrozenSet<Guid>.Empty;
 
-    /// <summary>None: no request asks for any.</summary>
+    /// <summary>The plan when no request asks for an erasure.</summary>
     public static ErasurePlan None { get; } = new([], [], new Dictionary<Guid, Refusal>());
 
-    /// <summary>Of gives what is left of it when the epoch takes these requests alone.</summary>
+    /// <summary>Returns the part of the plan that belongs to these requests, if the epoch takes only them.</summary>
     public ErasurePlan Of(IReadOnlyList<PendingRequest> taken)
     {
         if (Decisions.Count == 0)
@@ -36,7 +45,7 @@ internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyLis
         return kept.Length == Erasures.Count ? this : this with { Erasures = [.. kept.Select(i => Erasures[i])], Leaves = [.. kept.Select(i => Leaves[i])] };
     }
 
-    /// <summary>Decide enters the decisions among those of an epoch's requests: none of these requests has a leaf.</summary>
+    /// <summary>Enters the decisions among those of an epoch's requests. The requests that ask for erasures have no leaves.</summary>
     public void Decide(IReadOnlyList<PendingRequest> pending, Decision[] decisions)
     {
         for (int i = 0; i < pending.Count && Decisions.Count > 0; i++)
@@ -48,7 +57,7 @@ internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyLis
         }
     }
 
-    /// <summary>EraseFrom takes what is erased out of the task's own leaf log, as far as it keeps values, before the epoch is its last.</summary>
+    /// <summary>Erases the values from the task's own leaf log, as far as it keeps them, before the epoch becomes its last.</summary>
     public void EraseFrom(KeyDirectory directory)
     {
         LeafName[] leaves = [.. Leaves.OfType<LeafName>()];

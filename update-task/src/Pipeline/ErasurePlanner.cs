@@ -6,13 +6,14 @@ using Optiks.UpdateTask.Periods;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// ErasurePlanner decides the requests of an epoch that ask for erasures, by the epoch before, and finds the leaves that they mean. It charges each request for the leaves that it looks up, not for those that
-/// the request claims: a request that is refused by the trees alone costs nothing. When the epoch's share (<see cref="ErasureOrder.MaxValues"/>) is used up, the requests that need more leaves wait in their
-/// order; the first of an epoch never waits. One thread.
+/// Decides the requests of an epoch that ask for erasures, by the state of the epoch before, and finds their leaves. It charges each
+/// request for the leaves that it looks up, not for those that the request claims. A request that the trees alone refuse costs nothing.
+/// When the epoch's share (<see cref="ErasureOrder.MaxValues"/>) is used up, requests that need more leaves wait in their order; the first
+/// request of an epoch never waits. One thread.
 /// </summary>
 internal sealed class ErasurePlanner
 {
-    // A user whose lists and keys ever had more versions is refused before any of them is looked up: that holds up the epoch.
+    // A user whose lists and keys have had more versions is refused before any of them is looked up, because the lookup delays the epoch.
     private const int MaxVersionsOfUser = 4 * ErasureOrder.MaxValues;
 
     private static readonly Refusal s_done = new(RefusalReason.Unchanged, 0, default);
@@ -42,7 +43,7 @@ internal sealed class ErasurePlanner
         _leftUsers = leftUsers;
     }
 
-    /// <summary>PlanAsync changes nothing, but asks for a search. Requests that ask for no erasure are passed over.</summary>
+    /// <summary>Plans the erasures. Changes nothing, but may request a search. Skips requests that ask for no erasure.</summary>
     public static async Task<ErasurePlan> PlanAsync(
         LogSession session, IPipelineStore store, LeftUserSearch leftUsers, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
     {
@@ -92,7 +93,7 @@ internal sealed class ErasurePlanner
 
     private bool TryCharge(ulong leaves)
     {
-        // Once full it stays so: a small request does not overtake a large one.
+        // Once the share is full, it stays full: a small request must not overtake a large one.
         _isFull |= !_isFirst && (ulong)_charged + leaves > ErasureOrder.MaxValues;
         _charged += _isFull ? 0 : (int)leaves;
         return !_isFull;
@@ -102,11 +103,11 @@ internal sealed class ErasurePlanner
     {
         for (int i = 0; i < places.Count; i++)
         {
-            // What is gone already, or goes for another request of this epoch, is as it was asked to be.
+            // A value that is gone already, or that another request of this epoch erases, needs no second erasure.
             if (places[i].HasValue && _erased.Add((places[i].Epoch, places[i].Period, places[i].Ordinal)))
             {
                 _erasures.Add(new Erasure(places[i].Epoch, places[i].Ordinal, new LeafOrigin(request.RequestId, 0)) { Period = places[i].Period });
-                // The trees here are those of the current period, of which the names are.
+                // These names are of the current period, like the task's trees.
                 _leaves.Add(i < names.Count ? names[i] : null);
             }
         }
@@ -117,7 +118,7 @@ internal sealed class ErasurePlanner
     {
         if (structure == StructureId.Devices && HasLeft(key))
         {
-            // The lists alone tell which devices are erased with the user.
+            // Only the lists say which devices are erased with the user.
             return Refused(RefusalReason.ErasedWithUser);
         }
         ulong latest = LatestVersion(structure, key);
@@ -140,7 +141,7 @@ internal sealed class ErasurePlanner
 
     private bool HasLeft(ReadOnlyMemory<byte> user) => _session.Directory.TryLeaves(StructureId.Decommissioned, user.Span, 0, new byte[Lengths.Hash], new ulong[1]);
 
-    // What a search found may have been erased or destroyed since.
+    // A value that a search found may have been erased or destroyed since.
     private async Task<List<LeafPlace>> HavingValuesAsync(List<LeafPlace> ended, CancellationToken cancellationToken)
     {
         var left = new List<LeafPlace>();
@@ -154,7 +155,8 @@ internal sealed class ErasurePlanner
         return left;
     }
 
-    // The lists' versions, and those of the keys of all devices that these lists name, the latest too: of this period, and of ended ones as far as they are served.
+    // Adds the versions of the lists, and those of the keys of all devices on these lists, including the latest. They are of this period,
+    // and of ended periods that are still served.
     private async Task<Refusal?> AddUserAsync(List<LeafName> names, List<LeafPlace> ended, List<UpdateKey> leaving, ReadOnlyMemory<byte> user, CancellationToken cancellationToken)
     {
         if (!HasLeft(user))
@@ -185,7 +187,7 @@ internal sealed class ErasurePlanner
         {
             return Refused(RefusalReason.ErasureLimit);
         }
-        // Where this period has no copy, the id came free and may be another user's.
+        // If this period has no copy, the id became free and may belong to another user.
         HashSet<UpdateKey> devices = [.. found.Devices.Where(device => BeginsWithCopy(device.Key))];
         foreach (LeafPlace place in places.Where(place => place.HasValue))
         {

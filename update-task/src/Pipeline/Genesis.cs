@@ -11,8 +11,8 @@ using Optiks.UpdateTask.Time;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Genesis makes a new log: keys, trust anchor, the first period's secrets and epoch 0, whose trees are empty. Only for a database without epochs and a board without
-/// anything. Epoch 0 is then signed and published as every other is.
+/// Makes a new log: keys, trust anchor, the first period's secrets and epoch 0, whose trees are empty. Requires a database without epochs
+/// and an empty board. Epoch 0 is then signed and published like every other epoch.
 /// </summary>
 internal sealed class Genesis
 {
@@ -77,7 +77,7 @@ internal sealed class Genesis
         Configuration configuration = _options.ToConfiguration();
         try
         {
-            // Bounds that cross fields or hold for the encoded form, such as the origin's.
+            // Checks bounds that span several fields or apply to the encoded form, such as the origin's.
             configuration.Encode();
             return configuration;
         }

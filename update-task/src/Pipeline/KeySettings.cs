@@ -6,7 +6,7 @@ using Optiks.UpdateTask.Options;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>KeySettings say where the task's keys are. Immutable.</summary>
+/// <summary>Says where the task's keys are. Immutable.</summary>
 internal sealed class KeySettings
 {
     private readonly LogKeyOptions _logKey;
@@ -18,12 +18,14 @@ internal sealed class KeySettings
         _kek = kek.Value;
     }
 
-    /// <summary>Token that has the log's key; null: none has. Throws as <see cref="LogSecretSource.UriOf"/> does.</summary>
+    /// <summary>
+    /// The token that holds the log's key; null if no token holds it. Throws as <see cref="LogSecretSource.UriOf"/> does.
+    /// </summary>
     public Pkcs11Uri? Token => LogSecretSource.UriOf(_logKey.Uri);
 
-    /// <summary>Load gives the key-encryption keys. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>Loads the key-encryption keys. Throws <see cref="SecretsException"/>.</summary>
     public KeyRing Load(DataFolder folder) => KeyRings.Load(folder, _kek.File);
 
-    /// <summary>LoadOrCreate makes one where there is none.</summary>
+    /// <summary>Loads the key-encryption keys; if they do not exist, makes one.</summary>
     public KeyRing LoadOrCreate(DataFolder folder) => KeyRings.LoadOrCreate(folder, _kek.File);
 }

@@ -4,7 +4,7 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>LeafInputs are what an epoch's leaves are made of: for each one structure, key, value and origin. Not thread-safe.</summary>
+/// <summary>Collects the inputs of an epoch's leaves: structure, key, value and origin of each. Not thread-safe.</summary>
 internal sealed class LeafInputs : IDisposable
 {
     private readonly List<StructureId> _structures;
@@ -13,7 +13,7 @@ internal sealed class LeafInputs : IDisposable
     private readonly ByteStrings _values;
     private readonly int[] _counts = new int[Structures.Count + 1];
 
-    /// <summary>LeafInputs with room for so many leaves and octets of values at first.</summary>
+    /// <summary>Begins with room for this many leaves and bytes of values.</summary>
     public LeafInputs(int count, int valueBytes)
     {
         _structures = new List<StructureId>(count);
@@ -22,10 +22,10 @@ internal sealed class LeafInputs : IDisposable
         _values = new ByteStrings(count, valueBytes);
     }
 
-    /// <summary>CountOf is how many leaves a structure gets.</summary>
+    /// <summary>Returns the number of leaves that a structure gets.</summary>
     public int CountOf(StructureId structure) => _counts[(int)structure];
 
-    /// <summary>Add one.</summary>
+    /// <summary>Adds the input of one leaf.</summary>
     public void Add(StructureId structure, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, LeafOrigin origin)
     {
         _structures.Add(structure);
@@ -35,7 +35,10 @@ internal sealed class LeafInputs : IDisposable
         _counts[(int)structure]++;
     }
 
-    /// <summary>Prepare makes the leaves, in ordinal order; <paramref name="ordinals"/> has for each one added its ordinal, as far as it reaches.</summary>
+    /// <summary>
+    /// Makes the leaves, in ordinal order. Writes to <paramref name="ordinals"/> the ordinal of each input, in the order of adding, as far
+    /// as the span reaches.
+    /// </summary>
     public LeafBatch Prepare(KeyDirectory directory, ulong epoch, Span<int> ordinals)
     {
         int count = _structures.Count;

@@ -7,7 +7,7 @@ using Optiks.UpdateTask.Telemetry;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>LogIdentity is what makes a log this log: its trust anchor, its signing key, and the way to its secrets.</summary>
+/// <summary>Holds the identity of a log: its trust anchor, its signing key, and access to its secrets.</summary>
 internal sealed class LogIdentity : IDisposable
 {
     private LogIdentity(TrustAnchor anchor, INoteSigner signer, ISecretSource secrets)
@@ -24,13 +24,13 @@ internal sealed class LogIdentity : IDisposable
     public ISecretSource Secrets { get; }
 
     /// <summary>
-    /// Create makes the keys of a new log, in a token if one is named. A genesis that a crash cut short after the log's key is taken up with that key. Throws <see cref="SecretsException"/> for a
-    /// key-encryption key that is missing while the log's key is there.
+    /// Makes the keys of a new log, in a token if one is named. If a crash interrupted a genesis after it made the log's key, that key is
+    /// used. Throws <see cref="SecretsException"/> if the key-encryption key is missing although the log's key exists.
     /// </summary>
     public static LogIdentity Create(DataFolder folder, Configuration configuration, KeySettings keys)
     {
         Pkcs11Uri? token = keys.Token;
-        // Of a key in a token the trust anchor tells, which is saved after it was made.
+        // For a key in a token, the trust anchor shows that it exists: it is saved after the key was made.
         bool hasKey = token is null ? WrappedLogKey.Exists(folder) : File.Exists(folder.TrustAnchor);
         ISecretSource secrets = LogSecretSource.Create(folder, hasKey ? keys.Load(folder) : keys.LoadOrCreate(folder), token);
         try
@@ -51,8 +51,8 @@ internal sealed class LogIdentity : IDisposable
     }
 
     /// <summary>
-    /// Open opens the keys of the log that the database holds. Throws <see cref="SecretsException"/>, <see cref="TrustAnchorException"/> or <see cref="StartupException"/> when
-    /// they are another log's.
+    /// Opens the keys of the log that the database holds. Throws <see cref="SecretsException"/>, <see cref="TrustAnchorException"/> or
+    /// <see cref="StartupException"/> if they belong to another log.
     /// </summary>
     public static LogIdentity Open(DataFolder folder, ReadOnlyMemory<byte> configuration, ReadOnlyMemory<byte> logId, KeySettings keys, ILogger logger)
     {

@@ -7,12 +7,12 @@ using Optiks.UpdateTask.Options;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Padding adds dummies to an epoch: leaves of random keys, which nobody knows. They are made, stored, followed and audited like all others, so that only who reads the database's origins can tell
-/// them apart. Any thread.
+/// Adds dummies to an epoch: leaves of random keys that nobody knows. They are made, stored, replayed and audited like all others, so that
+/// only a reader of the database's origins can distinguish them. Any thread.
 /// </summary>
 internal sealed class Padding
 {
-    // No two keys of so many random octets are ever the same, nor is one that a caller chose.
+    // Two keys with this many random bytes never collide, nor does one collide with a key that a caller chose.
     private const int KeyLength = 16;
     private const int ValueLength = 32;
 
@@ -24,7 +24,10 @@ internal sealed class Padding
         _buckets = [0, given.Usernames, given.Devices, given.Keys, given.Decommissioned];
     }
 
-    /// <summary>AddTo makes the leaves of each of these structures up to a multiple of its bucket; an epoch without leaves of it gets a bucket of dummies. <see cref="StorageMisconfiguredException"/> when the log's keys are too short for dummies.</summary>
+    /// <summary>
+    /// Pads the leaves of each of these structures to a multiple of its bucket. An epoch without leaves of a structure gets one bucket of
+    /// dummies. Throws <see cref="StorageMisconfiguredException"/> if the log's keys are too short for dummies.
+    /// </summary>
     public void AddTo(LeafInputs leaves, Configuration configuration, Func<StructureId, bool> isPadded)
     {
         Span<byte> key = stackalloc byte[KeyLength];

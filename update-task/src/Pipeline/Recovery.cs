@@ -14,8 +14,8 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Recovery is what a new holder of the lease does before it writes anything: it makes the log if there is none, proves to itself that the database is the newest copy, rebuilds the
-/// trees from its leaves, and finds the epoch that was committed and not published.
+/// Does the work of a new holder of the lease before it writes anything. It makes the log if it does not exist, and checks that the
+/// database is the newest copy. It rebuilds the trees from its leaves, and finds the epoch that was committed but not published.
 /// </summary>
 internal sealed class Recovery
 {
@@ -47,8 +47,8 @@ internal sealed class Recovery
     }
 
     /// <summary>
-    /// RunAsync gives the session. <see cref="StartupException"/> with exit code 4: database and board are not of one time. <see cref="StorageCorruptException"/>: the database
-    /// contradicts itself. The caller disposes the session.
+    /// Returns the session, which the caller disposes. Throws <see cref="StartupException"/> with exit code 4 if database and board are
+    /// from different times, and <see cref="StorageCorruptException"/> if the database contradicts itself.
     /// </summary>
     public async Task<LogSession> RunAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
     {
@@ -134,7 +134,8 @@ internal sealed class Recovery
         }
     }
 
-    // The bucket's checkpoint. One that is not this log's is the matter of who copies to it, unless tasks share the bucket instead of a folder.
+    // Opens the bucket's checkpoint. A checkpoint of another log concerns only the service that copies to the bucket, unless tasks share
+    // the bucket instead of a folder.
     private Checkpoint? OpenCopy(BucketStanding bucket, LogIdentity identity, HighWaterMark? mark, HeadRow head)
     {
         if (bucket.Checkpoint is not { } note)
@@ -150,7 +151,7 @@ internal sealed class Recovery
         return opened.Checkpoint;
     }
 
-    // With the log that the database has, which the board's files are by now.
+    // Compares the bucket's checkpoint with the database's log, which the board's files match by now.
     private async Task CompareCopyAsync(Checkpoint copied, BoardWriter writer, EpochRow last, CancellationToken cancellationToken)
     {
         TreeHash root;

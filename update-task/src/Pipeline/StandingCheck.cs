@@ -9,12 +9,12 @@ using Optiks.UpdateTask.Buckets;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// StandingCheck compares the three that say how far the log is: the database's head row, the high-water mark, and the board's checkpoint. The database may be one epoch ahead of
-/// either, never behind, and neither of these behind what was published.
+/// Compares the three places that record the log's progress: the database's head row, the high-water mark, and the board's checkpoint. The
+/// database may be one epoch ahead of either, never behind, and neither may be behind what was published.
 /// </summary>
 internal static class StandingCheck
 {
-    /// <summary>EmptyDatabase: no epoch in the database is a new log only if there is no trace of an old one.</summary>
+    /// <summary>Checks that a database without epochs is a new log: the board must contain no trace of an old one.</summary>
     public static void EmptyDatabase(HighWaterMark? mark, BoardFolder board)
     {
         if (mark is not null || board.HasCheckpoint() || board.HasTiles())
@@ -23,7 +23,9 @@ internal static class StandingCheck
         }
     }
 
-    /// <summary>EmptyBucket: no epoch in the database is a new log only if the bucket that tasks share has no trace of an old one.</summary>
+    /// <summary>
+    /// Checks that a database without epochs is a new log: the bucket that tasks share must contain no trace of an old one.
+    /// </summary>
     public static void EmptyBucket(BucketStanding bucket, BoardFolder board)
     {
         if (bucket.Mark is not null || bucket.Checkpoint is not null)
@@ -33,8 +35,9 @@ internal static class StandingCheck
     }
 
     /// <summary>
-    /// Shared compares the head row with the mark that tasks share in the bucket, and with the folder's own, which is another's where the database has another record for it. <paramref name="atShared"/> and <paramref name="atOwn"/>
-    /// are the database's epochs of their numbers. Gives the higher of both marks, for <see cref="Mark"/>.
+    /// Compares the head row with the mark that tasks share in the bucket, and with the folder's own mark. That folder belongs to another
+    /// log if the database has another record for its mark. The database's epochs with the numbers of the marks are
+    /// <paramref name="atShared"/> and <paramref name="atOwn"/>. Returns the higher of both marks, for <see cref="Mark"/>.
     /// </summary>
     public static HighWaterMark Shared(HeadRow head, HighWaterMark shared, EpochRow? atShared, HighWaterMark? own, EpochRow? atOwn, BoardFolder board)
     {
@@ -48,7 +51,7 @@ internal static class StandingCheck
             : throw Rollback.Foreign(Number($"The folder {board.State} names another record for epoch {own.Epoch} than the database, whose log goes on to epoch {shared.Epoch} by the bucket's mark."), board);
     }
 
-    /// <summary>Bucket compares the bucket's checkpoint, which is this log's, with head row and mark.</summary>
+    /// <summary>Compares the bucket's checkpoint, which must be of this log, with head row and mark.</summary>
     public static void Bucket(HeadRow head, HighWaterMark? mark, Checkpoint bucket, BoardFolder board)
     {
         if (bucket.Size > head.Epoch + 1)
@@ -58,12 +61,15 @@ internal static class StandingCheck
         MarkCovers(mark, bucket.Size - 1, board);
     }
 
-    /// <summary>Mark compares the head row with the high-water mark. <paramref name="atMark"/> is the database's epoch of the mark's number, null when there is none.</summary>
+    /// <summary>
+    /// Compares the head row with the high-water mark. <paramref name="atMark"/> is the database's epoch with the mark's number, or null if
+    /// there is no such epoch.
+    /// </summary>
     public static void Mark(HeadRow head, HighWaterMark? mark, EpochRow? atMark, BoardFolder board)
     {
         if (mark is null)
         {
-            // Only a genesis that a crash cut short before anything was signed has none.
+            // The mark may be missing only if a crash interrupted genesis before anything was signed.
             if (head.Epoch != 0 || head.PublishedEpoch is not null || board.HasCheckpoint() || board.HasTiles())
             {
                 throw Rollback.StateLost($"The database holds a log up to epoch {Number($"{head.Epoch}")}, but {board.HighWater} is missing.", board);
@@ -77,7 +83,10 @@ internal static class StandingCheck
         }
     }
 
-    /// <summary>Checkpoint compares head row and mark with the size of the board's checkpoint, 0 when there is none. Where tasks share no folder it <paramref name="mayBeBehind"/>.</summary>
+    /// <summary>
+    /// Compares head row and mark with the size of the board's checkpoint, 0 if there is no checkpoint. Where tasks share no folder, the
+    /// board <paramref name="mayBeBehind"/>.
+    /// </summary>
     public static void Checkpoint(HeadRow head, HighWaterMark? mark, ulong boardSize, bool mayBeBehind, BoardFolder board)
     {
         if (boardSize > head.Epoch + 1)
@@ -95,8 +104,8 @@ internal static class StandingCheck
     }
 
     /// <summary>
-    /// Lead says that the head row is as the holder of the lease left it. An older copy of the database that was put back beneath a running task shows here; a takeover shows as another fence
-    /// (<see cref="StorageFencedException"/>).
+    /// Checks that the head row is as the holder of the lease left it. It detects an older copy of the database that replaced the current
+    /// one under a running task. A takeover appears as another fence (<see cref="StorageFencedException"/>).
     /// </summary>
     public static void Lead(HeadRow head, Lease lease, EpochRow last, BoardFolder board)
     {
@@ -109,7 +118,7 @@ internal static class StandingCheck
         Holder(head, lease);
     }
 
-    /// <summary>Holder throws <see cref="StorageFencedException"/> unless the lease is still this one.</summary>
+    /// <summary>Throws <see cref="StorageFencedException"/> unless the lease is still this one.</summary>
     public static void Holder(HeadRow head, Lease lease)
     {
         if (head.Fence != lease.Fence || head.Holder != lease.Holder)
@@ -119,8 +128,8 @@ internal static class StandingCheck
     }
 
     /// <summary>
-    /// AuditProof verifies the board's newest audit proof, from <paramref name="previous"/>, whose period began with <paramref name="periodStart"/>, to <paramref name="last"/>. A disk that failed damages what was written last; all older ones are for
-    /// <c>optiks-db fsck</c>.
+    /// Verifies the board's newest audit proof, from <paramref name="previous"/>, whose period began with <paramref name="periodStart"/>,
+    /// to <paramref name="last"/>. A failing disk damages the files that were written last; <c>optiks-db fsck</c> checks all older ones.
     /// </summary>
     public static void AuditProof(TrustAnchor anchor, EpochRow periodStart, EpochRow previous, EpochRow last, BoardFolder board)
     {

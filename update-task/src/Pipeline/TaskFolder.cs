@@ -3,7 +3,8 @@ using System.Globalization;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// TaskFolder is <c>task/</c> of the data folder, one process's at a time: of the current period and of the one that is made ahead the leaf log of the trees and their snapshot. All are rebuilt when they are lost.
+/// Manages <c>task/</c> of the data folder, which one process holds at a time. It contains leaf log and snapshot of the trees of the
+/// current period, and of the next period during its preparation. If they are lost, they are rebuilt.
 /// </summary>
 internal sealed class TaskFolder : IDisposable
 {
@@ -18,15 +19,20 @@ internal sealed class TaskFolder : IDisposable
         _lock = lockFile;
     }
 
-    /// <summary>TryOpen takes the folder, which is made when it is missing. Null when another process has it: one that lost the lease and does not know it yet.</summary>
+    /// <summary>
+    /// Takes the folder, creating it if it is missing. Returns null if another process has it: one that lost the lease and does not know it
+    /// yet.
+    /// </summary>
     public static TaskFolder? TryOpen(DataFolder folder)
     {
         DataFolder.CreateFolder(folder.Task);
-        // Held by flock until the session or the process ends: a second writer would truncate the leaf log under the first.
+        // Held by flock until the session or the process ends: a second writer would truncate the leaf log that the first one uses.
         return LockFile.TryTake(Path.Combine(folder.Task, "lock")) is { } held ? new TaskFolder(folder.Task, held) : null;
     }
 
-    /// <summary>Discard deletes all trees of the folder, which are then rebuilt from the database. Does nothing while another process has it.</summary>
+    /// <summary>
+    /// Deletes all trees in the folder, which are then rebuilt from the database. Does nothing while another process has the folder.
+    /// </summary>
     public static void Discard(DataFolder folder)
     {
         using TaskFolder? own = TryOpen(folder);
@@ -36,13 +42,13 @@ internal sealed class TaskFolder : IDisposable
         }
     }
 
-    /// <summary>LeafLog is the path of the leaf log of a period's directory, in a folder that is there.</summary>
+    /// <summary>Returns the path of the leaf log of a period's directory. The path's folder exists on return.</summary>
     public string LeafLog(ulong period) => Path.Combine(FolderOf(period), "leaves");
 
-    /// <summary>Snapshot is the path of the snapshot of a period's trees, which belongs to the leaf log.</summary>
+    /// <summary>Returns the path of the snapshot of a period's trees, which belongs to the leaf log.</summary>
     public string Snapshot(ulong period) => Path.Combine(FolderOf(period), "snapshot");
 
-    /// <summary>DeleteBefore deletes what is left of earlier periods.</summary>
+    /// <summary>Deletes the files of earlier periods.</summary>
     public void DeleteBefore(ulong period)
     {
         foreach (string folder in Directory.EnumerateDirectories(_path, PeriodPrefix + "*"))
@@ -62,7 +68,7 @@ internal sealed class TaskFolder : IDisposable
     /// <inheritdoc/>
     public void Dispose() => _lock.Dispose();
 
-    // The first period's files stand where they stood before there were others.
+    // The first period's files stay at the folder's top, where they were before other periods existed.
     private string FolderOf(ulong period)
     {
         if (period == 0)

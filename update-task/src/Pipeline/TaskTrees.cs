@@ -5,7 +5,9 @@ using Optiks.Storage.Replay;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>TaskTrees makes the task's trees of a period: with its secrets, and with files of its own in the task's folder, if there is one.</summary>
+/// <summary>
+/// Makes the task's trees of a period: with the period's secrets, and with its own files in the task's folder, if there is one.
+/// </summary>
 internal sealed class TaskTrees
 {
     private readonly LogIdentity _identity;
@@ -17,7 +19,7 @@ internal sealed class TaskTrees
         _folder = folder;
     }
 
-    /// <summary>TryRestore gives the trees of a period's snapshot; null when there is none, or none that fits.</summary>
+    /// <summary>Restores the trees from a period's snapshot; returns null if there is no usable snapshot.</summary>
     public LogTrees? TryRestore(PeriodRow period, out Refused? refused)
     {
         refused = null;
@@ -29,7 +31,10 @@ internal sealed class TaskTrees
         return LogTrees.TryRestore(OptionsOf(period, secrets) with { PeriodFirstEpoch = period.FirstEpoch!.Value }, _folder.Snapshot(period.Period), out refused);
     }
 
-    /// <summary>Create makes empty trees; of a later period than the first its copies are loaded before it begins. Of a period whose secrets are destroyed they know no keys, for whoever goes through the log again.</summary>
+    /// <summary>
+    /// Makes empty trees. For a period after the first, its copies are loaded before it begins. For a period whose secrets are destroyed,
+    /// the trees know no keys, and serve only to replay the log.
+    /// </summary>
     public LogTrees Create(PeriodRow period)
     {
         if (period.WrappedSecrets.IsEmpty)

@@ -10,12 +10,12 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// TreeRebuild makes the trees again that the log has at an epoch, from a snapshot and the epochs since or from the database alone, and compares the board's newest files with the database. A board that was
-/// lost, or is behind, is made again with them.
+/// Rebuilds the trees of the log at an epoch, from a snapshot and the epochs since or from the database alone. Compares the board's newest
+/// files with the database. If the board was lost or is behind, rebuilds it at the same time.
 /// </summary>
 internal sealed class TreeRebuild
 {
-    // Whole tiles, and as many records as the store gives at once.
+    // A multiple of whole tiles, and as many records as the store returns at once.
     private const ulong RecordsPerAppend = 16 * TilePath.FullWidth;
 
     private readonly IPipelineStore _store;
@@ -31,19 +31,22 @@ internal sealed class TreeRebuild
         _logger = logger;
     }
 
-    /// <summary>RunAsync gives the trees of the published epoch, or of epoch 0 when none is. The caller disposes them. <see cref="StartupException"/> with exit code 4: database or board contradict themselves.</summary>
+    /// <summary>
+    /// Returns the trees of the published epoch, or of epoch 0 if no epoch is published. The caller disposes them. Throws
+    /// <see cref="StartupException"/> with exit code 4 if database or board contradict themselves.
+    /// </summary>
     /// <param name="published">The published epoch.</param>
     /// <param name="periods">The log's periods.</param>
-    /// <param name="trees">Makes their trees.</param>
+    /// <param name="trees">Makes the periods' trees.</param>
     /// <param name="cancellationToken">Ends the load.</param>
     public async Task<LogReplay> RunAsync(ulong? published, IReadOnlyList<PeriodRow> periods, TaskTrees trees, CancellationToken cancellationToken)
     {
         long start = Stopwatch.GetTimestamp();
         ulong target = published ?? 0;
-        // It is rendered again from where it ends: a board that was lost from epoch 0 on.
+        // The board is rebuilt from its end; a lost board is rebuilt from epoch 0.
         bool isBoardBehind = published is not null && _board.Writer.Size <= target;
         ulong first = !isBoardBehind ? target : _board.Writer.Size == 0 ? 0 : _board.Writer.Size - 1;
-        // Of a period whose secrets are destroyed there is no snapshot: from the log's beginning its trees are made without them.
+        // A period whose secrets are destroyed has no snapshot. Its trees are then made without secrets, from the log's beginning.
         bool isFromBeginning = isBoardBehind && (first == 0 || periods.Last(period => period.FirstEpoch <= first).State is not (PeriodState.Current or PeriodState.Ended));
         PeriodRow period = isFromBeginning ? periods[0] : PeriodRows.At(periods, first);
         LogReplay? restored = isFromBeginning ? null : await TryRestoreAsync(first, period, trees, cancellationToken);
@@ -74,8 +77,11 @@ internal sealed class TreeRebuild
         }
     }
 
-    /// <summary>FinishAsync builds the trees of the epoch that was committed and not published, those of the next period if it begins one, and gives it with its audit proof.</summary>
-    /// <param name="replay">At the epoch before.</param>
+    /// <summary>
+    /// Builds the trees of the epoch that was committed but not published, or the next period's trees if it begins that period. Returns the
+    /// epoch with its audit proof.
+    /// </summary>
+    /// <param name="replay">The replay at the epoch before.</param>
     /// <param name="content">The epoch.</param>
     /// <param name="cancellationToken">Ends the reading.</param>
     public async Task<CommittedEpoch> FinishAsync(LogReplay replay, EpochContent content, CancellationToken cancellationToken)
@@ -141,7 +147,7 @@ internal sealed class TreeRebuild
         _logger.BoardRebuilt(target);
     }
 
-    // Every record names the hash of the one before, so the last says that all are the same.
+    // Every record contains the hash of the one before, so comparing the last one compares them all.
     private async Task CompareBoardAsync(CancellationToken cancellationToken)
     {
         EpochRow last = await _store.ReadEpochAsync(_board.Writer.Size - 1, cancellationToken);

@@ -8,13 +8,14 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// UpdateReader reads what the next epoch takes, and computes its labels, before that epoch is due: during the commit of the epoch before, and whenever there is time. When it begins,
-/// only what was accepted last is left to read. What is read ahead holds good once the epoch before is committed, as pending rows never change and only an epoch removes them;
-/// otherwise it is dropped. One thread at a time.
+/// Reads the updates of the next epoch, and computes their labels, before that epoch is due. It does so during the commit of the epoch
+/// before, and whenever there is time. When the epoch begins, only the latest updates are left to read. The updates read in advance are
+/// valid once the epoch before is committed, because pending rows never change and only an epoch removes them. Otherwise they are dropped.
+/// One thread at a time.
 /// </summary>
 internal sealed class UpdateReader : IAsyncDisposable
 {
-    // Enough to see a queue grow. The epoch waits while the database goes through them all: not at every epoch.
+    // Enough to see a queue grow. The epoch waits while the database counts all updates, so they are not counted at every epoch.
     private const long MaxCounted = 1_000_000;
     private static readonly TimeSpan s_countInterval = TimeSpan.FromSeconds(10);
 
@@ -34,12 +35,12 @@ internal sealed class UpdateReader : IAsyncDisposable
         _metrics = metrics;
     }
 
-    /// <summary>ReadAsync gives the next epoch's updates: what was read ahead, and what was accepted since.</summary>
+    /// <summary>Returns the next epoch's updates: those read in advance, and those accepted since.</summary>
     public async Task<ReadUpdates> ReadAsync(EpochTimes times, CancellationToken cancellationToken)
     {
         long start = Stopwatch.GetTimestamp();
         Upcoming next = _next ?? UpcomingAfter(null);
-        // First: what fails is not tried again as it is.
+        // Cleared first: a failed reading is not reused.
         _next = null;
         await next.Reading;
         next.Times.Add(times);
@@ -61,7 +62,9 @@ internal sealed class UpdateReader : IAsyncDisposable
         return new ReadUpdates(updates, next.Times, start);
     }
 
-    /// <summary>StartNext begins to read what comes after <paramref name="underway"/>, which is about to be committed, and to compute its labels.</summary>
+    /// <summary>
+    /// Begins to read the updates that follow <paramref name="underway"/>, which is about to be committed, and to compute their labels.
+    /// </summary>
     public void StartNext(EpochUpdates underway)
     {
         _next = UpcomingAfter(underway);
@@ -69,8 +72,8 @@ internal sealed class UpdateReader : IAsyncDisposable
     }
 
     /// <summary>
-    /// GoOnAsync reads what was accepted since the last reading ahead, if that did not fail: the next <see cref="ReadAsync"/> tells. Cancelled, it returns, and the reading goes on
-    /// until it is dropped.
+    /// Reads the updates accepted since the last reading in advance, unless that failed; the next <see cref="ReadAsync"/> then throws its
+    /// error. After cancellation it returns, while the reading continues until it is dropped.
     /// </summary>
     public async Task GoOnAsync(CancellationToken cancellationToken)
     {
@@ -83,7 +86,9 @@ internal sealed class UpdateReader : IAsyncDisposable
         }
     }
 
-    /// <summary>DropAsync forgets what was read ahead: the epoch before it was not committed, or other trees take their place.</summary>
+    /// <summary>
+    /// Drops the updates read in advance: the epoch before them was not committed, or other trees replace the current ones.
+    /// </summary>
     public async Task DropAsync()
     {
         if (_next is { } next)
@@ -152,18 +157,18 @@ internal sealed class UpdateReader : IAsyncDisposable
         }
     }
 
-    /// <summary>Upcoming are the updates of an epoch that has not begun.</summary>
+    /// <summary>Holds the updates of an epoch that has not begun.</summary>
     private sealed class Upcoming(PendingSelection selection, EpochTimes times)
     {
         public PendingSelection Selection { get; } = selection;
 
-        /// <summary>Times of its epoch so far.</summary>
+        /// <summary>The times of its epoch so far.</summary>
         public EpochTimes Times { get; } = times;
 
-        /// <summary>Reading is the last one: none begins before it has ended.</summary>
+        /// <summary>The last reading; the next one does not begin before it has ended.</summary>
         public Task Reading { get; set; } = Task.CompletedTask;
 
-        /// <summary>Labelled is how many of the selection's requests have their labels.</summary>
+        /// <summary>The number of the selection's requests whose labels are computed.</summary>
         public int Labelled { get; set; }
     }
 }

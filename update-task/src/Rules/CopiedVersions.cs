@@ -5,21 +5,25 @@ using Optiks.UpdateTask.Pipeline;
 
 namespace Optiks.UpdateTask.Rules;
 
-/// <summary>CopiedVersions say what versions of the period before are in the current one (docs/spec/periods.md section 9): whoever wrote one did not know of the switch yet.</summary>
+/// <summary>
+/// Maps versions of the period before to versions of the current one (docs/spec/periods.md section 9). Clients need it that named a version
+/// before they knew of the switch.
+/// </summary>
 internal sealed class CopiedVersions
 {
     private readonly Dictionary<UpdateKey, ulong> _copied = [];
 
     private CopiedVersions(ulong period) => Period = period;
 
-    /// <summary>Period that is current.</summary>
+    /// <summary>The current period.</summary>
     public ulong Period { get; }
 
-    /// <summary>None: of a period whose requests expect none of the period before.</summary>
+    /// <summary>Returns an empty mapping for a period whose requests expect no versions of the period before.</summary>
     public static CopiedVersions None(ulong period) => new(period);
 
     /// <summary>
-    /// ReadAsync asks the database which version was copied, for keys of which one of the period before is expected and whose latest version is still the copy. There are few, shortly after a switch.
+    /// Asks the database which version was copied. It asks only for keys whose request expects a version of the period before and whose
+    /// latest version is still the copy. There are few, and only shortly after a switch.
     /// </summary>
     public static async Task<CopiedVersions> ReadAsync(LogSession session, IPipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
     {
@@ -46,7 +50,10 @@ internal sealed class CopiedVersions
         return copied;
     }
 
-    /// <summary>Now is what an item's expected version is in the current period: itself, unless it was copied or there was nothing to copy.</summary>
+    /// <summary>
+    /// Returns an item's expected version in the current period. It differs from the item's own if that version was copied or there was
+    /// nothing to copy.
+    /// </summary>
     public ExpectedVersion? Now(AcceptItem item) => !IsBefore(item.Expected) ? item.Expected
         : item.Expected!.Value.Version == 0 ? new ExpectedVersion(Period, 0)
         : _copied.TryGetValue(new UpdateKey(item.Structure, item.Key), out ulong version) && version == item.Expected.Value.Version ? new ExpectedVersion(Period, 1)
@@ -54,7 +61,7 @@ internal sealed class CopiedVersions
 
     private bool IsBefore(ExpectedVersion? expected) => expected is { } version && Period > 0 && version.Period == Period - 1;
 
-    // Of version 1, if that is the latest and a copy.
+    // The label of version 1, if that is the latest version and a copy.
     private static byte[]? LabelOf(KeyDirectory directory, AcceptItem item)
     {
         using var keys = new ByteStrings();

@@ -2,25 +2,33 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Rules;
 
-/// <summary>Decision is what becomes of a pending request: all of its items get a leaf, or none does; but for a device list that stays as it is.</summary>
+/// <summary>
+/// Holds the decision on a pending request. Either all of its items get a leaf or none does, except for a device list that stays as it is.
+/// </summary>
 internal readonly record struct Decision
 {
-    /// <summary>Refusal of the request; null: it was taken.</summary>
+    /// <summary>The refusal of the request; null if it was accepted.</summary>
     public Refusal? Refusal { get; init; }
 
-    /// <summary>List is the new version of the device list, the value of item <see cref="UserChange.ItemIndex"/>; null: that item is a plain key's, or <see cref="Unchanged"/>.</summary>
+    /// <summary>
+    /// The new version of the device list, which is the value of item <see cref="UserChange.ItemIndex"/>; null if that item is a plain
+    /// key's, or <see cref="Unchanged"/>.
+    /// </summary>
     public ReadOnlyMemory<byte>? List { get; init; }
 
-    /// <summary>Unchanged is the outcome of item <see cref="UserChange.ItemIndex"/> when it names a list that stays as it is, or an erasure that is done; null: it gets a leaf like the others.</summary>
+    /// <summary>
+    /// The outcome of item <see cref="UserChange.ItemIndex"/> if its list stays unchanged or its erasure is done; null if it gets a leaf
+    /// like the others.
+    /// </summary>
     public Refusal? Unchanged { get; init; }
 
-    /// <summary>HasLeaf says whether an item gets a leaf.</summary>
+    /// <summary>Returns whether an item gets a leaf.</summary>
     public bool HasLeaf(int item) => OutcomeOf(item) is null;
 
-    /// <summary>OutcomeOf an item without a leaf; null: it gets one.</summary>
+    /// <summary>Returns the outcome of an item without a leaf; null if it gets a leaf.</summary>
     public Refusal? OutcomeOf(int item) => Refusal ?? (item == UserChange.ItemIndex ? Unchanged : null);
 
-    /// <summary>ValueOf the leaf of an item.</summary>
+    /// <summary>Returns the value of an item's leaf.</summary>
     public ReadOnlyMemory<byte> ValueOf(PendingRequest request, int item) =>
         item == UserChange.ItemIndex && List is { } list ? list : request.Items[item].Value;
 }

@@ -3,10 +3,13 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Rules;
 
-/// <summary>DeviceListChange applies a change to a device list.</summary>
+/// <summary>Applies a change to a device list.</summary>
 internal static class DeviceListChange
 {
-    /// <summary>Apply gives the list with the ids of <paramref name="change"/> that are added and without those that are removed, in order. No id that is added is on the list.</summary>
+    /// <summary>
+    /// Returns the list with the ids that <paramref name="change"/> adds and without those that it removes, in order. The list must not
+    /// contain an added id.
+    /// </summary>
     public static IReadOnlyList<ReadOnlyMemory<byte>> Apply(IReadOnlyList<ReadOnlyMemory<byte>> list, UserChange change)
     {
         var devices = new List<ReadOnlyMemory<byte>>(list.Count + change.Added.Count);
@@ -31,7 +34,7 @@ internal static class DeviceListChange
         return devices;
     }
 
-    /// <summary>Has says whether a list, or a part of a change, has an id.</summary>
+    /// <summary>Returns whether a list, or a part of a change, contains an id.</summary>
     public static bool Has(IReadOnlyList<ReadOnlyMemory<byte>> list, ReadOnlyMemory<byte> device)
     {
         int first = 0;

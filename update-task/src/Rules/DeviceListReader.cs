@@ -4,10 +4,13 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Rules;
 
-/// <summary>DeviceListReader gives the latest lists of users one after another. It reads many at once, yet never all: an epoch's requests may be about more lists than fit in memory. Not thread-safe.</summary>
+/// <summary>
+/// Returns the latest lists of users one after another. It reads many at once, but never all: the lists of an epoch's requests may not fit
+/// in memory. Not thread-safe.
+/// </summary>
 internal sealed class DeviceListReader
 {
-    // 64 of the longest values that a configuration allows are 64 MiB.
+    // 64 values of the greatest length that a configuration allows are 64 MiB.
     private const int ListsPerRead = 64;
 
     private readonly KeyDirectory _directory;
@@ -16,14 +19,17 @@ internal sealed class DeviceListReader
     private int _read;
     private int _next;
 
-    /// <summary>DeviceListReader of the lists of these requests' users.</summary>
+    /// <summary>Reads the lists of these requests' users.</summary>
     public DeviceListReader(KeyDirectory directory, IReadOnlyList<UserRequest> requests)
     {
         _directory = directory;
         _requests = requests;
     }
 
-    /// <summary>Next gives the list of the next request's user. <see cref="StorageCorruptException"/> when there is none, though the user has not left.</summary>
+    /// <summary>
+    /// Returns the list of the next request's user. Throws <see cref="StorageCorruptException"/> if there is no list, although the user has
+    /// not left.
+    /// </summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> Next()
     {
         if (_lists.Count == 0)

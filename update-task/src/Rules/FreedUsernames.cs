@@ -5,7 +5,10 @@ using Optiks.UpdateTask.Pipeline;
 
 namespace Optiks.UpdateTask.Rules;
 
-/// <summary>FreedUsernames are names that led to a user who has left, and may lead to another one, in a log that uses usernames again (docs/spec/recycled-names.md).</summary>
+/// <summary>
+/// Holds the usernames whose user has left and which may be reassigned to another user, in a log that reassigns usernames
+/// (docs/spec/recycled-names.md).
+/// </summary>
 internal sealed class FreedUsernames
 {
     private readonly HashSet<UpdateKey> _freed = [];
@@ -14,10 +17,13 @@ internal sealed class FreedUsernames
     {
     }
 
-    /// <summary>None: no name is used again.</summary>
+    /// <summary>The empty set: no username may be reassigned.</summary>
     public static FreedUsernames None { get; } = new();
 
-    /// <summary>ReadAsync asks the database to whom the names lead that requests ask for and that led to somebody. There are few: nobody asks for a name that is taken twice.</summary>
+    /// <summary>
+    /// Asks the database to which users the requested usernames led before. There are few such names, because clients rarely request a name
+    /// that is taken.
+    /// </summary>
     public static async Task<FreedUsernames> ReadAsync(LogSession session, IPipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
     {
         if (!session.Identity.Anchor.Configuration.ReusesUsernames)
@@ -47,10 +53,10 @@ internal sealed class FreedUsernames
         return freed;
     }
 
-    /// <summary>Has says whether an item's name may be given to another user.</summary>
+    /// <summary>Returns whether an item's username may be assigned to another user.</summary>
     public bool Has(AcceptItem item) => _freed.Contains(new UpdateKey(item.Structure, item.Key));
 
-    // Null: nobody has the name, or it has had as many users as it may have.
+    // Null means that the name has no user, or has had as many users as it may have.
     private static LeafName? LatestLeaf(KeyDirectory directory, ReadOnlyMemory<byte> name)
     {
         using var keys = new ByteStrings();

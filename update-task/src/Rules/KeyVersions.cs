@@ -3,20 +3,23 @@ using Optiks.Protocol;
 
 namespace Optiks.UpdateTask.Rules;
 
-/// <summary>KeyVersions collects keys whose latest versions are read at once. Not thread-safe.</summary>
+/// <summary>Collects keys, to read their latest versions in one call. Not thread-safe.</summary>
 internal sealed class KeyVersions : IDisposable
 {
     private readonly List<StructureId> _structures = [];
     private readonly ByteStrings _keys = new();
     private ulong[] _versions = [];
 
-    /// <summary>Number of keys.</summary>
+    /// <summary>The number of keys.</summary>
     public int Count => _keys.Count;
 
-    /// <summary>Version of the i-th key, 0 for none; of a structure without versions 1 for a key that is there. After <see cref="Read"/>.</summary>
+    /// <summary>
+    /// Returns the version of the i-th key; 0 if it has no version. In a structure without versions, an existing key has 1. Valid after
+    /// <see cref="Read"/>.
+    /// </summary>
     public ulong this[int index] => _versions[index];
 
-    /// <summary>Add a key and get its index.</summary>
+    /// <summary>Adds a key and returns its index.</summary>
     public int Add(StructureId structure, ReadOnlyMemory<byte> key)
     {
         _structures.Add(structure);
@@ -24,7 +27,7 @@ internal sealed class KeyVersions : IDisposable
         return _keys.Count - 1;
     }
 
-    /// <summary>Read all versions.</summary>
+    /// <summary>Reads all versions.</summary>
     public void Read(KeyDirectory directory)
     {
         _versions = new ulong[_keys.Count];

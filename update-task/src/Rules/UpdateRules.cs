@@ -5,25 +5,27 @@ using Optiks.Storage;
 namespace Optiks.UpdateTask.Rules;
 
 /// <summary>
-/// UpdateRules decide pending requests by the epoch before alone: each by its expected versions, and then, if it is about a user, by the rules of docs/spec/users.md section 7 (<see cref="UserDecisions"/>). No two of them
-/// share a key, so none changes what another is judged by.
+/// Decides pending requests by the state of the epoch before alone. It checks each request's expected versions first. A request about a
+/// user is then judged by the rules of docs/spec/users.md section 7 (<see cref="UserDecisions"/>). No two requests share a key, so no
+/// request changes the state by which another is judged.
 /// </summary>
 internal static class UpdateRules
 {
     /// <summary>
-    /// Decide gives a decision for each request, in their order, as far as they fit in an epoch: those after the last decision wait for the next. <see cref="StorageCorruptException"/> for a request that no
-    /// update-service of this version accepts.
+    /// Returns a decision for each request, in their order, as far as they fit in an epoch. Those after the last decision wait for the
+    /// next. Throws <see cref="StorageCorruptException"/> for a request that no update-service of this version accepts.
     /// </summary>
-    /// <param name="directory">At the epoch before, with the values of structure devices.</param>
-    /// <param name="configuration">The log's.</param>
-    /// <param name="copied">The period of the versions, and what those of the period before are in it.</param>
-    /// <param name="freed">Usernames that may lead to another user.</param>
-    /// <param name="pending">The requests: no key twice.</param>
-    /// <param name="maxBytes">Octets of keys and values, device lists among them, that an epoch takes; the first request is taken whatever it has.</param>
+    /// <param name="directory">The directory at the epoch before, with the values of structure devices.</param>
+    /// <param name="configuration">The log's configuration.</param>
+    /// <param name="copied">The current period, and the versions in it of those from the period before.</param>
+    /// <param name="freed">The usernames that may be reassigned to another user.</param>
+    /// <param name="pending">The requests, without duplicate keys.</param>
+    /// <param name="maxBytes">The number of bytes of keys and values, including device lists, that an epoch takes; the first request is
+    /// taken whatever its size.</param>
     public static Decision[] Decide(
         KeyDirectory directory, Configuration configuration, CopiedVersions copied, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, long maxBytes)
     {
-        // Requests that ask for erasures are decided by what plans these.
+        // ErasurePlanner decides requests that ask for erasures.
         foreach (PendingRequest request in pending.Where(request => !ErasureOrder.IsIn(request)))
         {
             ThrowUnlessAcceptable(request, configuration);
@@ -33,7 +35,7 @@ internal static class UpdateRules
         return decisions[..UserDecisions.Decide(directory, configuration, copied.Period, freed, pending, decisions, maxBytes)];
     }
 
-    // One refusal a request, for its first item whose key is at another version than expected.
+    // Each request gets at most one refusal, for its first item whose key is not at the expected version.
     private static void DecideExpected(KeyDirectory directory, CopiedVersions copied, IReadOnlyList<PendingRequest> pending, Decision[] decisions)
     {
         var expected = new List<(int Request, int Item)>();
@@ -62,7 +64,8 @@ internal static class UpdateRules
         }
     }
 
-    // An update-service checks all of this before it accepts. What is here all the same would fail within the epoch, and every epoch after it, without a word of which request it is.
+    // An update-service checks all of this before it accepts a request. An unacceptable request would make this epoch and every later one
+    // fail, without naming the request.
     private static void ThrowUnlessAcceptable(PendingRequest request, Configuration configuration)
     {
         bool isOfUser = UserChange.IsIn(request);

@@ -4,17 +4,22 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Rules;
 
-/// <summary>UserDecisions decide an epoch's requests about users by <see cref="UserRules"/>. What they ask the directory for they ask for many requests at once.</summary>
+/// <summary>
+/// Decides an epoch's requests about users by <see cref="UserRules"/>. It asks the directory for the state of many requests at once.
+/// </summary>
 internal static class UserDecisions
 {
-    /// <summary>Decide writes the decisions of requests about users that are not refused already. Returns how many of all requests fit in an epoch, as <see cref="UpdateRules.Decide"/> has it.</summary>
+    /// <summary>
+    /// Writes the decisions of requests about users that are not refused already. Returns how many of all requests fit in an epoch, as
+    /// <see cref="UpdateRules.Decide"/> defines it.
+    /// </summary>
     public static int Decide(
         KeyDirectory directory, Configuration configuration, ulong period, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, Decision[] decisions, long maxBytes)
     {
         UserRequest?[] users = Read(directory, period, freed, pending, decisions);
         if (users.All(user => user is null))
         {
-            // As many as were selected, by the octets that they have.
+            // All selected requests fit: the selection has limited their size already.
             return pending.Count;
         }
         ThrowIfShared(pending);
@@ -35,7 +40,7 @@ internal static class UserDecisions
         return pending.Count;
     }
 
-    // With the versions of all keys of the requests. Null: it is about plain keys, or refused.
+    // Reads the versions of all keys of the requests. An element is null if the request is about plain keys, or is refused.
     private static UserRequest?[] Read(KeyDirectory directory, ulong period, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, Decision[] decisions)
     {
         var changes = new UserChange?[pending.Count];
@@ -71,7 +76,8 @@ internal static class UserDecisions
         return users;
     }
 
-    // What makes it right to judge by the epoch before: an epoch has one request of a user, of a username, of a device, as the selection of pending requests takes no key twice.
+    // Judging by the epoch before is correct only because an epoch has at most one request for each user, username and device. The
+    // selection of pending requests takes no key twice.
     private static void ThrowIfShared(IReadOnlyList<PendingRequest> pending)
     {
         var seen = new HashSet<UpdateKey>();

@@ -3,13 +3,16 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Rules;
 
-/// <summary>UserRules are the rules of docs/spec/users.md section 7, but for expected versions, which come before them: first those that hold for any change, then those of names and devices.</summary>
+/// <summary>
+/// Applies the rules of docs/spec/users.md section 7, except expected versions, which are checked before. The rules for all changes come
+/// first, then those for names and devices.
+/// </summary>
 internal static class UserRules
 {
-    /// <summary>Decide whether a request is taken, and the list's new version.</summary>
+    /// <summary>Decides whether a request is accepted, and makes the list's new version.</summary>
     /// <param name="request">The request.</param>
     /// <param name="list">The user's latest list; empty unless <see cref="UserRequest.NeedsList"/>.</param>
-    /// <param name="configuration">The log's.</param>
+    /// <param name="configuration">The log's configuration.</param>
     public static Decision Decide(UserRequest request, IReadOnlyList<ReadOnlyMemory<byte>> list, Configuration configuration)
     {
         Refusal? refusal = RefuseUser(request) ?? RefuseUsername(request) ?? RefuseAdded(request, list) ?? RefuseMissing(request, list);
@@ -34,7 +37,8 @@ internal static class UserRules
 
     private static Refusal? RefuseUsername(UserRequest request)
     {
-        // To whom a name leads is no version that a request could expect: the latest is 0 either way (docs/spec/rest.md section 5).
+        // A request cannot expect the user to whom a name leads as a version: the latest version is 0 either way (docs/spec/rest.md section
+        // 5).
         int item = FirstItem(request, (update, i) => update.Structure == StructureId.Usernames && request.Versions[i].Version > 0 && !request.Freed[i]);
         return item < 0 ? null : new Refusal(RefusalReason.UsernameTaken, item, request.Versions[item] with { Version = 0 });
     }
@@ -47,7 +51,7 @@ internal static class UserRules
 
     private static Refusal? RefuseMissing(UserRequest request, IReadOnlyList<ReadOnlyMemory<byte>> list)
     {
-        // A device that is removed has no item of its own: its removal is the list's.
+        // A removed device has no item of its own: its removal belongs to the list's item.
         if (request.Change.Removed.Any(device => !DeviceListChange.Has(list, device)))
         {
             return OfList(request, RefusalReason.DeviceUnknown);
@@ -67,7 +71,7 @@ internal static class UserRules
 
     private static Refusal OfList(UserRequest request, RefusalReason reason) => new(reason, UserChange.ItemIndex, request.ListVersion);
 
-    // -1: there is none.
+    // Returns -1 if no item matches.
     private static int FirstItem(UserRequest request, Func<AcceptItem, int, bool> matches)
     {
         IReadOnlyList<AcceptItem> items = request.Pending.Items;

@@ -1,44 +1,44 @@
 namespace Optiks.UpdateTask.Telemetry;
 
-/// <summary>EpochStep names what an epoch's time goes into. The names in lower case are the metric's attribute.</summary>
+/// <summary>Names the steps into which an epoch's time is divided. The names in lower case are the metric's attribute.</summary>
 internal enum EpochStep
 {
-    /// <summary>Comparing clocks and head row with the database's.</summary>
+    /// <summary>Compares clocks and head row with the database's.</summary>
     Check,
 
-    /// <summary>Reading what is pending.</summary>
+    /// <summary>Reads pending updates.</summary>
     Read,
 
-    /// <summary>Deciding expected versions; labels and commitments of the new leaves.</summary>
+    /// <summary>Decides expected versions; computes labels and commitments of the new leaves.</summary>
     Labels,
 
-    /// <summary>Trees, append proofs and record.</summary>
+    /// <summary>Makes trees, append proofs and record.</summary>
     Tree,
 
-    /// <summary>The epoch's transaction.</summary>
+    /// <summary>Commits the epoch's transaction.</summary>
     Commit,
 
-    /// <summary>Bundle and high-water mark.</summary>
+    /// <summary>Writes bundle and high-water mark.</summary>
     Bundle,
 
-    /// <summary>The log's signature.</summary>
+    /// <summary>Makes the log's signature.</summary>
     Sign,
 
-    /// <summary>Storing the signed note.</summary>
+    /// <summary>Stores the signed note.</summary>
     Note,
 
-    /// <summary>The board's tiles.</summary>
+    /// <summary>Writes the board's tiles.</summary>
     Tiles,
 
-    /// <summary>The board's audit proof.</summary>
+    /// <summary>Writes the board's audit proof.</summary>
     Audit,
 
-    /// <summary>The board's checkpoint.</summary>
+    /// <summary>Writes the board's checkpoint.</summary>
     Checkpoint,
 
-    /// <summary>Telling followers in the database.</summary>
+    /// <summary>Tells followers in the database.</summary>
     Publish,
 
-    /// <summary>Deleting old requests and bundles.</summary>
+    /// <summary>Deletes old requests and bundles.</summary>
     Purge,
 }

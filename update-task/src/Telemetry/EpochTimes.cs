@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Optiks.UpdateTask.Telemetry;
 
-/// <summary>EpochTimes sums up what one epoch spends in each step. One thread at a time.</summary>
+/// <summary>Sums up the time that one epoch spends in each step. One thread at a time.</summary>
 internal sealed class EpochTimes
 {
     private static readonly string[] s_names = [.. Enum.GetNames<EpochStep>().Select(name => name.ToLowerInvariant())];
@@ -14,22 +14,22 @@ internal sealed class EpochTimes
 
     public EpochTimes(TaskMetrics metrics) => _metrics = metrics;
 
-    /// <summary>Total of all steps. Of an epoch whose first steps ran beside the one before it is more than went by on the clock.</summary>
+    /// <summary>The total of all steps. It exceeds the elapsed time if the epoch's first steps ran during the epoch before.</summary>
     public double Seconds => _seconds.Sum();
 
-    /// <summary>DatabaseSeconds is the part of it in which the task waits for the database.</summary>
+    /// <summary>The part of the total in which the task waits for the database.</summary>
     public double DatabaseSeconds =>
         this[EpochStep.Check] + this[EpochStep.Read] + this[EpochStep.Commit] + this[EpochStep.Note] + this[EpochStep.Publish] + this[EpochStep.Purge];
 
     private double this[EpochStep step] => _seconds[(int)step];
 
-    /// <summary>NameOf is the step's name in metrics and logs.</summary>
+    /// <summary>Returns the step's name in metrics and logs.</summary>
     public static string NameOf(EpochStep step) => s_names[(int)step];
 
-    /// <summary>Measure counts until it is disposed.</summary>
+    /// <summary>Measures a step until the result is disposed.</summary>
     public Timer Measure(EpochStep step) => new(this, step);
 
-    /// <summary>Add takes over what was measured elsewhere for the same epoch.</summary>
+    /// <summary>Adds times that were measured elsewhere for the same epoch.</summary>
     public void Add(EpochTimes other)
     {
         for (int i = 0; i < _seconds.Length; i++)
@@ -38,7 +38,7 @@ internal sealed class EpochTimes
         }
     }
 
-    /// <summary>ToString is each step with its milliseconds: "check 1.2, read 30.4".</summary>
+    /// <summary>Returns each step with its milliseconds: "check 1.2, read 30.4".</summary>
     public override string ToString()
     {
         var text = new StringBuilder();

@@ -1,6 +1,6 @@
 namespace Optiks.UpdateTask.Telemetry;
 
-/// <summary>TaskLog is every event that the task logs (3000 to 3999). None carries a key, a value or a secret.</summary>
+/// <summary>Defines every event that the task logs (3000 to 3999). Events contain no key, value or secret.</summary>
 internal static partial class TaskLog
 {
     [LoggerMessage(EventId = 3000, EventName = "Standby", Level = LogLevel.Information, Message = "Waiting for the lease as {Holder}.")]
@@ -48,7 +48,10 @@ internal static partial class TaskLog
     [LoggerMessage(EventId = 3022, EventName = "BoardRebuilt", Level = LogLevel.Warning, Message = "The board was lost or behind: its tiles and audit proofs up to epoch {Epoch} are made again from the database.")]
     public static partial void BoardRebuilt(this ILogger logger, ulong epoch);
 
-    /// <summary><paramref name="milliseconds"/> went by; <paramref name="databaseMilliseconds"/> of the <paramref name="stepMilliseconds"/> of all steps waited for the database.</summary>
+    /// <summary>
+    /// Logs a published epoch: <paramref name="milliseconds"/> elapsed, and the steps took <paramref name="stepMilliseconds"/>, of which
+    /// <paramref name="databaseMilliseconds"/> waited for the database.
+    /// </summary>
     [LoggerMessage(EventId = 3030, EventName = "EpochPublished", Level = LogLevel.Information,
         Message = "Published epoch {Epoch}: {Updates} updates, {Refused} refused, {Milliseconds:F1} ms; database {DatabaseMilliseconds:F1} of {StepMilliseconds:F1} ms: {Steps}.")]
     public static partial void EpochPublished(

@@ -4,7 +4,7 @@ using Optiks.UpdateTask.Hosting;
 
 namespace Optiks.UpdateTask.Telemetry;
 
-/// <summary>TaskMetrics counts what the task does and how long each step takes.</summary>
+/// <summary>Counts epochs, updates and failures, and measures how long each step takes.</summary>
 internal sealed class TaskMetrics : IDisposable
 {
     private readonly ActivitySource _source = new("Optiks.UpdateTask");
@@ -22,7 +22,7 @@ internal sealed class TaskMetrics : IDisposable
         _meter = factory.Create("Optiks.UpdateTask");
         _epochs = _meter.CreateCounter<long>("optiks.task.epochs", "{epoch}", "Epochs published.");
         _updates = _meter.CreateCounter<long>("optiks.task.updates", "{update}", "Updates decided, by outcome.");
-        // Observed, so that it is 0 before the first: an increase from nothing is none.
+        // An observable counter reports 0 before the first failure. A counter that appears with its first failure would show no increase.
         _meter.CreateObservableCounter("optiks.task.failures", () => Interlocked.Read(ref _failures), "{attempt}", "Attempts at an epoch that failed and are repeated.");
         var advice = new InstrumentAdvice<double> { HistogramBucketBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] };
         _step = _meter.CreateHistogram("optiks.epoch.step.duration", "s", "Duration of an epoch's steps.", tags: null, advice);
@@ -50,23 +50,25 @@ internal sealed class TaskMetrics : IDisposable
 
     public void Pending(long count) => Interlocked.Exchange(ref _pending, count);
 
-    /// <summary>Leads takes note that this task begins to lead: what waits, it has not seen yet.</summary>
+    /// <summary>Records that this task begins to lead and has not yet seen the waiting updates.</summary>
     public void Leads()
     {
         Pending(0);
         Volatile.Write(ref _clearAt, Stopwatch.GetTimestamp());
     }
 
-    /// <summary>AllPublished takes note that all updates are in published epochs that had been accepted at a time (<see cref="Stopwatch"/>).</summary>
+    /// <summary>Records that all updates accepted before a time (<see cref="Stopwatch"/>) are in published epochs.</summary>
     public void AllPublished(long acceptedAt) => Volatile.Write(ref _clearAt, acceptedAt);
 
-    /// <summary>Spent records one step's duration.</summary>
+    /// <summary>Records one step's duration.</summary>
     public void Spent(EpochStep step, double seconds) => _step.Record(seconds, new KeyValuePair<string, object?>("optiks.step", EpochTimes.NameOf(step)));
 
-    /// <summary>StartActivity is a step's span in that of its epoch; null when nobody traces, and for what is read before any epoch.</summary>
+    /// <summary>
+    /// Starts a step's span within that of its epoch. Returns null if there is no trace, and for updates that are read before any epoch.
+    /// </summary>
     public Activity? StartActivity(EpochStep step) => Activity.Current is not null ? _source.StartActivity($"epoch {EpochTimes.NameOf(step)}") : null;
 
-    /// <summary>StartEpoch is the span of a whole epoch; null when nobody traces.</summary>
+    /// <summary>Starts the span of a whole epoch; returns null if there is no trace.</summary>
     public Activity? StartEpoch() => _source.StartActivity("epoch");
 
     public void Dispose()

@@ -2,7 +2,7 @@ using Optiks.UpdateTask.Hosting;
 
 namespace Optiks.UpdateTask.Telemetry;
 
-/// <summary>TaskReport is how the task tells of itself: by its status, its metrics and its log. One writer.</summary>
+/// <summary>Reports the task's work through its status, its metrics and its log. One writer.</summary>
 internal sealed class TaskReport
 {
     private const string ClockProblem = "The clocks disagree: nothing is published.";
@@ -18,24 +18,24 @@ internal sealed class TaskReport
 
     public TaskMetrics Metrics { get; }
 
-    /// <summary>Log of what does not change the status.</summary>
+    /// <summary>The log for events that do not change the status.</summary>
     public ILogger Log { get; }
 
     public void Enter(TaskRole role) => _state.Enter(role);
 
-    /// <summary>Progress: all that was due is done, up to this epoch.</summary>
+    /// <summary>Reports that everything due is done, up to this epoch.</summary>
     public void Progress(ulong publishedEpoch) => _state.Progress(publishedEpoch);
 
-    /// <summary>Newest record, which a later one follows within the heartbeat.</summary>
+    /// <summary>Reports the newest record; the next one follows within the heartbeat.</summary>
     public void Newest(ulong timeMs, uint heartbeatMs) => _state.Newest(new NewestRecord(DateTimeOffset.FromUnixTimeMilliseconds((long)timeMs), TimeSpan.FromMilliseconds(heartbeatMs)));
 
-    /// <summary>Period that is current, and how many copies of the next one are staged; null: none is made.</summary>
+    /// <summary>Reports the current period, and how many copies of the next one are staged; null if no period is being prepared.</summary>
     public void Period(ulong current, int? copies) => _state.Period(current, copies);
 
-    /// <summary>Sets when the next period begins at the earliest; null while no switch is planned.</summary>
+    /// <summary>Reports when the next period begins at the earliest; null while no switch is planned.</summary>
     public void NextPeriod(DateTimeOffset? at) => _state.NextPeriod(at);
 
-    /// <summary>Hold says in a sentence what keeps epochs from being published, until the next progress.</summary>
+    /// <summary>Reports in a sentence the problem that keeps epochs from being published, until the next progress.</summary>
     public void Hold(string problem) => _state.Hold(problem);
 
     public void DatabaseUnavailable(Exception e)
@@ -44,14 +44,14 @@ internal sealed class TaskReport
         Hold("The database is unavailable.");
     }
 
-    /// <summary>EpochFailed for a reason that may pass.</summary>
+    /// <summary>Reports a failure that may be temporary.</summary>
     public void EpochFailed(Exception e, string problem)
     {
         Log.EpochFailed(e);
         Hold(problem);
     }
 
-    /// <summary>Clocks tells of clocks that disagree, or null: that they agree. Their beginning to do either is logged.</summary>
+    /// <summary>Reports which clocks disagree, or null if they agree. Each change between the two is logged.</summary>
     public void Clocks(string? disagreement)
     {
         bool alarmed = _state.Current.Problem == ClockProblem;

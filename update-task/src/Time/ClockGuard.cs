@@ -3,9 +3,9 @@ using System.Globalization;
 namespace Optiks.UpdateTask.Time;
 
 /// <summary>
-/// ClockGuard compares the wall clock with two that it should agree with: the database's, and the monotonic clock since the guard was made. One record with a time far in the
-/// future would hold up every later record for good, so a clock that cannot be trusted stops publishing. One for the life of the process, standby or not: restarting the task, with
-/// the clock right, is the operator's word that it is.
+/// Compares the wall clock with two clocks that it should agree with: the database's, and the monotonic clock since the guard was made. One
+/// record with a time far in the future would block all later records forever, so an untrustworthy clock stops publication. The guard lives
+/// as long as the process, whether standby or not. By restarting the task the operator confirms that the clock is right.
 /// </summary>
 internal sealed class ClockGuard
 {
@@ -22,9 +22,9 @@ internal sealed class ClockGuard
         _startTimestamp = time.GetTimestamp();
     }
 
-    /// <summary>Check gives null, or one sentence that says which clocks disagree.</summary>
-    /// <param name="databaseClock">The database's clock now.</param>
-    /// <param name="wall">The wall clock that was checked: what a record may say, where a second look could find another one.</param>
+    /// <summary>Returns null, or one sentence that says which clocks disagree.</summary>
+    /// <param name="databaseClock">The database's current time.</param>
+    /// <param name="wall">The checked wall-clock time, which a record may use; reading the clock again could give a different time.</param>
     public string? Check(DateTimeOffset databaseClock, out DateTimeOffset wall)
     {
         wall = _time.GetUtcNow();

@@ -5,7 +5,8 @@ using Optiks.UpdateTask.Board;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// CosignedBoard puts cosignatures under the board's checkpoint as they come. It holds the board's lock for as long as two small writes take, and never while a witness is waited for. Any thread.
+/// Adds cosignatures to the board's checkpoint as they arrive. It holds the board's lock only for two small writes, never while it waits
+/// for a witness. Any thread.
 /// </summary>
 internal sealed class CosignedBoard : IDisposable
 {
@@ -20,13 +21,16 @@ internal sealed class CosignedBoard : IDisposable
         _cosigner = new BoardCosigner(folder.Log, verifier);
     }
 
-    /// <summary>ReadAsync gives the board's checkpoint; null when there is none yet.</summary>
+    /// <summary>Returns the board's checkpoint, or null before the first one.</summary>
     public Task<SignedCheckpoint?> ReadAsync(CancellationToken cancellationToken) => _cosigner.ReadAsync(cancellationToken);
 
-    /// <summary>ReadSignedAsync gives the newest checkpoint that the log signed, which may wait for cosignatures before it is the board's; null when there is none yet.</summary>
+    /// <summary>
+    /// Returns the newest checkpoint that the log signed, or null before the first one. It may wait for cosignatures before it is on the
+    /// board.
+    /// </summary>
     public Task<SignedCheckpoint?> ReadSignedAsync(CancellationToken cancellationToken) => _cosigner.ReadSignedAsync(cancellationToken);
 
-    /// <summary>PublishAsync makes a checkpoint the board's that waited for these cosignatures. Gives the board's checkpoint after it.</summary>
+    /// <summary>Publishes a checkpoint that waited for these cosignatures. Returns the board's checkpoint afterwards.</summary>
     public async Task<SignedCheckpoint?> PublishAsync(SignedCheckpoint signed, IReadOnlyCollection<VerifiedSignature> cosignatures, CancellationToken cancellationToken)
     {
         FailPoints.Hit(FailPoints.Quorum);
@@ -36,7 +40,10 @@ internal sealed class CosignedBoard : IDisposable
         return published;
     }
 
-    /// <summary>AddAsync adds a cosignature of a text, and those that others gave meanwhile. Gives the board's checkpoint after it; null: someone else added all, or the board has another one by now.</summary>
+    /// <summary>
+    /// Adds a cosignature of a text, together with those that other callers gave meanwhile. Returns the board's checkpoint afterwards; null
+    /// if another caller added them all, or the board has another checkpoint by now.
+    /// </summary>
     public async Task<SignedCheckpoint?> AddAsync(ReadOnlyMemory<byte> text, VerifiedSignature cosignature, CancellationToken cancellationToken)
     {
         _pending.Enqueue((text, cosignature));

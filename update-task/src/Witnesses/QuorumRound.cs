@@ -2,7 +2,7 @@ using Optiks.Tlog;
 
 namespace Optiks.UpdateTask.Witnesses;
 
-/// <summary>QuorumRound is one checkpoint that all witnesses are asked for. Any thread.</summary>
+/// <summary>Holds one checkpoint that all witnesses are asked to cosign. Any thread.</summary>
 internal sealed class QuorumRound
 {
     private readonly Lock _lock = new();
@@ -13,8 +13,8 @@ internal sealed class QuorumRound
     private int _left;
 
     /// <param name="signed">The checkpoint.</param>
-    /// <param name="witnesses">How many are asked for it.</param>
-    /// <param name="isMet">Says whether cosignatures are enough.</param>
+    /// <param name="witnesses">The number of witnesses that are asked.</param>
+    /// <param name="isMet">Returns whether cosignatures are enough.</param>
     public QuorumRound(SignedCheckpoint signed, int witnesses, Func<IEnumerable<VerifiedSignature>, bool> isMet)
     {
         Signed = signed;
@@ -24,19 +24,24 @@ internal sealed class QuorumRound
         _isMet = isMet;
     }
 
-    /// <summary>Signed is the checkpoint.</summary>
+    /// <summary>The checkpoint.</summary>
     public SignedCheckpoint Signed { get; }
 
-    /// <summary>Note with the log's signature alone.</summary>
+    /// <summary>The note with the log's signature only.</summary>
     public SignedNote Note { get; }
 
-    /// <summary>Ended completes with the cosignatures as soon as they are enough, or with null when every witness has answered and they are not.</summary>
+    /// <summary>
+    /// Completes with the cosignatures as soon as they are enough, or with null once every witness has answered and they are not enough.
+    /// </summary>
     public Task<IReadOnlyList<VerifiedSignature>?> Ended => _ended.Task;
 
-    /// <summary>Published completes when the round is over: with true once its checkpoint is the board's.</summary>
+    /// <summary>Completes when the round is over, with true if its checkpoint is on the board.</summary>
     public Task<bool> Published => _published.Task;
 
-    /// <summary>Answer takes what a witness made of the checkpoint, once of each; null: no cosignature. False: the quorum was met before, so that what the witness gave comes late.</summary>
+    /// <summary>
+    /// Records a witness's answer, once for each witness; null if it did not cosign. Returns false if the quorum was met before, so that
+    /// the cosignature comes late.
+    /// </summary>
     public bool Answer(VerifiedSignature? cosignature)
     {
         lock (_lock)
@@ -62,6 +67,6 @@ internal sealed class QuorumRound
         }
     }
 
-    /// <summary>Close ends the round.</summary>
+    /// <summary>Ends the round.</summary>
     public void Close(bool isPublished) => _published.TrySetResult(isPublished);
 }

@@ -5,9 +5,10 @@ using Optiks.UpdateTask.Options;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// QuorumRounds publish checkpoints once enough witnesses have cosigned them (<see cref="WitnessOptions.Require"/>; docs/spec/board.md section 3). All witnesses are asked for the same one, the newest when its round begins: were each
-/// asked for what is newest when it has answered, witnesses of different speed would hardly ever cosign the same one. A round ends when the quorum is met, or when each witness has answered and it is not. What was signed
-/// meanwhile is skipped.
+/// Publishes checkpoints once enough witnesses have cosigned them (<see cref="WitnessOptions.Require"/>; docs/spec/board.md section 3). All
+/// witnesses are asked for the same checkpoint, the newest when its round begins. If each were asked for the newest checkpoint after its
+/// own last answer, witnesses of different speed would rarely cosign the same one. A round ends when the quorum is met, or when every
+/// witness has answered without meeting it. Checkpoints signed during a round are skipped.
 /// </summary>
 internal sealed class QuorumRounds
 {
@@ -32,7 +33,7 @@ internal sealed class QuorumRounds
         _time = time;
     }
 
-    /// <summary>LeadAsync begins one round after the other while this task leads and something waits.</summary>
+    /// <summary>Begins one round after another while this task leads and a checkpoint waits.</summary>
     public async Task LeadAsync(CancellationToken stop)
     {
         ulong? epoch = null;
@@ -42,13 +43,13 @@ internal sealed class QuorumRounds
             if (!await TryRoundAsync(stop))
             {
                 await Task.Delay(_options.RetryAfter, _time, stop);
-                // The same checkpoint again, unless there is a newer one.
+                // Retries the same checkpoint, unless there is a newer one.
                 epoch = null;
             }
         }
     }
 
-    /// <summary>AskAsync asks one witness for the checkpoint of each round, of those that begin while it answers for the last.</summary>
+    /// <summary>Asks one witness for the checkpoint of each round. It skips rounds that begin and end while the witness answers.</summary>
     public async Task AskAsync(WitnessClient client, CancellationToken stop)
     {
         QuorumRound? round = null;
@@ -75,7 +76,7 @@ internal sealed class QuorumRounds
 
     private static TaskCompletionSource NewSource() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    // False: to be tried again.
+    // Returns false if the round must be retried.
     private async Task<bool> TryRoundAsync(CancellationToken stop)
     {
         QuorumRound? round = null;
@@ -126,7 +127,7 @@ internal sealed class QuorumRounds
     {
         while (true)
         {
-            // Taken before the look: what begins after it wakes.
+            // Taken before the round is read, so that a later round wakes the waiter.
             Task begun = Volatile.Read(ref _begun).Task;
             if (Volatile.Read(ref _round) is { } round && round != known)
             {
@@ -136,7 +137,7 @@ internal sealed class QuorumRounds
         }
     }
 
-    // Comes after the quorum: the checkpoint is on the board, or about to be.
+    // Adds a cosignature that came after the quorum: the checkpoint is on the board, or about to be.
     private async Task AddAsync(QuorumRound round, VerifiedSignature cosignature, CancellationToken stop)
     {
         try

@@ -8,12 +8,13 @@ using Optiks.UpdateTask.Board;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// WitnessClient asks one witness to cosign (docs/spec/witness.md). What the witness answers is believed as far as it verifies: whatever it says, the log signs nothing, and goes back to nothing. One caller at
-/// a time.
+/// Asks one witness to cosign (docs/spec/witness.md). It trusts only those parts of the answer that it can verify. No answer makes the log
+/// sign anything or go back to an older state. One caller at a time.
 /// </summary>
 internal sealed class WitnessClient : IDisposable
 {
-    // Asked with what is remembered, then with what it answered, and once more for another's request that came between.
+    // The first request uses the remembered size, the second the size that the witness answered, and the third covers another client's
+    // request in between.
     private const int MaxAttempts = 3;
     private const string SizeType = "text/x.tlog.size";
     private const int MaxAnswerLength = 16 * 1024;
@@ -40,17 +41,17 @@ internal sealed class WitnessClient : IDisposable
         };
     }
 
-    /// <summary>Witness that is asked.</summary>
+    /// <summary>The witness to ask.</summary>
     public WitnessAddress Witness => _witness;
 
-    /// <summary>AskAsync sends a checkpoint of the board.</summary>
-    /// <param name="note">The checkpoint with the log's signature alone.</param>
-    /// <param name="checkpoint">The same, read.</param>
-    /// <param name="newest">Size of the log now, which may have grown since.</param>
+    /// <summary>Sends a checkpoint of the board.</summary>
+    /// <param name="note">The checkpoint with the log's signature only.</param>
+    /// <param name="checkpoint">The same checkpoint, decoded.</param>
+    /// <param name="newest">Returns the size of the log now, which may have grown since.</param>
     /// <param name="cancellationToken">Ends the request.</param>
     public async Task<WitnessAnswer> AskAsync(SignedNote note, Checkpoint checkpoint, Func<Task<ulong>> newest, CancellationToken cancellationToken)
     {
-        // A size that the witness named before, and that this log has not got to: from the beginning.
+        // The witness may have named a size before that this log has not reached: the request names the checkpoint's own size instead.
         _size = Math.Min(_size, checkpoint.Size);
         bool wentBack = false;
         for (int attempt = 0; attempt < MaxAttempts; attempt++)
@@ -75,7 +76,7 @@ internal sealed class WitnessClient : IDisposable
                             ? new WitnessAnswer(WitnessOutcome.Ahead, Number($"It says that it cosigned size {size}; this log has {checkpoint.Size}."))
                             : new WitnessAnswer(WitnessOutcome.Refused, "It has a newer checkpoint of this log already.");
                     }
-                    // It goes on from there: what it cosigned then is of this log as well.
+                    // The request continues from that size: the witness's checkpoint of that size is of this log too.
                     wentBack |= size < _cosignedSize;
                     _size = size;
                     break;
@@ -107,7 +108,7 @@ internal sealed class WitnessClient : IDisposable
         {
             Content = new ByteArrayContent([.. Encoding.ASCII.GetBytes(head.Append('\n').ToString()), .. note.Encode()]),
         };
-        // To its end, which the limits of time and length are for.
+        // Reads to the end of the answer, within the limits of time and length.
         using HttpResponseMessage response = await _http.SendAsync(request, cancellationToken);
         return (response.StatusCode, response.Content.Headers.ContentType?.MediaType, await response.Content.ReadAsByteArrayAsync(cancellationToken));
     }
@@ -117,7 +118,7 @@ internal sealed class WitnessClient : IDisposable
         byte[] text = checkpoint.Encode();
         while (body.IndexOf((byte)'\n') is >= 0 and int end)
         {
-            // Lines of other keys, such as one of another type, are none of ours.
+            // Lines of other keys, such as a key of another type, do not count.
             if (NoteSignature.TryParseLine(body[..end], out NoteSignature? line, out _) && line.IsBy(_witness.Key))
             {
                 if (Cosignature.Verify(Ed25519.Verifier, _witness.Key, text, line, out ulong time) != TlogError.None)

@@ -5,7 +5,8 @@ using Optiks.UpdateTask.Options;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// WitnessHealthCheck says when the quorum is missing. It is ready all the same, as neither a restart nor another task mends a witness, unless cosignatures are required: then nothing is published, which is what the task is for.
+/// Reports a missing quorum. It still reports ready, because neither a restart nor another task repairs a witness. If cosignatures are
+/// required, it reports unhealthy, because the task then publishes nothing.
 /// </summary>
 internal sealed class WitnessHealthCheck(WitnessState state, IOptions<WitnessOptions> options) : IHealthCheck
 {

@@ -3,7 +3,7 @@ using Optiks.Tlog;
 
 namespace Optiks.UpdateTask.Witnesses;
 
-/// <summary>WitnessMetrics counts what witnesses answer, by their names.</summary>
+/// <summary>Counts the answers of witnesses, by their names.</summary>
 internal sealed class WitnessMetrics : IDisposable
 {
     private static readonly string[] s_outcomes = [.. Enum.GetNames<WitnessOutcome>().Select(name => name.ToLowerInvariant())];

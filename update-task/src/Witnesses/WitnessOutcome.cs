@@ -1,6 +1,6 @@
 namespace Optiks.UpdateTask.Witnesses;
 
-/// <summary>WitnessOutcome says what a witness made of a checkpoint. The names in lower case are the metric's attribute.</summary>
+/// <summary>Says how a witness treated a checkpoint. The names in lower case are the metric's attribute.</summary>
 internal enum WitnessOutcome
 {
     /// <summary>It cosigned, and the cosignature verifies.</summary>
@@ -9,10 +9,10 @@ internal enum WitnessOutcome
     /// <summary>It could not be reached in time, or answered that it cannot work now.</summary>
     Unavailable,
 
-    /// <summary>It refused: it does not know the log, or takes the checkpoint for a fork.</summary>
+    /// <summary>It refused: it does not know the log, or considers the checkpoint a fork.</summary>
     Refused,
 
-    /// <summary>Its answer is none: no cosignature that verifies, or a size that leads nowhere.</summary>
+    /// <summary>Its answer is unusable: no cosignature that verifies, or a size that does not help.</summary>
     Invalid,
 
     /// <summary>It says that it cosigned a larger checkpoint than this log has: the log was rolled back, or the witness lies.</summary>

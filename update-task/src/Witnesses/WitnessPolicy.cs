@@ -4,10 +4,10 @@ using Optiks.UpdateTask.Options;
 
 namespace Optiks.UpdateTask.Witnesses;
 
-/// <summary>WitnessPolicy is the policy of the settings, of which each witness says where it is. Immutable.</summary>
+/// <summary>Holds the configured policy, in which each witness has an address. Immutable.</summary>
 internal sealed class WitnessPolicy
 {
-    // The log's own line is one of a checkpoint's.
+    // One line of a checkpoint is the log's own.
     private const int MaxWitnesses = BoardCosigner.MaxLines - 1;
 
     private readonly PolicyFile _file;
@@ -18,18 +18,21 @@ internal sealed class WitnessPolicy
         Witnesses = [.. file.Policy.Witnesses.Select(witness => new WitnessAddress(witness.Key, file.UrlOf(witness, "add-checkpoint", "/add-checkpoint")))];
     }
 
-    /// <summary>Policy as it was read.</summary>
+    /// <summary>The policy as read.</summary>
     public TlogPolicy Policy => _file.Policy;
 
-    /// <summary>Witnesses to ask, in the policy's order.</summary>
+    /// <summary>The witnesses to ask, in the policy's order.</summary>
     public IReadOnlyList<WitnessAddress> Witnesses { get; }
 
-    /// <summary>Load reads the file of the settings; null when they name none. Throws <see cref="StartupException"/> for one that cannot be used.</summary>
+    /// <summary>
+    /// Loads the file named in the settings; returns null if they name no file. Throws <see cref="StartupException"/> if the policy cannot
+    /// be used.
+    /// </summary>
     public static WitnessPolicy? Load(WitnessOptions options)
     {
         string setting = $"{WitnessOptions.Section}:{nameof(options.PolicyFile)}";
         PolicyFile? file = PolicyFile.Load(setting, options.PolicyFile, "witnesses", MaxWitnesses);
-        // A group may ask for none of its members.
+        // A group may require zero of its members.
         if (options.Require && file?.Policy.IsMetBy(new HashSet<VerifierKey>()) == true)
         {
             throw new StartupException($"{WitnessOptions.Section}:{nameof(options.Require)} needs a policy with a quorum: that of {options.PolicyFile} is met by nobody's cosignature.");
@@ -37,7 +40,9 @@ internal sealed class WitnessPolicy
         return file is null ? null : new WitnessPolicy(file);
     }
 
-    /// <summary>VerifierOf opens checkpoints of this log. Throws <see cref="StartupException"/> when the policy is another log's.</summary>
+    /// <summary>
+    /// Returns the verifier that opens checkpoints of this log. Throws <see cref="StartupException"/> if the policy belongs to another log.
+    /// </summary>
     public CheckpointVerifier VerifierOf(VerifierKey logKey)
     {
         _file.ThrowUnlessOf(logKey);

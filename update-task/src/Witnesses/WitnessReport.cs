@@ -2,7 +2,7 @@ using Optiks.Tlog;
 
 namespace Optiks.UpdateTask.Witnesses;
 
-/// <summary>WitnessReport is how the task tells of its witnesses: by what it knows of them, by metrics, and in its log what is news. Any thread.</summary>
+/// <summary>Reports the state of the witnesses through the process's state, metrics and log; logs only changes. Any thread.</summary>
 internal sealed class WitnessReport
 {
     private readonly WitnessMetrics _metrics;
@@ -16,16 +16,19 @@ internal sealed class WitnessReport
         _logger = logger;
     }
 
-    /// <summary>State of the witnesses.</summary>
+    /// <summary>The state of the witnesses.</summary>
     public WitnessState State { get; }
 
-    /// <summary>IsOfBoard says whether a failure is of the board's files, for which one checkpoint is not cosigned. The epoch loop stops for what is wrong with them.</summary>
+    /// <summary>
+    /// Returns whether a failure concerns the board's files, for which one checkpoint is not cosigned. The epoch loop stops for faults in
+    /// them.
+    /// </summary>
     public static bool IsOfBoard(Exception e) => e is IOException or UnauthorizedAccessException or InvalidTileException or BoardConflictException;
 
-    /// <summary>NotWritten tells of such a failure.</summary>
+    /// <summary>Reports such a failure.</summary>
     public void NotWritten(Exception e) => _logger.CosignedNotWritten(e);
 
-    /// <summary>Answered tells what a witness made of a checkpoint of this size.</summary>
+    /// <summary>Reports a witness's answer to a checkpoint of this size.</summary>
     public void Answered(VerifierKey witness, ulong size, WitnessAnswer answer)
     {
         _metrics.Answered(witness, answer.Outcome);
@@ -51,7 +54,7 @@ internal sealed class WitnessReport
         }
     }
 
-    /// <summary>QuorumMissing tells that the checkpoint of this size goes on waiting.</summary>
+    /// <summary>Reports that the checkpoint of this size still waits.</summary>
     public void QuorumMissing(ulong size)
     {
         if (Interlocked.Exchange(ref _isMissing, 1) == 0)
@@ -60,7 +63,7 @@ internal sealed class WitnessReport
         }
     }
 
-    /// <summary>QuorumMet tells that it waits no longer, if any did.</summary>
+    /// <summary>Reports that the checkpoint no longer waits, if one did.</summary>
     public void QuorumMet(ulong size)
     {
         if (Interlocked.Exchange(ref _isMissing, 0) == 1)

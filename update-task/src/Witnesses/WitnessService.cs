@@ -10,8 +10,9 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// WitnessService asks all witnesses of the policy, side by side, to cosign what the holder of the lease has signed. No epoch waits for it. Where cosignatures are required, checkpoints do (<see cref="QuorumRounds"/>);
-/// otherwise each witness is asked for the newest one when it has answered, and what was published meanwhile is skipped.
+/// Asks all witnesses of the policy in parallel to cosign the checkpoints that the holder of the lease has signed. No epoch waits for a
+/// cosignature. Where cosignatures are required, checkpoints wait for them (<see cref="QuorumRounds"/>). Otherwise each witness is asked
+/// for the newest checkpoint after its last answer, and checkpoints published meanwhile are skipped.
 /// </summary>
 internal sealed class WitnessService : BackgroundService
 {
@@ -50,7 +51,7 @@ internal sealed class WitnessService : BackgroundService
         using var board = new CosignedBoard(_board, verifier);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
         Task[] all = _options.Require ? InRounds(policy, board, ended.Token) : [.. policy.Witnesses.Select(witness => AskAsync(witness, policy.Policy, board, ended.Token))];
-        // One that fails is a bug, and ends the others.
+        // A loop that ends has failed because of a bug, and ends the others.
         await Task.WhenAny(all);
         await ended.CancelAsync();
         await Task.WhenAll(all);
@@ -88,7 +89,7 @@ internal sealed class WitnessService : BackgroundService
             if (!isDone)
             {
                 await Task.Delay(_options.RetryAfter, _time, stop);
-                // The same checkpoint again, unless there is a newer one.
+                // Retries the same checkpoint, unless there is a newer one.
                 epoch = null;
             }
         }

@@ -2,9 +2,9 @@ using Optiks.Tlog;
 
 namespace Optiks.UpdateTask.Witnesses;
 
-/// <summary>WitnessStanding is how it stands with one witness. Immutable.</summary>
-/// <param name="Witness">Its key.</param>
-/// <param name="Outcome">What it made of the last checkpoint that it was asked for.</param>
-/// <param name="Size">Size of the last one that it cosigned; 0: none since the start.</param>
-/// <param name="Time">Seconds since 1970 in that cosignature.</param>
+/// <summary>Holds the state of one witness. Immutable.</summary>
+/// <param name="Witness">The witness's key.</param>
+/// <param name="Outcome">How the witness treated the last checkpoint that it was asked to cosign.</param>
+/// <param name="Size">The size of the last checkpoint that it cosigned; 0 if it has not cosigned since the start.</param>
+/// <param name="Time">The time in that cosignature, in seconds since 1970.</param>
 internal sealed record WitnessStanding(VerifierKey Witness, WitnessOutcome Outcome, ulong Size, ulong Time);

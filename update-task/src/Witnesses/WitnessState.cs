@@ -4,7 +4,7 @@ using Optiks.Tlog;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// WitnessState is what the process knows of its witnesses: what each last made of a checkpoint, and which was the last with enough cosignatures. Any thread.
+/// Holds the process's knowledge of its witnesses: each one's last answer, and the last checkpoint with enough cosignatures. Any thread.
 /// </summary>
 internal sealed class WitnessState
 {
@@ -19,7 +19,7 @@ internal sealed class WitnessState
 
     public WitnessState(TimeProvider time) => _time = time;
 
-    /// <summary>IsQuorumMet says whether the newest checkpoint that is known has enough cosignatures; true where nobody is asked.</summary>
+    /// <summary>Whether the newest known checkpoint has enough cosignatures; true if no witness is asked.</summary>
     public bool IsQuorumMet
     {
         get
@@ -31,7 +31,7 @@ internal sealed class WitnessState
         }
     }
 
-    /// <summary>Waiting is how many epochs are signed and not published, as their checkpoint waits for witnesses.</summary>
+    /// <summary>The number of epochs that are signed but not published, because their checkpoint waits for witnesses.</summary>
     public ulong Waiting
     {
         get
@@ -43,7 +43,7 @@ internal sealed class WitnessState
         }
     }
 
-    /// <summary>Standings of all witnesses that were asked.</summary>
+    /// <summary>The standings of all witnesses that were asked.</summary>
     public IReadOnlyList<WitnessStanding> Standings
     {
         get
@@ -55,7 +55,7 @@ internal sealed class WitnessState
         }
     }
 
-    /// <summary>Answered takes an answer about a checkpoint of this size. True: the outcome is another than the last.</summary>
+    /// <summary>Records an answer about a checkpoint of this size. Returns true if the outcome differs from the last one.</summary>
     public bool Answered(VerifierKey witness, ulong size, WitnessAnswer answer)
     {
         lock (_lock)
@@ -68,7 +68,10 @@ internal sealed class WitnessState
         }
     }
 
-    /// <summary>Published takes the size of a checkpoint and whether its cosignatures are enough. The quorum counts as missing from the first one on that has not enough, until one has.</summary>
+    /// <summary>
+    /// Records the size of a checkpoint and whether its cosignatures are enough. The quorum counts as missing from the first checkpoint
+    /// without enough cosignatures until one has enough.
+    /// </summary>
     public void Published(ulong size, bool isQuorumMet)
     {
         lock (_lock)
@@ -86,7 +89,7 @@ internal sealed class WitnessState
         }
     }
 
-    /// <summary>Waits takes the sizes of the newest checkpoint that the log signed and of the one that is published, where cosignatures are required.</summary>
+    /// <summary>Records the sizes of the newest signed checkpoint and of the published one, where cosignatures are required.</summary>
     public void Waits(ulong signed, ulong published)
     {
         lock (_lock)
@@ -96,7 +99,7 @@ internal sealed class WitnessState
         }
     }
 
-    /// <summary>IsMissing says whether the quorum has been missing for longer than this.</summary>
+    /// <summary>Returns whether the quorum has been missing for longer than this.</summary>
     public bool IsMissing(TimeSpan grace)
     {
         lock (_lock)
@@ -105,7 +108,7 @@ internal sealed class WitnessState
         }
     }
 
-    /// <summary>Describe says in a sentence how it stands, for who asks for the task's health. Null: nobody is asked.</summary>
+    /// <summary>Describes the state in a sentence, for the task's health report. Returns null if no witness is asked.</summary>
     public string? Describe(TimeSpan grace)
     {
         lock (_lock)

@@ -3,7 +3,7 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>FailingStore is a real store of which the next calls of one kind do not reach the database: it was unavailable.</summary>
+/// <summary>Wraps a real store whose next calls of one kind fail before they reach the database, as if it were unavailable.</summary>
 public class FailingStore : DispatchProxy
 {
     private IPipelineStore _store = null!;
@@ -20,26 +20,26 @@ public class FailingStore : DispatchProxy
         return (wrapped, fault);
     }
 
-    /// <summary>FailNextCommit makes the next commit of an epoch fail.</summary>
+    /// <summary>Makes the next commit of an epoch fail.</summary>
     public void FailNextCommit() => (_failing, _failures) = (nameof(IPipelineStore.CommitEpochAsync), 1);
 
-    /// <summary>FailNextCheckpoint makes the next storing of a checkpoint fail.</summary>
+    /// <summary>Makes the next storing of a checkpoint fail.</summary>
     public void FailNextCheckpoint() => (_failing, _failures) = (nameof(IPipelineStore.StoreCheckpointAsync), 1);
 
-    /// <summary>FailNextRead makes the next reading of pending rows fail.</summary>
+    /// <summary>Makes the next reading of pending rows fail.</summary>
     public void FailNextRead() => (_failing, _failures) = (nameof(IPipelineStore.ReadPendingAsync), 1);
 
-    /// <summary>FailNextStaging makes the next staging of copies fail.</summary>
+    /// <summary>Makes the next staging of copies fail.</summary>
     public void FailNextStaging() => (_failing, _failures) = (nameof(IPipelineStore.StageCopiesAsync), 1);
 
-    /// <summary>LoseNextStaging stages the next copies, of which the answer does not come.</summary>
+    /// <summary>Stages the next copies, but loses the answer.</summary>
     public void LoseNextStaging()
     {
         FailNextStaging();
         _isDone = true;
     }
 
-    /// <summary>LoseLeaf leaves out this one of the next page of leaves: the database has lost it.</summary>
+    /// <summary>Omits this leaf from the next page of leaves, as if the database had lost it.</summary>
     public void LoseLeaf(int index) => _lostLeaf = index;
 
     protected override object? Invoke(MethodInfo? targetMethod, object?[]? args)

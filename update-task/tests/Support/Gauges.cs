@@ -3,10 +3,10 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>Gauges reads the observable gauges of a host.</summary>
+/// <summary>Reads the observable gauges of a host.</summary>
 internal static class Gauges
 {
-    /// <summary>Read gives the value of a gauge of seconds; null when it has none.</summary>
+    /// <summary>Returns the value of a gauge of seconds; null if it has no value.</summary>
     public static double? Read(IServiceProvider services, string name)
     {
         double? last = null;

@@ -9,12 +9,13 @@ using Optiks.UpdateTask.Board;
 namespace Optiks.UpdateTask.Tests.Support;
 
 /// <summary>
-/// HistoryCheck is the independent check after every fault: one history, the same in the database and on the board, whose every root follows from the stored leaves and whose every step an
-/// auditor accepts; and every accepted update in it exactly once, or refused as <see cref="LogModel"/> says.
+/// Checks the log independently after every fault. There must be one history, the same in the database and on the board. Every root must
+/// follow from the stored leaves, and an auditor must accept every step. Every accepted update must be in it exactly once, or be refused as
+/// <see cref="LogModel"/> says.
 /// </summary>
 internal static class HistoryCheck
 {
-    /// <summary>RunAsync gives the last published epoch.</summary>
+    /// <summary>Returns the last published epoch.</summary>
     public static async Task<ulong> RunAsync(TestFolder folder, Updates? updates = null)
     {
         CancellationToken cancellationToken = TestContext.Current.CancellationToken;
@@ -51,7 +52,7 @@ internal static class HistoryCheck
         return last;
     }
 
-    // Of each key the last row, unless it takes the key out.
+    // Returns the last row of each key, unless it removes the key.
     private static IEnumerable<LeafRow> CopiesOf(IReadOnlyList<CopyBatch> copies, ulong period, StructureId structure) => period == 0 ? [] : copies[(int)period - 1].Rows.ToArray()
         .Where(row => row.Structure == structure).GroupBy(row => Convert.ToHexString(row.Label)).Select(rows => rows.Last()).Where(row => row.Version > 0);
 
@@ -109,7 +110,7 @@ internal static class HistoryCheck
         var tiles = new HashReader(reader, size, hash);
         for (ulong epoch = 0; epoch < size; epoch++)
         {
-            // Bundles are checked against the tiles, and these against the root.
+            // Bundles are checked against the tiles, and the tiles against the root.
             Assert.Equal(epochs[(int)epoch].Record.ToArray(), (await tiles.ReadEntryAsync(epoch, cancellationToken)).ToArray());
         }
     }
@@ -128,7 +129,7 @@ internal static class HistoryCheck
             decided.Add((request, status));
             foreach (AcceptItem item in request.Items)
             {
-                // An epoch has one request of a key, the oldest.
+                // An epoch has one request for each key, the oldest.
                 Assert.True(status.Epoch > latest.GetValueOrDefault((item.Structure, LogModel.Text(item.Key))));
                 latest[(item.Structure, LogModel.Text(item.Key))] = status.Epoch;
             }

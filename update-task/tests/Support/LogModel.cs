@@ -4,7 +4,10 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>LogModel is what requests do to a log, written from docs/spec/users.md section 7 in the plainest way. Texts are octets one to one, so their ordinal order is that of octets.</summary>
+/// <summary>
+/// Models the effect of requests on a log, written from docs/spec/users.md section 7 in the plainest way. Texts map to bytes one to one, so
+/// that their ordinal order is the byte order.
+/// </summary>
 internal sealed class LogModel
 {
     private readonly int _maxDevices;
@@ -20,18 +23,18 @@ internal sealed class LogModel
         _reusesUsernames = reusesUsernames;
     }
 
-    /// <summary>Copied is what the current period began with.</summary>
+    /// <summary>The copies with which the current period began.</summary>
     public IReadOnlyList<string> Copied { get; private set; } = [];
 
     public static string CopyOf(StructureId structure, string key, ulong version, string value) => $"{structure} {key} {version} {value}";
 
-    /// <summary>Switch begins the next period with the latest version of each key, but for those of users who have left.</summary>
+    /// <summary>Begins the next period with the latest version of each key, except those of users who have left.</summary>
     public void Switch()
     {
         string[] left = [.. _values.Keys.Where(key => key.Structure == StructureId.Decommissioned).Select(key => key.Key)];
         foreach (string user in left)
         {
-            // Also those that an earlier list of the period had: no request could erase their copies.
+            // Includes devices on earlier lists of the period: no request could erase their copies.
             foreach (string device in _values.GetValueOrDefault((StructureId.Devices, user), []).SelectMany(IdsOf))
             {
                 _values.Remove((StructureId.Keys, device));
@@ -50,12 +53,12 @@ internal sealed class LogModel
         _period++;
     }
 
-    /// <summary>Leaves of all epochs so far.</summary>
+    /// <summary>The leaves of all epochs so far.</summary>
     public IReadOnlyList<ModelLeaf> Leaves => _leaves;
 
     public static string Text(ReadOnlyMemory<byte> octets) => Encoding.Latin1.GetString(octets.Span);
 
-    /// <summary>Decide says that an epoch decided these requests. Each status has to be the one that the state before the epoch gives.</summary>
+    /// <summary>Records that an epoch decided these requests. Each status must follow from the state before the epoch.</summary>
     public void Decide(ulong epoch, IReadOnlyList<(AcceptRequest Request, RequestStatus Status)> decided)
     {
         foreach ((AcceptRequest request, RequestStatus status) in decided)
@@ -74,7 +77,7 @@ internal sealed class LogModel
         }
     }
 
-    /// <summary>ListOf a user, as it is stored; null: there is none.</summary>
+    /// <summary>Returns the stored list of a user; null if there is no list.</summary>
     public byte[]? ListOf(string user) => Latest(StructureId.Devices, user) is { } list ? Encoding.Latin1.GetBytes(list) : null;
 
     private Refusal? Judge(AcceptRequest request)
@@ -162,7 +165,7 @@ internal sealed class LogModel
 
     private SortedSet<string>? Devices(string user) => Latest(StructureId.Devices, user) is { } octets ? IdsOf(octets) : null;
 
-    // Ids of a stored list: each behind its length.
+    // Returns the ids of a stored list, each of which follows its length.
     private static SortedSet<string> IdsOf(string octets)
     {
         var list = new SortedSet<string>(StringComparer.Ordinal);
@@ -184,6 +187,6 @@ internal sealed class LogModel
     private ExpectedVersion Current(AcceptItem item) => new(
         _period, (item.Structure is StructureId.Devices or StructureId.Keys || (_reusesUsernames && item.Structure == StructureId.Usernames)) && _values.TryGetValue((item.Structure, Text(item.Key)), out List<string>? values) ? (ulong)values.Count : 0);
 
-    /// <summary>ModelLeaf is a leaf as far as it does not depend on chance.</summary>
+    /// <summary>Holds the parts of a leaf that do not depend on chance.</summary>
     internal sealed record ModelLeaf(LeafOrigin Origin, StructureId Structure, string Key, ulong Version, string Value);
 }

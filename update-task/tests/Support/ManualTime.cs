@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>ManualTime moves only when it is told to; the wall clock can also jump by itself. Its timers never fire.</summary>
+/// <summary>Provides a clock that moves only when told to; the wall clock can also jump alone. Its timers never fire.</summary>
 internal sealed class ManualTime : TimeProvider
 {
     private DateTimeOffset _wall = System.GetUtcNow();
@@ -33,7 +33,7 @@ internal sealed class ManualTime : TimeProvider
         _ticks += by.Ticks;
     }
 
-    /// <summary>JumpAfterReadBy has the wall clock jump right after code of the type has read it.</summary>
+    /// <summary>Makes the wall clock jump right after code of the type has read it.</summary>
     public void JumpAfterReadBy(string type, TimeSpan by) => _jump = (type, by);
 
     public void JumpWallClock(TimeSpan by) => _wall += by;

@@ -3,10 +3,10 @@ using Optiks.Native;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>PatriciaRoot computes the root of a tree from its leaves, straight from docs/spec/tree.md and apart from the native tree.</summary>
+/// <summary>Computes the root of a tree from its leaves, directly by docs/spec/tree.md and independently of the native tree.</summary>
 internal static class PatriciaRoot
 {
-    /// <summary>Of leaves with different labels, in any order.</summary>
+    /// <summary>Computes the root of leaves with different labels, in any order.</summary>
     public static byte[] Compute(IEnumerable<(byte[] Label, byte[] Commitment, ulong Epoch)> leaves)
     {
         (byte[] Label, byte[] Commitment, ulong Epoch)[] sorted = [.. leaves.OrderBy(leaf => Convert.ToHexString(leaf.Label), StringComparer.Ordinal)];
@@ -21,7 +21,7 @@ internal static class PatriciaRoot
             BinaryPrimitives.WriteUInt64BigEndian(epoch, leaves[0].Epoch);
             return NativeHash.Compute(0x01, [.. leaves[0].Label, .. leaves[0].Commitment, .. epoch]);
         }
-        // Sorted, so first and last share the least.
+        // The leaves are sorted, so the first and the last share the shortest prefix.
         int length = 0;
         while (Bit(leaves[0].Label, length) == Bit(leaves[^1].Label, length))
         {

@@ -15,7 +15,7 @@ using Optiks.UpdateTask.Time;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>TaskHost runs the task's own parts inside the test, step by step, on a real database, board and native library.</summary>
+/// <summary>Runs the task's own parts inside the test, step by step, on a real database, board and native library.</summary>
 internal sealed class TaskHost : IAsyncDisposable
 {
     private readonly ServiceProvider _services;
@@ -50,7 +50,7 @@ internal sealed class TaskHost : IAsyncDisposable
 
     private PeriodKeeper Periods => _periods ??= Loop.PeriodsOf();
 
-    /// <summary>StartAsync takes the lease and recovers. Throws what recovery throws.</summary>
+    /// <summary>Takes the lease and recovers. Throws the exceptions of recovery.</summary>
     public static async Task<TaskHost> StartAsync(
         TestFolder folder, Action<EpochOptions>? epochs = null, Action<LogOptions>? log = null, TimeProvider? time = null, string holder = "test",
         Action? beforeLease = null, Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, Action<PeriodOptions>? periods = null,
@@ -82,7 +82,7 @@ internal sealed class TaskHost : IAsyncDisposable
         TimeSpan duration = provider.GetRequiredService<IOptions<EpochOptions>>().Value.LeaseDuration;
         ILogger<TaskHost> logger = provider.GetRequiredService<ILogger<TaskHost>>();
         LeaseKeeper? keeper;
-        // A process that was killed has left its lease.
+        // A killed process has left its lease.
         while ((keeper = await LeaseKeeper.TryAcquireAsync(store, holder, duration, time, logger, cancellationToken)) is null)
         {
             await Task.Delay(20, cancellationToken);
@@ -100,16 +100,16 @@ internal sealed class TaskHost : IAsyncDisposable
         }
     }
 
-    /// <summary>StepAsync does what the loop does once an interval.</summary>
+    /// <summary>Does the loop's work of one interval.</summary>
     public Task StepAsync() => StepAsync(behind: false);
 
-    /// <summary>StepAsync of a task that is <paramref name="behind"/>; true when the next epoch is to begin at once.</summary>
+    /// <summary>Does the same for a task that is <paramref name="behind"/>; returns true if the next epoch must begin at once.</summary>
     public Task<bool> StepAsync(bool behind) => Loop.StepAsync(Lead, behind, TestContext.Current.CancellationToken);
 
-    /// <summary>WorkAsync does a piece of what the loop does for periods between two intervals; false when there is none.</summary>
+    /// <summary>Does one piece of the loop's work for periods between two intervals; returns false if there is nothing to do.</summary>
     public Task<bool> WorkAsync() => Periods.WorkAsync(Lead, TestContext.Current.CancellationToken);
 
-    /// <summary>ReadAheadAsync does what the loop does between two intervals.</summary>
+    /// <summary>Does the loop's reading between two intervals.</summary>
     public Task ReadAheadAsync() => Reader.GoOnAsync(TestContext.Current.CancellationToken);
 
     public async ValueTask DisposeAsync()

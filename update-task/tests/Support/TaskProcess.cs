@@ -3,15 +3,15 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>TaskProcess is the program itself, in a process of its own.</summary>
+/// <summary>Runs the program itself in its own process.</summary>
 internal sealed class TaskProcess : IAsyncDisposable
 {
-    /// <summary>Exit code that .NET reports for SIGKILL.</summary>
+    /// <summary>The exit code that .NET reports for SIGKILL.</summary>
     public const int Killed = ServiceProcess.Killed;
 
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(3);
 
-    // Short, so that the start after a kill does not wait long for the killed one's lease.
+    // Short, so that the start after a kill does not wait long for the killed process's lease.
     private static readonly string[] s_arguments =
     [
         "--urls", "http://127.0.0.1:0", "--Optiks:UpdateTask:EpochInterval=00:00:00.050", "--Optiks:UpdateTask:LeaseDuration=00:00:01",
@@ -22,7 +22,7 @@ internal sealed class TaskProcess : IAsyncDisposable
 
     private TaskProcess(ServiceProcess process) => _process = process;
 
-    /// <summary>Output so far, standard and error.</summary>
+    /// <summary>The output so far, standard output and standard error.</summary>
     public string Output => _process.Output;
 
     public static TaskProcess Start(TestFolder folder, string? failPoint = null, params string[] settings)
@@ -31,16 +31,16 @@ internal sealed class TaskProcess : IAsyncDisposable
         return new TaskProcess(ServiceProcess.Start("Optiks.UpdateTask.dll", s_arguments.Concat(settings), environment, s_patience));
     }
 
-    /// <summary>ExitAsync waits for the end and gives the exit code.</summary>
+    /// <summary>Waits for the end and returns the exit code.</summary>
     public Task<int> ExitAsync() => _process.ExitAsync();
 
-    /// <summary>TerminateAsync asks it to stop and gives the exit code.</summary>
+    /// <summary>Asks the process to stop and returns the exit code.</summary>
     public Task<int> TerminateAsync() => _process.TerminateAsync();
 
-    /// <summary>SignalAsync sends a signal by its name.</summary>
+    /// <summary>Sends a signal by its name.</summary>
     public Task SignalAsync(string name) => _process.SignalAsync(name);
 
-    /// <summary>GetAsync asks it for a path and gives the status code.</summary>
+    /// <summary>Requests a path and returns the status code.</summary>
     public async Task<(int Status, string Body)> GetAsync(string path)
     {
         Uri url = await _process.UrlAsync();
@@ -49,14 +49,14 @@ internal sealed class TaskProcess : IAsyncDisposable
         return ((int)response.StatusCode, await response.Content.ReadAsStringAsync(TestContext.Current.CancellationToken));
     }
 
-    /// <summary>UntilAsync waits until the database's head is as wanted.</summary>
+    /// <summary>Waits until the database's head is as wanted.</summary>
     public Task UntilAsync(TestFolder folder, Func<HeadRow, bool> wanted) => UntilAsync(async () =>
     {
         await using IAcceptStore store = await folder.OpenAcceptAsync();
         return wanted(await store.ReadHeadAsync(TestContext.Current.CancellationToken));
     });
 
-    /// <summary>UntilAsync waits until something holds; fails at once when the process ends.</summary>
+    /// <summary>Waits until a condition holds; fails at once if the process ends.</summary>
     public Task UntilAsync(Func<Task<bool>> condition) => _process.UntilAsync(condition);
 
     public ValueTask DisposeAsync() => _process.DisposeAsync();

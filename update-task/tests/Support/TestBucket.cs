@@ -7,7 +7,9 @@ using Optiks.UpdateTask.Options;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>TestBucket is a storage that speaks as much of S3 as the task needs, over HTTP, with conditional writes, and answers otherwise when a test wants it.</summary>
+/// <summary>
+/// Serves as much of S3 over HTTP as the task needs, with conditional writes, and answers differently if a test wants it.
+/// </summary>
 internal sealed class TestBucket : IAsyncDisposable
 {
     private const string Name = "board";
@@ -19,28 +21,30 @@ internal sealed class TestBucket : IAsyncDisposable
     {
     }
 
-    /// <summary>Objects by their keys.</summary>
+    /// <summary>The objects by their keys.</summary>
     public ConcurrentDictionary<string, Stored> Objects { get; } = new(StringComparer.Ordinal);
 
-    /// <summary>Fault answers a request (method, key) in the storage's place; false: it did not.</summary>
+    /// <summary>Answers a request (method, key) in place of the storage; returns false if it did not.</summary>
     public Func<HttpContext, string, string, Task<bool>>? Fault { get; set; }
 
-    /// <summary>IgnoresConditions: it writes whatever stands in If-Match and If-None-Match.</summary>
+    /// <summary>Whether it writes regardless of If-Match and If-None-Match.</summary>
     public bool IgnoresConditions { get; set; }
 
-    /// <summary>ComparesBareTags: it compares what stands in If-Match with its entity tag without the quotes, as Ceph's gateway of Debian 12 does.</summary>
+    /// <summary>Whether it compares If-Match with its entity tag without the quotes, as Ceph's gateway of Debian 12 does.</summary>
     public bool ComparesBareTags { get; set; }
 
-    /// <summary>Url below which the objects are.</summary>
+    /// <summary>The URL below which the objects are.</summary>
     public Uri Url => new($"{_server!.Address}/{Name}/");
 
-    /// <summary>Timeout of requests: longer than a busy machine takes for one. A test of what does not answer makes it short for that.</summary>
+    /// <summary>
+    /// The time limit for requests: longer than a busy machine takes for one. Tests of a bucket that does not answer shorten it.
+    /// </summary>
     public TimeSpan Timeout { get; set; } = TimeSpan.FromMinutes(2);
 
-    /// <summary>Options that lead here.</summary>
+    /// <summary>The options that name this bucket.</summary>
     public BucketOptions Options => new() { Name = Name, ServiceUrl = Url.GetLeftPart(UriPartial.Authority), PathStyle = true, Timeout = Timeout };
 
-    /// <summary>Settings of a process that lead here.</summary>
+    /// <summary>The settings with which a process uses this bucket.</summary>
     public string[] Settings =>
     [
         $"--Optiks:Bucket:Name={Name}", $"--Optiks:Bucket:ServiceUrl={Options.ServiceUrl}", "--Optiks:Bucket:PathStyle=true", "--Optiks:Bucket:RetryAfter=00:00:00.100",
@@ -104,7 +108,7 @@ internal sealed class TestBucket : IAsyncDisposable
     {
         string none = context.Request.Headers.IfNoneMatch.ToString();
         string match = context.Request.Headers.IfMatch.ToString();
-        // As of what was uploaded in parts: the client takes others for an MD5 of the contents.
+        // Has the form of a multipart upload's tag: the client takes other tags for an MD5 of the contents.
         string tag = $"\"{Convert.ToHexStringLower(SHA256.HashData(octets).AsSpan(0, 16))}-1\"";
         bool holds;
         lock (_lock)
@@ -134,6 +138,6 @@ internal sealed class TestBucket : IAsyncDisposable
         await context.Response.WriteAsync(text.Append("</ListBucketResult>").ToString());
     }
 
-    /// <summary>Stored is an object.</summary>
+    /// <summary>Holds one object.</summary>
     internal sealed record Stored(byte[] Octets, string Tag, string ContentType, string CacheControl);
 }

@@ -3,7 +3,7 @@ using Optiks.Storage.Sqlite;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>TestFolder is a data folder with a migrated, empty SQLite database; removed with all that it holds.</summary>
+/// <summary>Makes a data folder with a migrated, empty SQLite database; removed with all its contents.</summary>
 internal sealed class TestFolder : IDisposable
 {
     private readonly string? _database;
@@ -18,7 +18,7 @@ internal sealed class TestFolder : IDisposable
 
     public string ConnectionString => $"Data Source={_database ?? Data.Database}";
 
-    /// <summary>StorageSetting leads a process to the database, which another folder may have.</summary>
+    /// <summary>The setting that gives a process this database, which may be in another folder.</summary>
     public string StorageSetting => $"--Optiks:Storage:ConnectionString={ConnectionString}";
 
     public static async Task<TestFolder> CreateAsync()
@@ -28,7 +28,9 @@ internal sealed class TestFolder : IDisposable
         return folder;
     }
 
-    /// <summary>OtherHost is a folder of another machine on the same database, to which the operator brought the log's secrets and nothing else.</summary>
+    /// <summary>
+    /// Makes a folder of another machine on the same database, to which the operator brought the log's secrets and nothing else.
+    /// </summary>
     public TestFolder OtherHost(string? database = null)
     {
         var other = new TestFolder(Directory.CreateTempSubdirectory("optiks-task-").FullName, database ?? _database ?? Data.Database);
@@ -43,7 +45,7 @@ internal sealed class TestFolder : IDisposable
 
     public Task<IPipelineStore> OpenPipelineAsync() => new SqliteStorageProvider().OpenPipelineAsync(ConnectionString, TestContext.Current.CancellationToken);
 
-    /// <summary>CopyDatabase puts the database's files, of which no program may be writing, at the places of another name.</summary>
+    /// <summary>Copies the database's files to another name; no program may be writing to them.</summary>
     public static void CopyDatabase(string from, string to)
     {
         foreach (string suffix in (string[])["", "-wal", "-shm"])
@@ -56,7 +58,7 @@ internal sealed class TestFolder : IDisposable
         }
     }
 
-    /// <summary>Copy copies the files of a folder to another one.</summary>
+    /// <summary>Copies the files of a folder to another one.</summary>
     public static void Copy(string from, string to)
     {
         foreach (string file in Directory.EnumerateFiles(from, "*", SearchOption.AllDirectories))
@@ -67,7 +69,7 @@ internal sealed class TestFolder : IDisposable
         }
     }
 
-    /// <summary>Link makes <see cref="Data"/> the same folder by a symbolic link.</summary>
+    /// <summary>Makes <see cref="Data"/> the same folder through a symbolic link.</summary>
     public void Link()
     {
         string link = $"{Data.Root}-link";

@@ -11,7 +11,9 @@ using Optiks.Tlog;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>TestWitness is an HTTP server with a witness's key that answers as a test wants. It believes whatever it is sent; the real one is client/witness.</summary>
+/// <summary>
+/// Runs an HTTP server with a witness's key that answers as a test wants. It trusts whatever it receives; the real one is client/witness.
+/// </summary>
 internal sealed class TestWitness : IAsyncDisposable
 {
     private readonly NoteSigner _signer;
@@ -19,19 +21,19 @@ internal sealed class TestWitness : IAsyncDisposable
 
     private TestWitness(NoteSigner signer) => _signer = signer;
 
-    /// <summary>Key of the witness.</summary>
+    /// <summary>The key of the witness.</summary>
     public VerifierKey Key => _signer.Key;
 
-    /// <summary>Url prefix.</summary>
+    /// <summary>The URL prefix.</summary>
     public string Url => _server!.Address;
 
-    /// <summary>OldSizes of the requests so far.</summary>
+    /// <summary>The old sizes of the requests so far.</summary>
     public ConcurrentQueue<ulong> OldSizes { get; } = [];
 
-    /// <summary>Line of a policy.</summary>
+    /// <summary>Returns its line of a policy.</summary>
     public string Line(string name) => $"witness {name} {Key} {Url}\n";
 
-    /// <summary>StartAsync starts one. <paramref name="answer"/> gets the old size and the note's text.</summary>
+    /// <summary>Starts a server. <paramref name="answer"/> gets the old size and the note's text.</summary>
     public static async Task<TestWitness> StartAsync(Func<TestWitness, HttpContext, ulong, byte[], Task> answer, bool https = false)
     {
         byte[] seed = RandomNumberGenerator.GetBytes(32);
@@ -47,16 +49,16 @@ internal sealed class TestWitness : IAsyncDisposable
             ulong oldSize = ulong.Parse(text[4..text.IndexOf('\n', StringComparison.Ordinal)], NumberStyles.None, CultureInfo.InvariantCulture);
             witness.OldSizes.Enqueue(oldSize);
             Assert.True(SignedNote.TryParse(Encoding.UTF8.GetBytes(text[(text.IndexOf("\n\n", StringComparison.Ordinal) + 2)..]), out SignedNote? note, out _));
-            // The log's signature alone.
+            // Only the log's signature.
             Assert.Single(note.Signatures);
             await answer(witness, context, oldSize, note.Text.ToArray());
         }
     }
 
-    /// <summary>StartAsync starts one that cosigns everything.</summary>
+    /// <summary>Starts a server that cosigns everything.</summary>
     public static Task<TestWitness> StartAsync() => StartAsync(async (witness, context, _, text) => await context.Response.WriteAsync(await witness.CosignAsync(text)));
 
-    /// <summary>CosignAsync gives the line of an answer.</summary>
+    /// <summary>Returns the line of an answer.</summary>
     public async Task<string> CosignAsync(byte[] text, long ahead = 0)
     {
         ulong time = (ulong)(TimeProvider.System.GetUtcNow().ToUnixTimeSeconds() + ahead);

@@ -5,7 +5,9 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>Updates accepts updates as the update-service does and remembers what became of its word: everything in <see cref="Accepted"/> must be published once.</summary>
+/// <summary>
+/// Accepts updates as the update-service does and remembers each promise: everything in <see cref="Accepted"/> must be published once.
+/// </summary>
 internal sealed class Updates
 {
     private readonly TestFolder _folder;
@@ -21,7 +23,7 @@ internal sealed class Updates
     public static AcceptRequest Request(params AcceptItem[] items) =>
         new(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), RandomNumberGenerator.GetBytes(32), items);
 
-    /// <summary>AcceptAsync accepts requests in this order, in one transaction.</summary>
+    /// <summary>Accepts requests in this order, in one transaction.</summary>
     public async Task AcceptAsync(params AcceptRequest[] requests)
     {
         await using IAcceptStore store = await _folder.OpenAcceptAsync();

@@ -4,7 +4,10 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>UserUpdate makes a request about a user as the update-service does (docs/spec/rest.md section 5): the change of the list, then usernames, devices and the decommission.</summary>
+/// <summary>
+/// Makes a request about a user as the update-service does (docs/spec/rest.md section 5): the change of the list, then usernames, devices
+/// and the decommission.
+/// </summary>
 internal sealed class UserUpdate
 {
     private readonly string _user;

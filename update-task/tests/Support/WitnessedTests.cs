@@ -11,7 +11,7 @@ using Optiks.UpdateTask.Witnesses;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>WitnessedTests are tests of a real log and board with witnesses.</summary>
+/// <summary>Provides a real log and board with witnesses to tests.</summary>
 public abstract class WitnessedTests : IAsyncDisposable
 {
     private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(2);
@@ -40,14 +40,14 @@ public abstract class WitnessedTests : IAsyncDisposable
         Folder?.Dispose();
     }
 
-    /// <summary>StartLogAsync makes a log whose checkpoints wait for witnesses, or do not.</summary>
+    /// <summary>Makes a log whose checkpoints wait for witnesses if <paramref name="require"/> is true.</summary>
     private protected async Task StartLogAsync(bool require = false)
     {
         Folder = await TestFolder.CreateAsync();
         await StartTaskAsync(require);
     }
 
-    /// <summary>StartTaskAsync starts a task on the log, in place of the one before.</summary>
+    /// <summary>Starts a task on the log, in place of the one before.</summary>
     private protected async Task StartTaskAsync(bool require)
     {
         if (Host is not null)
@@ -60,7 +60,7 @@ public abstract class WitnessedTests : IAsyncDisposable
         Host.State.Progress(Host.Session.Last.Epoch);
     }
 
-    // An epoch with nothing in it: the heartbeat has gone by.
+    // Makes an empty epoch, because the heartbeat is over.
     private protected async Task StepAsync()
     {
         ulong before = Host.Session.Last.Epoch;

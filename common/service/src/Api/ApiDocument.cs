@@ -10,24 +10,27 @@ using Optiks.Protocol;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// ApiDocument is the OpenAPI document at <c>/openapi/v1.json</c>, made of the <see cref="ApiOperation"/>s of all endpoints: each path, parameter, body, answer, problem and header.
-/// Made once, as endpoints do not change.
+/// Renders the OpenAPI document at <c>/openapi/v1.json</c> from the <see cref="ApiOperation"/>s of all endpoints: each path, parameter,
+/// body, answer, problem and header. Rendered once, because endpoints do not change.
 /// </summary>
 public static class ApiDocument
 {
-    /// <summary>Path of the document.</summary>
+    /// <summary>The path of the document.</summary>
     public const string Path = "/openapi/v1.json";
 
     private const string ProblemJson = "application/problem+json";
     private const string SecurityScheme = "Bearer";
     private const int TagLength = 18;
 
-    /// <summary>MapApiDocument adds the endpoint. <paramref name="schemas"/> adds the schemas that the operations name, beside those of problems and health.</summary>
+    /// <summary>
+    /// Adds the endpoint. The callback <paramref name="schemas"/> adds the schemas that the operations name, in addition to those of
+    /// problems and health.
+    /// </summary>
     public static void MapApiDocument(this WebApplication app, string title, string description, Action<ApiSchemas> schemas)
     {
         ArgumentNullException.ThrowIfNull(app);
         IEndpointRouteBuilder routes = app;
-        // When it is first asked for: all endpoints are mapped by then.
+        // Rendered at the first request: all endpoints are mapped by then.
         var rendered = new Lazy<Task<byte[]>>(() => RenderAsync(routes.DataSources.SelectMany(source => source.Endpoints).OfType<RouteEndpoint>(), title, description, schemas));
         app.MapRead(Path, async (HttpContext context, CancellationToken cancellation) =>
         {
@@ -45,7 +48,7 @@ public static class ApiDocument
         });
     }
 
-    /// <summary>MapRead maps a path for reading: HEAD is answered as GET is, without the body.</summary>
+    /// <summary>Maps a path for reading: HEAD is answered like GET, without the body.</summary>
     public static RouteHandlerBuilder MapRead(this IEndpointRouteBuilder routes, string pattern, Delegate handler) =>
         routes.MapMethods(pattern, [HttpMethods.Get, HttpMethods.Head], handler);
 
@@ -60,7 +63,7 @@ public static class ApiDocument
                 Description = description + " What GET answers, HEAD answers likewise, without the body. URL parameters that are not described are refused.",
                 License = new OpenApiLicense { Name = "MIT", Identifier = "MIT" },
             },
-            // Wherever it was read.
+            // Relative to the address from which the document was read.
             Servers = [new OpenApiServer { Url = "/" }],
             Paths = [],
         };
@@ -104,7 +107,7 @@ public static class ApiDocument
             Description = string.Join(" ", new[] { operation.Description, access is null ? null : Needed(access) }.OfType<string>()),
             Parameters = operation.Parameters.Count == 0 ? null : [.. operation.Parameters.Select(parameter => (IOpenApiParameter)Describe(document, parameter))],
             Responses = Responses(document, operation, ProblemsOf(endpoint, operation, access is not null)),
-            // An empty list says that none is needed.
+            // An empty list means that no credential is needed.
             Security = access is null ? [] : [new OpenApiSecurityRequirement { [new OpenApiSecuritySchemeReference(SecurityScheme, document)] = [] }],
         };
         if (operation.Body is { } body)
@@ -117,7 +120,7 @@ public static class ApiDocument
     private static string Needed(Access access) =>
         $"Needs an API key{(access.Tokens == TokenReach.Nothing ? "" : " or a token")} with the scope `{access.ScopeName}`{(access.Tokens == TokenReach.OwnKeys ? "; a token must name each key of the request" : "")}.";
 
-    /// <summary>ProblemsOf an operation, by status and in the order of the specification.</summary>
+    /// <summary>Returns the problems of an operation, by status and in the order of the specification.</summary>
     private static IEnumerable<IGrouping<int, ProblemType>> ProblemsOf(RouteEndpoint endpoint, ApiOperation operation, bool isProtected)
     {
         var problems = new HashSet<ProblemType>([.. operation.Problems, ProblemTypes.MalformedRequest, ProblemTypes.Internal]);
@@ -150,7 +153,7 @@ public static class ApiDocument
         }
         foreach (IGrouping<int, ProblemType> same in problems)
         {
-            // Readiness answers 503 with a body of its own.
+            // Readiness answers 503 with its own body.
             if (operation.Answers.Any(answer => answer.Status == same.Key))
             {
                 continue;

@@ -3,70 +3,74 @@ using Microsoft.AspNetCore.Builder;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// ApiOperation describes an endpoint. The OpenAPI document is made of these (<see cref="ApiDocument"/>), and parameters that stand in none are refused (<see cref="UrlParameters"/>), so
-/// that both say the same. What follows from the endpoint's other metadata is added to the document by itself: scopes, rate limits, and their problems.
+/// Describes an endpoint. The OpenAPI document is made of these descriptions (<see cref="ApiDocument"/>), and parameters without a
+/// description are refused (<see cref="UrlParameters"/>), so that both agree. The document derives scopes, rate limits, and their problems
+/// from the endpoint's other metadata.
 /// </summary>
-/// <param name="Id">Name of the operation, for generated clients.</param>
-/// <param name="Summary">What it does, in a sentence.</param>
+/// <param name="Id">The name of the operation, for generated clients.</param>
+/// <param name="Summary">The operation's effect, in a sentence.</param>
 public sealed record ApiOperation(string Id, string Summary)
 {
-    /// <summary>Path to describe, when the endpoint's route is not one that OpenAPI can express.</summary>
+    /// <summary>The path to describe, if OpenAPI cannot express the endpoint's route.</summary>
     public string? Path { get; init; }
 
-    /// <summary>Description beyond the summary.</summary>
+    /// <summary>The description beyond the summary.</summary>
     public string? Description { get; init; }
 
-    /// <summary>Parameters of the path and of the query string.</summary>
+    /// <summary>The parameters of the path and of the query string.</summary>
     public IReadOnlyList<ApiParameter> Parameters { get; init; } = [];
 
-    /// <summary>Body of the request; null: it takes none.</summary>
+    /// <summary>The body of the request; null if the operation takes no body.</summary>
     public ApiBody? Body { get; init; }
 
-    /// <summary>Answers that are not problems.</summary>
+    /// <summary>The answers that are not problems.</summary>
     public required IReadOnlyList<ApiAnswer> Answers { get; init; }
 
-    /// <summary>Problems that it answers with, beside those that follow from its metadata, its body, and those of every endpoint.</summary>
+    /// <summary>
+    /// The problems that the operation answers with, in addition to those that follow from its metadata or its body, and those of every
+    /// endpoint.
+    /// </summary>
     public IReadOnlyList<ProblemType> Problems { get; init; } = [];
 }
 
-/// <summary>ApiParameter is a parameter of the path or of the query string.</summary>
-/// <param name="Name">Its only spelling.</param>
-/// <param name="Description">What it says.</param>
-/// <param name="Schema">Name of its schema, or null for text.</param>
-/// <param name="IsInPath">Whether it is a part of the path, or else of the query string.</param>
-/// <param name="IsRequired">Whether it must be given; parts of the path always are.</param>
+/// <summary>Describes a parameter of the path or of the query string.</summary>
+/// <param name="Name">The parameter's only spelling.</param>
+/// <param name="Description">The parameter's meaning.</param>
+/// <param name="Schema">The name of its schema, or null for text.</param>
+/// <param name="IsInPath">Whether it is a part of the path instead of the query string.</param>
+/// <param name="IsRequired">Whether it is required; parts of the path always are.</param>
 public sealed record ApiParameter(string Name, string Description, string? Schema = null, bool IsInPath = false, bool IsRequired = false);
 
-/// <summary>ApiBody is the body of a request.</summary>
-/// <param name="Description">What it says.</param>
-/// <param name="Content">Its forms.</param>
+/// <summary>Describes the body of a request.</summary>
+/// <param name="Description">The body's meaning.</param>
+/// <param name="Content">The body's forms.</param>
 public sealed record ApiBody(string Description, params IReadOnlyList<ApiContent> Content);
 
-/// <summary>ApiContent is one form of a body or an answer.</summary>
+/// <summary>Describes one form of a body or an answer.</summary>
 /// <param name="MediaType">Its media type.</param>
-/// <param name="Schema">Name of its schema; null: octets.</param>
+/// <param name="Schema">The name of its schema; null for bytes.</param>
 public sealed record ApiContent(string MediaType, string? Schema = null)
 {
-    /// <summary>Examples, JSON by name, which the endpoint takes.</summary>
+    /// <summary>Examples in JSON by name, which the endpoint accepts.</summary>
     public IReadOnlyDictionary<string, string> Examples { get; init; } = new Dictionary<string, string>();
 }
 
-/// <summary>ApiAnswer is one answer of an operation.</summary>
-/// <param name="Status">HTTP status.</param>
-/// <param name="Description">When it is given.</param>
-/// <param name="Content">Its forms; none: it has no body.</param>
+/// <summary>Describes one answer of an operation.</summary>
+/// <param name="Status">The HTTP status.</param>
+/// <param name="Description">When the operation gives this answer.</param>
+/// <param name="Content">The answer's forms; empty if it has no body.</param>
 public sealed record ApiAnswer(int Status, string Description, params IReadOnlyList<ApiContent> Content)
 {
-    /// <summary>Headers that it has.</summary>
+    /// <summary>The answer's headers.</summary>
     public IReadOnlyList<ApiHeader> Headers { get; init; } = [];
 
-    /// <summary>NotModified answers those who have the entity tag of what they ask for.</summary>
+    /// <summary>The answer to clients that have the entity tag of the content.</summary>
     public static ApiAnswer NotModified { get; } = new(304, "The client has it: its If-None-Match names the entity tag.") { Headers = [ApiHeader.ETag, ApiHeader.CacheControl] };
 }
 
-/// <summary>ApiHeader of an answer.</summary>
+/// <summary>Describes a header of an answer.</summary>
 /// <param name="Name">Its name.</param>
-/// <param name="Description">What it says.</param>
+/// <param name="Description">The header's meaning.</param>
 public sealed record ApiHeader(string Name, string Description)
 {
     public static ApiHeader ETag { get; } = new("ETag", "Entity tag, for If-None-Match.");
@@ -78,10 +82,10 @@ public sealed record ApiHeader(string Name, string Description)
     public static ApiHeader Authenticate { get; } = new("WWW-Authenticate", "Bearer.");
 }
 
-/// <summary>ApiOperations attach descriptions to endpoints.</summary>
+/// <summary>Attaches descriptions to endpoints.</summary>
 public static class ApiOperations
 {
-    /// <summary>Describe adds an operation to the endpoint's description; an endpoint of several paths has several.</summary>
+    /// <summary>Adds an operation to the endpoint's description; an endpoint with several paths has several.</summary>
     public static TBuilder Describe<TBuilder>(this TBuilder endpoint, ApiOperation operation)
         where TBuilder : IEndpointConventionBuilder =>
         endpoint.WithMetadata(operation);

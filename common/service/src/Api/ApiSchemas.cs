@@ -5,15 +5,15 @@ using Microsoft.OpenApi;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// ApiSchemas are the schemas of a document, and the ways to make them. Requests and answers are read and written by hand, with rules that no C# type shows, so their schemas are
-/// written by hand too; tests hold them to what the parsers take and what the services answer.
+/// Holds the schemas of a document, and makes new ones. Requests and answers are parsed and written by hand, with rules that no C# type
+/// shows, so their schemas are written by hand too. Tests compare them with the parsers' accepted bodies and the services' answers.
 /// </summary>
 public sealed class ApiSchemas
 {
-    /// <summary>Problem is the schema of every error.</summary>
+    /// <summary>The schema of every error.</summary>
     public const string Problem = "Problem";
 
-    /// <summary>Health is the schema of health answers.</summary>
+    /// <summary>The schema of health answers.</summary>
     public const string Health = "Health";
 
     private const string MaxInteger = "9007199254740991";
@@ -48,13 +48,13 @@ public sealed class ApiSchemas
         }));
     }
 
-    /// <summary>Add a schema under a name.</summary>
+    /// <summary>Adds a schema under a name.</summary>
     public void Add(string name, OpenApiSchema schema) => _document.AddComponent(name, schema);
 
-    /// <summary>Ref refers to the schema of a name, which may be added later.</summary>
+    /// <summary>Refers to the schema with a name, which may be added later.</summary>
     public IOpenApiSchema Ref(string name) => new OpenApiSchemaReference(name, _document);
 
-    /// <summary>ObjectOf these members: it has no others.</summary>
+    /// <summary>Returns an object with these members and no others.</summary>
     public static OpenApiSchema ObjectOf(string description, HashSet<string> required, Dictionary<string, IOpenApiSchema> properties) => new()
     {
         Type = JsonSchemaType.Object,
@@ -65,7 +65,8 @@ public sealed class ApiSchemas
     };
 
     /// <summary>
-    /// RequireOneOf has an object have exactly one member of each pair. As what it is not, which generators of clients leave alone: by oneOf beside members they lose the members.
+    /// Requires an object to have exactly one member of each pair. The rule is written with "not", which client generators ignore: if oneOf
+    /// stands next to members, they lose the members.
     /// </summary>
     public static OpenApiSchema RequireOneOf(OpenApiSchema schema, params IEnumerable<(string First, string Second)> pairs)
     {
@@ -80,34 +81,37 @@ public sealed class ApiSchemas
         return schema;
     }
 
-    /// <summary>AnyOf these, which exclude each other by what they are: generators of clients understand that, and not oneOf, where a list is among them.</summary>
+    /// <summary>
+    /// Returns a choice between these schemas, which exclude each other by their types. Client generators understand anyOf, but not oneOf,
+    /// if one of them is a list.
+    /// </summary>
     public static OpenApiSchema AnyOf(string? description, params IList<IOpenApiSchema> schemas) => new() { Description = description, AnyOf = schemas };
 
-    /// <summary>List of 1 to <paramref name="maxItems"/> elements.</summary>
+    /// <summary>Returns a list of 1 to <paramref name="maxItems"/> elements.</summary>
     public static OpenApiSchema List(IOpenApiSchema element, int maxItems, string description) =>
         new() { Type = JsonSchemaType.Array, Items = element, MinItems = 1, MaxItems = maxItems, Description = description };
 
-    /// <summary>Any number of elements.</summary>
+    /// <summary>Returns a list of any number of elements.</summary>
     public static OpenApiSchema Any(IOpenApiSchema element, string description) => new() { Type = JsonSchemaType.Array, Items = element, Description = description };
 
-    /// <summary>Text that is not restricted.</summary>
+    /// <summary>Returns an unrestricted text.</summary>
     public static OpenApiSchema Text(string description) => new() { Type = JsonSchemaType.String, Description = description };
 
-    /// <summary>Uuid of version 7.</summary>
+    /// <summary>Returns a UUID of version 7.</summary>
     public static OpenApiSchema Uuid(string description) => new() { Type = JsonSchemaType.String, Format = "uuid", Description = description };
 
-    /// <summary>Octets in base64url.</summary>
+    /// <summary>Returns bytes in base64url.</summary>
     public static OpenApiSchema Octets(string description) =>
         new() { Type = JsonSchemaType.String, Pattern = Base64UrlPattern, Description = description + " base64url without padding." };
 
-    /// <summary>WholeNumber from <paramref name="least"/> to 2^53-1.</summary>
+    /// <summary>Returns a whole number from <paramref name="least"/> to 2^53-1.</summary>
     public static OpenApiSchema WholeNumber(string? description = null, int least = 0) =>
         new() { Type = JsonSchemaType.Integer, Format = "int64", Minimum = least.ToString(CultureInfo.InvariantCulture), Maximum = MaxInteger, Description = description };
 
-    /// <summary>True is a member that is true or left out.</summary>
+    /// <summary>Returns a member that is true or absent.</summary>
     public static OpenApiSchema True(string description) => new() { Type = JsonSchemaType.Boolean, Enum = [(JsonNode)true], Description = description };
 
-    /// <summary>Choice of texts.</summary>
+    /// <summary>Returns a choice of texts.</summary>
     public static OpenApiSchema Choice(string description, params IEnumerable<string> values) =>
         new() { Type = JsonSchemaType.String, Enum = [.. values.Select(value => (JsonNode)value)], Description = description };
 

@@ -3,28 +3,28 @@ using Microsoft.Net.Http.Headers;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Caching sets the headers that say how long an answer holds (docs/spec/rest.md section 1).</summary>
+/// <summary>Sets the headers that say how long an answer may be cached (docs/spec/rest.md section 1).</summary>
 public static class Caching
 {
     private const string Forever = "public, max-age=31536000, immutable";
 
-    /// <summary>NoStore: an answer to a key.</summary>
+    /// <summary>Forbids caching, for an answer about a key.</summary>
     public static void NoStore(HttpResponse response)
     {
         response.Headers.CacheControl = "no-store";
         response.Headers.Vary = HeaderNames.Accept;
     }
 
-    /// <summary>Immutable marks what never changes. True when the client has it: the answer is then 304 and complete.</summary>
+    /// <summary>Marks an answer that never changes. Returns true if the client has it: the answer is then 304 and complete.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="name">Name that no other content of this log ever has; visible ASCII without quotes.</param>
+    /// <param name="name">A name that no other content of this log ever has; visible ASCII without quotes.</param>
     public static bool IsUnchanged(HttpContext context, string name)
     {
         context.Response.Headers.CacheControl = Forever;
         return IsKnown(context, name);
     }
 
-    /// <summary>IsKnown sets the entity tag. True when the client has it: the answer is then 304 and complete.</summary>
+    /// <summary>Sets the entity tag. Returns true if the client has it: the answer is then 304 and complete.</summary>
     public static bool IsKnown(HttpContext context, string name)
     {
         var tag = new EntityTagHeaderValue($"\"{name}\"");

@@ -4,18 +4,19 @@ using Microsoft.AspNetCore.Http.Features;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// PathForm refuses paths that an edge and this service could take for different ones (docs/spec/rest.md section 1). nginx decodes <c>%2f</c> before it removes dot segments, Kestrel never decodes it: <c>/log/a%2fb/../../metrics</c>
-/// is a file of the log to the one and <c>/metrics</c> to the other.
+/// Refuses paths that an edge and this service could read differently (docs/spec/rest.md section 1). For example, nginx decodes <c>%2f</c>
+/// before it removes dot segments, but Kestrel never decodes it. In <c>/log/a%2fb/../../metrics</c>, nginx finds a file of the log, Kestrel
+/// <c>/metrics</c>.
 /// </summary>
 internal static class PathForm
 {
-    /// <summary>Use puts the check before everything that looks at the path.</summary>
+    /// <summary>Adds the check before all middleware that uses the path.</summary>
     public static void Use(WebApplication app) =>
         app.Use((context, next) => context.Features.Get<IHttpRequestFeature>() is { RawTarget: { Length: > 0 } target } && !IsPlain(target)
             ? new Problem(ProblemTypes.MalformedRequest, "The path has an encoded slash or dot, a backslash, a '#', or an empty or dot segment.").ExecuteAsync(context)
             : next(context));
 
-    /// <summary>IsPlain says whether every reader finds the same path in a request's target: its path, or an absolute URL.</summary>
+    /// <summary>Returns whether every reader finds the same path in a request's target, which is a path or an absolute URL.</summary>
     internal static bool IsPlain(ReadOnlySpan<char> target)
     {
         int query = target.IndexOf('?');

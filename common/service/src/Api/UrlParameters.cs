@@ -6,17 +6,20 @@ using Microsoft.AspNetCore.Routing;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>UrlParameters refuses query strings with parameters that the endpoint does not describe, as unknown members of bodies are refused: a misspelt parameter must not be ignored.</summary>
+/// <summary>
+/// Refuses query strings with parameters that the endpoint does not describe, like unknown members of bodies: a misspelt parameter must not
+/// be ignored.
+/// </summary>
 internal static class UrlParameters
 {
     private const int MaxQuotedName = 64;
     private static readonly UTF8Encoding s_strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    /// <summary>Use puts the check before the endpoints; call it after routing.</summary>
+    /// <summary>Adds the check before the endpoints; call it after routing.</summary>
     public static void Use(WebApplication app) =>
         app.Use((context, next) =>
         {
-            // Most requests have no query string, and looking at the parsed one allocates.
+            // Most requests have no query string, and parsing one allocates.
             if (context.Request.QueryString.HasValue && context.GetEndpoint() is RouteEndpoint endpoint)
             {
                 Check(context.Request, endpoint.Metadata.GetOrderedMetadata<ApiOperation>());
@@ -24,7 +27,9 @@ internal static class UrlParameters
             return next(context);
         });
 
-    /// <summary>FieldOf a problem with a parameter (docs/spec/rest.md section 1); of a name that is not one of ours only the question mark.</summary>
+    /// <summary>
+    /// Returns the field of a problem with a parameter (docs/spec/rest.md section 1); for an unusual name, only the question mark.
+    /// </summary>
     public static string FieldOf(string name) =>
         name.Length <= MaxQuotedName && name.All(c => char.IsAsciiLetterOrDigit(c) || c == '_') ? $"?{name}" : "?";
 
@@ -36,7 +41,7 @@ internal static class UrlParameters
         }
         foreach ((string name, Microsoft.Extensions.Primitives.StringValues values) in request.Query)
         {
-            // The parsed query string does not tell upper case from lower.
+            // The parsed query string ignores case.
             if (!operations.SelectMany(operation => operation.Parameters).Any(known => !known.IsInPath && string.Equals(known.Name, name, StringComparison.Ordinal)))
             {
                 throw Refused("The URL parameter is unknown here.", FieldOf(name));
@@ -48,7 +53,7 @@ internal static class UrlParameters
         }
     }
 
-    // What is not would otherwise be taken as it stands: "%FF" for the three characters.
+    // A text that is not well encoded would otherwise be used unchanged: "%FF" as three characters.
     private static bool IsEncoded(string text)
     {
         for (int at = text.IndexOf('%', StringComparison.Ordinal); at >= 0; at = text.IndexOf('%', at + 1))

@@ -2,7 +2,9 @@ using Optiks.ApiKeys;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Access is what endpoints ask of their callers: the table of docs/spec/rest.md section 3. An endpoint without one is open.</summary>
+/// <summary>
+/// Holds an endpoint's requirements for its callers: the table of docs/spec/rest.md section 3. An endpoint without one is open.
+/// </summary>
 public sealed record Access
 {
     private Access(ApiScopes scope, TokenReach tokens)
@@ -11,45 +13,45 @@ public sealed record Access
         Tokens = tokens;
     }
 
-    /// <summary>Lookup, where the operator has closed lookups.</summary>
+    /// <summary>Looks up, where the operator has closed lookups.</summary>
     public static Access Lookup { get; } = new(ApiScopes.Lookup, TokenReach.Everything);
 
-    /// <summary>History: history and monitoring.</summary>
+    /// <summary>Reads history, and monitors.</summary>
     public static Access History { get; } = new(ApiScopes.History, TokenReach.OwnKeys);
 
-    /// <summary>UserHistory: history and monitoring of a user.</summary>
+    /// <summary>Reads the history of a user, and monitors the user.</summary>
     public static Access UserHistory { get; } = new(ApiScopes.History, TokenReach.OwnUser);
 
-    /// <summary>Update: updates of keys.</summary>
+    /// <summary>Updates keys.</summary>
     public static Access Update { get; } = new(ApiScopes.Update, TokenReach.OwnKeys);
 
-    /// <summary>UpdateUsers: changes of users.</summary>
+    /// <summary>Changes users.</summary>
     public static Access UpdateUsers { get; } = new(ApiScopes.Update, TokenReach.OwnDevices);
 
-    /// <summary>Status of updates and changes.</summary>
+    /// <summary>Reads the status of updates and changes.</summary>
     public static Access Status { get; } = new(ApiScopes.Update, TokenReach.OwnKeysAndUser);
 
-    /// <summary>Erase values, and be told what became of it.</summary>
+    /// <summary>Erases values, and reads the status of erasures.</summary>
     public static Access Erase { get; } = new(ApiScopes.Erase, TokenReach.OwnKeysAndUser);
 
-    /// <summary>Snapshot of a replica.</summary>
+    /// <summary>Downloads a replica's snapshot.</summary>
     public static Access Snapshot { get; } = new(ApiScopes.Snapshot, TokenReach.Nothing);
 
-    /// <summary>Metrics of the program.</summary>
+    /// <summary>Reads the program's metrics.</summary>
     public static Access Metrics { get; } = new(ApiScopes.Metrics, TokenReach.Nothing);
 
-    /// <summary>All of them.</summary>
+    /// <summary>All accesses.</summary>
     public static IReadOnlyList<Access> All { get; } = [Lookup, History, UserHistory, Update, UpdateUsers, Status, Erase, Snapshot, Metrics];
 
-    /// <summary>Scope that the credential must have.</summary>
+    /// <summary>The scope that the credential must have.</summary>
     public ApiScopes Scope { get; }
 
-    /// <summary>Tokens: how far they get.</summary>
+    /// <summary>How far tokens reach.</summary>
     public TokenReach Tokens { get; }
 
-    /// <summary>ScopeName as it stands in credentials and problems.</summary>
+    /// <summary>The scope's name in credentials and problems.</summary>
     internal string ScopeName => ApiKeyFile.ScopeName(Scope);
 
-    /// <summary>Policy is its name within ASP.NET Core.</summary>
+    /// <summary>The name of the policy within ASP.NET Core.</summary>
     internal string Policy => $"scope:{ScopeName}:{Tokens}";
 }

@@ -2,10 +2,10 @@ using Microsoft.AspNetCore.Builder;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>AccessExtensions put an <see cref="Access"/> before endpoints.</summary>
+/// <summary>Protects endpoints with an <see cref="Access"/>.</summary>
 public static class AccessExtensions
 {
-    /// <summary>Require makes endpoints answer only callers whose credential allows it; 401 and 403 otherwise.</summary>
+    /// <summary>Makes endpoints answer only callers whose credential allows it; others get 401 or 403.</summary>
     public static TBuilder Require<TBuilder>(this TBuilder builder, Access access)
         where TBuilder : IEndpointConventionBuilder
     {

@@ -3,7 +3,9 @@ using Optiks.ApiKeys;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>ApiKeysHealth says when the file of API keys is refused. Never unready for it: a mistake in one file would take all replicas out of the balancer.</summary>
+/// <summary>
+/// Reports if the file of API keys is refused. It never reports unready: a mistake in one file would remove all replicas from the balancer.
+/// </summary>
 internal sealed class ApiKeysHealth : IHealthCheck
 {
     private readonly ApiKeyStore _keys;

@@ -10,10 +10,13 @@ using Optiks.ApiKeys;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>BearerAuthentication is the scheme <c>Authorization: Bearer</c> with an API key or a token (docs/spec/rest.md section 3). What is refused is as none: endpoints that need no credential answer all the same.</summary>
+/// <summary>
+/// Implements the scheme <c>Authorization: Bearer</c> with an API key or a token (docs/spec/rest.md section 3). A refused credential counts
+/// as no credential: endpoints that need none still answer.
+/// </summary>
 internal sealed class BearerAuthentication : AuthenticationHandler<AuthenticationSchemeOptions>
 {
-    /// <summary>Scheme name within ASP.NET Core.</summary>
+    /// <summary>The scheme's name within ASP.NET Core.</summary>
     public new const string Scheme = "Bearer";
 
     private const string Prefix = Scheme + " ";
@@ -29,7 +32,10 @@ internal sealed class BearerAuthentication : AuthenticationHandler<Authenticatio
         _tokens = tokens;
     }
 
-    /// <summary>Add the scheme, and a policy for each <see cref="Access"/>. The core alone: AddAuthentication would bring data protection, which keeps keys of its own in the home folder.</summary>
+    /// <summary>
+    /// Adds the scheme, and a policy for each <see cref="Access"/>. It adds only the core: AddAuthentication would add data protection,
+    /// which keeps its own keys in the home folder.
+    /// </summary>
     public static void Add(WebApplicationBuilder builder)
     {
         builder.Services.AddWebEncoders();
@@ -46,13 +52,14 @@ internal sealed class BearerAuthentication : AuthenticationHandler<Authenticatio
                 authorization.AddPolicy(access.Policy, policy => policy.RequireAssertion(caller => caller.User.Identity is CallerRights rights && rights.Allows(access)));
             }
         });
-        // No line for each request with a wrong credential.
+        // Suppresses a log line for each request with a wrong credential.
         builder.Logging.AddFilter(typeof(BearerAuthentication).FullName, LogLevel.Warning);
     }
 
     protected override async Task<AuthenticateResult> HandleAuthenticateAsync()
     {
-        // Who asks for what is open and not counted is nobody's business, and a stranger's signature is not checked for it.
+        // A request to an open, unlimited endpoint is not authenticated: its caller does not matter, and a stranger's signature costs no
+        // work.
         if (Context.GetEndpoint() is not { } endpoint || !(endpoint.Metadata.GetMetadata<Access>() is not null || RateLimits.IsLimited(endpoint)))
         {
             return AuthenticateResult.NoResult();

@@ -1,23 +1,26 @@
 namespace Optiks.ServiceDefaults;
 
-/// <summary>TokenReach is how far a token with the scope gets, where an API key gets everything.</summary>
+/// <summary>Says how far a token with the scope reaches, where an API key reaches everything.</summary>
 public enum TokenReach
 {
-    /// <summary>Nothing: the endpoint is for API keys alone.</summary>
+    /// <summary>The endpoint accepts only API keys.</summary>
     Nothing,
 
-    /// <summary>OwnKeys: the endpoint checks each item by <see cref="CallerRights.Owns"/>.</summary>
+    /// <summary>The token's keys: the endpoint checks each item with <see cref="CallerRights.Owns"/>.</summary>
     OwnKeys,
 
-    /// <summary>OwnDevices: the token's user, whose devices change or who leaves; the endpoint checks by <see cref="CallerRights.IsOwnUser"/> and <see cref="CallerRights.IsToken"/>.</summary>
+    /// <summary>
+    /// The token's user, whose devices change or who leaves: the endpoint checks with <see cref="CallerRights.IsOwnUser"/> and
+    /// <see cref="CallerRights.IsToken"/>.
+    /// </summary>
     OwnDevices,
 
-    /// <summary>OwnUser: the endpoint checks by <see cref="CallerRights.IsOwnUser"/>.</summary>
+    /// <summary>The token's user: the endpoint checks with <see cref="CallerRights.IsOwnUser"/>.</summary>
     OwnUser,
 
-    /// <summary>OwnKeysAndUser: the endpoint checks by both of these, and one is enough.</summary>
+    /// <summary>The token's keys and user: the endpoint checks with both methods, and one is enough.</summary>
     OwnKeysAndUser,
 
-    /// <summary>Everything, as an API key.</summary>
+    /// <summary>Everything, as for an API key.</summary>
     Everything,
 }

@@ -4,13 +4,15 @@ using Optiks.Tlog;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>BoardCheckpoint is a checkpoint of the board whose signature by the log was verified. Those of cosigners were not.</summary>
+/// <summary>Holds a checkpoint of the board with a verified signature by the log. The cosigners' signatures are not verified.</summary>
 /// <param name="Note">The signed note.</param>
-/// <param name="Size">Entries of its tree, at least one.</param>
-/// <param name="Root">Root of its tree.</param>
+/// <param name="Size">The number of entries of its tree, at least one.</param>
+/// <param name="Root">The root of its tree.</param>
 public sealed record BoardCheckpoint(ReadOnlyMemory<byte> Note, ulong Size, TreeHash Root)
 {
-    /// <summary>Verify opens a note: all checkpoints that a service goes by pass here. Null: it is not the log's, for this reason.</summary>
+    /// <summary>
+    /// Verifies a note; every checkpoint that a service uses passes here. Returns null if it is not the log's, for the given reason.
+    /// </summary>
     public static BoardCheckpoint? Verify(TrustAnchor anchor, ReadOnlyMemory<byte> note, out Reason reason)
     {
         reason = Verifier.Checkpoint(anchor, note.Span, out ulong size, out byte[] root);

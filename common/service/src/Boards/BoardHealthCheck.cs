@@ -3,7 +3,7 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>BoardHealthCheck of a board at a distance: ready while it gave something that is believed within the time that the settings allow.</summary>
+/// <summary>Reports ready for a board at a URL while its last trusted answer is not older than the settings allow.</summary>
 internal sealed class BoardHealthCheck(BoardWatch board) : IHealthCheck
 {
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) => Task.FromResult(

@@ -3,7 +3,7 @@ using Optiks.Tlog;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>BoardLog is what services log of a board that they read at a distance (9030 to 9039).</summary>
+/// <summary>Defines the events that services log about a board that they read at a URL (9030 to 9039).</summary>
 internal static partial class BoardLog
 {
     [LoggerMessage(EventId = 9030, EventName = "BoardFollows", Level = LogLevel.Information, Message = "The board at {Url} is followed; it has size {Size}.")]

@@ -2,7 +2,7 @@ using System.Diagnostics.Metrics;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>BoardMetrics shows a board that is read at a distance, and counts what fails.</summary>
+/// <summary>Shows the state of a board that is read at a URL, and counts failures.</summary>
 internal sealed class BoardMetrics : IDisposable
 {
     private readonly Meter _meter;
@@ -14,7 +14,7 @@ internal sealed class BoardMetrics : IDisposable
         _failures = _meter.CreateCounter<long>("optiks.service.board.failures", "{attempt}", "Attempts to read the board at a distance that gave nothing that is believed.");
     }
 
-    /// <summary>Observe says how to read the board's size, and how long it gave nothing.</summary>
+    /// <summary>Sets how to read the board's size, and how long it has given no trusted answer.</summary>
     public void Observe(Func<long> size, Func<double> silence)
     {
         _meter.CreateObservableGauge("optiks.service.board.size", size, "{entry}", "Size of the checkpoint that the service goes by.");

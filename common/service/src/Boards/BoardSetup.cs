@@ -7,20 +7,21 @@ using Optiks.Tlog;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>BoardSetup adds the board to a host that goes by it.</summary>
+/// <summary>Adds the board to a host that uses it.</summary>
 public static class BoardSetup
 {
     private static readonly TimeSpan s_connectTimeout = TimeSpan.FromSeconds(5);
 
-    // A name may lead elsewhere by then.
+    // By then the name may resolve to another address.
     private static readonly TimeSpan s_connectionLifetime = TimeSpan.FromMinutes(2);
 
-    // More than files that are fetched at once: the checkpoint waits behind none of them.
+    // More than the files fetched at once, so that the checkpoint waits behind none of them.
     private const int MaxConnections = 16;
 
     /// <summary>
-    /// AddBoard adds <see cref="BoardWatch"/>; of a board at a URL also the health check <c>board</c>, metrics, and <see cref="HttpTileReader"/>, which is a stranger's word: answers are bounded in length and time, no redirect
-    /// is followed and nothing is decompressed. True: it is at a URL.
+    /// Adds <see cref="BoardWatch"/>. For a board at a URL it also adds the health check <c>board</c>, metrics, and
+    /// <see cref="HttpTileReader"/>. The server at the URL is not trusted: answers are bounded in length and time, no redirect is followed
+    /// and nothing is decompressed. Returns true if the board is at a URL.
     /// </summary>
     public static bool AddBoard(this WebApplicationBuilder builder)
     {

@@ -1,9 +1,12 @@
 namespace Optiks.ServiceDefaults;
 
-/// <summary>BoardUnreadableException: a file of the board that the log says must exist is missing, cannot be read, or holds something else. Its text is fit for anyone's eyes.</summary>
+/// <summary>
+/// Says that a file of the board that must exist according to the log is missing, cannot be read, or has other contents. Anyone may read
+/// its text.
+/// </summary>
 public sealed class BoardUnreadableException : Exception
 {
-    /// <summary>BoardUnreadableException with a sentence, and what was thrown, if anything was.</summary>
+    /// <summary>Takes a sentence and the exception that caused it, if there was one.</summary>
     public BoardUnreadableException(string message, Exception? innerException = null)
         : base(message, innerException)
     {

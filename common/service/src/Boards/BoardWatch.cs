@@ -8,15 +8,17 @@ using Optiks.Tlog;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// BoardWatch is the checkpoint that a service goes by (docs/spec/board.md section 3), wherever the board is. In the data folder, whose writers are the operator's, its file is read whenever somebody asks. At a URL a
-/// stranger answers: the watch asks at intervals, and keeps the largest checkpoint that the log signed, whatever comes afterwards. Any thread.
+/// Holds the checkpoint that a service uses (docs/spec/board.md section 3), wherever the board is. In the data folder, where only the
+/// operator's programs write, its file is read at every request. At a URL an untrusted server answers: the watch polls it, and keeps the
+/// largest checkpoint that the log signed, whatever follows. Any thread.
 /// </summary>
 /// <remarks>
-/// Invariants: 1. Nothing is given that the log did not sign. 2. Of a board at a URL, what is given never goes back to a smaller tree, nor to another of the same size.
+/// Invariants: 1. Every returned checkpoint was signed by the log. 2. For a board at a URL, the returned checkpoint never goes back to a
+/// smaller tree, nor to another of the same size.
 /// </remarks>
 public sealed class BoardWatch : BackgroundService
 {
-    // After failures it asks less often, down to this.
+    // After failures the watch polls less often, up to this pause.
     private static readonly TimeSpan s_longestPause = TimeSpan.FromSeconds(5);
     private const int MaxDoublings = 5;
 
@@ -57,19 +59,24 @@ public sealed class BoardWatch : BackgroundService
         }
     }
 
-    /// <summary>IsRemote: the board is at a URL.</summary>
+    /// <summary>Whether the board is at a URL.</summary>
     public bool IsRemote => _remote is not null;
 
-    /// <summary>IsSeen says whether there is a board to go by at all: at a URL always; otherwise its folder may be on another machine.</summary>
+    /// <summary>Whether there is a board to use: always at a URL; otherwise its folder may be on another machine.</summary>
     public bool IsSeen => _remote is not null || Directory.Exists(_folder);
 
-    /// <summary>HasAnswered says whether the board at the URL gave something that is believed since the start, even if it was that there is no checkpoint yet. True of a folder.</summary>
+    /// <summary>
+    /// Whether the board at the URL gave a trusted answer since the start, even if it was that there is no checkpoint yet. Always true for
+    /// a folder.
+    /// </summary>
     public bool HasAnswered => _remote is null || _hasAnswered;
 
-    /// <summary>Newest checkpoint that was read and is the log's; null when there is none yet.</summary>
+    /// <summary>The newest checkpoint of the log that was read; null before the first one.</summary>
     public BoardCheckpoint? Newest => _newest;
 
-    /// <summary>Problem with the board at the URL, in a sentence for anyone's eyes, once it lasts too long; null otherwise.</summary>
+    /// <summary>
+    /// The problem with the board at the URL, in a sentence that anyone may read, once it lasts too long; null otherwise.
+    /// </summary>
     public string? Problem => _remote is null || _why is not { } why || (_hasAnswered && Silence <= _options.UnreadyAfter) ? null
         : !_hasAnswered ? $"The board has not been read yet. {why}"
         : string.Create(CultureInfo.InvariantCulture, $"The board gives nothing newer since {Silence.TotalSeconds:F0} s; {_options.UnreadyAfter.TotalSeconds:F0} s are allowed. {why}");
@@ -77,7 +84,8 @@ public sealed class BoardWatch : BackgroundService
     private TimeSpan Silence => _why is null ? TimeSpan.Zero : _time.GetElapsedTime(Interlocked.Read(ref _answeredAt));
 
     /// <summary>
-    /// ReadAsync gives the checkpoint to go by; null when the board has none yet. Throws <see cref="BoardUnreadableException"/>: the file cannot be read or is not the log's, or the URL has given nothing since the start.
+    /// Returns the checkpoint to use, or null before the board's first one. Throws <see cref="BoardUnreadableException"/> if the file
+    /// cannot be read or is not the log's, or if the URL has given no answer since the start.
     /// </summary>
     public async ValueTask<BoardCheckpoint?> ReadAsync(CancellationToken cancellationToken)
     {
@@ -134,7 +142,7 @@ public sealed class BoardWatch : BackgroundService
         }
     }
 
-    // Why nothing that was read is believed; null: it is.
+    // Returns why the answer is not trusted, or null if it is.
     private async Task<(string? Why, Exception? Exception)> TryReadAsync(HttpTileReader remote, Uri url, CancellationToken stop)
     {
         byte[]? note;
@@ -203,7 +211,7 @@ public sealed class BoardWatch : BackgroundService
         return verified;
     }
 
-    // Only what is news: a board may be away for days.
+    // Reports only changes: a board may be away for days.
     private void Report(Uri url, string? why, Exception? exception)
     {
         if (why is null ? _why is null : why == _reported)

@@ -7,8 +7,9 @@ using Microsoft.Extensions.Options;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// BoundedListeners makes listeners that accept no further connection while <see cref="ConnectionLimits.MaxAccepted"/> are open. Kestrel's own limit closes connections that are too many after it accepted them: a crowd of
-/// strangers is accepted faster than it is closed, and takes the descriptors that files and the database need. Any thread.
+/// Makes listeners that accept no further connection while <see cref="ConnectionLimits.MaxAccepted"/> are open. Kestrel's own limit closes
+/// excess connections after accepting them. Strangers could then be accepted faster than closed, and use up the descriptors that files and
+/// the database need. Any thread.
 /// </summary>
 internal sealed class BoundedListeners : IConnectionListenerFactory, IConnectionListenerFactorySelector, IDisposable
 {
@@ -35,7 +36,7 @@ internal sealed class BoundedListeners : IConnectionListenerFactory, IConnection
 
     private sealed class Listener(IConnectionListener inner, SemaphoreSlim room) : IConnectionListener
     {
-        // Unbinding ends an accept that waits for room, as it ends one that waits for a connection.
+        // Unbinding cancels an accept that waits for room, as it cancels one that waits for a connection.
         private readonly CancellationTokenSource _unbound = new();
 
         public EndPoint EndPoint => inner.EndPoint;

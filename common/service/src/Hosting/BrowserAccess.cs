@@ -8,15 +8,15 @@ using Microsoft.Net.Http.Headers;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// BrowserAccess lets web pages of the configured origins read endpoints that are open without a credential (docs/operations/cors.md). Without credentials: whatever a page can read so, anyone
-/// can. By default no origin is configured and nothing is added to any answer.
+/// Lets web pages of the configured origins read endpoints that are open without a credential (docs/operations/cors.md). No credentials are
+/// sent: a page can read only public answers. By default no origin is configured, and answers are unchanged.
 /// </summary>
 public static class BrowserAccess
 {
     private const string Policy = "open";
     private static readonly TimeSpan s_preflightAge = TimeSpan.FromHours(1);
 
-    /// <summary>AllowBrowsers opens the endpoints to the configured origins. Only for what needs no credential.</summary>
+    /// <summary>Opens the endpoints to the configured origins. Use it only for endpoints that need no credential.</summary>
     public static TBuilder AllowBrowsers<TBuilder>(this TBuilder builder)
         where TBuilder : IEndpointConventionBuilder =>
         builder.RequireCors(Policy);
@@ -34,7 +34,7 @@ public static class BrowserAccess
                 .SetPreflightMaxAge(s_preflightAge)));
     }
 
-    /// <summary>Use answers preflights and marks answers; call it after routing.</summary>
+    /// <summary>Answers preflights and marks answers; call it after routing.</summary>
     internal static void Use(WebApplication app)
     {
         bool isOn = app.Services.GetRequiredService<IOptions<CorsOptions>>().Value.Origins.Length > 0;

@@ -11,8 +11,8 @@ using Microsoft.Extensions.Hosting;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// CertificateWatch asks this program's own addresses of https which certificate they serve, as clients do: whatever gave it to Kestrel, and however it was changed since. Without such an address it
-/// does nothing.
+/// Asks this program's own https addresses which certificate they serve, as clients do. The answer is right whatever configured Kestrel,
+/// and however the certificate changed since. Without such an address it does nothing.
 /// </summary>
 internal sealed class CertificateWatch : BackgroundService
 {
@@ -47,7 +47,7 @@ internal sealed class CertificateWatch : BackgroundService
         }
     }
 
-    // Null: it did not get that far, which health and metrics of requests show.
+    // Returns null if the connection did not get that far; health and request metrics then show the fault.
     private static async Task<DateTimeOffset?> ReadAsync(BindingAddress address, CancellationToken stop)
     {
         DateTimeOffset? end = null;
@@ -62,7 +62,7 @@ internal sealed class CertificateWatch : BackgroundService
                 new SslClientAuthenticationOptions
                 {
                     TargetHost = address.Host,
-                    // Nothing is sent: which certificate it is, is the question. Also of one that nobody would trust any more.
+                    // Nothing is sent: only the certificate matters, even one that no client trusts any more.
                     RemoteCertificateValidationCallback = (_, certificate, _, _) =>
                     {
                         end = certificate is X509Certificate2 served ? new DateTimeOffset(served.NotAfter) : null;
@@ -73,12 +73,12 @@ internal sealed class CertificateWatch : BackgroundService
         }
         catch (Exception e) when (e is IOException or SocketException or AuthenticationException or OperationCanceledException)
         {
-            // After the certificate: a server that asks for the client's.
+            // The failure may come after the certificate: a server may demand the client's certificate.
         }
         return end;
     }
 
-    // Any address of the machine: this one.
+    // Replaces the address for any interface by this machine's.
     private static string HostOf(BindingAddress address) =>
         IPAddress.TryParse(address.Host.Trim('[', ']'), out IPAddress? ip) ? (ip.Equals(IPAddress.Any) || ip.Equals(IPAddress.IPv6Any) ? IPAddress.Loopback : ip).ToString()
         : address.Host is "*" or "+" ? IPAddress.Loopback.ToString()

@@ -4,12 +4,12 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// ConnectionLimits bounds what connections cost: how many there are, by the file descriptors that the process may have, and how long one that does not read or write holds what it has. Honest callers on slow lines are far
-/// from all of them.
+/// Bounds the cost of connections: their number, by the file descriptors that the process may open, and how long an idle connection keeps
+/// its resources. Honest callers on slow lines are far from all limits.
 /// </summary>
 internal static partial class ConnectionLimits
 {
-    /// <summary>LeastDescriptors with which a service starts.</summary>
+    /// <summary>The fewest descriptors with which a service starts.</summary>
     public const int LeastDescriptors = 1024;
 
     // For databases, logs, libraries and listeners.
@@ -18,21 +18,21 @@ internal static partial class ConnectionLimits
     // Its socket, and a file that is sent over it.
     private const int DescriptorsPerConnection = 2;
 
-    // Of the service's own: sockets of connections that are accepted only to be closed.
+    // Part of the service's own descriptors: sockets of connections that are accepted only to be closed.
     private const int RefusedAtOnce = 64;
 
-    // Beyond, memory is the limit: a connection that does nothing useful holds some 100 KB.
+    // Above this number, memory is the limit: an idle connection holds some 100 KB.
     private const int MaxConnections = 8192;
 
-    // What a connection holds of an answer that its client does not read.
+    // The most that a connection buffers of an answer that its client does not read.
     private const long MaxResponseBufferLength = 32 * 1024;
 
     private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(10);
 
-    // What it holds of requests that wait behind one which is being answered. A longer body is counted where it is read.
+    // The most that it buffers of requests that wait behind the current one. A longer body is counted where it is read.
     private const long MaxRequestBufferLength = 64 * 1024;
 
-    // Small answers are with the kernel at once, whatever the client does: this ends those who do not read long ones.
+    // The kernel takes small answers at once, whatever the client does. This limit ends clients that do not read long answers.
     private static readonly MinDataRate s_leastResponseRate = new(bytesPerSecond: 16 * 1024, s_grace);
     private static readonly MinDataRate s_leastBodyRate = new(bytesPerSecond: 4 * 1024, s_grace);
     private static readonly TimeSpan s_headersTime = TimeSpan.FromSeconds(10);
@@ -40,13 +40,16 @@ internal static partial class ConnectionLimits
     // Longer than clients and proxies keep idle connections (.NET's and nginx' 60 s), so that they close first.
     private static readonly TimeSpan s_keepAliveTime = TimeSpan.FromSeconds(90);
 
-    /// <summary>RequireDescriptors throws <see cref="StartupException"/> when the process may have too few descriptors.</summary>
+    /// <summary>Throws <see cref="StartupException"/> if the process may open too few descriptors.</summary>
     public static void RequireDescriptors() => RequireEnough(Descriptors());
 
-    /// <summary>Gives the number of connections that may be accepted and not closed yet: those that are served, and those that are told by a closed connection that there are too many.</summary>
+    /// <summary>
+    /// Returns the highest number of accepted connections that are not closed yet. They are the served connections, and the excess ones
+    /// that are about to be closed.
+    /// </summary>
     public static int MaxAccepted(long descriptors) => (int)Served(descriptors) + RefusedAtOnce;
 
-    /// <summary>Set the limits. Throws <see cref="StartupException"/> when the process may have too few descriptors.</summary>
+    /// <summary>Sets the limits. Throws <see cref="StartupException"/> if the process may open too few descriptors.</summary>
     public static void Set(KestrelServerLimits limits, long descriptors)
     {
         RequireEnough(descriptors);
@@ -70,7 +73,9 @@ internal static partial class ConnectionLimits
         }
     }
 
-    /// <summary>Descriptors that this process may have. The runtime has raised the limit as far as it goes.</summary>
+    /// <summary>
+    /// Returns the number of descriptors that this process may open. The runtime has raised the limit as far as possible.
+    /// </summary>
     public static long Descriptors() =>
         getrlimit(RLIMIT_NOFILE, out ResourceLimit limit) == 0
             ? (long)Math.Min(limit.Current, long.MaxValue)
@@ -83,7 +88,7 @@ internal static partial class ConnectionLimits
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static partial int getrlimit(int resource, out ResourceLimit limit);
 
-    // rlim_t has 64 bits on every 64-bit Linux, the only ones supported.
+    // rlim_t has 64 bits on every 64-bit Linux, and only these are supported.
     [StructLayout(LayoutKind.Sequential)]
     private readonly struct ResourceLimit
     {

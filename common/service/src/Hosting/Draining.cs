@@ -6,8 +6,9 @@ using Microsoft.Extensions.Hosting;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Draining ends a service without failing a request that it accepted. When it is told to stop it first says so: readiness is 503, and each answer closes its connection. Load
-/// balancers and clients go elsewhere while everything is still answered; after its time the server takes no more connections, finishes what is under way and ends. Any thread.
+/// Ends a service without failing a request that it accepted. When the service is told to stop, it first announces it: readiness is 503,
+/// and each answer closes its connection. Load balancers and clients move away while the service still answers everything. After the drain
+/// time the server accepts no more connections, finishes current requests and ends. Any thread.
 /// </summary>
 internal sealed class Draining : IHostedLifecycleService, IHealthCheck
 {
@@ -21,13 +22,13 @@ internal sealed class Draining : IHostedLifecycleService, IHealthCheck
         _clock = clock;
     }
 
-    /// <summary>Use closes the connections of answers while the service drains. First of the middleware.</summary>
+    /// <summary>Closes the connections of answers while the service drains. Must be the first middleware.</summary>
     public void Use(IApplicationBuilder app) => app.Use(next => context =>
     {
-        // HTTP/2 has its own way to say it, which the server takes.
+        // HTTP/2 has its own way to announce it, which the server uses.
         if (_isDraining && HttpProtocol.IsHttp11(context.Request.Protocol))
         {
-            // At the last moment, as an error's answer begins with its headers cleared.
+            // Set as late as possible, because an error's answer begins with its headers cleared.
             context.Response.OnStarting(() =>
             {
                 context.Response.Headers.Connection = "close";

@@ -3,10 +3,12 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>DrainingSetup adds to a host that it goes on answering for a while after it was told to stop.</summary>
+/// <summary>Makes a host continue to answer for a while after it was told to stop.</summary>
 public static class DrainingSetup
 {
-    /// <summary>AddDraining with the time that <paramref name="time"/> finds in the host's options. Health check <c>drain</c>.</summary>
+    /// <summary>
+    /// Adds draining with the time that <paramref name="time"/> finds in the host's options, and the health check <c>drain</c>.
+    /// </summary>
     public static void AddDraining(this WebApplicationBuilder builder, Func<IServiceProvider, TimeSpan> time)
     {
         ArgumentNullException.ThrowIfNull(builder);

@@ -7,8 +7,8 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// HealthAnswers maps the two health endpoints. Live: the process answers. Ready: every check that the host registered is healthy; 503 with
-/// their descriptions otherwise. Descriptions must be fit for anyone's eyes.
+/// Maps the two health endpoints. Live: the process answers. Ready: every check that the host registered is healthy; otherwise 503 with the
+/// checks' descriptions. Anyone may read the descriptions.
 /// </summary>
 internal static class HealthAnswers
 {

@@ -2,10 +2,10 @@ using Microsoft.Extensions.Hosting;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>HostStart is for parts that run beside the server, and need it to listen.</summary>
+/// <summary>Helps parts that run next to the server and need it to listen.</summary>
 internal static class HostStart
 {
-    /// <summary>StartedAsync returns once the host has started: only then does it listen.</summary>
+    /// <summary>Returns once the host has started: only then does it listen.</summary>
     public static async Task StartedAsync(this IHostApplicationLifetime lifetime, CancellationToken cancellationToken)
     {
         var started = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);

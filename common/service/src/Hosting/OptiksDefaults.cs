@@ -15,7 +15,7 @@ using Optiks.Settings;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>OptiksDefaults gives the three hosts one behaviour in everything but their work.</summary>
+/// <summary>Gives the three hosts the same behaviour in everything but their work.</summary>
 public static partial class OptiksDefaults
 {
     private const int MaxRequestLineLength = 8 * 1024;
@@ -23,7 +23,7 @@ public static partial class OptiksDefaults
     private const long MaxDrainedLength = 32L * 1024 * 1024;
     private static readonly TimeSpan s_shutdownTimeout = TimeSpan.FromSeconds(15);
 
-    /// <summary>DataFolderOf the configuration: <c>OPTIKS_DATA</c>, or the default.</summary>
+    /// <summary>Returns the data folder of the configuration: <c>OPTIKS_DATA</c>, or the default.</summary>
     public static DataFolder DataFolderOf(IConfiguration configuration)
     {
         ArgumentNullException.ThrowIfNull(configuration);
@@ -31,9 +31,10 @@ public static partial class OptiksDefaults
     }
 
     /// <summary>
-    /// AddOptiksDefaults adds JSON logs, telemetry, Kestrel's limits, problem details, API keys and tokens, rate limits, health checks and <see cref="DataFolder"/>.
-    /// Configuration is ASP.NET Core's, later ones winning: appsettings.json, the file that <c>OPTIKS_CONFIG</c> names, environment (<c>Optiks__Section__Key</c>,
-    /// <c>OPTIKS_DATA</c>), command line. Throws <see cref="StartupException"/> for settings that nobody reads, or that are not of their type.
+    /// Adds JSON logs, telemetry, Kestrel's limits, problem details, API keys and tokens, rate limits, health checks and
+    /// <see cref="DataFolder"/>. Configuration is ASP.NET Core's, later sources winning: appsettings.json, the file that
+    /// <c>OPTIKS_CONFIG</c> names, environment (<c>Optiks__Section__Key</c>, <c>OPTIKS_DATA</c>), command line. Throws
+    /// <see cref="StartupException"/> for settings that no part reads, or that have the wrong type.
     /// </summary>
     public static WebApplicationBuilder AddOptiksDefaults(this WebApplicationBuilder builder, OptiksServiceOptions options)
     {
@@ -49,9 +50,10 @@ public static partial class OptiksDefaults
             console.UseUtcTimestamp = true;
             console.TimestampFormat = "O";
         });
-        // Whoever logs waits for nobody: a reader of standard output that stalls would otherwise stop epochs, answers, health and SIGTERM. The log says how many lines it lacks when the reader goes on.
+        // Logging never blocks: otherwise a stalled reader of standard output would stop epochs, answers, health and SIGTERM. When the
+        // reader resumes, the log says how many lines were dropped.
         builder.Services.Configure<ConsoleLoggerOptions>(console => console.QueueFullMode = ConsoleLoggerQueueFullMode.DropWrite);
-        // Its request logs at lower levels hold URLs, and GET /v1/lookup?key= has a name in it.
+        // ASP.NET Core's request logs at lower levels contain URLs, and GET /v1/lookup?key= has a name in it.
         builder.Logging.AddFilter("Microsoft.AspNetCore", LogLevel.Warning);
         Telemetry.Add(builder, options.Name);
 
@@ -59,17 +61,17 @@ public static partial class OptiksDefaults
         {
             builder.WebHost.UseUrls(options.DefaultUrl);
         }
-        // Now, before anything is made: Kestrel looks at them when the parts that run beside it have begun.
+        // Checked now, before anything is made: Kestrel checks addresses only after the background parts have started.
         Array.ForEach(configuration[WebHostDefaults.ServerUrlsKey]?.Split(';', StringSplitOptions.RemoveEmptyEntries) ?? [], RequireAddress);
-        // Slim builders leave out what an address of https needs.
+        // Slim builders lack the services that an https address needs.
         builder.WebHost.UseKestrelHttpsConfiguration();
         long descriptors = ConnectionLimits.Descriptors();
         builder.WebHost.ConfigureKestrel(kestrel =>
         {
             ConnectionLimits.Set(kestrel.Limits, descriptors);
             kestrel.AddServerHeader = false;
-            // RequestBody counts exactly and refuses at once. Kestrel's limit is how much of a refused body it still takes from the
-            // connection, for a few seconds: a client that is cut off while it sends never reads the answer.
+            // RequestBody counts exactly and refuses at once. Kestrel's limit is how much of a refused body it still reads from the
+            // connection, for a few seconds. A client that is cut off while it sends never reads the answer.
             kestrel.Limits.MaxRequestBodySize = Math.Max(MaxDrainedLength, 2 * options.MaxRequestBodyLength);
             kestrel.Limits.MaxRequestLineSize = MaxRequestLineLength;
             kestrel.Limits.MaxRequestHeadersTotalSize = MaxRequestHeadersLength;
@@ -104,11 +106,13 @@ public static partial class OptiksDefaults
         return builder;
     }
 
-    /// <summary>UseOptiksDefaults puts problem details around everything that follows and maps <c>/health/live</c> and <c>/health/ready</c>. Call it first.</summary>
+    /// <summary>
+    /// Adds problem details around everything that follows, and maps <c>/health/live</c> and <c>/health/ready</c>. Call it first.
+    /// </summary>
     public static WebApplication UseOptiksDefaults(this WebApplication app)
     {
         ArgumentNullException.ThrowIfNull(app);
-        // Now, so that a broken file of API keys or of token keys is a failure to start.
+        // Loaded now, so that a broken file of API keys or of token keys makes the start fail.
         app.Services.GetRequiredService<ApiKeyStore>();
         app.Services.GetRequiredService<TokenVerifier>();
         app.Services.GetService<Draining>()?.Use(app);
@@ -125,13 +129,13 @@ public static partial class OptiksDefaults
         Telemetry.UseRoutes(app);
         BrowserAccess.Use(app);
         app.UseAuthentication();
-        // Before authorization, so that guessing credentials is limited as well.
+        // Before authorization, so that guessing credentials is limited too.
         RateLimits.UseLimits(app);
         app.UseAuthorization();
         UrlParameters.Use(app);
         HealthAnswers.Map(app);
         Telemetry.MapMetrics(app);
-        // Made now: nothing else asks for them.
+        // Made now: no other part requests them.
         app.Services.GetRequiredService<ServiceMetrics>();
         return app;
     }

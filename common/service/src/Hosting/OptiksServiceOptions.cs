@@ -2,35 +2,42 @@ using Optiks.Settings;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>OptiksServiceOptions says how a host differs from the others.</summary>
+/// <summary>Says how a host differs from the others.</summary>
 public sealed record OptiksServiceOptions
 {
-    /// <summary>Name in telemetry, such as <c>optiks-query-service</c>.</summary>
+    /// <summary>The name in telemetry, such as <c>optiks-query-service</c>.</summary>
     public required string Name { get; init; }
 
-    /// <summary>DefaultUrl to listen on when neither <c>--urls</c>, <c>ASPNETCORE_URLS</c> nor Kestrel endpoints are configured.</summary>
+    /// <summary>The URL to listen on if neither <c>--urls</c>, <c>ASPNETCORE_URLS</c> nor Kestrel endpoints are configured.</summary>
     public required string DefaultUrl { get; init; }
 
-    /// <summary>Settings that the host reads beside those of the defaults: options by the section that they are bound to. A setting under <c>Optiks:</c> that none of them has is refused.</summary>
+    /// <summary>
+    /// The settings that the host reads in addition to the defaults': options by the section that they are bound to. A setting under
+    /// <c>Optiks:</c> that none of them has is refused.
+    /// </summary>
     public required IReadOnlyDictionary<string, Type> Settings { get; init; }
 
-    /// <summary>WritesData says whether the host writes to the data folder, which is then tried at the start.</summary>
+    /// <summary>Whether the host writes to the data folder, which is then tested at the start.</summary>
     /// <value>false: it only reads there.</value>
     public bool WritesData { get; init; }
 
-    /// <summary>PartlyReadSettings are read as well, of sections whose other settings are another host's: for <c>--help</c>.</summary>
+    /// <summary>
+    /// Further settings that the host reads from sections whose other settings belong to another host, for <c>--help</c>.
+    /// </summary>
     public IReadOnlyDictionary<string, Type> PartlyReadSettings { get; init; } = new Dictionary<string, Type>();
 
-    /// <summary>Purpose is what the host does, for <c>--help</c>.</summary>
+    /// <summary>The host's purpose, for <c>--help</c>.</summary>
     public string Purpose { get; init; } = "";
 
-    /// <summary>Variables of the environment that the host reads beside those of the defaults, with their meaning, for <c>--help</c>.</summary>
+    /// <summary>
+    /// The environment variables that the host reads in addition to the defaults', with their meanings, for <c>--help</c>.
+    /// </summary>
     public IReadOnlyDictionary<string, string> Variables { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>ExitCodes that the host has beside those of the defaults, with their meaning, for <c>--help</c>.</summary>
+    /// <summary>The exit codes that the host has in addition to the defaults', with their meanings, for <c>--help</c>.</summary>
     public IReadOnlyDictionary<int, string> ExitCodes { get; init; } = new Dictionary<int, string>();
 
-    /// <summary>Of a program whose settings, variables and exit codes <see cref="Programs"/> knows.</summary>
+    /// <summary>Makes the options of a program whose settings, variables and exit codes <see cref="Programs"/> knows.</summary>
     public static OptiksServiceOptions Of(ProgramSettings program)
     {
         ArgumentNullException.ThrowIfNull(program);
@@ -46,11 +53,14 @@ public sealed record OptiksServiceOptions
         };
     }
 
-    /// <summary>MaxRequestBodyLength in octets of the longest body that an endpoint takes; endpoints pass their exact limits to <see cref="RequestBody.ReadAsync"/>.</summary>
+    /// <summary>
+    /// The length in bytes of the longest body that an endpoint accepts; endpoints pass their exact limits to
+    /// <see cref="RequestBody.ReadAsync"/>.
+    /// </summary>
     /// <value>1 MiB.</value>
     public long MaxRequestBodyLength { get; init; } = 1024 * 1024;
 
-    /// <summary>AllSettings are the host's own and those of the defaults.</summary>
+    /// <summary>The host's own settings and those of the defaults.</summary>
     internal IReadOnlyDictionary<string, Type> AllSettings => new Dictionary<string, Type>(Settings.Concat(Types(SettingsSections.OfServices)));
 
     private static Dictionary<string, Type> Types(IEnumerable<SettingsSection> sections) => sections.ToDictionary(section => section.Path, section => section.Options);

@@ -3,12 +3,15 @@ using Optiks.Settings;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>ServiceHelp answers <c>--help</c> and <c>--version</c> of a host, without starting anything. The texts of settings are their documentation comments, which lie beside the programs.</summary>
+/// <summary>
+/// Answers <c>--help</c> and <c>--version</c> of a host, without starting anything. The texts of settings are their documentation comments,
+/// which the build places next to the programs.
+/// </summary>
 public static class ServiceHelp
 {
     private static readonly string[] s_help = ["--help", "-h", "-?"];
 
-    /// <summary>TryPrint answers when the arguments ask for either; otherwise false, and nothing is printed.</summary>
+    /// <summary>Answers if the arguments ask for either; otherwise returns false and prints nothing.</summary>
     public static bool TryPrint(IReadOnlyCollection<string> args, OptiksServiceOptions options, TextWriter output)
     {
         ArgumentNullException.ThrowIfNull(args);

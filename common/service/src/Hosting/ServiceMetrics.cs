@@ -2,7 +2,10 @@ using System.Diagnostics.Metrics;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>ServiceMetrics are those of every program: what is free where its files lie, and when the certificates that it serves end. Any thread.</summary>
+/// <summary>
+/// Shows the metrics that every program has: the free space of the disks with its files, and the expiry of the certificates that it serves.
+/// Any thread.
+/// </summary>
 internal sealed class ServiceMetrics : IDisposable
 {
     private readonly Meter _meter;
@@ -20,7 +23,7 @@ internal sealed class ServiceMetrics : IDisposable
 
     public void Dispose() => _meter.Dispose();
 
-    // The board may be on a disk of its own.
+    // The board may be on another disk.
     private static IEnumerable<Measurement<long>> Measure(DataFolder folder, Func<DriveInfo, long> value)
     {
         foreach ((string name, string path) in ((string, string)[])[("data", folder.Root), ("board", folder.Board)])
@@ -40,7 +43,7 @@ internal sealed class ServiceMetrics : IDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // It went away, or may not be looked at.
+            // The disk was removed, or may not be read.
             return null;
         }
     }

@@ -12,16 +12,19 @@ using Optiks.Secrets;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Startup runs a host's main function so that what an operator can mend ends in one sentence on standard error and an exit code, not in a stack trace.</summary>
+/// <summary>
+/// Runs a host's main function. A fault that an operator can repair ends in one sentence on standard error and an exit code, not in a stack
+/// trace.
+/// </summary>
 public static class Startup
 {
-    // For the last sentence.
+    // The time for printing the last sentence.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// RunAsync checks the native library, runs the host and returns the exit code. Configuration, native library and secrets that do
-    /// not do give <see cref="ExitCodes.Configuration"/>, a <see cref="StartupException"/> its own code; <paramref name="classify"/> gives the
-    /// code of a host's further exceptions, null for none. Anything else is a bug and passes through.
+    /// Checks the native library, runs the host and returns the exit code. Unusable configuration, native library or secrets give
+    /// <see cref="ExitCodes.Configuration"/>, a <see cref="StartupException"/> its own code. <paramref name="classify"/> returns the code
+    /// of a host's further exceptions, or null. Any other exception is a bug and passes through.
     /// </summary>
     public static Task<int> RunAsync(Func<Task> main, Func<Exception, int?>? classify = null) => RunAsync(
         () =>
@@ -37,11 +40,14 @@ public static class Startup
         classify,
         Console.Error);
 
-    /// <summary>RunHostAsync runs a host built with <see cref="OptiksDefaults.AddOptiksDefaults"/> until it is told to stop. Throws what ended it otherwise (<see cref="HostFailure"/>).</summary>
+    /// <summary>
+    /// Runs a host built with <see cref="OptiksDefaults.AddOptiksDefaults"/> until it is told to stop. Throws the fault if one ended it
+    /// (<see cref="HostFailure"/>).
+    /// </summary>
     public static async Task RunHostAsync(WebApplication app)
     {
         ArgumentNullException.ThrowIfNull(app);
-        // Taken now: running disposes the services.
+        // Read now, because running disposes the services.
         HostFailure failure = app.Services.GetRequiredService<HostFailure>();
         CancellationToken stopping = app.Lifetime.ApplicationStopping;
         CancellationToken started = app.Lifetime.ApplicationStarted;
@@ -52,9 +58,9 @@ public static class Startup
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {
-            // It failed, or was told to stop, before the server had started, whose start is then called off.
+            // The host failed, or was told to stop, before the server had started; the start is then cancelled.
         }
-        // An address of another machine, a port of root's, a certificate that is not there: Kestrel says it with whatever it met.
+        // An address of another machine, a privileged port, a missing certificate: Kestrel reports each with a different exception.
         catch (Exception e) when (!started.IsCancellationRequested && !failure.HasFailed
             && e is SocketException or IOException { InnerException: not AddressInUseException } or UnauthorizedAccessException or CryptographicException)
         {
@@ -66,7 +72,7 @@ public static class Startup
     internal static async Task<int> RunAsync(Func<Task> main, Func<Exception, int?>? classify, TextWriter error)
     {
         ArgumentNullException.ThrowIfNull(main);
-        // Whatever the language of the machine: the host's texts and numbers are for programs and logs.
+        // Independent of the machine's language: programs and logs read the host's texts and numbers.
         CultureInfo.CurrentCulture = CultureInfo.DefaultThreadCurrentCulture = CultureInfo.InvariantCulture;
         try
         {
@@ -76,13 +82,13 @@ public static class Startup
         }
         catch (Exception e) when (ExitCodeOf(e, classify) is { } code)
         {
-            // A reader of standard error that stalls does not keep the process.
+            // A stalled reader of standard error must not keep the process alive.
             await Task.WhenAny(Task.Run(() => error.WriteLine($"optiks: {Sentence(e)}")), Task.Delay(s_patience));
             return code;
         }
     }
 
-    // What reads settings that are not Optiks': addresses, log levels, appsettings.json. They report a wrong one as misuse.
+    // The readers of settings that are not Optiks': addresses, log levels, appsettings.json. They report a wrong one as misuse.
     private static readonly string[] s_settingsReaders = ["Microsoft.Extensions.Configuration", "Microsoft.Extensions.Logging", "Microsoft.AspNetCore.Http", "Microsoft.AspNetCore.Server.Kestrel", "OpenTelemetry"];
 
     private static bool IsOfSettings(Exception exception) =>

@@ -13,17 +13,18 @@ using OpenTelemetry.Trace;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Telemetry exports metrics, traces and logs by OTLP when <c>OTEL_EXPORTER_OTLP_ENDPOINT</c> is set, lets Prometheus fetch metrics when <see cref="MetricsOptions"/> say so, and costs nothing otherwise.
-/// ASP.NET Core, Kestrel, the runtime and the drivers publish meters and activity sources of their own, which are taken by name.
+/// Exports metrics, traces and logs by OTLP if <c>OTEL_EXPORTER_OTLP_ENDPOINT</c> is set, and lets Prometheus scrape metrics if
+/// <see cref="MetricsOptions"/> allow it. Otherwise it costs nothing. ASP.NET Core, Kestrel, the runtime and the drivers publish their own
+/// meters and activity sources, which are selected by name.
 /// </summary>
 internal static class Telemetry
 {
-    /// <summary>EndpointVariable names the collector.</summary>
+    /// <summary>The variable that names the collector.</summary>
     public const string EndpointVariable = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
     private const string MetricsPath = "/metrics";
 
-    // What OpenTelemetry calls a request of which it knows no more.
+    // OpenTelemetry's name for a request of which it knows nothing else.
     private const string UnknownRoute = "HTTP";
 
     private static readonly string[] s_meters =
@@ -63,7 +64,7 @@ internal static class Telemetry
         }
     }
 
-    /// <summary>MapMetrics maps the address that Prometheus fetches from, if it is on.</summary>
+    /// <summary>Maps the address that Prometheus scrapes, if it is on.</summary>
     public static void MapMetrics(WebApplication app)
     {
         if (IsFetched(app.Configuration))
@@ -74,7 +75,7 @@ internal static class Telemetry
 
     private static bool IsFetched(IConfiguration configuration) => configuration.GetSection(MetricsOptions.Section).GetValue<bool>(nameof(MetricsOptions.Prometheus));
 
-    /// <summary>UseSpans completes the spans of requests; call it before everything that answers.</summary>
+    /// <summary>Completes the spans of requests; call it before everything that answers.</summary>
     public static void UseSpans(WebApplication app)
     {
         if (app.Services.GetService<TracerProvider>() is null)
@@ -98,7 +99,7 @@ internal static class Telemetry
         });
     }
 
-    /// <summary>UseRoutes names the spans by method and route. Never by path or query, in which names of keys can stand. Call it after routing.</summary>
+    /// <summary>Names the spans by method and route, never by path or query, which may contain keys. Call it after routing.</summary>
     public static void UseRoutes(WebApplication app)
     {
         if (app.Services.GetService<TracerProvider>() is null)

@@ -1,13 +1,17 @@
 namespace Optiks.ServiceDefaults;
 
-/// <summary>ThreadLimits finds out at the start that a process may have too few threads. Later the runtime ends the process when it cannot make one.</summary>
+/// <summary>
+/// Checks at the start that the process may have enough threads. Later the runtime ends the process if it cannot create one.
+/// </summary>
 internal static class ThreadLimits
 {
-    // What a service has at most under load on few processors, the runtime's own threads among them.
+    // The most threads that a service has under load on few processors, including the runtime's own.
     private const int LeastThreads = 64;
     private const int StackLength = 128 * 1024;
 
-    /// <summary>Starts as many threads as a service needs, and ends them. Throws <see cref="StartupException"/> when one cannot be started.</summary>
+    /// <summary>
+    /// Starts as many threads as a service needs, and ends them. Throws <see cref="StartupException"/> if one cannot be started.
+    /// </summary>
     public static void RequireThreads()
     {
         using var end = new ManualResetEventSlim();

@@ -3,12 +3,12 @@ using Microsoft.Net.Http.Headers;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>AcceptHeader chooses the media type of an answer.</summary>
+/// <summary>Chooses the media type of an answer.</summary>
 public static class AcceptHeader
 {
     /// <summary>
-    /// Choose gives the offered media type that the request likes best; among equals, and without an Accept header, the first. Throws
-    /// <see cref="ProblemException"/> (not-acceptable) when it takes none.
+    /// Returns the offered media type that the request prefers; among equals, and without an Accept header, the first. Throws
+    /// <see cref="ProblemException"/> (not-acceptable) if the request accepts none of them.
     /// </summary>
     public static string Choose(HttpRequest request, params ReadOnlySpan<string> offered)
     {
@@ -18,7 +18,7 @@ public static class AcceptHeader
         {
             return offered[0];
         }
-        // SDKs name one type exactly; nothing to weigh then.
+        // SDKs name one type exactly: there is nothing to compare.
         foreach (string type in offered)
         {
             if (header.Count == 1 && string.Equals(header[0], type, StringComparison.Ordinal))
@@ -56,7 +56,7 @@ public static class AcceptHeader
         {
             if (range.Charset.Equals("utf-8", StringComparison.OrdinalIgnoreCase))
             {
-                // As for bodies: it says nothing, as no answer has another.
+                // Ignored, as for bodies: every answer has this charset.
                 range.Charset = default;
             }
             int rank = range.MatchesAllTypes ? 0 : range.MatchesAllSubTypes ? 1 : 2;

@@ -2,7 +2,9 @@ using System.Text;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>JsonMembers lists the members that an object may have, at most 64; their positions are what <see cref="StrictJsonReader.TryNextMember"/> gives. Immutable.</summary>
+/// <summary>
+/// Lists the members that an object may have, at most 64; <see cref="StrictJsonReader.TryNextMember"/> returns their positions. Immutable.
+/// </summary>
 public sealed class JsonMembers
 {
     private const int MaxCount = 64;

@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>PooledBody is a request's body in memory that is used again once it is disposed: nothing may keep its span.</summary>
+/// <summary>Holds a request's body in memory that is reused once the body is disposed: nothing may keep its span.</summary>
 public sealed class PooledBody : IDisposable
 {
     private readonly int _length;
@@ -14,10 +14,10 @@ public sealed class PooledBody : IDisposable
         _octets = ArrayPool<byte>.Shared.Rent(length);
     }
 
-    /// <summary>Span of the body's octets.</summary>
+    /// <summary>The body's bytes.</summary>
     public ReadOnlySpan<byte> Span => Writable;
 
-    /// <summary>Memory of the same.</summary>
+    /// <summary>The same bytes as memory.</summary>
     public ReadOnlyMemory<byte> Memory
     {
         get

@@ -6,12 +6,12 @@ using Microsoft.Net.Http.Headers;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>RequestBody reads whole bodies of bounded length.</summary>
+/// <summary>Reads whole bodies of bounded length.</summary>
 public static class RequestBody
 {
     /// <summary>
-    /// MediaType gives which of the accepted media types the body has. Throws <see cref="ProblemException"/> (unsupported-media-type)
-    /// for others, for none, for a charset that is not UTF-8, and for a body that is compressed.
+    /// Returns which of the accepted media types the body has. Throws <see cref="ProblemException"/> (unsupported-media-type) for another
+    /// or a missing type, for a charset other than UTF-8, and for a compressed body.
     /// </summary>
     public static string MediaType(HttpRequest request, params ReadOnlySpan<string> accepted)
     {
@@ -37,7 +37,10 @@ public static class RequestBody
         throw new ProblemException(new Problem(ProblemTypes.UnsupportedMediaType, $"The Content-Type must be {string.Join(" or ", accepted!)}."));
     }
 
-    /// <summary>ReadAsync reads the body to its end. Throws <see cref="ProblemException"/> (body-too-large) beyond <paramref name="maxLength"/> octets, before it holds more.</summary>
+    /// <summary>
+    /// Reads the body to its end. Throws <see cref="ProblemException"/> (body-too-large) beyond <paramref name="maxLength"/> bytes, before
+    /// it holds more.
+    /// </summary>
     public static async ValueTask<byte[]> ReadAsync(HttpRequest request, long maxLength, CancellationToken cancellationToken)
     {
         ReadOnlySequence<byte> buffer = await BufferAsync(request, maxLength, mayHold: null, cancellationToken);
@@ -47,8 +50,9 @@ public static class RequestBody
     }
 
     /// <summary>
-    /// ReadPooledAsync reads as <see cref="ReadAsync"/> into memory that is used again; dispose the result. <paramref name="mayHold"/> is asked for all the octets that have come whenever more
-    /// have, or the body reader's pending read was cancelled, and refuses by a <see cref="ProblemException"/>. What a request declares to come counts for nothing.
+    /// Reads as <see cref="ReadAsync"/> does, into memory that is reused; dispose the result. Calls <paramref name="mayHold"/> with the
+    /// total number of received bytes whenever more have arrived, or the body reader's pending read was cancelled. It refuses with a
+    /// <see cref="ProblemException"/>. The length that a request declares does not count.
     /// </summary>
     public static async ValueTask<PooledBody> ReadPooledAsync(HttpRequest request, long maxLength, Action<long> mayHold, CancellationToken cancellationToken)
     {
@@ -82,7 +86,7 @@ public static class RequestBody
             }
             catch (ProblemException)
             {
-                // A reader that is left in the middle of a read makes the server cut the connection, and the client never reads the answer.
+                // If a reader is left in the middle of a read, the server cuts the connection, and the client never reads the answer.
                 reader.AdvanceTo(buffer.End);
                 throw;
             }
@@ -100,7 +104,7 @@ public static class RequestBody
         {
             return await reader.ReadAsync(cancellationToken);
         }
-        // Chunks whose lengths overflow; what else is wrong with a body has an exception of its own.
+        // Chunks whose lengths overflow. Other faults of a body have their own exceptions.
         catch (IOException e) when (e is not (BadHttpRequestException or ConnectionResetException) && e.InnerException is OverflowException)
         {
             throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "The body's chunks are not well formed."), e);

@@ -9,13 +9,13 @@ using Optiks.Protocol;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// StrictJsonReader parses a small JSON body by hand: unknown and duplicate members, other types, other integers than 0..2^53-1, comments,
-/// trailing data, bad UTF-8 and more than 16 levels are refused (docs/spec/rest.md section 1). Every refusal is a
-/// <see cref="ProblemException"/> with the JSON path of the field. Stands on a value after construction and after each TryNext... that is true.
+/// Parses a small JSON body by hand. It refuses unknown and duplicate members, other types, integers outside 0..2^53-1, comments, trailing
+/// data, bad UTF-8 and more than 16 levels (docs/spec/rest.md section 1). Every refusal is a <see cref="ProblemException"/> with the JSON
+/// path of the field. The reader is at a value after construction and after each TryNext... that returns true.
 /// </summary>
 public ref struct StrictJsonReader
 {
-    /// <summary>MaxDepth of objects and lists in each other.</summary>
+    /// <summary>The deepest nesting of objects and lists.</summary>
     public const int MaxDepth = 16;
 
     private const long MaxInteger = (1L << 53) - 1;
@@ -25,7 +25,7 @@ public ref struct StrictJsonReader
     private Frames _frames;
     private int _depth;
 
-    /// <summary>StrictJsonReader over a whole body, standing on its one value.</summary>
+    /// <summary>Reads a whole body, and is then at its one value.</summary>
     public StrictJsonReader(ReadOnlySpan<byte> body)
     {
         if (!Utf8.IsValid(body))
@@ -36,13 +36,13 @@ public ref struct StrictJsonReader
         Advance();
     }
 
-    /// <summary>IsObject says whether the current value is an object.</summary>
+    /// <summary>Whether the current value is an object.</summary>
     public readonly bool IsObject => _reader.TokenType == JsonTokenType.StartObject;
 
-    /// <summary>IsArray says whether the current value is a list.</summary>
+    /// <summary>Whether the current value is a list.</summary>
     public readonly bool IsArray => _reader.TokenType == JsonTokenType.StartArray;
 
-    /// <summary>Path of the current value, such as <c>$[3].value_b64</c>.</summary>
+    /// <summary>The path of the current value, such as <c>$[3].value_b64</c>.</summary>
     public readonly string Path
     {
         get
@@ -64,7 +64,7 @@ public ref struct StrictJsonReader
         }
     }
 
-    /// <summary>StartObject enters the current value, which must be an object of these members.</summary>
+    /// <summary>Enters the current value, which must be an object with these members.</summary>
     public void StartObject(JsonMembers members)
     {
         ArgumentNullException.ThrowIfNull(members);
@@ -72,7 +72,9 @@ public ref struct StrictJsonReader
         _frames[_depth++] = new Frame { Members = members, Index = -1 };
     }
 
-    /// <summary>TryNextMember goes to the next member's value and gives the member's index in the list. False at the object's end, which it leaves.</summary>
+    /// <summary>
+    /// Moves to the next member's value and sets the member's index in the list. Returns false at the object's end, which it leaves.
+    /// </summary>
     public bool TryNextMember(out int member)
     {
         ref Frame frame = ref _frames[_depth - 1];
@@ -101,14 +103,14 @@ public ref struct StrictJsonReader
         return true;
     }
 
-    /// <summary>StartArray enters the current value, which must be a list.</summary>
+    /// <summary>Enters the current value, which must be a list.</summary>
     public void StartArray()
     {
         Expect(IsArray, "a list");
         _frames[_depth++] = new Frame { Index = -1 };
     }
 
-    /// <summary>TryNextElement goes to the list's next element. False at its end, which it leaves.</summary>
+    /// <summary>Moves to the list's next element. Returns false at its end, which it leaves.</summary>
     public bool TryNextElement()
     {
         Advance();
@@ -121,18 +123,18 @@ public ref struct StrictJsonReader
         return true;
     }
 
-    /// <summary>Text reads a string as UTF-8 octets, which live as long as the body or on their own.</summary>
+    /// <summary>Reads a string as UTF-8 bytes, which are part of the body or a copy.</summary>
     public ReadOnlySpan<byte> ReadText()
     {
         Expect(_reader.TokenType == JsonTokenType.String, "a string");
         return _reader.ValueIsEscaped ? Encoding.UTF8.GetBytes(Text()) : _reader.ValueSpan;
     }
 
-    /// <summary>ReadOctets reads base64url without padding.</summary>
+    /// <summary>Reads base64url without padding.</summary>
     public byte[] ReadOctets() =>
         Base64UrlText.TryDecode(ReadText(), out byte[]? octets) ? octets : throw Fail("The string is not base64url without padding.");
 
-    /// <summary>ReadInteger reads a number in 0..2^53-1, written without sign, fraction and exponent.</summary>
+    /// <summary>Reads a number in 0..2^53-1, written without sign, fraction and exponent.</summary>
     public ulong ReadInteger()
     {
         Expect(_reader.TokenType == JsonTokenType.Number, "an integer");
@@ -143,14 +145,14 @@ public ref struct StrictJsonReader
         return (ulong)value;
     }
 
-    /// <summary>ReadTrue reads <c>true</c>, of a member that is left out otherwise.</summary>
+    /// <summary>Reads <c>true</c>, the only value of a member that may be absent.</summary>
     public readonly bool ReadTrue()
     {
         Expect(_reader.TokenType == JsonTokenType.True, "true, or left out");
         return true;
     }
 
-    /// <summary>ReadUuid reads a UUID in its usual form of 36 characters.</summary>
+    /// <summary>Reads a UUID in its usual form of 36 characters.</summary>
     public Guid ReadUuid()
     {
         ReadOnlySpan<byte> text = ReadText();
@@ -160,7 +162,7 @@ public ref struct StrictJsonReader
             : throw Fail("The string is not a UUID.");
     }
 
-    /// <summary>End checks that nothing follows the body's value.</summary>
+    /// <summary>Checks that nothing follows the body's value.</summary>
     public void End()
     {
         if (TryRead())
@@ -169,13 +171,13 @@ public ref struct StrictJsonReader
         }
     }
 
-    /// <summary>Fail makes a problem at the current value.</summary>
+    /// <summary>Makes a problem at the current value.</summary>
     public readonly ProblemException Fail(ProblemType type, string detail) => new(new Problem(type, detail, Path));
 
-    /// <summary>FailAt makes a problem at a member of the current value, which need not be there.</summary>
+    /// <summary>Makes a problem at a member of the current value, which may be absent.</summary>
     public readonly ProblemException FailAt(string member, ProblemType type, string detail) => new(new Problem(type, detail, $"{Path}.{member}"));
 
-    /// <summary>Fail makes a malformed-request problem at the current value.</summary>
+    /// <summary>Makes a malformed-request problem at the current value.</summary>
     public readonly ProblemException Fail(string detail) => Fail(ProblemTypes.MalformedRequest, detail);
 
     private readonly void Expect(bool isExpected, string what)
@@ -200,7 +202,7 @@ public ref struct StrictJsonReader
             : FailAt(Encoding.ASCII.GetString(name), ProblemTypes.MalformedRequest, "The member is unknown.");
     }
 
-    // An escaped lone surrogate is no text; the reader finds out only here.
+    // An escaped lone surrogate is not text; the reader detects it only here.
     private readonly string Text()
     {
         try
@@ -237,10 +239,10 @@ public ref struct StrictJsonReader
 
     private struct Frame
     {
-        /// <summary>Members of an object; null in a list.</summary>
+        /// <summary>The members of an object; null in a list.</summary>
         public JsonMembers? Members;
 
-        /// <summary>Member or element that the reader is at; -1 before the first.</summary>
+        /// <summary>The current member or element; -1 before the first.</summary>
         public int Index;
 
         public ulong Seen;

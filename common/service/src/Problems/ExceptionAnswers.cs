@@ -5,7 +5,9 @@ using Microsoft.Extensions.Logging;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>ExceptionAnswers is the one place where exceptions of requests become answers. What nobody expected is logged in full and answered without internals.</summary>
+/// <summary>
+/// Turns exceptions of requests into answers, in one place. An unexpected exception is logged in full and answered without internals.
+/// </summary>
 internal sealed partial class ExceptionAnswers : IExceptionHandler
 {
     private readonly ILogger<ExceptionAnswers> _logger;
@@ -19,7 +21,7 @@ internal sealed partial class ExceptionAnswers : IExceptionHandler
     {
         if (exception is ConnectionResetException || (exception is OperationCanceledException or IOException && httpContext.RequestAborted.IsCancellationRequested))
         {
-            // Nobody is left to read an answer. 499 is what proxies log for this.
+            // The client is gone and reads no answer. Proxies log 499 for this.
             httpContext.Response.StatusCode = StatusCodes.Status499ClientClosedRequest;
             return true;
         }

@@ -8,16 +8,17 @@ using Optiks.Protocol;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Problem is one error answer: RFC 9457 problem details with the members of docs/spec/rest.md section 2. An endpoint returns it; its
-/// detail must hold no key, value, secret or internals.
+/// Holds one error answer: RFC 9457 problem details with the members of docs/spec/rest.md section 2. An endpoint returns it; its detail
+/// must contain no key, value, secret or internals.
 /// </summary>
-/// <param name="Type">Kind of problem.</param>
-/// <param name="Detail">What happened this time, in a sentence.</param>
-/// <param name="Field">Part of the request at fault, if it is one: a JSON path, <c>?parameter</c> or <c>{part of the path}</c>.</param>
-/// <param name="RetryAfter">When to try again; rounded up to whole seconds.</param>
+/// <param name="Type">The kind of problem.</param>
+/// <param name="Detail">A sentence about this occurrence.</param>
+/// <param name="Field">The part of the request at fault, if there is one: a JSON path, <c>?parameter</c> or <c>{part of the
+/// path}</c>.</param>
+/// <param name="RetryAfter">When to retry; rounded up to whole seconds.</param>
 public sealed record Problem(ProblemType Type, string Detail, string? Field = null, TimeSpan? RetryAfter = null) : IResult
 {
-    /// <summary>Reason why a token was refused; otherwise null.</summary>
+    /// <summary>The reason why a token was refused; otherwise null.</summary>
     public string? Reason { get; init; }
 
     private const string MediaType = "application/problem+json";

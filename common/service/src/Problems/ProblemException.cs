@@ -1,6 +1,8 @@
 namespace Optiks.ServiceDefaults;
 
-/// <summary>ProblemException carries a problem out of the depth of a parser. Expected outcomes are returned as <see cref="Optiks.ServiceDefaults.Problem"/> instead.</summary>
+/// <summary>
+/// Carries a problem out of a nested parser. Expected outcomes are returned as <see cref="Optiks.ServiceDefaults.Problem"/> instead.
+/// </summary>
 public sealed class ProblemException : Exception
 {
     public ProblemException()
@@ -26,6 +28,6 @@ public sealed class ProblemException : Exception
         Problem = problem;
     }
 
-    /// <summary>Problem to answer with.</summary>
+    /// <summary>The problem to answer with.</summary>
     public Problem Problem { get; }
 }

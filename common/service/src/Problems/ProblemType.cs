@@ -2,16 +2,16 @@ using Optiks.Protocol;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>ProblemType is one of the fixed kinds of error answers (docs/spec/rest.md section 2).</summary>
-/// <param name="Name">Last part of the type's URN.</param>
-/// <param name="Status">HTTP status.</param>
-/// <param name="Title">What it means, the same for every occurrence.</param>
+/// <summary>Describes one of the fixed kinds of error answers (docs/spec/rest.md section 2).</summary>
+/// <param name="Name">The last part of the type's URN.</param>
+/// <param name="Status">The HTTP status.</param>
+/// <param name="Title">The meaning, the same for every occurrence.</param>
 public sealed record ProblemType(string Name, int Status, string Title)
 {
-    /// <summary>Urn that stands as <c>type</c>.</summary>
+    /// <summary>The URN used as <c>type</c>.</summary>
     public string Urn { get; } = ProblemNames.UrnPrefix + Name;
 
-    /// <summary>ForStatus maps a bare status, as ASP.NET Core's own components set it, to the type that explains it.</summary>
+    /// <summary>Maps a bare status, as ASP.NET Core's own components set it, to the type that explains it.</summary>
     internal static ProblemType ForStatus(int status) => status switch
     {
         401 => ProblemTypes.Unauthorized,

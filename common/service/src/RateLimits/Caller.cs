@@ -4,14 +4,17 @@ using Microsoft.AspNetCore.Http;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Caller is who a request is counted for, wherever one caller may have only so much: the API key, the subject of the token, or else the remote address, of which IPv6 counts by the /64 that
-/// one user can have whole.
+/// Identifies the caller to which a request counts, wherever a caller's share is bounded. It is the API key, the subject of the token, or
+/// otherwise the remote address. An IPv6 address counts by its /64, because one user can have a whole one.
 /// </summary>
 public static class Caller
 {
     private const int PrefixLength = 8;
 
-    /// <summary>Of a request gives a number that stands for its caller. The hash of strings is keyed by the process, so that nobody can choose to share another one's.</summary>
+    /// <summary>
+    /// Returns the number that represents a request's caller. The hash of strings is keyed by the process, so that nobody can choose to
+    /// share another caller's number.
+    /// </summary>
     public static int Of(HttpContext context)
     {
         ArgumentNullException.ThrowIfNull(context);

@@ -1,16 +1,18 @@
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// CallerBuckets is one token bucket a caller, in memory of a fixed size. A bucket is a single number: the time at which it is full again (the generic cell rate algorithm). It has no
-/// timer, allocates nothing, and a flood of new callers cannot make it grow, which a dictionary of limiters has to be guarded against.
+/// Keeps one token bucket for each caller, in memory of a fixed size. A bucket is a single number: the time at which it is full again (the
+/// generic cell rate algorithm). It has no timer and allocates nothing. A flood of new callers cannot make it grow, as it could a
+/// dictionary of limiters.
 /// </summary>
 /// <remarks>
-/// Thread safety: any thread, lock-free. Invariant: a slot changes by compare-and-swap only, so that no token is given twice. Callers are spread over the slots by a hash under a
-/// key of the process's own. Two that meet in one slot share its tokens: of 1,000 callers at their limit, each caller meets one with a probability below 0.4 %, and nobody can choose whom.
+/// Thread safety: any thread, lock-free. Invariant: a slot changes by compare-and-swap only, so that no token is given twice. A hash under
+/// the process's own key spreads callers over the slots. Two callers in one slot share its tokens. Among 1,000 callers at their limit, each
+/// caller shares a slot with a probability below 0.4 %, and nobody can choose with whom.
 /// </remarks>
 internal sealed class CallerBuckets
 {
-    /// <summary>MaxSeconds is how far ahead a caller can have spent.</summary>
+    /// <summary>How far in advance a caller can have spent, in seconds.</summary>
     public const int MaxSeconds = 3600;
 
     // 2 MiB.
@@ -22,18 +24,18 @@ internal sealed class CallerBuckets
     private readonly long _reserve;
     private readonly long _maxAhead;
 
-    /// <summary>CallerBuckets of the limit, whose rate is above 0.</summary>
+    /// <summary>Applies a limit whose rate is above 0.</summary>
     public CallerBuckets(RateLimit limit, TimeProvider time)
     {
         _time = time;
         _perToken = Math.Max(1, (long)Math.Round(Math.Min(time.TimestampFrequency / limit.PerSecond, time.TimestampFrequency * (double)MaxSeconds)));
         int burst = limit.Burst > 0 ? limit.Burst : Math.Max(1, (int)limit.PerSecond);
-        // What the bucket may lack and still hold one token.
+        // The most that the bucket may lack and still hold one token.
         _reserve = (burst - 1) * _perToken;
         _maxAhead = _reserve + (MaxSeconds * time.TimestampFrequency);
     }
 
-    /// <summary>TryTake takes one token, or says how long it is until there is one.</summary>
+    /// <summary>Takes one token, or says how long the caller must wait for one.</summary>
     public bool TryTake(int caller, out TimeSpan retryAfter)
     {
         ref long slot = ref SlotOf(caller);
@@ -56,7 +58,7 @@ internal sealed class CallerBuckets
         }
     }
 
-    /// <summary>Spend takes tokens whether they are there or not: the caller's next request waits for them.</summary>
+    /// <summary>Takes tokens even if the bucket lacks them: the caller's next request waits for them.</summary>
     public void Spend(int caller, int tokens)
     {
         ref long slot = ref SlotOf(caller);

@@ -1,25 +1,26 @@
 namespace Optiks.ServiceDefaults;
 
-/// <summary>CallerShares divides a room that all callers use at the same time: memory, or places in a queue.</summary>
+/// <summary>Divides a resource that all callers use at the same time: memory, or places in a queue.</summary>
 /// <remarks>
-/// Thread safety: any thread. Invariants. 1: all callers together hold at most <see cref="Total"/>. 2: no caller is let have more than is left for everyone else: one caller gets half of the room, two that take all they can get
-/// a third each, and so on. So a caller that holds nothing finds room, however many hold as much as they may, and no share has to be set.
+/// Thread safety: any thread. Invariants. 1: all callers together hold at most <see cref="Total"/>. 2: no caller may hold more than is left
+/// for all others. One caller gets half of the resource, two that take all they can get a third each, and so on. A caller that holds
+/// nothing therefore always finds room, however many others hold as much as they may, and no share needs to be configured.
 /// </remarks>
 public sealed class CallerShares
 {
     private readonly Lock _lock = new();
 
-    // Callers that hold something: no more than there are requests.
+    // The callers that hold something: at most as many as there are requests.
     private readonly Dictionary<int, long> _held = [];
     private long _used;
 
-    /// <summary>CallerShares of a room of this size.</summary>
+    /// <summary>Begins with a resource of this size.</summary>
     public CallerShares(long total) => Total = total;
 
-    /// <summary>Total room.</summary>
+    /// <summary>The size of the resource.</summary>
     public long Total { get; }
 
-    /// <summary>Used room.</summary>
+    /// <summary>The used amount.</summary>
     public long Used
     {
         get
@@ -31,7 +32,9 @@ public sealed class CallerShares
         }
     }
 
-    /// <summary>TryTake takes room for a caller (<see cref="Caller"/>); false, with nothing changed, when it is more than the caller may have now.</summary>
+    /// <summary>
+    /// Takes an amount for a caller (<see cref="Caller"/>). Returns false, changing nothing, if it is more than the caller may have now.
+    /// </summary>
     public bool TryTake(int caller, long amount)
     {
         lock (_lock)
@@ -45,7 +48,9 @@ public sealed class CallerShares
         }
     }
 
-    /// <summary>TryTakeAlone takes room for a caller, however much, while nothing but <paramref name="own"/> of it is used; false, with nothing changed, otherwise.</summary>
+    /// <summary>
+    /// Takes any amount for a caller if nothing but <paramref name="own"/> is used; otherwise returns false and changes nothing.
+    /// </summary>
     public bool TryTakeAlone(int caller, long own, long amount)
     {
         lock (_lock)
@@ -59,7 +64,7 @@ public sealed class CallerShares
         }
     }
 
-    /// <summary>GiveBack frees room that a caller took.</summary>
+    /// <summary>Returns an amount that a caller took.</summary>
     public void GiveBack(int caller, long amount)
     {
         lock (_lock)

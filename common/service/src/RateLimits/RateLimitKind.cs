@@ -1,6 +1,6 @@
 namespace Optiks.ServiceDefaults;
 
-/// <summary>RateLimitKind is what is counted together for one caller (docs/operations/rate-limits.md).</summary>
+/// <summary>Lists the kinds of requests that are counted together for one caller (docs/operations/rate-limits.md).</summary>
 public enum RateLimitKind
 {
     /// <summary>Keys of lookups, histories and monitoring.</summary>
@@ -9,7 +9,7 @@ public enum RateLimitKind
     /// <summary>Updates of keys.</summary>
     Updates,
 
-    /// <summary>Questions after the status of an update.</summary>
+    /// <summary>Requests for the status of an update.</summary>
     Statuses,
 
     /// <summary>Epochs of records and audit proofs.</summary>

@@ -4,12 +4,13 @@ using Microsoft.AspNetCore.Http;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// RateLimiter limits what each <see cref="Caller"/> may ask for. A request is let in while its caller has a token. What it asks for beside its first item is spent afterwards, if need be in advance, so that a
-/// batch larger than the bucket is possible and the rate holds all the same. Any thread.
+/// Limits the requests of each <see cref="Caller"/>. A request is admitted if its caller has a token. The cost of its items after the first
+/// is spent afterwards, if necessary in advance. A batch larger than the bucket is therefore possible, and the rate still holds. Any
+/// thread.
 /// </summary>
 public sealed class RateLimiter
 {
-    // These and the buckets are in the order of RateLimitKind.
+    // These names and the buckets are in the order of RateLimitKind.
     private static readonly string[] s_names = ["lookups", "updates", "statuses", "audits"];
 
     private readonly TimeProvider _time;
@@ -24,7 +25,7 @@ public sealed class RateLimiter
             "optiks.service.rate_limited", "{request}", "Requests refused because their caller had asked for too much, by what is limited.");
     }
 
-    /// <summary>Use has these limits hold from now on. Callers keep what they have used up of a limit that stays as it is.</summary>
+    /// <summary>Applies these limits from now on. If a limit is unchanged, callers keep the use that they have made of it.</summary>
     internal void Use(RateLimitOptions options)
     {
         Limited[] before = _limits;
@@ -34,7 +35,9 @@ public sealed class RateLimiter
             : new Limited(limit.PerSecond, limit.Burst, limit.PerSecond > 0 ? new CallerBuckets(limit, _time) : null))];
     }
 
-    /// <summary>Spend takes note of what a request that was let in asks for: <paramref name="items"/> with the first, which letting it in has counted.</summary>
+    /// <summary>
+    /// Records how many items an admitted request asks for: <paramref name="items"/> includes the first, which its admission has counted.
+    /// </summary>
     public void Spend(HttpContext context, RateLimitKind kind, int items)
     {
         if (items > 1 && _limits[(int)kind].Buckets is { } buckets)
@@ -43,7 +46,7 @@ public sealed class RateLimiter
         }
     }
 
-    /// <summary>Refuse gives the answer to a request whose caller has no token; null: it is let in.</summary>
+    /// <summary>Returns the answer to a request whose caller has no token; null if the request is admitted.</summary>
     internal Problem? Refuse(HttpContext context, RateLimitKind kind)
     {
         if (_limits[(int)kind].Buckets is not { } buckets || buckets.TryTake(Caller.Of(context), out TimeSpan retryAfter))

@@ -7,15 +7,17 @@ using Microsoft.Extensions.Options;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>RateLimits puts <see cref="RateLimiter"/> before the endpoints that ask for it. What is not limited pays nothing.</summary>
+/// <summary>Adds <see cref="RateLimiter"/> before the endpoints that use it. Endpoints without a limit pay nothing.</summary>
 public static class RateLimits
 {
-    /// <summary>LimitRate has the endpoints' requests counted; those that ask for several items tell <see cref="RateLimiter.Spend"/> how many.</summary>
+    /// <summary>
+    /// Counts the endpoints' requests. Endpoints that take several items report their number to <see cref="RateLimiter.Spend"/>.
+    /// </summary>
     public static TBuilder LimitRate<TBuilder>(this TBuilder builder, RateLimitKind kind)
         where TBuilder : IEndpointConventionBuilder =>
         builder.WithMetadata(new Limited(kind));
 
-    /// <summary>IsLimited says whether the endpoint's requests are counted.</summary>
+    /// <summary>Returns whether the endpoint's requests are counted.</summary>
     internal static bool IsLimited(Endpoint endpoint) => endpoint.Metadata.GetMetadata<Limited>() is not null;
 
     internal static void Add(IServiceCollection services)
@@ -26,7 +28,7 @@ public static class RateLimits
             provider.GetRequiredService<IOptions<RateLimitOptions>>().Value, provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<IMeterFactory>()));
     }
 
-    /// <summary>UseForwardedCallers takes the caller's address from the configured proxies' header, before anything looks at it.</summary>
+    /// <summary>Takes the caller's address from the configured proxies' header, before any other part uses it.</summary>
     internal static void UseForwardedCallers(WebApplication app)
     {
         string[] proxies = app.Services.GetRequiredService<IOptions<RateLimitOptions>>().Value.Proxies;
@@ -44,11 +46,11 @@ public static class RateLimits
         app.UseForwardedHeaders(options);
     }
 
-    /// <summary>UseLimits refuses what is too much; callers must be known already.</summary>
+    /// <summary>Refuses requests beyond the limits; callers must be known already.</summary>
     internal static void UseLimits(WebApplication app)
     {
         RateLimiter limiter = app.Services.GetRequiredService<RateLimiter>();
-        // Always: limits may come while the service runs.
+        // Always added: limits may be set while the service runs.
         app.Use((context, next) =>
             context.GetEndpoint()?.Metadata.GetMetadata<Limited>() is { } limited && limiter.Refuse(context, limited.Kind) is { } problem
                 ? problem.ExecuteAsync(context)

@@ -2,22 +2,22 @@ using Microsoft.Extensions.Logging;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>SnapshotLog is what services log of snapshots on disk.</summary>
+/// <summary>Defines the events that services log about snapshots on disk.</summary>
 public static partial class SnapshotLog
 {
-    /// <summary>A snapshot is on the disk.</summary>
+    /// <summary>Logs that a snapshot is on the disk.</summary>
     [LoggerMessage(EventId = 5000, EventName = "SnapshotSaved", Level = LogLevel.Information, Message = "Saved a snapshot of epoch {Epoch} in {Seconds:F3} s.")]
     public static partial void SnapshotSaved(this ILogger logger, ulong epoch, double seconds);
 
-    /// <summary>None is.</summary>
+    /// <summary>Logs that no snapshot was saved.</summary>
     [LoggerMessage(EventId = 5001, EventName = "SnapshotNotSaved", Level = LogLevel.Warning, Message = "The snapshot was not saved; the one before stays.")]
     public static partial void SnapshotNotSaved(this ILogger logger, Exception exception);
 
-    /// <summary>A start goes on from one.</summary>
+    /// <summary>Logs that a start uses a snapshot.</summary>
     [LoggerMessage(EventId = 5002, EventName = "SnapshotUsed", Level = LogLevel.Information, Message = "Starting from the snapshot of epoch {Epoch}, whose roots are those of the record.")]
     public static partial void SnapshotUsed(this ILogger logger, ulong epoch);
 
-    /// <summary>A start does not.</summary>
+    /// <summary>Logs that a start does not use the snapshot.</summary>
     [LoggerMessage(EventId = 5003, EventName = "SnapshotRefused", Level = LogLevel.Warning, Message = "The snapshot on disk is not used: {Reason}")]
     public static partial void SnapshotRefused(this ILogger logger, string reason);
 }

@@ -5,8 +5,8 @@ using Optiks.Native;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// SnapshotSaver writes a directory's trees to a file now and then, beside everything else, so that the next start need not load the whole log. A failure is logged and leaves the
-/// file before. One thread at a time.
+/// Writes a directory's trees to a file from time to time, in the background, so that the next start need not load the whole log. A failure
+/// is logged and leaves the earlier file. One thread at a time.
 /// </summary>
 public sealed class SnapshotSaver
 {
@@ -20,13 +20,13 @@ public sealed class SnapshotSaver
     private ulong? _saved;
     private bool _isFirst;
 
-    /// <summary>SnapshotSaver that saves at most once an interval; the first one at once, when there is none yet.</summary>
+    /// <summary>Saves at most once in each interval; saves the first snapshot at once if there is no file yet.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="interval">Zero: never.</param>
-    /// <param name="saved">Epoch that the file has; null when it is not there.</param>
+    /// <param name="interval">Zero: never save.</param>
+    /// <param name="saved">The epoch in the file; null if there is no file.</param>
     /// <param name="clock">Measures the interval.</param>
-    /// <param name="logger">Says what was saved.</param>
-    /// <param name="failed">Gets each failure, on any thread; null: nobody does.</param>
+    /// <param name="logger">The log for saved snapshots.</param>
+    /// <param name="failed">Called with each failure, on any thread; null for no call.</param>
     public SnapshotSaver(string path, TimeSpan interval, ulong? saved, TimeProvider clock, ILogger logger, Action<OptiksNativeException>? failed = null)
     {
         ArgumentNullException.ThrowIfNull(clock);
@@ -40,7 +40,7 @@ public sealed class SnapshotSaver
         _started = clock.GetTimestamp();
     }
 
-    /// <summary>Offer begins to save if it is time to, and returns at once. The saver takes a reference of its own.</summary>
+    /// <summary>Begins to save if a snapshot is due, and returns at once. The saver takes its own reference.</summary>
     public void Offer(DirectoryView view)
     {
         if (_running.IsCompleted && (_isFirst || _clock.GetElapsedTime(_started) >= _interval))
@@ -50,7 +50,10 @@ public sealed class SnapshotSaver
         }
     }
 
-    /// <summary>FinishAsync saves the last epoch, unless the file has it. A save that the caller cannot wait for is given up with the process: the file is replaced as a whole or not.</summary>
+    /// <summary>
+    /// Saves the last epoch, unless the file has it. If the caller cannot wait, the process's end abandons the save: the file is replaced
+    /// as a whole or not at all.
+    /// </summary>
     public async Task FinishAsync(DirectoryView? last, CancellationToken cancellationToken)
     {
         await _running.WaitAsync(cancellationToken);

@@ -6,12 +6,13 @@ using Microsoft.Extensions.Options;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// ReadinessReports tells the <see cref="ServiceManager"/> when the service is ready, which is when <c>/health/ready</c> says so for the first time, and afterwards what its checks say.
+/// Tells the <see cref="ServiceManager"/> when the service is ready, which is when <c>/health/ready</c> first succeeds, and afterwards the
+/// reports of its checks.
 /// </summary>
-/// <remarks>It asks the checks themselves: the framework's own runner logs an error each time that one is not healthy.</remarks>
+/// <remarks>It calls the checks itself: the framework's own runner logs an error each time that a check is not healthy.</remarks>
 internal sealed class ReadinessReports : BackgroundService
 {
-    // Whoever waits for the start notices no delay.
+    // Short enough that waiting for the start shows no delay.
     private static readonly TimeSpan s_startInterval = TimeSpan.FromMilliseconds(250);
 
     // For people who look at a service's status.
@@ -60,7 +61,7 @@ internal sealed class ReadinessReports : BackgroundService
             HealthCheckResult result = await ResultAsync(check, scope.ServiceProvider, stop);
             if (isReady && result.Status != HealthStatus.Healthy)
             {
-                // What holds it up goes first, and alone.
+                // The problem replaces all other sentences.
                 isReady = false;
                 sentences.Clear();
             }
@@ -78,10 +79,11 @@ internal sealed class ReadinessReports : BackgroundService
         {
             return await check.Factory(services).CheckHealthAsync(new HealthCheckContext { Registration = check }, stop);
         }
-        // As of a request to /health/ready: a check that fails is not healthy, whatever the exception. Who asks there finds it in the log.
+        // Treated as for a request to /health/ready: a check that fails is not healthy, whatever the exception. Such a request puts it in
+        // the log.
         catch (Exception e)
         {
-            // A service that is told to stop breaks checks off, which then fail in any way.
+            // A service that is told to stop cancels checks, which then fail with any exception.
             stop.ThrowIfCancellationRequested();
             return HealthCheckResult.Unhealthy($"The check {check.Name} failed: {e.GetType().Name}.");
         }

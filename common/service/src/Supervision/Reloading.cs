@@ -8,13 +8,15 @@ using Optiks.Settings;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Reloading reads again, at SIGHUP, what may change while the service runs: rate limits and levels of logs in <see cref="SettingsFile"/>, and the certificate of <see cref="TlsOptions"/>. All or nothing: what does not do is
-/// logged, and everything stays as it was. Files of credentials are followed by themselves (<see cref="FollowedFile{T}"/>).
+/// Rereads at SIGHUP the settings that may change while the service runs: rate limits and log levels in <see cref="SettingsFile"/>, and the
+/// certificate of <see cref="TlsOptions"/>. All or nothing: an unusable change is logged, and everything stays as it was. Files of
+/// credentials are followed without a signal (<see cref="FollowedFile{T}"/>).
 /// </summary>
-/// <remarks>Only where a <see cref="ServiceManager"/> is: a service that was started in a terminal ends with it.</remarks>
+/// <remarks>Only under a <see cref="ServiceManager"/>: a service that was started in a terminal ends with it.</remarks>
 internal sealed partial class Reloading : IHostedService, IDisposable
 {
-    // What takes effect without a restart. The limits are all of their section but the proxies, which are wired in at the start.
+    // The settings that take effect without a restart. They include the whole section of limits except the proxies, which are set up at the
+    // start.
     private static readonly string[] s_live =
     [
         $"{RateLimitOptions.Section}:{nameof(RateLimitOptions.Lookups)}:", $"{RateLimitOptions.Section}:{nameof(RateLimitOptions.Updates)}:",
@@ -54,13 +56,13 @@ internal sealed partial class Reloading : IHostedService, IDisposable
         _signal = null;
     }
 
-    /// <summary>Reload once. One at a time.</summary>
+    /// <summary>Reloads once. One call at a time.</summary>
     internal void Reload()
     {
         try
         {
             RateLimitOptions limits = new();
-            // First what can be refused, then what cannot.
+            // Steps that can fail come before those that cannot.
             TlsCertificate.Pair? certificate = _parts.Certificate?.Read();
             IReadOnlyList<string> changed = _parts.File?.ReadAgain(() =>
             {

@@ -5,15 +5,16 @@ using System.Text;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// ServiceManager is who started this process and waits for word of it: systemd, or another that has sd_notify's protocol (datagrams of lines to the socket that <see cref="Variable"/> names). Any thread.
+/// Notifies the manager that started this process and waits for reports. It is systemd, or another with sd_notify's protocol: datagrams of
+/// lines to the socket that <see cref="Variable"/> names. Any thread.
 /// </summary>
-/// <remarks>Why not by the package that there is: docs/adr/0010-we-speak-to-systemd-ourselves.md.</remarks>
+/// <remarks>docs/adr/0010-we-speak-to-systemd-ourselves.md says why it does not use the existing package.</remarks>
 internal sealed class ServiceManager
 {
-    /// <summary>Variable that names the socket; a name that begins with @ is an abstract one.</summary>
+    /// <summary>The variable that names the socket; a name that begins with @ is an abstract one.</summary>
     public const string Variable = "NOTIFY_SOCKET";
 
-    // One that does not read holds up nobody for longer.
+    // A manager that does not read blocks the service no longer than this.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(2);
 
     private readonly UnixDomainSocketEndPoint _address;
@@ -26,7 +27,10 @@ internal sealed class ServiceManager
         _address = address;
     }
 
-    /// <summary>Of the environment; null when nobody waits. Throws <see cref="StartupException"/> for a name that no socket can have.</summary>
+    /// <summary>
+    /// Returns the manager that the environment names; null if there is no manager. Throws <see cref="StartupException"/> for a name that
+    /// no socket can have.
+    /// </summary>
     public static ServiceManager? Of(Func<string, string?> environment)
     {
         if (environment(Variable) is not { Length: > 0 } name)
@@ -43,7 +47,10 @@ internal sealed class ServiceManager
         }
     }
 
-    /// <summary>TellStatus says how things are, in words for people. Before it was ever ready, <paramref name="isReady"/> says that it is now; later it says nothing.</summary>
+    /// <summary>
+    /// Reports the service's state, in words for people. Until the service has been ready, <paramref name="isReady"/> reports that it now
+    /// is; later it has no effect.
+    /// </summary>
     public void TellStatus(string status, bool isReady)
     {
         lock (_order)
@@ -58,7 +65,10 @@ internal sealed class ServiceManager
         }
     }
 
-    /// <summary>TellReload says that <paramref name="reload"/> runs, while it does. Whoever is not ready yet is not said to be so by having reloaded.</summary>
+    /// <summary>
+    /// Reports that <paramref name="reload"/> runs, for as long as it does. A reload does not report a service as ready that is not ready
+    /// yet.
+    /// </summary>
     public void TellReload(Action reload)
     {
         ArgumentNullException.ThrowIfNull(reload);
@@ -66,7 +76,7 @@ internal sealed class ServiceManager
         {
             if (_isReady && !_isStopping)
             {
-                // The time tells the manager which of its requests this answers. Stopwatch reads the clock that it means.
+                // The time shows the manager which of its requests this answers. Stopwatch reads the same clock as the manager.
                 Send($"RELOADING=1\nMONOTONIC_USEC={(long)Stopwatch.GetElapsedTime(0).TotalMicroseconds}\n");
             }
             try
@@ -83,7 +93,7 @@ internal sealed class ServiceManager
         }
     }
 
-    /// <summary>TellStopping says that the process ends by itself; nothing is told afterwards.</summary>
+    /// <summary>Reports that the process is ending; nothing is reported afterwards.</summary>
     public void TellStopping()
     {
         lock (_order)
@@ -102,7 +112,7 @@ internal sealed class ServiceManager
         }
         catch (SocketException)
         {
-            // A manager that is being restarted asks again by its own means; one that is gone wants no word.
+            // A manager that is restarting asks again in its own way; one that is gone needs no report.
         }
     }
 }

@@ -5,20 +5,21 @@ using Microsoft.Extensions.Configuration.Json;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// SettingsFile is the JSON file that <see cref="Variable"/> names: settings that an operator keeps outside of the programs' folder, and that can be read anew while the service runs. The environment and the command line win
-/// over it, and it over appsettings.json.
+/// Reads the JSON file that <see cref="Variable"/> names: settings that an operator keeps outside the programs' folder and can reload while
+/// the service runs. The environment and the command line override it, and it overrides appsettings.json.
 /// </summary>
 internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
 {
-    /// <summary>Variable of the environment.</summary>
+    /// <summary>The environment variable that names the file.</summary>
     public const string Variable = "OPTIKS_CONFIG";
 
     private readonly string _path;
 
-    // The environment, the command line, and what the host set. Taken at the start: later the host adds one that has all of them, and this one.
+    // The environment, the command line, and the host's own values. Copied at the start: later the host adds a provider that combines all
+    // of them with this one.
     private readonly IConfigurationProvider[] _above;
 
-    // By the host itself, in all sources: what it says wins.
+    // Settings that the host itself set, in all sources: its values win.
     private readonly HashSet<string> _set = new(StringComparer.OrdinalIgnoreCase);
 
     private SettingsFile(string path, IConfigurationRoot configuration)
@@ -27,7 +28,10 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
         _above = [.. configuration.Providers.Where(provider => provider is not JsonConfigurationProvider)];
     }
 
-    /// <summary>AddTo puts the file among the sources; null when none is named. Throws <see cref="StartupException"/> for one that is missing or no JSON.</summary>
+    /// <summary>
+    /// Adds the file to the sources; returns null if no file is named. Throws <see cref="StartupException"/> if the file is missing or not
+    /// JSON.
+    /// </summary>
     public static SettingsFile? AddTo(ConfigurationManager configuration)
     {
         if (configuration[Variable] is not { Length: > 0 } path)
@@ -35,7 +39,8 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
             return null;
         }
         var file = new SettingsFile(Path.GetFullPath(path), configuration);
-        // At the end, where the file would win over all: inserting it elsewhere has the others made anew, without what hosts have set. Hence Read leaves out what these say.
+        // Added at the end, where the file would override all others. Inserting it elsewhere would rebuild the others, without the values
+        // that hosts have set. Read therefore leaves out settings that the others contain.
         configuration.Sources.Add(file);
         return file;
     }
@@ -54,8 +59,9 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
     }
 
     /// <summary>
-    /// ReadAgain takes what the file says now, if <paramref name="check"/> finds nothing wrong with the configuration that it makes; what it throws leaves everything as it was. Returns the names of settings that are new, gone or
-    /// changed. Throws <see cref="StartupException"/> for a file that cannot be read.
+    /// Loads the file's current contents if <paramref name="check"/> accepts the resulting configuration; if it throws, everything stays as
+    /// it was. Returns the names of settings that are new, removed or changed. Throws <see cref="StartupException"/> if the file cannot be
+    /// read.
     /// </summary>
     public IReadOnlyList<string> ReadAgain(Action check)
     {

@@ -4,7 +4,7 @@ using Microsoft.Extensions.Options;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>SupervisionSetup adds to a host what a service manager waits for, where one does.</summary>
+/// <summary>Adds to a host the reports that its service manager waits for, if it has one.</summary>
 internal static class SupervisionSetup
 {
     public static void Add(WebApplicationBuilder builder, ServiceManager? manager, SettingsFile? file, IReadOnlyDictionary<string, Type> settings)

@@ -7,7 +7,8 @@ using Optiks.Secrets;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// TlsCertificate is what listeners with TLS show. It can be exchanged while they listen: handshakes that begin afterwards have the new one, connections that are there go on. Any thread.
+/// Holds the certificate of TLS listeners. It can be replaced while they listen: later handshakes use the new one, and existing connections
+/// continue. Any thread.
 /// </summary>
 internal sealed class TlsCertificate
 {
@@ -15,7 +16,9 @@ internal sealed class TlsCertificate
     private readonly string _keyFile;
     private volatile Pair _current;
 
-    /// <summary>TlsCertificate of the two files. Throws <see cref="StartupException"/> or <see cref="SecretsException"/> when they do not do.</summary>
+    /// <summary>
+    /// Reads the two files. Throws <see cref="StartupException"/> or <see cref="SecretsException"/> if they are unusable.
+    /// </summary>
     public TlsCertificate(string certificateFile, string keyFile)
     {
         _certificateFile = Path.GetFullPath(certificateFile);
@@ -23,10 +26,12 @@ internal sealed class TlsCertificate
         _current = Read();
     }
 
-    /// <summary>Current certificate.</summary>
+    /// <summary>The current certificate.</summary>
     public Pair Current => _current;
 
-    /// <summary>Read gives what the files hold now, and leaves <see cref="Current"/> as it is. Throws as the constructor does.</summary>
+    /// <summary>
+    /// Returns the current contents of the files, and leaves <see cref="Current"/> unchanged. Throws as the constructor does.
+    /// </summary>
     public Pair Read()
     {
         byte[] octets = SecretFile.Read(_keyFile);
@@ -38,14 +43,14 @@ internal sealed class TlsCertificate
             X509Certificate2 leaf = X509Certificate2.CreateFromPem(pem, key);
             var chain = new X509Certificate2Collection();
             chain.ImportFromPem(pem);
-            // Offline: nobody is asked for what the file lacks.
+            // Offline: missing certificates are not fetched.
             return new Pair(leaf, SslStreamCertificateContext.Create(leaf, [.. chain.Skip(1)], offline: true));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             throw new StartupException($"{_certificateFile} cannot be read: {e.Message}", e);
         }
-        // Without what failed: its text might hold a part of the key.
+        // The inner exception is left out: its text might contain a part of the key.
         catch (Exception e) when (e is CryptographicException or ArgumentException)
         {
             throw new StartupException($"{_certificateFile} and {_keyFile} are not a certificate and its key in PEM.");
@@ -57,11 +62,11 @@ internal sealed class TlsCertificate
         }
     }
 
-    /// <summary>Use shows this one from now on. The one before is not disposed: handshakes may be under way.</summary>
+    /// <summary>Uses this certificate from now on. The earlier one is not disposed: handshakes may still use it.</summary>
     public void Use(Pair pair) => _current = pair;
 
-    /// <summary>Pair of a certificate with its key, and the form with those above it that handshakes take.</summary>
-    /// <param name="Leaf">The service's own.</param>
-    /// <param name="Context">With those between it and the root.</param>
+    /// <summary>Holds a certificate with its key, and the form with its issuers that handshakes use.</summary>
+    /// <param name="Leaf">The service's own certificate.</param>
+    /// <param name="Context">The certificate with those between it and the root.</param>
     internal sealed record Pair(X509Certificate2 Leaf, SslStreamCertificateContext Context);
 }

@@ -6,11 +6,15 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// TlsSetup has listeners with TLS show the certificate of <see cref="TlsOptions"/>. Kestrel's own setting for certificates closes the listener when the file changes, and with it every connection.
+/// Makes TLS listeners use the certificate of <see cref="TlsOptions"/>. With Kestrel's own setting for certificates, a change of the file
+/// closes the listener, and with it every connection.
 /// </summary>
 internal static class TlsSetup
 {
-    /// <summary>Add the certificate, if one is named. Throws <see cref="StartupException"/> or <see cref="Optiks.Secrets.SecretsException"/> when it does not do.</summary>
+    /// <summary>
+    /// Adds the certificate, if one is named. Throws <see cref="StartupException"/> or <see cref="Optiks.Secrets.SecretsException"/> if it
+    /// is unusable.
+    /// </summary>
     public static void Add(WebApplicationBuilder builder)
     {
         TlsOptions options = builder.Configuration.GetSection(TlsOptions.Section).Get<TlsOptions>() ?? new TlsOptions();
@@ -26,7 +30,8 @@ internal static class TlsSetup
         builder.Services.AddSingleton(certificate);
         builder.WebHost.ConfigureKestrel(kestrel => kestrel.ConfigureHttpsDefaults(https =>
         {
-            // That there is one: the handshake itself takes it with the certificates above, which a selector cannot give.
+            // Only tells Kestrel that there is a certificate. The handshake takes it from the context below, with its issuers, which a
+            // selector cannot return.
             https.ServerCertificateSelector = (_, _) => certificate.Current.Leaf;
             https.OnAuthenticate = (_, handshake) =>
             {

@@ -5,10 +5,12 @@ using Optiks.Protocol;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Digest is the SHA-256 of a token's text, which stands for the token wherever one is remembered: the text itself is a secret.</summary>
+/// <summary>
+/// Holds the SHA-256 of a token's text, which represents the token wherever one is remembered: the text itself is a secret.
+/// </summary>
 internal readonly record struct Digest(UInt128 First, UInt128 Second)
 {
-    /// <summary>Of a text of at most <see cref="ProtocolLimits.MaxToken"/> characters.</summary>
+    /// <summary>Hashes a text of at most <see cref="ProtocolLimits.MaxToken"/> characters.</summary>
     public static Digest Of(string text)
     {
         Span<byte> octets = stackalloc byte[Encoding.UTF8.GetMaxByteCount(text.Length)];

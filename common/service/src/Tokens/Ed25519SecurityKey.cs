@@ -4,15 +4,17 @@ using Optiks.Tokens;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Ed25519SecurityKey teaches Microsoft.IdentityModel the algorithm <c>EdDSA</c>, which .NET lacks: signatures are checked by liboptiks. Any thread.</summary>
+/// <summary>
+/// Adds the algorithm <c>EdDSA</c>, which .NET lacks, to Microsoft.IdentityModel: liboptiks verifies the signatures. Any thread.
+/// </summary>
 internal sealed class Ed25519SecurityKey : AsymmetricSecurityKey
 {
-    // One for all keys: a factory has a cache, and the cache a thread.
+    // One for all keys: each factory has a cache, and each cache a thread.
     private static readonly CryptoProviderFactory s_factory = new() { CustomCryptoProvider = new Provider(), CacheSignatureProviders = false };
 
     private readonly byte[] _publicKey;
 
-    /// <summary>Ed25519SecurityKey of a public key of 32 octets.</summary>
+    /// <summary>Takes a public key of 32 bytes.</summary>
     public Ed25519SecurityKey(byte[] publicKey)
     {
         _publicKey = publicKey;

@@ -4,12 +4,12 @@ using System.Diagnostics.CodeAnalysis;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// TokenCache remembers tokens whose signature was checked, by their SHA-256, in bounded memory: two generations, of which the older goes when the newer is full. Tokens of users who come back are
-/// checked again then, once. Any thread.
+/// Remembers tokens with a verified signature, by their SHA-256, in bounded memory. It has two generations; the older is evicted when the
+/// newer is full. The token of a returning user is then verified once more. Any thread.
 /// </summary>
 internal sealed class TokenCache
 {
-    // Characters of tokens. What is kept of one is of the order of its length.
+    // In characters of tokens. The memory of a token is proportional to its length.
     private const long MaxGenerationLength = 8 << 20;
 
     private readonly long _maxLength;
@@ -24,10 +24,10 @@ internal sealed class TokenCache
 
     internal TokenCache(long maxGenerationLength) => _maxLength = maxGenerationLength;
 
-    /// <summary>TryGet a token by the hash of its text.</summary>
+    /// <summary>Finds a token by the hash of its text.</summary>
     public bool TryGet(Digest digest, [NotNullWhen(true)] out VerifiedToken? token) => _young.Tokens.TryGetValue(digest, out token) || _old.Tokens.TryGetValue(digest, out token);
 
-    /// <summary>Add a token whose text has this hash and length.</summary>
+    /// <summary>Adds a token whose text has this hash and length.</summary>
     public void Add(Digest digest, int length, VerifiedToken token)
     {
         lock (_turn)

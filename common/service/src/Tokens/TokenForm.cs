@@ -5,16 +5,18 @@ using Optiks.Tokens;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>TokenForm is a token taken apart strictly, before anything of it is believed: what libraries read differently, such as a member that stands twice, is refused here.</summary>
+/// <summary>
+/// Parses a token strictly, before any of it is trusted. It refuses forms that libraries read differently, such as a duplicate member.
+/// </summary>
 /// <param name="KeyId">The header's <c>kid</c>.</param>
-/// <param name="Algorithm">The header's <c>alg</c>, one of those that are taken.</param>
+/// <param name="Algorithm">The header's <c>alg</c>, one of those that are accepted.</param>
 /// <param name="Payload">The claims' JSON, an object.</param>
 internal sealed record TokenForm(string KeyId, string Algorithm, JsonElement Payload)
 {
     private const int Parts = 3;
     private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 8 };
 
-    /// <summary>Read takes a token apart; null with the reason when it is refused.</summary>
+    /// <summary>Parses a token; returns null with the reason if it is refused.</summary>
     public static TokenForm? Read(string token, out TokenRefusal? refusal)
     {
         refusal = TokenRefusals.Malformed;
@@ -32,7 +34,7 @@ internal sealed record TokenForm(string KeyId, string Algorithm, JsonElement Pay
         return refusal is null ? new TokenForm(keyId, algorithm, payload) : null;
     }
 
-    /// <summary>TextOf a string; null for what is none, also one of lone surrogates.</summary>
+    /// <summary>Returns the text of a string; null if the value is not a string, or has lone surrogates.</summary>
     public static string? TextOf(JsonElement value)
     {
         try
@@ -58,7 +60,7 @@ internal sealed record TokenForm(string KeyId, string Algorithm, JsonElement Pay
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
-            // The latter for a name of lone surrogates.
+            // InvalidOperationException is thrown for a name with lone surrogates.
             return null;
         }
     }

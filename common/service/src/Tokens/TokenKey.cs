@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>TokenKey is one public key with the one algorithm that it is for. Any thread.</summary>
+/// <summary>Holds one public key with its only algorithm. Any thread.</summary>
 internal sealed class TokenKey
 {
     private static readonly JsonWebTokenHandler s_handler = new() { MaximumTokenSizeInBytes = ProtocolLimits.MaxToken };
@@ -22,23 +22,23 @@ internal sealed class TokenKey
             TryAllIssuerSigningKeys = false,
             ValidAlgorithms = [algorithm],
             ValidAudience = audience,
-            // The library would take an audience with a slash added.
+            // By default the library would accept an audience with an added slash.
             IgnoreTrailingSlashWhenValidatingAudience = false,
-            // The keys are the issuer's and nobody else's.
+            // All of the keys belong to the issuer.
             ValidateIssuer = false,
-            // By the service's clock, at each request (VerifiedToken).
+            // Checked with the service's clock, at each request (VerifiedToken).
             ValidateLifetime = false,
             LogValidationExceptions = false,
         };
     }
 
-    /// <summary>Id is the key's <c>kid</c>.</summary>
+    /// <summary>The key's <c>kid</c>.</summary>
     public string Id { get; }
 
-    /// <summary>Algorithm is its <c>alg</c>.</summary>
+    /// <summary>The key's <c>alg</c>.</summary>
     public string Algorithm { get; }
 
-    /// <summary>CheckAsync checks a token's signature, and its audience; null: both are right.</summary>
+    /// <summary>Verifies a token's signature and its audience; returns null if both are right.</summary>
     public async ValueTask<TokenRefusal?> CheckAsync(string token)
     {
         TokenValidationResult result = await s_handler.ValidateTokenAsync(token, _parameters);
@@ -47,7 +47,7 @@ internal sealed class TokenKey
             {
                 SecurityTokenInvalidSignatureException => TokenRefusals.Signature,
                 SecurityTokenInvalidAudienceException => TokenRefusals.Audience,
-                // The form is right already: the handler met a claim that is not of its type.
+                // The form was already checked: the handler met a claim of the wrong type.
                 _ => TokenRefusals.Claims,
             };
     }

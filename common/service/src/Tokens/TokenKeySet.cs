@@ -9,8 +9,8 @@ using Optiks.Tokens;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// TokenKeySet is the account system's public keys as a JWKS file has them (docs/spec/tokens.md section 3), and the tokens that they were seen to have signed: another file is another set,
-/// which remembers none. Any thread.
+/// Holds the account system's public keys from a JWKS file (docs/spec/tokens.md section 3), and the tokens that they are known to have
+/// signed. Another file makes another set, which remembers no tokens. Any thread.
 /// </summary>
 internal sealed class TokenKeySet
 {
@@ -28,10 +28,10 @@ internal sealed class TokenKeySet
     {
     }
 
-    /// <summary>Verified tokens of these keys.</summary>
+    /// <summary>The verified tokens of these keys.</summary>
     public TokenCache Verified { get; } = new();
 
-    /// <summary>Parse reads the file strictly; its keys sign for one audience. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>Parses the file strictly; its keys sign for one audience. Throws <see cref="SecretsException"/>.</summary>
     public static TokenKeySet Parse(ReadOnlyMemory<byte> json, string audience)
     {
         try
@@ -59,7 +59,7 @@ internal sealed class TokenKeySet
         }
     }
 
-    /// <summary>TryFind the key of an id.</summary>
+    /// <summary>Finds the key with an id.</summary>
     public bool TryFind(string id, [NotNullWhen(true)] out TokenKey? key) => _keys.TryGetValue(id, out key);
 
     private static TokenKey ParseKey(JsonElement element, string audience)

@@ -2,7 +2,10 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>TokenKeysHealth says when the file of token keys is refused. Never unready for it: a mistake in one file would take all replicas out of the balancer.</summary>
+/// <summary>
+/// Reports if the file of token keys is refused. It never reports unready: a mistake in one file would remove all replicas from the
+/// balancer.
+/// </summary>
 internal sealed class TokenKeysHealth : IHealthCheck
 {
     private readonly TokenVerifier _verifier;

@@ -1,6 +1,6 @@
 namespace Optiks.ServiceDefaults;
 
-/// <summary>TokenRefusal is one of the fixed reasons for which a token is refused.</summary>
+/// <summary>Describes one of the fixed reasons for which a token is refused.</summary>
 /// <param name="Name">The <c>reason</c> of the problem.</param>
 /// <param name="Detail">Its <c>detail</c>.</param>
 internal sealed record TokenRefusal(string Name, string Detail);

@@ -7,7 +7,7 @@ using Optiks.Secrets;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>TokenSetup adds what judges tokens to a host.</summary>
+/// <summary>Adds the verification of tokens to a host.</summary>
 internal static partial class TokenSetup
 {
     public static void Add(WebApplicationBuilder builder)

@@ -6,8 +6,9 @@ using Optiks.Secrets;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// TokenVerifier judges tokens (docs/spec/tokens.md section 4). The signature of a token is checked once while the keys' file stays as it is, its times at each request. What is refused is forgotten: it costs one check of a
-/// signature at most, and counts for the caller's address in rate limits. Any thread.
+/// Verifies tokens (docs/spec/tokens.md section 4). A token's signature is verified once while the keys' file is unchanged, its times at
+/// each request. A refused token is not remembered: it costs at most one verification of a signature, and counts for the caller's address
+/// in rate limits. Any thread.
 /// </summary>
 internal sealed class TokenVerifier
 {
@@ -17,7 +18,10 @@ internal sealed class TokenVerifier
     private readonly long _skew;
     private readonly Counter<long> _refused;
 
-    /// <summary>TokenVerifier reads the file of keys. Throws <see cref="SecretsException"/> when it is invalid; <paramref name="onInvalid"/> is told when it becomes so later.</summary>
+    /// <summary>
+    /// Reads the file of keys. Throws <see cref="SecretsException"/> if it is invalid; calls <paramref name="onInvalid"/> if it becomes so
+    /// later.
+    /// </summary>
     public TokenVerifier(IOptions<TokenOptions> options, TimeProvider time, IMeterFactory meters, Action<SecretsException> onInvalid)
     {
         TokenOptions configured = options.Value;
@@ -31,10 +35,12 @@ internal sealed class TokenVerifier
         }
     }
 
-    /// <summary>IsOn says whether tokens are taken at all.</summary>
+    /// <summary>Whether tokens are accepted at all.</summary>
     public bool IsOn => _keys is not null;
 
-    /// <summary>HasStaleKeys says whether the file of keys is refused as it is now, so that older keys hold. Looks at the file once a second.</summary>
+    /// <summary>
+    /// Whether the current file of keys is refused, so that older keys stay in force. Checks the file at most once a second.
+    /// </summary>
     public bool HasStaleKeys
     {
         get
@@ -44,7 +50,7 @@ internal sealed class TokenVerifier
         }
     }
 
-    /// <summary>VerifyAsync gives what a token allows now, or why it is refused.</summary>
+    /// <summary>Returns a token's current rights, or the reason for its refusal.</summary>
     public async ValueTask<(CallerRights? Rights, TokenRefusal? Refusal)> VerifyAsync(string token)
     {
         (VerifiedToken? verified, TokenRefusal? refusal) = await FindAsync(token);

@@ -5,18 +5,18 @@ using Optiks.Tokens;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>VerifiedToken is what the account system signed (docs/spec/tokens.md section 2). Immutable.</summary>
-/// <param name="Rights">What it allows, and to whom.</param>
-/// <param name="IssuedAt">When it was signed, in seconds since 1970.</param>
-/// <param name="NotBefore">Before when it does not hold.</param>
-/// <param name="Expires">From when on it does not hold.</param>
+/// <summary>Holds the claims that the account system signed (docs/spec/tokens.md section 2). Immutable.</summary>
+/// <param name="Rights">The rights of the token, with its subject.</param>
+/// <param name="IssuedAt">The time at which it was signed, in seconds since 1970.</param>
+/// <param name="NotBefore">The time before which it is not valid.</param>
+/// <param name="Expires">The time from which it is no longer valid.</param>
 internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long NotBefore, long Expires)
 {
     private const ApiScopes Scopes = ApiScopes.Lookup | ApiScopes.History | ApiScopes.Update | ApiScopes.Erase;
     private const long MaxInteger = (1L << 53) - 1;
     private const int MaxSubjectLength = 255;
 
-    /// <summary>Read the claims; null when one is missing or not of its form.</summary>
+    /// <summary>Reads the claims; returns null if one is missing or malformed.</summary>
     public static VerifiedToken? Read(JsonElement claims)
     {
         if (Text(claims, TokenNames.Subject) is not { } subject || !IsName(System.Text.Encoding.UTF8.GetBytes(subject), MaxSubjectLength)
@@ -41,7 +41,7 @@ internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long No
         return new VerifiedToken(CallerRights.OfToken(subject, scopes, keys, user), issued, notBefore, expires);
     }
 
-    /// <summary>CheckTimes says why the token does not hold at a time; null: it does. All in seconds.</summary>
+    /// <summary>Returns why the token is not valid at a time; null if it is valid. All times are in seconds.</summary>
     public TokenRefusal? CheckTimes(long now, long maxLifetime, long skew) =>
         Expires <= IssuedAt || Expires - IssuedAt > maxLifetime ? TokenRefusals.Lifetime
         : NotBefore > now + skew ? TokenRefusals.NotYetValid
@@ -78,7 +78,7 @@ internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long No
         return keys;
     }
 
-    // True without a user as well, who is null then.
+    // Also returns true if there is no user, who is then null.
     private static bool TryReadUser(JsonElement claims, out byte[]? user)
     {
         bool hasText = claims.TryGetProperty(TokenNames.User, out JsonElement text);

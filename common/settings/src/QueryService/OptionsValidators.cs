@@ -5,7 +5,7 @@ namespace Optiks.QueryService.Options;
 [OptionsValidator]
 internal sealed partial class QueryServiceRangeValidator : IValidateOptions<QueryServiceOptions>;
 
-/// <summary>QueryServiceOptionsValidator checks the ranges, and that peers are addresses which a key can be sent to.</summary>
+/// <summary>Checks the ranges, and that peers are addresses to which a key can be sent.</summary>
 internal sealed class QueryServiceOptionsValidator : IValidateOptions<QueryServiceOptions>
 {
     private readonly QueryServiceRangeValidator _ranges = new();

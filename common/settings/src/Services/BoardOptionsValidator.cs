@@ -5,7 +5,7 @@ namespace Optiks.ServiceDefaults;
 [OptionsValidator]
 internal sealed partial class BoardRangeValidator : IValidateOptions<BoardOptions>;
 
-/// <summary>BoardOptionsValidator checks the ranges, and that the URL is one that names of files can be appended to.</summary>
+/// <summary>Checks the ranges, and that file names can be appended to the URL.</summary>
 internal sealed class BoardOptionsValidator : IValidateOptions<BoardOptions>
 {
     private readonly BoardRangeValidator _ranges = new();

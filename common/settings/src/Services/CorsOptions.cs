@@ -2,20 +2,20 @@ using Microsoft.Extensions.Options;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>CorsOptions (<c>Optiks:Cors</c>) let web pages of other origins read what is open without an API key.</summary>
+/// <summary>Configures which other origins' web pages may read answers that are open without an API key (<c>Optiks:Cors</c>).</summary>
 internal sealed class CorsOptions
 {
     public const string Section = "Optiks:Cors";
 
-    /// <summary>Any, as the only element of <see cref="Origins"/>, is every origin.</summary>
+    /// <summary>Means every origin, as the only element of <see cref="Origins"/>.</summary>
     public const string Any = "*";
 
-    /// <summary>Origins such as <c>https://explorer.example.org</c>, as browsers write them; or <c>*</c> alone.</summary>
+    /// <summary>The allowed origins, such as <c>https://explorer.example.org</c>, as browsers write them; or <c>*</c> alone.</summary>
     /// <value>None: browsers let no page of another origin read answers.</value>
     public string[] Origins { get; set; } = [];
 }
 
-/// <summary>CorsOptionsValidator checks that origins are spelt as browsers spell them: nothing else ever matches.</summary>
+/// <summary>Checks that origins are spelt as browsers spell them: no other spelling ever matches.</summary>
 internal sealed class CorsOptionsValidator : IValidateOptions<CorsOptions>
 {
     public ValidateOptionsResult Validate(string? name, CorsOptions options) =>

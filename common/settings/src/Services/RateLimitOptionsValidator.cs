@@ -6,7 +6,7 @@ namespace Optiks.ServiceDefaults;
 [OptionsValidator]
 internal sealed partial class RateLimitRangeValidator : IValidateOptions<RateLimitOptions>;
 
-/// <summary>RateLimitOptionsValidator checks the ranges and that proxies are networks.</summary>
+/// <summary>Checks the ranges, and that proxies are networks.</summary>
 internal sealed class RateLimitOptionsValidator : IValidateOptions<RateLimitOptions>
 {
     private readonly RateLimitRangeValidator _ranges = new();

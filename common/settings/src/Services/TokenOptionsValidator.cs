@@ -5,7 +5,7 @@ namespace Optiks.ServiceDefaults;
 [OptionsValidator]
 internal sealed partial class TokenRangeValidator : IValidateOptions<TokenOptions>;
 
-/// <summary>TokenOptionsValidator checks the ranges, and that a file of keys comes with the audience that its tokens are for.</summary>
+/// <summary>Checks the ranges, and that a file of keys comes with the audience of its tokens.</summary>
 internal sealed class TokenOptionsValidator : IValidateOptions<TokenOptions>
 {
     private readonly TokenRangeValidator _ranges = new();

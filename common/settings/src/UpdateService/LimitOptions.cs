@@ -4,26 +4,28 @@ using Optiks.Settings;
 
 namespace Optiks.UpdateService.Options;
 
-/// <summary>LimitOptions (<c>Optiks:Log</c>, shared with the update-task) hold where the log's own configuration cannot be read.</summary>
+/// <summary>
+/// Configures the limits that apply where the log's own configuration cannot be read (<c>Optiks:Log</c>, shared with the update-task).
+/// </summary>
 internal sealed class LimitOptions
 {
     public const string Section = "Optiks:Log";
 
-    /// <summary>MaxKeyLength in octets, where the log's own configuration cannot be read.</summary>
+    /// <summary>The longest key in bytes, where the log's own configuration cannot be read.</summary>
     [Range(1, ProtocolLimits.MaxKeyLength)]
     [Setting(Unit = SettingAttribute.Octets)]
     public int MaxKeyLength { get; set; } = ProtocolLimits.MaxKeyLength;
 
-    /// <summary>MaxValueLength in octets, likewise.</summary>
+    /// <summary>The longest value in bytes, where the log's own configuration cannot be read.</summary>
     [Range(1, ProtocolLimits.MaxValueLength)]
     [Setting(Unit = SettingAttribute.Octets)]
     public int MaxValueLength { get; set; } = ProtocolLimits.DefaultMaxValueLength;
 
-    /// <summary>UsernameForm: which usernames there are, likewise.</summary>
+    /// <summary>The form of usernames, where the log's own configuration cannot be read.</summary>
     [EnumDataType(typeof(UsernameForm))]
     public UsernameForm UsernameForm { get; set; } = UsernameForm.Octets;
 
-    /// <summary>ToConfiguration gives them as the members of a configuration, which has no others that mean anything.</summary>
+    /// <summary>Returns the limits as members of a configuration, whose other members are undefined.</summary>
     public Configuration ToConfiguration() => new()
     {
         Format = UsernameForm == UsernameForm.Octets ? Configuration.FirstFormat : Configuration.FormatWithUsernameForm,

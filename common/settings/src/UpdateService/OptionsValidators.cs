@@ -5,7 +5,7 @@ namespace Optiks.UpdateService.Options;
 [OptionsValidator]
 internal sealed partial class QueueRangeValidator : IValidateOptions<QueueOptions>;
 
-/// <summary>QueueOptionsValidator checks the ranges, and that a receipt key comes with the note that vouches for it.</summary>
+/// <summary>Checks the ranges, and that a receipt key comes with the note that vouches for it.</summary>
 internal sealed class QueueOptionsValidator : IValidateOptions<QueueOptions>
 {
     private const string Receipts = $"{QueueOptions.Section}:{nameof(QueueOptions.Receipts)}";

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Options;
 
 namespace Optiks.UpdateTask.Options;
 
-/// <summary>BucketOptionsValidator checks the ranges, and that a bucket which is to keep the mark has a name.</summary>
+/// <summary>Checks the ranges, and that a bucket that is to keep the mark has a name.</summary>
 internal sealed class BucketOptionsValidator : IValidateOptions<BucketOptions>
 {
     private readonly BucketRangeValidator _ranges = new();

@@ -3,23 +3,28 @@ using Optiks.Settings;
 
 namespace Optiks.UpdateTask.Options;
 
-/// <summary>EpochOptions (<c>Optiks:UpdateTask</c>) say how often epochs are made and how large they get. They may change at every start.</summary>
+/// <summary>
+/// Configures how often epochs are made and how large they get (<c>Optiks:UpdateTask</c>). The settings may change at every start.
+/// </summary>
 internal sealed class EpochOptions
 {
     public const string Section = "Optiks:UpdateTask";
 
-    /// <summary>At most one epoch is begun in this time, unless more updates wait than one epoch takes or an epoch took longer: then the next begins at once.</summary>
+    /// <summary>
+    /// The interval in which at most one epoch begins. If more updates wait than one epoch takes, or an epoch took longer, the next one
+    /// begins at once.
+    /// </summary>
     /// <value>One second.</value>
     [Range(typeof(TimeSpan), "00:00:00.010", "00:10:00")]
     public TimeSpan EpochInterval { get; set; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>Updates of one epoch.</summary>
+    /// <summary>The most updates in one epoch.</summary>
     /// <value>100,000.</value>
     [Range(1, 1 << 20)]
     [Setting(Unit = "updates")]
     public int MaxUpdatesPerEpoch { get; set; } = 100_000;
 
-    /// <summary>Octets of keys and values of one epoch.</summary>
+    /// <summary>The most bytes of keys and values in one epoch.</summary>
     [Range(1 << 20, 1 << 30)]
     [Setting(Unit = SettingAttribute.Octets)]
     public long MaxBytesPerEpoch { get; set; } = 64L << 20;
@@ -29,14 +34,15 @@ internal sealed class EpochOptions
     public TimeSpan LeaseDuration { get; set; } = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// StallTimeout is how long the holder of the lease may go without finishing an epoch that is due, beyond the interval. Then it gives the lease up and lets a standby take over; noticed at a renewal, within a third of
-    /// the lease. A step that hangs for as long again ends the process with exit code 3.
+    /// How long the holder of the lease may go without finishing an epoch that is due, beyond the interval. It then gives up the lease, so
+    /// that a standby takes over; this is noticed at a renewal, within a third of the lease. A step that hangs for the same time again ends
+    /// the process with exit code 3.
     /// </summary>
     /// <value>Two minutes.</value>
     [Range(typeof(TimeSpan), "00:00:01", "01:00:00")]
     public TimeSpan StallTimeout { get; set; } = TimeSpan.FromMinutes(2);
 
-    /// <summary>How often a standby tries for the lease.</summary>
+    /// <summary>The interval at which a standby tries to take the lease.</summary>
     [Range(typeof(TimeSpan), "00:00:00.050", "00:01:00")]
     public TimeSpan LeasePollInterval { get; set; } = TimeSpan.FromSeconds(1);
 
@@ -48,17 +54,22 @@ internal sealed class EpochOptions
     [Range(typeof(TimeSpan), "00:00:00.100", "00:01:00")]
     public TimeSpan MaxClockDifference { get; set; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>Bundles of this many epochs stay on disk. A replica that is restored from a backup reads older epochs from the database.</summary>
+    /// <summary>
+    /// The number of epochs whose bundles stay on disk. A replica that is restored from a backup reads older epochs from the database.
+    /// </summary>
     [Range(1, 1_000_000)]
     [Setting(Unit = "epochs")]
     public int KeptBundles { get; set; } = 1000;
 
-    /// <summary>SnapshotInterval is how often the trees are saved to the data folder, from where the next start takes them; also at once when there is none, and when the task stops. Zero: never.</summary>
+    /// <summary>
+    /// The interval at which the trees are saved to the data folder, where the next start finds them. They are also saved at once if the
+    /// folder has no snapshot, and when the task stops. Zero: never.
+    /// </summary>
     /// <value>One hour.</value>
     [Range(typeof(TimeSpan), "00:00:00", "7.00:00:00")]
     public TimeSpan SnapshotInterval { get; set; } = TimeSpan.FromHours(1);
 
-    /// <summary>Old requests deleted after each epoch, at most.</summary>
+    /// <summary>The most old requests that are deleted after each epoch.</summary>
     [Range(1, 100_000)]
     [Setting(Unit = "requests")]
     public int PurgedRequestsPerEpoch { get; set; } = 20_000;

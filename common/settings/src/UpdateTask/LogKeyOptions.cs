@@ -1,11 +1,16 @@
 namespace Optiks.UpdateTask.Options;
 
-/// <summary>LogKeyOptions (<c>Optiks:LogKey</c>) say where the log's signing key is (docs/operations/pkcs11.md). The key itself never changes.</summary>
+/// <summary>
+/// Configures where the log's signing key is (<c>Optiks:LogKey</c>; docs/operations/pkcs11.md). The key itself never changes.
+/// </summary>
 internal sealed class LogKeyOptions
 {
     public const string Section = "Optiks:LogKey";
 
-    /// <summary>Uri (RFC 7512) of a private key in a PKCS#11 token, with module-path and pin-source: <c>pkcs11:token=...;object=...?module-path=...&amp;pin-source=...</c>.</summary>
+    /// <summary>
+    /// The URI (RFC 7512) of a private key in a PKCS#11 token, with module-path and pin-source:
+    /// <c>pkcs11:token=...;object=...?module-path=...&amp;pin-source=...</c>.
+    /// </summary>
     /// <value>Empty: the key is in the data folder's log.key, wrapped by the key-encryption key.</value>
     public string Uri { get; set; } = "";
 }

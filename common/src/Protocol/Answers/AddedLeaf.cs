@@ -1,8 +1,8 @@
 namespace Optiks.Protocol;
 
-/// <summary>AddedLeaf is a leaf that an append-only proof lists.</summary>
-/// <param name="Label">32 octets.</param>
-/// <param name="Commitment">32 octets.</param>
+/// <summary>Holds a leaf that an append-only proof lists.</summary>
+/// <param name="Label">32 bytes.</param>
+/// <param name="Commitment">32 bytes.</param>
 /// <param name="Offset">The leaf's epoch is a + 1 + offset.</param>
 public readonly record struct AddedLeaf(ReadOnlyMemory<byte> Label, ReadOnlyMemory<byte> Commitment, byte Offset)
 {

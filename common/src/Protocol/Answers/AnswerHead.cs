@@ -1,13 +1,15 @@
 namespace Optiks.Protocol;
 
-/// <summary>AnswerHead ties an answer to a checkpoint (docs/spec/board.md section 4, Head). Decoded for display; slices of the input.</summary>
+/// <summary>
+/// Ties an answer to a checkpoint (docs/spec/board.md section 4, Head). Decoded for display; its members are slices of the input.
+/// </summary>
 /// <param name="Record">The epoch record, encoded.</param>
-/// <param name="Inclusion">Hashes of its inclusion proof, 32 octets each.</param>
-/// <param name="Consistency">Hashes of the consistency proof, 32 octets each.</param>
-/// <param name="Checkpoint">The signed note; empty: the one that the client named.</param>
+/// <param name="Inclusion">The hashes of its inclusion proof, 32 bytes each.</param>
+/// <param name="Consistency">The hashes of the consistency proof, 32 bytes each.</param>
+/// <param name="Checkpoint">The signed note; empty for the checkpoint that the client named.</param>
 public sealed record AnswerHead(ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte> Inclusion, ReadOnlyMemory<byte> Consistency, ReadOnlyMemory<byte> Checkpoint)
 {
-    /// <summary>Decode reads a whole Head. Throws <see cref="EncodingException"/>.</summary>
+    /// <summary>Decodes a whole Head. Throws <see cref="EncodingException"/>.</summary>
     public static AnswerHead Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);
@@ -16,7 +18,7 @@ public sealed record AnswerHead(ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte
         return head;
     }
 
-    /// <summary>OctetsOf are those of the Head at the start of a whole answer. Throws <see cref="EncodingException"/>.</summary>
+    /// <summary>Returns the bytes of the Head at the start of a whole answer. Throws <see cref="EncodingException"/>.</summary>
     public static ReadOnlyMemory<byte> OctetsOf(ReadOnlyMemory<byte> answer)
     {
         const int Prefixes = 3 * sizeof(ushort);
@@ -25,7 +27,7 @@ public sealed record AnswerHead(ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte
         return answer[..(head.Record.Length + head.Inclusion.Length + head.Consistency.Length + head.Checkpoint.Length + Prefixes)];
     }
 
-    /// <summary>Encode gives the octets of the Head. Throws <see cref="ArgumentOutOfRangeException"/> for a part that is too long.</summary>
+    /// <summary>Returns the bytes of the Head. Throws <see cref="ArgumentOutOfRangeException"/> if a part is too long.</summary>
     public byte[] Encode()
     {
         var writer = new TlsWriter();

@@ -1,8 +1,8 @@
 namespace Optiks.Protocol;
 
-/// <summary>AppendProof shows for one structure that a tree only grew (docs/spec/proofs.md section 5).</summary>
-/// <param name="Leaves">Leaves added, in the order of their labels.</param>
-/// <param name="Opened">Tokens of the old tree, in preorder.</param>
+/// <summary>Shows that one structure's tree only grew (docs/spec/proofs.md section 5).</summary>
+/// <param name="Leaves">The added leaves, in the order of their labels.</param>
+/// <param name="Opened">The tokens of the old tree, in preorder.</param>
 public sealed record AppendProof(IReadOnlyList<AddedLeaf> Leaves, ReadOnlyMemory<byte> Opened)
 {
     internal static AppendProof Decode(ref TlsReader reader)

@@ -1,14 +1,14 @@
 namespace Optiks.Protocol;
 
-/// <summary>AuditProof leads from epoch a to epoch b (docs/spec/answers.md section 1), decoded for display. Nothing in it has been verified.</summary>
+/// <summary>Connects epoch a to epoch b (docs/spec/answers.md section 1), decoded for display. Its contents are not verified.</summary>
 /// <param name="Records">Encoded records of a, a + 1, ..., b, one after another.</param>
 /// <param name="Structures">One proof for each structure.</param>
 public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IReadOnlyList<AppendProof> Structures)
 {
-    /// <summary>MaxEpochs of a range, b - a.</summary>
+    /// <summary>The largest range b - a.</summary>
     public const int MaxEpochs = ProtocolLimits.MaxRangeEpochs;
 
-    // A proof has its records, and for each leaf that was added the leaf and the nodes above it: at most 256, each with its prefix and a stub.
+    // A proof contains its records, each added leaf, and the nodes above that leaf: at most 256, each with its prefix and a stub.
     private const ulong MaxLength = 512 << 20;
     private const ulong LengthBesideLeaves = 64 << 10;
     private const ulong MaxLengthOfLeaf = 128 + (256 * 68);
@@ -17,7 +17,8 @@ public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IRe
     private const uint MaxRecordsLength = (MaxEpochs + 1) * EpochRecord.Length;
 
     /// <summary>
-    /// MaxLengthOf the proof from one record to a later one, which the log signed: they say how many leaves there are, so that nobody need read more of a server's answer than their proof can have.
+    /// Returns the greatest length of the proof from one record to a later one, both signed by the log. The records give the numbers of
+    /// leaves, so a client reads no more of a server's answer than such a proof can contain.
     /// </summary>
     public static int MaxLengthOf(EpochRecord first, EpochRecord last)
     {
@@ -27,14 +28,14 @@ public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IRe
         ulong length = LengthBesideLeaves + (Math.Min(last.Epoch - first.Epoch + 1, MaxEpochs + 1) * EpochRecord.Length);
         for (int i = 0; i < StructureState.StructureCount; i++)
         {
-            // At a switch those of the ended period are gone, and nothing is proven of the new ones.
+            // At a switch the leaves of the ended period are gone, and the proof shows nothing about the new ones.
             ulong added = last.Structures[i].Count - Math.Min(first.Structures[i].Count, last.Structures[i].Count);
             length += added < MaxLength / MaxLengthOfLeaf ? added * MaxLengthOfLeaf : MaxLength;
         }
         return (int)Math.Min(MaxLength, length);
     }
 
-    /// <summary>Decode reads the whole proof. Throws <see cref="EncodingException"/>.</summary>
+    /// <summary>Decodes the whole proof. Throws <see cref="EncodingException"/>.</summary>
     public static AuditProof Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);
@@ -53,14 +54,17 @@ public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IRe
         return new AuditProof(list, proofs);
     }
 
-    /// <summary>Encode joins encoded records and the append-only proofs of the whole range (as <c>StagedEpoch.AppendProofs</c> gives them) into the octets of an AuditProof.</summary>
+    /// <summary>
+    /// Joins encoded records and the append-only proofs of the whole range (from <c>StagedEpoch.AppendProofs</c>) into the bytes of an
+    /// AuditProof.
+    /// </summary>
     public static byte[] Encode(IReadOnlyList<ReadOnlyMemory<byte>> records, ReadOnlySpan<byte> appendProofs)
     {
         byte[] encoded = EncodeRecords(records);
         return [.. encoded, .. appendProofs];
     }
 
-    /// <summary>EncodeRecords gives the beginning of an AuditProof: the vector of records. The append-only proofs follow it.</summary>
+    /// <summary>Returns the beginning of an AuditProof: the vector of records. The append-only proofs follow it.</summary>
     public static byte[] EncodeRecords(IReadOnlyList<ReadOnlyMemory<byte>> records)
     {
         ArgumentNullException.ThrowIfNull(records);

@@ -2,32 +2,35 @@ using Optiks.Native;
 
 namespace Optiks.Protocol;
 
-/// <summary>LeafStatement is one proof of an answer with what ties it to a checkpoint (docs/spec/broken-append.md section 1): a leaf, shown present or absent. Nothing in it has been verified.</summary>
-/// <param name="Head">Ties it to its checkpoint.</param>
-/// <param name="Structure">The tree.</param>
-/// <param name="Key">Key of the leaf.</param>
-/// <param name="Version">Version of the key; 0 where keys have none.</param>
-/// <param name="Member">The leaf; null: there is none.</param>
-/// <param name="Absent">The proof that there is none; null: there is one.</param>
+/// <summary>
+/// Holds one proof of an answer with the head that ties it to a checkpoint (docs/spec/broken-append.md section 1): a leaf, shown present or
+/// absent. Its contents are not verified.
+/// </summary>
+/// <param name="Head">The head that ties the proof to its checkpoint.</param>
+/// <param name="Structure">The structure of the tree.</param>
+/// <param name="Key">The key of the leaf.</param>
+/// <param name="Version">The version of the key; 0 in structures without versions.</param>
+/// <param name="Member">The leaf; null if it is shown absent.</param>
+/// <param name="Absent">The proof that the leaf is absent; null if it is present.</param>
 public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadOnlyMemory<byte> Key, ulong Version, Member? Member, NonMember? Absent)
 {
-    /// <summary>MaxLength of one whose member is committed.</summary>
+    /// <summary>The greatest length of a statement whose member is committed.</summary>
     public const int MaxLength = Lengths.Record + (2 * (2 + Lengths.MaxLogProof)) + 2 + ushort.MaxValue + 1 + 1 + ProtocolLimits.MaxKeyLength + 8 + 1
         + Lengths.VrfProof + 1 + 1 + (4 * Lengths.Hash) + 8 + 2 + Lengths.MaxSiblings;
 
-    /// <summary>Epoch of the record.</summary>
+    /// <summary>The epoch of the record.</summary>
     public ulong Epoch => EpochRecord.EpochOf(Head.Record.Span);
 
-    /// <summary>Period to which the leaf belongs; 0 where the tree lives as long as the log.</summary>
+    /// <summary>The period of the leaf; 0 if the tree lives as long as the log.</summary>
     public ulong Period => HasPeriods ? EpochRecord.PeriodOf(Head.Record.Span) : 0;
 
-    // Structures with versions are those that begin anew with each period.
+    // The structures with versions are those that begin anew with each period.
     private bool HasPeriods => Structure.HasVersions();
 
     // T of a member (docs/spec/pahd.md section 3).
     private ulong Time => HasPeriods && Version == 1 && Member!.Epoch == 0 ? EpochRecord.Decode(Head.Record.Span).PeriodFirstEpoch : Member!.Epoch;
 
-    /// <summary>Decode reads a whole statement. Throws <see cref="EncodingException"/>.</summary>
+    /// <summary>Decodes a whole statement. Throws <see cref="EncodingException"/>.</summary>
     public static LeafStatement Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);
@@ -49,7 +52,7 @@ public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadO
         return statement;
     }
 
-    /// <summary>Encode gives the octets that are kept: a member without its value.</summary>
+    /// <summary>Returns the bytes to keep: a member is encoded without its value.</summary>
     public byte[] Encode()
     {
         var writer = new TlsWriter();
@@ -75,8 +78,8 @@ public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadO
     }
 
     /// <summary>
-    /// Contradicts tells whether two statements of one leaf say what no tree can have that only grows (docs/spec/broken-append.md section 2, step 4), if both are true: that is for <see cref="Verifier.JudgeLeaves"/> to find
-    /// out.
+    /// Returns whether two statements about one leaf, if both are true, contradict a tree that only grows (docs/spec/broken-append.md
+    /// section 2, step 4). <see cref="Verifier.JudgeLeaves"/> finds out whether they are true.
     /// </summary>
     public bool Contradicts(LeafStatement other)
     {

@@ -1,9 +1,9 @@
 namespace Optiks.Protocol;
 
-/// <summary>Lookup is the answer for one key (docs/spec/pahd.md section 2).</summary>
-/// <param name="Version">a, the latest version; 0: absent.</param>
-/// <param name="Members">The ladder's rungs that are not known.</param>
-/// <param name="Absent">Absence of every version in C(a), which is what rules out a later one.</param>
+/// <summary>Holds the answer for one key (docs/spec/pahd.md section 2).</summary>
+/// <param name="Version">a, the latest version; 0 if absent.</param>
+/// <param name="Members">The rungs of the ladder that the client does not know.</param>
+/// <param name="Absent">The absence of every version in C(a), which rules out a later version.</param>
 public sealed record Lookup(ulong Version, IReadOnlyList<Member> Members, IReadOnlyList<NonMember> Absent)
 {
     private const uint MaxVectorLength = (1u << 24) - 1;

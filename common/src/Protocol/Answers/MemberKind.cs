@@ -1,11 +1,11 @@
 namespace Optiks.Protocol;
 
-/// <summary>MemberKind says what of a leaf's commitment is shown.</summary>
+/// <summary>Says how much of a leaf's commitment a proof shows.</summary>
 public enum MemberKind : byte
 {
-    /// <summary>The commitment only.</summary>
+    /// <summary>The proof shows only the commitment.</summary>
     Committed = 0,
 
-    /// <summary>Its opening and the value.</summary>
+    /// <summary>The proof shows the commitment's opening and the value.</summary>
     Opened = 1,
 }

@@ -1,26 +1,26 @@
 namespace Optiks.Protocol;
 
-/// <summary>OpenedNode is the node that a non-membership proof opens: an interior node or a leaf.</summary>
-/// <param name="Path">From the node to the root.</param>
+/// <summary>Holds the node that a non-membership proof opens: an interior node or a leaf.</summary>
+/// <param name="Path">The path from the node to the root.</param>
 public abstract record OpenedNode(TreePath Path)
 {
     internal const byte Empty = 0;
     internal const byte InteriorNode = 1;
     internal const byte LeafNode = 2;
 
-    /// <summary>Interior node.</summary>
+    /// <summary>Holds an opened interior node.</summary>
     /// <param name="Length">Prefix length in bits.</param>
-    /// <param name="Prefix">32 octets.</param>
+    /// <param name="Prefix">32 bytes.</param>
     /// <param name="Left">Left child's hash.</param>
     /// <param name="Right">Right child's hash.</param>
-    /// <param name="Path">To the root.</param>
+    /// <param name="Path">The path to the root.</param>
     public sealed record Interior(byte Length, ReadOnlyMemory<byte> Prefix, ReadOnlyMemory<byte> Left, ReadOnlyMemory<byte> Right, TreePath Path) : OpenedNode(Path);
 
-    /// <summary>Leaf with another label.</summary>
-    /// <param name="Label">32 octets.</param>
-    /// <param name="Commitment">32 octets.</param>
+    /// <summary>Holds an opened leaf with another label.</summary>
+    /// <param name="Label">32 bytes.</param>
+    /// <param name="Commitment">32 bytes.</param>
     /// <param name="Epoch">The leaf's epoch.</param>
-    /// <param name="Path">To the root.</param>
+    /// <param name="Path">The path to the root.</param>
     public sealed record Leaf(ReadOnlyMemory<byte> Label, ReadOnlyMemory<byte> Commitment, ulong Epoch, TreePath Path) : OpenedNode(Path);
 
     internal static OpenedNode? Decode(ref TlsReader reader)

@@ -1,8 +1,8 @@
 namespace Optiks.Protocol;
 
-/// <summary>PartRecord is the record of an epoch that a part of an answer is of (docs/spec/users.md section 1).</summary>
-/// <param name="Record">EpochRecord, encoded.</param>
-/// <param name="Inclusion">Inclusion proof in the tree of the head's checkpoint.</param>
+/// <summary>Holds the record of the epoch to which a part of an answer belongs (docs/spec/users.md section 1).</summary>
+/// <param name="Record">The encoded EpochRecord.</param>
+/// <param name="Inclusion">The inclusion proof in the tree of the head's checkpoint.</param>
 public sealed record PartRecord(ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte> Inclusion)
 {
     private const uint MaxInclusionLength = 2016;

@@ -1,11 +1,11 @@
 namespace Optiks.Protocol;
 
-/// <summary>TreePath leads from a node to the root (docs/spec/proofs.md section 1); there it is called Path.</summary>
-/// <param name="Mask">32 octets; bit i is set when an ancestor has prefix length i.</param>
-/// <param name="Siblings">32 octets each, deepest first.</param>
+/// <summary>Connects a node to the root (docs/spec/proofs.md section 1, where it is called Path).</summary>
+/// <param name="Mask">32 bytes; bit i is set if an ancestor has prefix length i.</param>
+/// <param name="Siblings">32 bytes each, deepest first.</param>
 public sealed record TreePath(ReadOnlyMemory<byte> Mask, ReadOnlyMemory<byte> Siblings)
 {
-    /// <summary>PrefixLengths of the ancestors, deepest first: the set bits of the mask.</summary>
+    /// <summary>Returns the prefix lengths of the ancestors, deepest first: the set bits of the mask.</summary>
     public IReadOnlyList<int> PrefixLengths()
     {
         var lengths = new List<int>();

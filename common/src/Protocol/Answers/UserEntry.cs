@@ -1,9 +1,9 @@
 namespace Optiks.Protocol;
 
-/// <summary>UserEntry is an Entry of structure usernames or decommissioned (docs/spec/users.md section 1).</summary>
-/// <param name="Record">The record that it refers to: 0 for the head's, i for the i-th of the parts.</param>
-/// <param name="Member">The entry that is there; null: there is none.</param>
-/// <param name="Absent">The proof that there is none; null: there is one.</param>
+/// <summary>Holds an Entry of structure usernames or decommissioned (docs/spec/users.md section 1).</summary>
+/// <param name="Record">The record to which the entry refers: 0 for the head's, i for the i-th of the parts.</param>
+/// <param name="Member">The entry; null if it is shown absent.</param>
+/// <param name="Absent">The proof that the entry is absent; null if it is present.</param>
 public sealed record UserEntry(byte Record, Member? Member, NonMember? Absent)
 {
     internal static UserEntry Decode(ref TlsReader reader)

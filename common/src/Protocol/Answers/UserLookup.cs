@@ -1,20 +1,21 @@
 namespace Optiks.Protocol;
 
-/// <summary>UserLookup is the answer about one user (docs/spec/users.md section 1, docs/spec/recycled-names.md section 2).</summary>
+/// <summary>Holds the answer about one user (docs/spec/users.md section 1, docs/spec/recycled-names.md section 2).</summary>
 /// <param name="Kind">0: no such user, 1: the user has left, 2: a current user.</param>
-/// <param name="Name">Entry of the username; null: left out, as the user id is known, or there are <see cref="Generations"/>.</param>
-/// <param name="Decommissioned">Null: no such user.</param>
-/// <param name="Devices">The device list; null unless current.</param>
-/// <param name="Keys">Of the devices in the order of the list, or of the one that was asked.</param>
+/// <param name="Name">The entry of the username; null if it is omitted because the user id is known, or if there are
+/// <see cref="Generations"/>.</param>
+/// <param name="Decommissioned">The user's entry in decommissioned; null if there is no such user.</param>
+/// <param name="Devices">The device list; null unless the user is current.</param>
+/// <param name="Keys">The keys of the devices in the order of the list, or the key of the queried device.</param>
 public sealed record UserLookup(byte Kind, UserEntry? Name, UserEntry? Decommissioned, VersionedEntry? Devices, IReadOnlyList<VersionedEntry> Keys)
 {
-    /// <summary>ByGenerations is what the encoding adds to the kind of a user with <see cref="Generations"/>.</summary>
+    /// <summary>The amount that the encoding adds to the kind of a user with <see cref="Generations"/>.</summary>
     public const byte ByGenerations = 4;
 
     private const byte NoUser = 0;
     private const byte Current = 2;
 
-    /// <summary>Generations of the username, in a log that uses usernames again; null in others.</summary>
+    /// <summary>The generations of the username in a log that reassigns usernames; null in other logs.</summary>
     public Generations? Generations { get; init; }
 
     internal static UserLookup Decode(ref TlsReader reader)

@@ -1,16 +1,19 @@
 namespace Optiks.Protocol;
 
-/// <summary>UserMonitorAnswer is what an owner is shown of its own user (docs/spec/user-monitor.md section 1), decoded for display. Nothing in it has been verified.</summary>
-/// <param name="Head">Ties it to a checkpoint.</param>
-/// <param name="Names">Of the names asked, in order.</param>
-/// <param name="Decommissioned">Present: the user has left.</param>
-/// <param name="Devices">Versions of the list; null: the user has left.</param>
-/// <param name="Keys">Versions of each followed id's key, in increasing order of the ids.</param>
+/// <summary>
+/// Holds an answer to an owner about its own user (docs/spec/user-monitor.md section 1), decoded for display. Its contents are not
+/// verified.
+/// </summary>
+/// <param name="Head">The head that ties the answer to a checkpoint.</param>
+/// <param name="Names">The entries of the queried names, in order.</param>
+/// <param name="Decommissioned">The user's entry in decommissioned; if it is present, the user has left.</param>
+/// <param name="Devices">The versions of the list; null if the user has left.</param>
+/// <param name="Keys">The versions of each followed id's key, in increasing order of the ids.</param>
 public sealed record UserMonitorAnswer(AnswerHead Head, IReadOnlyList<UserEntry> Names, UserEntry Decommissioned, Versions? Devices, IReadOnlyList<Versions> Keys)
 {
     private const uint MaxNamesLength = (1u << 24) - 1;
 
-    /// <summary>Decode reads the whole answer. Throws <see cref="EncodingException"/>.</summary>
+    /// <summary>Decodes the whole answer. Throws <see cref="EncodingException"/>.</summary>
     public static UserMonitorAnswer Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);

@@ -1,15 +1,15 @@
 namespace Optiks.Protocol;
 
-/// <summary>Versions is a key's history or monitoring answer (docs/spec/pahd.md section 2).</summary>
+/// <summary>Holds a key's history or monitoring answer (docs/spec/pahd.md section 2).</summary>
 /// <param name="Version">a, the latest version.</param>
-/// <param name="From">First version listed.</param>
-/// <param name="Members">Versions from <paramref name="From"/> on.</param>
-/// <param name="Absent">Absence proofs; empty in a page that is not the last.</param>
+/// <param name="From">The first listed version.</param>
+/// <param name="Members">The versions from <paramref name="From"/> on.</param>
+/// <param name="Absent">The absence proofs; empty in a page that is not the last.</param>
 public sealed record Versions(ulong Version, ulong From, IReadOnlyList<Member> Members, IReadOnlyList<NonMember> Absent)
 {
     private const uint MaxAbsentLength = (1u << 24) - 1;
 
-    /// <summary>OpenedValues are those of members that show them, in order.</summary>
+    /// <summary>The values of the members that show them, in order.</summary>
     public IEnumerable<ReadOnlyMemory<byte>> OpenedValues => Members.Where(member => member.Kind == MemberKind.Opened).Select(member => member.Value);
 
     internal static Versions Decode(ref TlsReader reader) => new(

@@ -1,11 +1,13 @@
 namespace Optiks.Protocol;
 
-/// <summary>VersionsAnswer is a whole HistoryAnswer or MonitorAnswer (docs/spec/answers.md section 1), decoded for display. Nothing in it has been verified.</summary>
-/// <param name="Head">Ties it to a checkpoint.</param>
-/// <param name="Versions">One for each key, in the request's order.</param>
+/// <summary>
+/// Holds a whole HistoryAnswer or MonitorAnswer (docs/spec/answers.md section 1), decoded for display. Its contents are not verified.
+/// </summary>
+/// <param name="Head">The head that ties the answer to a checkpoint.</param>
+/// <param name="Versions">One history for each key, in the request's order.</param>
 public sealed record VersionsAnswer(AnswerHead Head, IReadOnlyList<Versions> Versions)
 {
-    /// <summary>Decode reads the whole answer. Throws <see cref="EncodingException"/>.</summary>
+    /// <summary>Decodes the whole answer. Throws <see cref="EncodingException"/>.</summary>
     public static VersionsAnswer Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);

@@ -1,18 +1,18 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// BoardConflictException says that a board holds something other than what its writer is about to publish: two writers with different
-/// histories, a rolled-back database, or a damaged disk. Publishing must stop; trying again cannot help.
+/// Says that a board's contents differ from those that its writer is about to publish. There are two writers with different histories, a
+/// rolled-back database, or a damaged disk. Publishing must stop; a retry cannot help.
 /// </summary>
 public sealed class BoardConflictException : Exception
 {
-    /// <summary>BoardConflictException with a sentence that names the file.</summary>
+    /// <summary>Takes a sentence that names the file.</summary>
     public BoardConflictException(string message)
         : base(message)
     {
     }
 
-    /// <summary>BoardConflictException with the failure that revealed it.</summary>
+    /// <summary>Takes a sentence and the failure that revealed the conflict.</summary>
     public BoardConflictException(string message, Exception innerException)
         : base(message, innerException)
     {

@@ -1,9 +1,15 @@
 namespace Optiks.Tlog;
 
-/// <summary>BoardCosigner puts cosignatures under a board's checkpoint, which stays the log's: the same text, the log's signature first. Not thread-safe; the board's lock keeps others away.</summary>
+/// <summary>
+/// Adds cosignatures to a board's checkpoint, which stays the log's: the same text, with the log's signature first. Not thread-safe; the
+/// board's lock excludes other writers.
+/// </summary>
 public sealed class BoardCosigner
 {
-    /// <summary>Most signature lines of a published checkpoint, the log's among them: what every reader of checkpoints takes (C2SP signed-note).</summary>
+    /// <summary>
+    /// The most signature lines of a published checkpoint, including the log's, which every reader of checkpoints accepts (C2SP
+    /// signed-note).
+    /// </summary>
     public const int MaxLines = 16;
 
     private readonly string _folder;
@@ -11,9 +17,9 @@ public sealed class BoardCosigner
     private readonly DirectoryTileReader _reader;
     private readonly DurableFiles _files;
 
-    /// <summary>BoardCosigner of an existing folder.</summary>
+    /// <summary>Takes an existing folder.</summary>
     /// <param name="folder">The board's folder.</param>
-    /// <param name="verifier">Knows the log's key and the cosigners'.</param>
+    /// <param name="verifier">The verifier with the log's key and the cosigners'.</param>
     public BoardCosigner(string folder, CheckpointVerifier verifier)
     {
         _folder = Path.GetFullPath(folder);
@@ -22,18 +28,21 @@ public sealed class BoardCosigner
         _files = new DurableFiles(_folder);
     }
 
-    /// <summary>ReadAsync gives the board's checkpoint with its verified cosignatures; null when there is none. Throws <see cref="BoardConflictException"/> for one that is not the log's.</summary>
+    /// <summary>
+    /// Returns the board's checkpoint with its verified cosignatures; null if there is no checkpoint. Throws
+    /// <see cref="BoardConflictException"/> if it is not the log's.
+    /// </summary>
     public Task<SignedCheckpoint?> ReadAsync(CancellationToken cancellationToken) => ReadAsync(_reader, _verifier, cancellationToken);
 
     /// <summary>
-    /// ReadSignedAsync gives the newest checkpoint that the log signed: the board's, or a larger one that waits for cosignatures. Null when there is neither. Throws <see cref="BoardConflictException"/> for one
-    /// that is not the log's, or two of one size that differ.
+    /// Returns the newest checkpoint that the log signed: the board's, or a larger one that waits for cosignatures; null if neither exists.
+    /// Throws <see cref="BoardConflictException"/> if one is not the log's, or if both have one size and differ.
     /// </summary>
     public Task<SignedCheckpoint?> ReadSignedAsync(CancellationToken cancellationToken) => ReadSignedAsync(_reader, _verifier, cancellationToken);
 
     internal static async Task<SignedCheckpoint?> ReadSignedAsync(DirectoryTileReader reader, CheckpointVerifier verifier, CancellationToken cancellationToken)
     {
-        // In this order: one that is published in between is found as what waits.
+        // The waiting one is read first: a checkpoint that is published in between is then found as waiting.
         SignedCheckpoint? waiting = Open(reader, verifier, await reader.ReadSignedAsync(cancellationToken).ConfigureAwait(false));
         SignedCheckpoint? published = await ReadAsync(reader, verifier, cancellationToken).ConfigureAwait(false);
         if (waiting is null || published is null)
@@ -55,13 +64,14 @@ public sealed class BoardCosigner
             : throw new BoardConflictException($"The checkpoint of {reader.Folder} is not one of this log: {error}.");
 
     /// <summary>
-    /// AddAsync puts verified cosignatures under the board's checkpoint, in one step. Those that are there stay, but that of a key that has a later one now. Nothing happens when the board has another
-    /// checkpoint by now, or nothing would change. Gives the checkpoint that the board has then.
+    /// Adds verified cosignatures to the board's checkpoint, in one step. Existing cosignatures stay, except those of keys with a later one
+    /// now. Does nothing if the board has another checkpoint by now, or if nothing would change. Returns the checkpoint that the board then
+    /// has.
     /// </summary>
     /// <param name="boardLock">The board's lock, held by the caller.</param>
-    /// <param name="text">Text of the checkpoint that was cosigned.</param>
-    /// <param name="cosignatures">Cosignatures of that text by the verifier's cosigners, verified.</param>
-    /// <param name="cancellationToken">Ends the reading; writing is not interrupted.</param>
+    /// <param name="text">The text of the cosigned checkpoint.</param>
+    /// <param name="cosignatures">Verified cosignatures of that text by the verifier's cosigners.</param>
+    /// <param name="cancellationToken">Cancels the reading; writing is not interrupted.</param>
     public async Task<SignedCheckpoint?> AddAsync(
         BoardLock boardLock, ReadOnlyMemory<byte> text, IReadOnlyCollection<VerifiedSignature> cosignatures, CancellationToken cancellationToken)
     {
@@ -92,12 +102,15 @@ public sealed class BoardCosigner
     }
 
     /// <summary>
-    /// PublishAsync makes a checkpoint the board's, with the cosignatures that it waited for, in one step, unless the board has one of its size or a larger one. Gives the checkpoint that the board has then.
+    /// Publishes a checkpoint with the cosignatures that it waited for, in one step, unless the board has one of its size or larger.
+    /// Returns the checkpoint that the board then has.
     /// </summary>
     /// <param name="boardLock">The board's lock, held by the caller.</param>
-    /// <param name="checkpoint">Of <see cref="ReadSignedAsync(CancellationToken)"/>: everything that it commits to is durable.</param>
-    /// <param name="cosignatures">Cosignatures of its text by the verifier's cosigners, verified; enough of them, which the caller decides.</param>
-    /// <param name="cancellationToken">Ends the reading; writing is not interrupted.</param>
+    /// <param name="checkpoint">A checkpoint from <see cref="ReadSignedAsync(CancellationToken)"/>: everything that it commits to is
+    /// durable.</param>
+    /// <param name="cosignatures">Verified cosignatures of its text by the verifier's cosigners; the caller has decided that they are
+    /// enough.</param>
+    /// <param name="cancellationToken">Cancels the reading; writing is not interrupted.</param>
     public async Task<SignedCheckpoint?> PublishAsync(
         BoardLock boardLock, SignedCheckpoint checkpoint, IReadOnlyCollection<VerifiedSignature> cosignatures, CancellationToken cancellationToken)
     {

@@ -3,8 +3,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// BoardLock is the right to write to a board's folder, held by one process at a time (flock on its file ".lock"); it ends with
-/// <see cref="Dispose"/> or with the process. Take it around signing as well: from reading the head to publishing the checkpoint.
+/// Represents the right to write to a board's folder, which one process holds at a time (flock on its file ".lock"). It ends with
+/// <see cref="Dispose"/> or with the process. Hold it during signing too: from reading the head to publishing the checkpoint.
 /// </summary>
 public sealed class BoardLock : IDisposable
 {
@@ -18,10 +18,10 @@ public sealed class BoardLock : IDisposable
         _file = file;
     }
 
-    /// <summary>Folder is the board's full path.</summary>
+    /// <summary>The board's full path.</summary>
     public string Folder { get; }
 
-    /// <summary>TryAcquire takes the lock of an existing folder; null when it is held, by this process or another.</summary>
+    /// <summary>Takes the lock of an existing folder; returns null if this process or another holds it.</summary>
     public static BoardLock? TryAcquire(string folder)
     {
         string full = Path.GetFullPath(folder);
@@ -29,7 +29,7 @@ public sealed class BoardLock : IDisposable
         return file is null ? null : new BoardLock(full, file);
     }
 
-    /// <summary>AcquireAsync takes the lock as soon as it is free.</summary>
+    /// <summary>Takes the lock as soon as it is free.</summary>
     public static async Task<BoardLock> AcquireAsync(string folder, CancellationToken cancellationToken)
     {
         BoardLock? taken;

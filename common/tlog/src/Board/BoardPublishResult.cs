@@ -1,12 +1,12 @@
 namespace Optiks.Tlog;
 
-/// <summary>BoardPublishResult says what became of a checkpoint.</summary>
+/// <summary>Lists the results of publishing a checkpoint.</summary>
 public enum BoardPublishResult
 {
     /// <summary>The checkpoint was written and is durable.</summary>
     Published,
 
-    /// <summary>The same checkpoint was there, perhaps with cosignatures; it is durable now.</summary>
+    /// <summary>The same checkpoint existed, perhaps with cosignatures; it is now durable.</summary>
     AlreadyPublished,
 
     /// <summary>The board has a larger checkpoint, and keeps it: another writer is ahead.</summary>

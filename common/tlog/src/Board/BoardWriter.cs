@@ -1,17 +1,15 @@
 namespace Optiks.Tlog;
 
-/// <summary>
-/// BoardWriter renders a log's tiles, bundles and checkpoint as files that any static file server can serve. Not thread-safe.
-/// </summary>
+/// <summary>Writes a log's tiles, bundles and checkpoint as files that any static file server can serve. Not thread-safe.</summary>
 /// <remarks>
 /// <para>Invariants:</para>
-/// <para>1. A file below tile/ never changes once it has its name; a full tile's name is only ever given to a full tile. A partial tile goes
-/// once a checkpoint commits to the full one: a client of an older checkpoint cuts what it needs from that (C2SP tlog-tiles).</para>
-/// <para>2. The checkpoint is replaced after everything that it commits to is durable, and never by a smaller or another of its
-/// size; cosignatures may be added to it (<see cref="BoardCosigner"/>).</para>
-/// <para>3. Every call can be repeated after a crash or failure, with the same arguments, and ends in the same files.</para>
-/// <para>4. A writer that holds back puts its notes beside the checkpoint (<see cref="DirectoryTileReader.ReadSignedAsync"/>), which is then
-/// <see cref="BoardCosigner.PublishAsync"/>'s alone. What a log has signed is the larger of both.</para>
+/// <para>1. A file below tile/ never changes once it has its name; only a full tile gets a full tile's name. A partial tile is deleted once
+/// a checkpoint commits to the full one. A client of an older checkpoint cuts its partial tile from that (C2SP tlog-tiles).</para>
+/// <para>2. The checkpoint is replaced only after everything that it commits to is durable, and never by a smaller one or another of its
+/// size. Cosignatures may be added to it (<see cref="BoardCosigner"/>).</para>
+/// <para>3. Every call can be repeated after a crash or failure, with the same arguments, and results in the same files.</para>
+/// <para>4. A writer that holds checkpoints back puts its notes next to the checkpoint (<see cref="DirectoryTileReader.ReadSignedAsync"/>),
+/// which then only <see cref="BoardCosigner.PublishAsync"/> replaces. The log has signed the larger of both.</para>
 /// </remarks>
 public sealed class BoardWriter
 {
@@ -34,15 +32,14 @@ public sealed class BoardWriter
         _bundle = bundle;
     }
 
-    /// <summary>Size is the number of entries whose tiles are written; that of the newest note, or more.</summary>
+    /// <summary>The number of entries whose tiles are written: the size of the newest note, or more.</summary>
     public ulong Size => _edge.Size;
 
-    /// <summary>Root of these entries.</summary>
+    /// <summary>The root of these entries.</summary>
     public TreeHash Root => _edge.Root();
 
     /// <summary>
-    /// RootWith is what <see cref="Root"/> will be once one more entry is appended. A checkpoint is signed by it before any of its tiles is
-    /// written.
+    /// Returns the <see cref="Root"/> after one more entry. A checkpoint is signed with this root before any of its tiles is written.
     /// </summary>
     public TreeHash RootWith(ReadOnlySpan<byte> entry)
     {
@@ -52,18 +49,17 @@ public sealed class BoardWriter
     }
 
     /// <summary>
-    /// OpenAsync reads the state of a board back from its files, at the size of the newest checkpoint that the log signed; entries beyond it
-    /// are appended again. An existing folder without one is an empty board: the caller compares <see cref="Size"/> with the epochs that it
-    /// knows.
+    /// Reads the state of a board back from its files, at the size of the newest checkpoint that the log signed. Entries beyond it must be
+    /// appended again. An existing folder without a checkpoint is an empty board: the caller compares <see cref="Size"/> with the epochs
+    /// that it knows.
     /// </summary>
     /// <param name="folder">An existing folder.</param>
     /// <param name="logKey">The log's key of type 0x01. Its name is the origin.</param>
-    /// <param name="ed25519">The Ed25519 to check checkpoints with.</param>
-    /// <param name="cancellationToken">Ends the reading.</param>
-    /// <param name="holdsBack">Whether notes wait for cosignatures before they are the board's checkpoint. It may be another at each
+    /// <param name="ed25519">The Ed25519 with which to verify checkpoints.</param>
+    /// <param name="cancellationToken">Cancels the reading.</param>
+    /// <param name="holdsBack">Whether notes wait for cosignatures before they become the board's checkpoint. It may differ at each
     /// start.</param>
-    /// <exception cref="BoardConflictException">The checkpoint is not this log's, or tiles and last bundle are not what it commits
-    /// to.</exception>
+    /// <exception cref="BoardConflictException">The checkpoint is not this log's, or tiles and last bundle contradict it.</exception>
     /// <exception cref="DirectoryNotFoundException">The folder is missing.</exception>
     public static async Task<BoardWriter> OpenAsync(
         string folder, VerifierKey logKey, IEd25519Verifier ed25519, CancellationToken cancellationToken, bool holdsBack = false)
@@ -95,14 +91,14 @@ public sealed class BoardWriter
     }
 
     /// <summary>
-    /// AppendAsync writes the tiles and bundles that entries add to the board, about two small files for one entry. On a failure nothing
-    /// counts as appended. Entries that the board has already are compared with it.
+    /// Writes the tiles and bundles that entries add to the board, about two small files for one entry. After a failure, nothing counts as
+    /// appended. Entries that the board already has are compared with it.
     /// </summary>
     /// <param name="boardLock">The board's lock, held by the caller.</param>
-    /// <param name="firstIndex">Index of the first entry, at most <see cref="Size"/>.</param>
+    /// <param name="firstIndex">The index of the first entry, at most <see cref="Size"/>.</param>
     /// <param name="entries">Entries of up to 65,535 bytes.</param>
-    /// <param name="cancellationToken">Ends the comparing; writing is not interrupted.</param>
-    /// <exception cref="BoardConflictException">The board has other entries, or files of other bytes, at this place.</exception>
+    /// <param name="cancellationToken">Cancels the comparison; writing is not interrupted.</param>
+    /// <exception cref="BoardConflictException">The board has other entries, or files with other bytes, at this place.</exception>
     public async Task AppendAsync(
         BoardLock boardLock, ulong firstIndex, IReadOnlyList<ReadOnlyMemory<byte>> entries, CancellationToken cancellationToken)
     {
@@ -135,12 +131,11 @@ public sealed class BoardWriter
     }
 
     /// <summary>
-    /// PublishAsync makes a note the board's checkpoint, or the one that waits to become it. It must be the log's, for exactly the entries
-    /// appended.
+    /// Makes a note the board's checkpoint, or the one that waits to become it. It must be the log's, for exactly the appended entries.
     /// </summary>
     /// <param name="boardLock">The board's lock, held by the caller.</param>
     /// <param name="note">The checkpoint note, cosigned or not.</param>
-    /// <param name="cancellationToken">Ends the reading of the present checkpoint; writing is not interrupted.</param>
+    /// <param name="cancellationToken">Cancels the reading of the current checkpoint; writing is not interrupted.</param>
     /// <exception cref="BoardConflictException">The note is for another tree, or the board's checkpoint of that size has another text or
     /// lacks one of the note's signatures.</exception>
     public async Task<BoardPublishResult> PublishAsync(BoardLock boardLock, ReadOnlyMemory<byte> note, CancellationToken cancellationToken)
@@ -189,7 +184,7 @@ public sealed class BoardWriter
         return isThere ? BoardPublishResult.AlreadyPublished : BoardPublishResult.Published;
     }
 
-    // The same text and signatures; cosignatures may have come since (BoardCosigner).
+    // Compares text and signatures; cosignatures may have been added since (BoardCosigner).
     private static bool Holds(ReadOnlySpan<byte> present, ReadOnlySpan<byte> note) =>
         SignedNote.TryParse(present, out SignedNote? held, out _) && SignedNote.TryParse(note, out SignedNote? wanted, out _)
         && held.Text.Span.SequenceEqual(wanted.Text.Span) && wanted.Signatures.All(line => held.Signatures.Any(other => other.ToLine() == line.ToLine()));
@@ -224,7 +219,7 @@ public sealed class BoardWriter
 
     private void WritePartials(RightEdge edge, List<byte> bundle)
     {
-        // Only what a log of this size serves and one of the old size did not: the upper levels rarely change.
+        // Only partial tiles that a log of this size serves and one of the old size did not: the upper levels rarely change.
         foreach (TilePath path in TileLayout.AddedPartials(_edge.Size, edge.Size))
         {
             if (path.IsEntries)
@@ -238,7 +233,8 @@ public sealed class BoardWriter
         }
     }
 
-    // Those of the last full tile of each level, after every checkpoint: what a crash left goes with the next.
+    // Deletes the partials of the last full tile of each level, after every checkpoint. If a crash prevents it, the next checkpoint deletes
+    // them.
     private void DropPartials()
     {
         for (int level = 0; TileLayout.NumHashes(Size, level) / TilePath.FullWidth is ulong full and > 0; level++)

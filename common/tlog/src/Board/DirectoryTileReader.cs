@@ -1,27 +1,27 @@
 namespace Optiks.Tlog;
 
-/// <summary>DirectoryTileReader reads a log from a folder of files. Thread-safe.</summary>
+/// <summary>Reads a log from a folder of files. Thread-safe.</summary>
 public sealed class DirectoryTileReader : ITileReader
 {
     internal const string CheckpointName = "checkpoint";
     internal const string SignedName = ".signed";
 
-    /// <summary>DirectoryTileReader for a folder.</summary>
+    /// <summary>Takes a folder.</summary>
     public DirectoryTileReader(string folder) => Folder = Path.GetFullPath(folder);
 
-    /// <summary>Folder is the full path.</summary>
+    /// <summary>The full path.</summary>
     public string Folder { get; }
 
     /// <inheritdoc/>
     public Task<byte[]?> ReadCheckpointAsync(CancellationToken cancellationToken) => ReadAsync(CheckpointName, cancellationToken);
 
     /// <summary>
-    /// ReadSignedAsync returns the newest checkpoint that waits for cosignatures before it is the board's (docs/spec/board.md section 3); null
-    /// when none ever waited. It may be older than the checkpoint.
+    /// Returns the newest checkpoint that waits for cosignatures before it is the board's (docs/spec/board.md section 3); null if no
+    /// checkpoint ever waited. It may be older than the checkpoint.
     /// </summary>
     public Task<byte[]?> ReadSignedAsync(CancellationToken cancellationToken) => ReadAsync(SignedName, cancellationToken);
 
-    /// <summary>HasCheckpoint says whether the folder has a checkpoint, published or waiting.</summary>
+    /// <summary>Returns whether the folder has a checkpoint, published or waiting.</summary>
     public bool HasCheckpoint() => File.Exists(Path.Combine(Folder, CheckpointName)) || File.Exists(Path.Combine(Folder, SignedName));
 
     /// <inheritdoc/>
@@ -29,7 +29,7 @@ public sealed class DirectoryTileReader : ITileReader
 
     private async Task<byte[]?> ReadAsync(string path, CancellationToken cancellationToken)
     {
-        // Not File.Exists: it says no of a file that may not be read, and a board without a checkpoint is an empty one.
+        // File.Exists is not used: it returns false for a file that may not be read, and a board without a checkpoint counts as empty.
         try
         {
             return await File.ReadAllBytesAsync(Path.Combine(Folder, path), cancellationToken).ConfigureAwait(false);

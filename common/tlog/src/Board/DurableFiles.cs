@@ -3,22 +3,25 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// DurableFiles writes small files below a folder so that each is there whole, or not at all, after any crash: temporary file, fsync,
-/// rename, fsync of the folder. The temporary's name is fixed, so that a redo overwrites what a crash left; only the holder of the
-/// board's lock may write. Not thread-safe.
+/// Writes small files below a folder so that after any crash each exists whole or not at all. The steps are temporary file, fsync, rename,
+/// fsync of the folder. The temporary file's name is fixed, so that a repetition overwrites a file that a crash left. Only the holder of
+/// the board's lock may write. Not thread-safe.
 /// </summary>
 public sealed class DurableFiles
 {
-    // Folders whose names are known to be durable. Forgetting them costs some fsyncs.
+    // Limits the folders whose names are known to be durable. Forgetting them costs some fsyncs.
     private const int MaxKnownFolders = 4096;
 
     private readonly string _root;
     private readonly HashSet<string> _knownFolders = new(StringComparer.Ordinal);
 
-    /// <summary>DurableFiles below an existing folder.</summary>
+    /// <summary>Takes an existing folder.</summary>
     public DurableFiles(string root) => _root = root;
 
-    /// <summary>SyncFolder makes the names in a folder durable. Does nothing where a folder cannot be synced: the servers run on Linux, where it can.</summary>
+    /// <summary>
+    /// Makes the names in a folder durable. Does nothing on systems where a folder cannot be synced; the servers run on Linux, where it
+    /// can.
+    /// </summary>
     public static void SyncFolder(string path)
     {
         if (OperatingSystem.IsLinux())
@@ -28,10 +31,10 @@ public sealed class DurableFiles
     }
 
     /// <summary>
-    /// WriteOnce writes a file that never changes. One of the same bytes may be there already; other bytes are a
+    /// Writes a file that never changes. If it exists with the same bytes, it stays; other bytes throw
     /// <see cref="BoardConflictException"/>.
     /// </summary>
-    /// <param name="path">Path below the folder, with '/'; folders in between are made.</param>
+    /// <param name="path">The path below the folder, with '/'; folders in between are created.</param>
     /// <param name="bytes">The contents.</param>
     public void WriteOnce(string path, ReadOnlySpan<byte> bytes)
     {
@@ -48,14 +51,14 @@ public sealed class DurableFiles
             throw new BoardConflictException($"{full} exists with other bytes; what was published never changes.");
         }
 
-        // A crash may have come between its rename and the fsync of the folder.
+        // A crash may have happened between its rename and the fsync of the folder.
         Libc.SyncDirectory(folder);
     }
 
-    /// <summary>Replace writes a file over the one that is there.</summary>
+    /// <summary>Writes a file, replacing an existing one.</summary>
     public void Replace(string path, ReadOnlySpan<byte> bytes) => Write(Path.Combine(_root, path), EnsureFolder(path), bytes);
 
-    /// <summary>RemoveFolder removes a folder with all that it holds; nothing happens when there is none. A crash may bring it back.</summary>
+    /// <summary>Removes a folder with all its contents; does nothing if it does not exist. After a crash it may exist again.</summary>
     public void RemoveFolder(string path)
     {
         string full = Path.Combine(_root, path);
@@ -66,10 +69,10 @@ public sealed class DurableFiles
         }
     }
 
-    /// <summary>Sync makes the name of a file durable that an earlier, perhaps interrupted, call wrote.</summary>
+    /// <summary>Makes the name of a file durable that an earlier, perhaps interrupted, call wrote.</summary>
     public void Sync(string path) => Libc.SyncDirectory(EnsureFolder(path));
 
-    // Not File.Exists: it says no of a file that may not be read, which would then be overwritten.
+    // File.Exists is not used: it returns false for a file that may not be read, which would then be overwritten.
     private static byte[]? TryRead(string full)
     {
         try

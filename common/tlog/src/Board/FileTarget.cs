@@ -5,16 +5,21 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// FileTarget finds the file that a path leads to through symbolic links. A rename over a link would replace the link: the program that reads the link's target would keep the old contents.
+/// Finds the file to which a path leads through symbolic links. A rename over a link would replace the link: the program that reads the
+/// link's target would keep the old contents.
 /// </summary>
-/// <param name="Path">Absolute path whose last name is no symbolic link; nothing needs to be there.</param>
-/// <param name="Descriptor">The open file of this process that the path is another name of, as <c>/dev/stdout</c> is.</param>
+/// <param name="Path">The absolute path, whose last name is not a symbolic link; it need not exist.</param>
+/// <param name="Descriptor">The descriptor of an open file of this process, if the path is another name of it, as <c>/dev/stdout</c>
+/// is.</param>
 public sealed partial record FileTarget(string Path, int? Descriptor)
 {
     // As many as Linux follows.
     private const int MaxLinks = 40;
 
-    /// <summary>Follows the links at the end of a path. Throws <see cref="IOException"/> for links that lead in a circle, <see cref="DirectoryNotFoundException"/> where the folder is missing.</summary>
+    /// <summary>
+    /// Follows the links at the end of a path. Throws <see cref="IOException"/> for links that lead in a circle, and
+    /// <see cref="DirectoryNotFoundException"/> if the folder is missing.
+    /// </summary>
     public static FileTarget Resolve(string path)
     {
         string full = System.IO.Path.GetFullPath(path);
@@ -25,12 +30,12 @@ public sealed partial record FileTarget(string Path, int? Descriptor)
         for (int i = 0; i < MaxLinks; i++)
         {
             int name = full.LastIndexOf('/') + 1;
-            // The kernel's own answer: ".." after a linked folder is not the folder that the text names.
+            // The kernel resolves the folder: ".." after a linked folder is not the folder that the text names.
             string folder = Libc.RealPath(name > 1 ? full[..(name - 1)] : "/");
             string resolved = System.IO.Path.Join(folder, full[name..]);
             if (OpenFile().Match(resolved) is { Success: true } open)
             {
-                // The links there lead to no path where the file is a pipe.
+                // If the file is a pipe, the links there lead to no path.
                 bool isOwn = open.Groups["process"].ValueSpan.SequenceEqual(Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
                 return new FileTarget(resolved, isOwn ? int.Parse(open.Groups["file"].ValueSpan, CultureInfo.InvariantCulture) : null);
             }

@@ -5,12 +5,12 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Libc reaches what .NET does not offer: fsync of a folder, a file lock that cannot be switched off, the kernel's own resolution of links, and
-/// writes at an open file's own offset. Linux; others throw.
+/// Calls functions that .NET does not offer: fsync of a folder, and a file lock that cannot be switched off. Also resolves links as the
+/// kernel does, and writes at an open file's own offset. Linux only; other systems throw.
 /// </summary>
 internal static partial class Libc
 {
-    // fcntl.h and sys/file.h of Linux; of equal value on x86-64 and ARM64.
+    // From fcntl.h and sys/file.h of Linux; the values are the same on x86-64 and ARM64.
     private const int O_RDONLY = 0;
     private const int O_RDWR = 2;
     private const int O_CREAT = 0x40;
@@ -25,7 +25,7 @@ internal static partial class Libc
     private const int MaxPathLength = 4096;
     private const uint LockFileMode = 0x1a4; // rw-r--r--
 
-    /// <summary>SyncDirectory makes the names in a folder durable.</summary>
+    /// <summary>Makes the names in a folder durable.</summary>
     public static void SyncDirectory(string path)
     {
         using SafeFileHandle folder = Open(path, O_RDONLY);
@@ -40,7 +40,8 @@ internal static partial class Libc
     }
 
     /// <summary>
-    /// TryLock opens a file, made if need be, with an exclusive lock that ends when the handle is closed; null when another holds it.
+    /// Opens a file, creating it if necessary, with an exclusive lock that ends when the handle is closed. Returns null if another handle
+    /// holds the lock.
     /// </summary>
     public static SafeFileHandle? TryLock(string path)
     {
@@ -54,7 +55,10 @@ internal static partial class Libc
         return error == EWOULDBLOCK ? null : throw Failure("flock", path, error);
     }
 
-    /// <summary>RealPath gives the path of a file or folder without links. Throws <see cref="DirectoryNotFoundException"/> when it is missing, <see cref="IOException"/>.</summary>
+    /// <summary>
+    /// Returns the path of a file or folder without links. Throws <see cref="DirectoryNotFoundException"/> if it is missing, and
+    /// <see cref="IOException"/>.
+    /// </summary>
     public static string RealPath(string path)
     {
         Span<byte> resolved = stackalloc byte[MaxPathLength];
@@ -66,7 +70,7 @@ internal static partial class Libc
         throw error is ENOENT or ENOTDIR ? new DirectoryNotFoundException($"The folder {path} does not exist.") : Failure("realpath", path, error);
     }
 
-    /// <summary>ReadLink gives what a symbolic link holds; null for what is no link, or missing.</summary>
+    /// <summary>Returns the target of a symbolic link; null if the path is not a link, or is missing.</summary>
     public static string? ReadLink(string path)
     {
         Span<byte> target = stackalloc byte[MaxPathLength];
@@ -79,7 +83,7 @@ internal static partial class Libc
         return error is EINVAL or ENOENT ? null : throw Failure("readlink", path, error);
     }
 
-    /// <summary>Write writes everything at the offset that an open file has, which it shares with the processes that were given it.</summary>
+    /// <summary>Writes everything at the offset of an open file, which it shares with the processes that inherited it.</summary>
     public static void Write(SafeFileHandle file, ReadOnlySpan<byte> contents, string path)
     {
         while (!contents.IsEmpty)

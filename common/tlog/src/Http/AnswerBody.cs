@@ -1,13 +1,14 @@
 namespace Optiks.Tlog;
 
-/// <summary>AnswerBody reads the body of a server's answer, with one deadline to its last octet and a bound on its length.</summary>
+/// <summary>Reads the body of a server's answer, with one deadline up to its last byte and a bound on its length.</summary>
 public static class AnswerBody
 {
     private const int FirstLength = 16 * 1024;
 
     /// <summary>
-    /// ReadAsync gives the octets of a body. Memory grows with the octets that came, at most to <paramref name="maxLength"/>: the declared length may be false, missing, or that of a compressed body. Throws
-    /// <see cref="AnswerTooLongException"/>, what the stream throws, and <see cref="OperationCanceledException"/> at the deadline.
+    /// Returns the bytes of a body. Memory grows with the received bytes, to at most <paramref name="maxLength"/>: the declared length may
+    /// be false, missing, or that of a compressed body. Throws <see cref="AnswerTooLongException"/>, the exceptions of the stream, and
+    /// <see cref="OperationCanceledException"/> at the deadline.
     /// </summary>
     public static async Task<byte[]> ReadAsync(HttpContent content, int maxLength, AnswerDeadline deadline)
     {
@@ -26,7 +27,7 @@ public static class AnswerBody
         {
             if (length == octets.Length)
             {
-                // The last octet beyond the limit is never stored, and tells that there is one.
+                // The first byte beyond the limit is never kept; it only shows that the body is too long.
                 int capacity = (int)Math.Min(Math.Max(2L * length, FirstLength), Capacity(length < declared ? declared : null, maxLength));
                 if (capacity <= length)
                 {
@@ -48,6 +49,6 @@ public static class AnswerBody
         }
     }
 
-    // One more than the body may have: a read into it finds the end, or that there is too much.
+    // One more than the body may have: a read into it finds the end, or that the body is too long.
     private static long Capacity(long? declared, int maxLength) => Math.Min((declared ?? maxLength) + 1, Array.MaxLength);
 }

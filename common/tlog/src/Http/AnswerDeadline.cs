@@ -1,8 +1,9 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// AnswerDeadline bounds the time of one whole answer, headers and body. HttpClient's own limit ends with the headers when the body is streamed. With a least rate the deadline moves as octets come, so that a long answer may take its
-/// time, and a server that sends an octet now and then keeps nobody waiting. One thread.
+/// Bounds the time of one whole answer, headers and body. HttpClient's own limit ends with the headers if the body is streamed. With a
+/// least rate, the deadline moves as bytes arrive. A long answer then gets the time that it needs, but a server that sends only a byte now
+/// and then cannot delay the caller. One thread.
 /// </summary>
 public sealed class AnswerDeadline : IDisposable
 {
@@ -15,11 +16,11 @@ public sealed class AnswerDeadline : IDisposable
     private readonly long _started;
     private long _octets;
 
-    /// <summary>AnswerDeadline that begins now.</summary>
-    /// <param name="within">Time of the answer, infinite too. With a least rate: the time that the answer has besides what the rate gives it.</param>
+    /// <summary>Begins the deadline now.</summary>
+    /// <param name="within">The time for the answer, which may be infinite. With a least rate, the time in addition to the rate's.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="leastOctetsPerSecond">Rate of a long answer; 0: the deadline does not move.</param>
-    /// <param name="cancellationToken">Ends the waiting of the caller.</param>
+    /// <param name="leastOctetsPerSecond">The least rate of a long answer; 0 means that the deadline does not move.</param>
+    /// <param name="cancellationToken">Cancels the caller's wait.</param>
     public AnswerDeadline(TimeSpan within, TimeProvider time, long leastOctetsPerSecond, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(time);
@@ -33,13 +34,13 @@ public sealed class AnswerDeadline : IDisposable
         _either = CancellationTokenSource.CreateLinkedTokenSource(_late.Token, cancellationToken);
     }
 
-    /// <summary>Token ends when the answer is late, or when the caller's does.</summary>
+    /// <summary>The token that is cancelled when the answer is late, or when the caller's token is.</summary>
     public CancellationToken Token => _either.Token;
 
-    /// <summary>IsLate says whether the time is over, and not the caller's patience.</summary>
+    /// <summary>Whether the time is over, as opposed to a cancellation by the caller.</summary>
     public bool IsLate => _late.IsCancellationRequested && !_caller.IsCancellationRequested;
 
-    /// <summary>Received moves the deadline by the time that these octets may take at the least rate.</summary>
+    /// <summary>Moves the deadline by the time that these bytes may take at the least rate.</summary>
     public void Received(int octets)
     {
         if (_leastOctetsPerSecond == 0 || _within == Timeout.InfiniteTimeSpan)

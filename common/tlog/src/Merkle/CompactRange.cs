@@ -1,20 +1,23 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// CompactRange computes a tree's root entry by entry in logarithmic memory: it keeps the roots of the complete subtrees that the
-/// binary digits of the size stand for, largest first. Not thread-safe.
+/// Computes a tree's root entry by entry in logarithmic memory. It keeps the roots of the complete subtrees that correspond to the binary
+/// digits of the size, largest first. Not thread-safe.
 /// </summary>
 public sealed class CompactRange
 {
     private readonly List<TreeHash> _peaks = [];
 
-    /// <summary>Size is the number of leaves appended.</summary>
+    /// <summary>The number of appended leaves.</summary>
     public ulong Size { get; private set; }
 
-    /// <summary>Peaks are the roots of the complete subtrees, largest first: in reverse, the inclusion proof of the next leaf in the tree that it completes.</summary>
+    /// <summary>
+    /// The roots of the complete subtrees, largest first. In reverse they are the inclusion proof of the next leaf in the tree that it
+    /// completes.
+    /// </summary>
     public IReadOnlyList<TreeHash> Peaks => _peaks;
 
-    /// <summary>Append adds the next leaf.</summary>
+    /// <summary>Appends the next leaf.</summary>
     public void Append(TreeHash leafHash)
     {
         TreeHash hash = leafHash;
@@ -27,10 +30,10 @@ public sealed class CompactRange
         Size++;
     }
 
-    /// <summary>Root of the leaves so far.</summary>
+    /// <summary>Returns the root of the leaves so far.</summary>
     public TreeHash Root() => FoldPeaks(_peaks.ToArray());
 
-    /// <summary>FoldPeaks hashes the roots of neighbouring complete subtrees, largest first, into the root above them.</summary>
+    /// <summary>Hashes the roots of neighbouring complete subtrees, largest first, into the root above them.</summary>
     internal static TreeHash FoldPeaks(ReadOnlySpan<TreeHash> peaks)
     {
         if (peaks.IsEmpty)

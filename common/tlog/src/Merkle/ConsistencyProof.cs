@@ -1,9 +1,9 @@
 namespace Optiks.Tlog;
 
-/// <summary>ConsistencyProof makes and verifies RFC 6962 proofs that a tree extends a smaller one. Thread-safe.</summary>
+/// <summary>Makes and verifies RFC 6962 proofs that a tree extends a smaller one. Thread-safe.</summary>
 public static class ConsistencyProof
 {
-    /// <summary>MakeAsync proves two sizes of the tree that the reader holds. Empty when the older size is 0 or both are equal.</summary>
+    /// <summary>Makes the proof for two sizes of the reader's tree. The proof is empty if the older size is 0 or both are equal.</summary>
     public static async ValueTask<IReadOnlyList<TreeHash>> MakeAsync(
         IHashReader reader, ulong oldSize, ulong newSize, CancellationToken cancellationToken)
     {
@@ -14,8 +14,8 @@ public static class ConsistencyProof
             return [];
         }
 
-        // Walk down to the node that ends where the old tree ends. It is left out when it is the old tree itself, which the
-        // verifier has: then the walk went to the left only.
+        // Walk down to the node that ends where the old tree ends. If every step went left, that node is the old tree itself, which the
+        // verifier has, so it is omitted.
         var ranges = new List<SubtreeRange>();
         var node = new SubtreeRange(0, newSize);
         while (node.End != oldSize)
@@ -33,7 +33,7 @@ public static class ConsistencyProof
         return await SubtreeRange.ReadAsync(reader, ranges, cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>OldRootAsync gives the root that the first <paramref name="oldSize"/> entries, at least one, have in the tree that the reader holds.</summary>
+    /// <summary>Returns the root that the first <paramref name="oldSize"/> entries, at least one, have in the reader's tree.</summary>
     public static async ValueTask<TreeHash> OldRootAsync(IHashReader reader, ulong oldSize, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(reader);
@@ -42,7 +42,7 @@ public static class ConsistencyProof
     }
 
     /// <summary>
-    /// Verify checks a proof (RFC 9162 section 2.1.4.2; the empty old tree as in C2SP tlog-witness: no proof, root SHA-256("")).
+    /// Verifies a proof (RFC 9162 section 2.1.4.2; the empty old tree as in C2SP tlog-witness: no proof, root SHA-256("")).
     /// </summary>
     public static TlogError Verify(ulong oldSize, TreeHash oldRoot, ulong newSize, TreeHash newRoot, IReadOnlyList<TreeHash> proof)
     {
@@ -68,7 +68,7 @@ public static class ConsistencyProof
     private static TlogError VerifyExtension(
         ulong oldSize, TreeHash oldRoot, ulong newSize, TreeHash newRoot, IReadOnlyList<TreeHash> proof)
     {
-        // Where the old tree is one complete subtree, its root is the first node and not sent.
+        // If the old tree is one complete subtree, its root is the first node and is not sent.
         int next = ulong.IsPow2(oldSize) ? 0 : 1;
         if (proof.Count < next)
         {

@@ -1,10 +1,8 @@
 namespace Optiks.Tlog;
 
-/// <summary>IHashReader gives the hashes of complete subtrees of one tree. Implementations say what they verify.</summary>
+/// <summary>Reads the hashes of complete subtrees of one tree. Implementations say what they verify.</summary>
 public interface IHashReader
 {
-    /// <summary>
-    /// ReadHashesAsync returns the hashes of nodes, in the order asked for. Throws for a node that the tree does not hold.
-    /// </summary>
+    /// <summary>Returns the hashes of nodes, in the order of the request. Throws for a node that the tree does not have.</summary>
     ValueTask<IReadOnlyList<TreeHash>> ReadHashesAsync(IReadOnlyList<TreeNode> nodes, CancellationToken cancellationToken);
 }

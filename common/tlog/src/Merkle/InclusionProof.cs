@@ -1,11 +1,9 @@
 namespace Optiks.Tlog;
 
-/// <summary>
-/// InclusionProof makes and verifies RFC 6962 audit paths: the leaf's sibling first, a child of the root last. Thread-safe.
-/// </summary>
+/// <summary>Makes and verifies RFC 6962 audit paths: the leaf's sibling first, a child of the root last. Thread-safe.</summary>
 public static class InclusionProof
 {
-    /// <summary>MakeAsync proves the leaf of an index in the tree of a size that the reader holds.</summary>
+    /// <summary>Makes the proof for the leaf with an index in the reader's tree of a given size.</summary>
     public static ValueTask<IReadOnlyList<TreeHash>> MakeAsync(
         IHashReader reader, ulong index, ulong size, CancellationToken cancellationToken)
     {
@@ -25,8 +23,8 @@ public static class InclusionProof
     }
 
     /// <summary>
-    /// Verify checks a proof (RFC 9162 section 2.1.3.2). The caller takes size and root from one verified checkpoint and computes the
-    /// leaf hash from the entry; with either taken from the prover, the result means nothing.
+    /// Verifies a proof (RFC 9162 section 2.1.3.2). The caller takes size and root from one verified checkpoint and computes the leaf hash
+    /// from the entry. If any of them comes from the prover, the result means nothing.
     /// </summary>
     public static TlogError Verify(TreeHash leafHash, ulong index, ulong size, TreeHash root, IReadOnlyList<TreeHash> proof)
     {

@@ -2,16 +2,16 @@ using System.Security.Cryptography;
 
 namespace Optiks.Tlog;
 
-/// <summary>Rfc6962 holds the hashes of RFC 6962 section 2.1 with SHA-256. Thread-safe.</summary>
+/// <summary>Computes the hashes of RFC 6962 section 2.1 with SHA-256. Thread-safe.</summary>
 public static class Rfc6962
 {
     private const byte LeafPrefix = 0x00;
     private const byte NodePrefix = 0x01;
 
-    /// <summary>EmptyRoot is the hash of a tree without entries, SHA-256 of no bytes.</summary>
+    /// <summary>The hash of a tree without entries, SHA-256 of no bytes.</summary>
     public static TreeHash EmptyRoot { get; } = TreeHash.FromBytes(SHA256.HashData([]));
 
-    /// <summary>LeafHash of an entry.</summary>
+    /// <summary>Returns the hash of an entry's leaf.</summary>
     public static TreeHash LeafHash(ReadOnlySpan<byte> entry)
     {
         using var sha256 = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
@@ -22,7 +22,7 @@ public static class Rfc6962
         return hash;
     }
 
-    /// <summary>NodeHash of an interior node.</summary>
+    /// <summary>Returns the hash of an interior node.</summary>
     public static TreeHash NodeHash(TreeHash left, TreeHash right)
     {
         Span<byte> input = stackalloc byte[1 + (2 * TreeHash.Length)];
@@ -34,7 +34,7 @@ public static class Rfc6962
         return hash;
     }
 
-    /// <summary>CompleteRoot of a complete subtree, given its 2^k nodes of one level. Throws for another number of nodes.</summary>
+    /// <summary>Returns the root of a complete subtree from its 2^k nodes of one level. Throws for another number of nodes.</summary>
     public static TreeHash CompleteRoot(ReadOnlySpan<TreeHash> nodes)
     {
         if (!int.IsPow2(nodes.Length))

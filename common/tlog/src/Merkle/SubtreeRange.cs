@@ -3,17 +3,15 @@ using System.Numerics;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// SubtreeRange is the leaves [Start, End) of a node in some tree: one complete subtree, or the tree's right edge. Start is a multiple
-/// of the smallest power of two that is not below End - Start, and End - Start is at least 1.
+/// Holds the leaves [Start, End) of a node in some tree: one complete subtree, or the tree's right edge. Start is a multiple of the
+/// smallest power of two that is not below End - Start, and End - Start is at least 1.
 /// </summary>
 internal readonly record struct SubtreeRange(ulong Start, ulong End)
 {
-    /// <summary>
-    /// Split is the first leaf of the right child (RFC 6962: the largest power of two below the width). The width is at least 2.
-    /// </summary>
+    /// <summary>The first leaf of the right child (RFC 6962: the largest power of two below the width). The width is at least 2.</summary>
     public ulong Split => Start + (1UL << BitOperations.Log2(End - Start - 1));
 
-    /// <summary>Peaks are the complete subtrees that make up the range, largest first.</summary>
+    /// <summary>Returns the complete subtrees that make up the range, largest first.</summary>
     public IEnumerable<TreeNode> Peaks()
     {
         ulong start = Start;
@@ -25,7 +23,7 @@ internal readonly record struct SubtreeRange(ulong Start, ulong End)
         }
     }
 
-    /// <summary>ReadAsync computes the hashes of ranges from the nodes that the reader holds, with one read for all.</summary>
+    /// <summary>Computes the hashes of ranges from the reader's nodes, with one read for all.</summary>
     public static async ValueTask<IReadOnlyList<TreeHash>> ReadAsync(
         IHashReader reader, IReadOnlyList<SubtreeRange> ranges, CancellationToken cancellationToken)
     {

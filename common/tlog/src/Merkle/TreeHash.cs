@@ -4,39 +4,41 @@ using System.Runtime.InteropServices;
 
 namespace Optiks.Tlog;
 
-/// <summary>TreeHash is a SHA-256 hash of a tree's node, 32 bytes by its type: a proof cannot hold one of another length.</summary>
+/// <summary>
+/// Holds the SHA-256 hash of a tree's node. Its type fixes the length of 32 bytes: a proof cannot contain a hash of another length.
+/// </summary>
 [InlineArray(Length)]
 [SuppressMessage("Design", "CA1066", Justification = "The interface is implemented; the rule does not see it on inline arrays.")]
 public struct TreeHash : IEquatable<TreeHash>
 {
-    /// <summary>Length of a hash in bytes.</summary>
+    /// <summary>The length of a hash in bytes.</summary>
     public const int Length = 32;
 
     private byte _first;
 
-    /// <summary>TryFromBytes copies 32 bytes; false for another length.</summary>
+    /// <summary>Copies 32 bytes; returns false for another length.</summary>
     public static bool TryFromBytes(ReadOnlySpan<byte> bytes, out TreeHash hash)
     {
         hash = default;
         return bytes.Length == Length && bytes.TryCopyTo(hash);
     }
 
-    /// <summary>FromBytes copies 32 bytes. Throws <see cref="ArgumentException"/> for another length.</summary>
+    /// <summary>Copies 32 bytes. Throws <see cref="ArgumentException"/> for another length.</summary>
     public static TreeHash FromBytes(ReadOnlySpan<byte> bytes) =>
         TryFromBytes(bytes, out TreeHash hash) ? hash : throw new ArgumentException("A hash has 32 bytes.", nameof(bytes));
 
-    /// <summary>TryParseBase64 reads canonical, padded base64 of 32 bytes.</summary>
+    /// <summary>Parses canonical, padded base64 of 32 bytes.</summary>
     public static bool TryParseBase64(ReadOnlySpan<byte> text, out TreeHash hash)
     {
         hash = default;
         return StrictText.TryDecodeBase64(text, out byte[] bytes) && TryFromBytes(bytes, out hash);
     }
 
-    /// <summary>AsSpan gives the bytes, for as long as the variable lives.</summary>
+    /// <summary>Returns the bytes, valid for as long as the variable lives.</summary>
     [UnscopedRef]
     public readonly ReadOnlySpan<byte> AsSpan() => MemoryMarshal.CreateReadOnlySpan(in _first, Length);
 
-    /// <summary>ToArray copies the bytes.</summary>
+    /// <summary>Copies the bytes.</summary>
     public readonly byte[] ToArray() => AsSpan().ToArray();
 
     /// <inheritdoc/>
@@ -48,12 +50,12 @@ public struct TreeHash : IEquatable<TreeHash>
     /// <inheritdoc/>
     public override readonly int GetHashCode() => MemoryMarshal.Read<int>(AsSpan());
 
-    /// <summary>ToString gives the base64 that checkpoints and proofs hold.</summary>
+    /// <summary>Returns the base64 form used in checkpoints and proofs.</summary>
     public override readonly string ToString() => Convert.ToBase64String(AsSpan());
 
-    /// <summary>Compares all bytes. Hashes are public, so not in constant time.</summary>
+    /// <summary>Compares all bytes. Hashes are public, so the comparison does not take constant time.</summary>
     public static bool operator ==(TreeHash left, TreeHash right) => left.Equals(right);
 
-    /// <summary>The opposite of ==.</summary>
+    /// <summary>Returns the opposite of ==.</summary>
     public static bool operator !=(TreeHash left, TreeHash right) => !left.Equals(right);
 }

@@ -5,19 +5,19 @@ using System.Text;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Checkpoint is the text of a log's signed note (C2SP tlog-checkpoint): origin, size, root. Immutable. The public constructor makes
-/// none with extension lines, because witnesses disagree whether a cosignature covers them; parsed ones keep theirs.
+/// Holds the text of a log's signed note (C2SP tlog-checkpoint): origin, size, root. Immutable. The public constructor makes no extension
+/// lines, because witnesses disagree whether a cosignature covers them; parsed checkpoints keep theirs.
 /// </summary>
 public sealed class Checkpoint
 {
     /// <summary>
-    /// Checkpoint of a tree. Throws <see cref="ArgumentException"/> for a bad origin, or size 0 with another root than the empty
-    /// tree's.
+    /// Makes the checkpoint of a tree. Throws <see cref="ArgumentException"/> for a bad origin, or for size 0 with another root than the
+    /// empty tree's.
     /// </summary>
     public Checkpoint(string origin, ulong size, TreeHash root)
         : this(origin, size, root, [])
     {
-        // An origin is its log's key name.
+        // An origin is the name of its log's key.
         if (!StrictText.IsKeyName(origin))
         {
             throw new ArgumentException("An origin is not empty and holds no space and no '+'.", nameof(origin));
@@ -36,19 +36,19 @@ public sealed class Checkpoint
         ExtensionLines = extensionLines;
     }
 
-    /// <summary>Origin names the log.</summary>
+    /// <summary>The name of the log.</summary>
     public string Origin { get; }
 
-    /// <summary>Size is the number of entries.</summary>
+    /// <summary>The number of entries.</summary>
     public ulong Size { get; }
 
-    /// <summary>Root is the RFC 6962 tree hash of the entries.</summary>
+    /// <summary>The RFC 6962 tree hash of the entries.</summary>
     public TreeHash Root { get; }
 
-    /// <summary>ExtensionLines after the root, without newlines. Not empty themselves; normally there are none.</summary>
+    /// <summary>The extension lines after the root, without newlines. Each is non-empty; normally there are no extension lines.</summary>
     public IReadOnlyList<string> ExtensionLines { get; }
 
-    /// <summary>TryParse reads a note's text.</summary>
+    /// <summary>Parses a note's text.</summary>
     public static bool TryParse(ReadOnlySpan<byte> text, [NotNullWhen(true)] out Checkpoint? checkpoint, out TlogError error)
     {
         checkpoint = null;
@@ -93,7 +93,7 @@ public sealed class Checkpoint
         return true;
     }
 
-    /// <summary>Encode gives the text: of a parsed checkpoint, exactly the bytes that were parsed.</summary>
+    /// <summary>Returns the text; for a parsed checkpoint, exactly the parsed bytes.</summary>
     public byte[] Encode()
     {
         var text = new StringBuilder();

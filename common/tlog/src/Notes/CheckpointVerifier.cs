@@ -3,8 +3,9 @@ using System.Diagnostics.CodeAnalysis;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// CheckpointVerifier opens the checkpoints of one log (docs/spec/board.md section 2): the log's signature must be there once, every known
-/// signature must verify, the origin must be the log key's name, and the tree must not be empty. How many cosignatures are enough is its caller's policy. Immutable, thread-safe.
+/// Opens the checkpoints of one log (docs/spec/board.md section 2). The log's signature must occur once, and every known signature must
+/// verify. The origin must be the log key's name, and the tree must not be empty. The caller's policy decides how many cosignatures are
+/// enough. Immutable, thread-safe.
 /// </summary>
 public sealed class CheckpointVerifier
 {
@@ -12,11 +13,12 @@ public sealed class CheckpointVerifier
     private readonly VerifierSet _known;
     private readonly bool _acceptExtensionLines;
 
-    /// <summary>CheckpointVerifier for a log and the cosigners that its reader knows.</summary>
+    /// <summary>Takes the keys of a log and of the cosigners that its reader knows.</summary>
     /// <param name="logKey">The log's key, of type 0x01.</param>
-    /// <param name="cosigners">Witnesses' and auditors' keys, of type 0x04; none may be the log's key in another form.</param>
+    /// <param name="cosigners">The witnesses' and auditors' keys, of type 0x04; none may be the log's key in another form.</param>
     /// <param name="ed25519">The Ed25519 to use.</param>
-    /// <param name="acceptExtensionLines"><value>false</value>: an Optiks log writes none, and a cosignature may not cover them.</param>
+    /// <param name="acceptExtensionLines"><value>false</value>: an Optiks log writes no extension lines, and a cosignature may not cover
+    /// them.</param>
     public CheckpointVerifier(
         VerifierKey logKey, IReadOnlyCollection<VerifierKey> cosigners, IEd25519Verifier ed25519, bool acceptExtensionLines = false)
     {
@@ -35,17 +37,17 @@ public sealed class CheckpointVerifier
         _acceptExtensionLines = acceptExtensionLines;
     }
 
-    /// <summary>LogKey is the log's key, of type 0x01.</summary>
+    /// <summary>The log's key, of type 0x01.</summary>
     public VerifierKey LogKey => _logKey;
 
-    /// <summary>TryOpen parses and verifies a checkpoint note.</summary>
+    /// <summary>Parses and verifies a checkpoint note.</summary>
     public bool TryOpen(ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out SignedCheckpoint? opened, out TlogError error)
     {
         opened = null;
         return SignedNote.TryParse(bytes, out SignedNote? note, out error) && TryOpen(note, out opened, out error);
     }
 
-    /// <summary>TryOpen verifies a note that was parsed already.</summary>
+    /// <summary>Verifies a parsed note.</summary>
     public bool TryOpen(SignedNote note, [NotNullWhen(true)] out SignedCheckpoint? opened, out TlogError error)
     {
         ArgumentNullException.ThrowIfNull(note);

@@ -5,22 +5,22 @@ using System.Text;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Cosignature makes and checks C2SP tlog-cosignature v1 with Ed25519: "at this time this was the largest consistent tree that I had
-/// seen of this origin". The message covers the whole checkpoint body.
+/// Makes and verifies C2SP tlog-cosignature v1 with Ed25519: "at this time this was the largest consistent tree that I had seen of this
+/// origin". The message covers the whole checkpoint body.
 /// </summary>
 public static class Cosignature
 {
-    /// <summary>Length of a cosignature without its key ID: timestamp and Ed25519 signature.</summary>
+    /// <summary>The length of a cosignature without its key ID: timestamp and Ed25519 signature.</summary>
     public const int Length = TimestampLength + Ed25519Length;
 
-    /// <summary>Largest timestamp that the text allows (below 2^63), in seconds.</summary>
+    /// <summary>The largest timestamp that the text allows (below 2^63), in seconds.</summary>
     public const ulong MaxTimestamp = long.MaxValue;
 
     internal const int Ed25519Length = 64;
 
     private const int TimestampLength = sizeof(ulong);
 
-    /// <summary>BuildMessage gives the bytes that are signed. Throws for a timestamp of 2^63 or more.</summary>
+    /// <summary>Returns the bytes to sign. Throws for a timestamp of 2^63 or more.</summary>
     /// <param name="timestamp">Seconds since 1970 in UTC.</param>
     /// <param name="checkpointBody">The note's text with its last newline.</param>
     public static byte[] BuildMessage(ulong timestamp, ReadOnlySpan<byte> checkpointBody)
@@ -30,7 +30,7 @@ public static class Cosignature
         return [.. Encoding.ASCII.GetBytes(head), .. checkpointBody];
     }
 
-    /// <summary>SignAsync cosigns a checkpoint body. The caller has verified it and persisted that it did, before it calls.</summary>
+    /// <summary>Cosigns a checkpoint body. Before the call, the caller has verified it and persisted that it did.</summary>
     public static async ValueTask<NoteSignature> SignAsync(
         ReadOnlyMemory<byte> checkpointBody, ulong timestamp, INoteSigner signer, CancellationToken cancellationToken)
     {
@@ -50,9 +50,7 @@ public static class Cosignature
         return new NoteSignature(signer.Key.Name, signer.Key.KeyId, blob);
     }
 
-    /// <summary>
-    /// Verify checks one cosignature by a key of type 0x04. A time in the future is the caller's to judge: <see cref="IsAhead"/>.
-    /// </summary>
+    /// <summary>Verifies one cosignature by a key of type 0x04. The caller judges a time in the future: <see cref="IsAhead"/>.</summary>
     public static TlogError Verify(
         IEd25519Verifier ed25519, VerifierKey key, ReadOnlySpan<byte> checkpointBody, NoteSignature signature, out ulong timestamp)
     {
@@ -78,7 +76,7 @@ public static class Cosignature
         return TlogError.None;
     }
 
-    /// <summary>IsAhead says whether a cosignature's time lies further in the future of a clock than is tolerated.</summary>
+    /// <summary>Returns whether a cosignature's time is further ahead of a clock than is tolerated.</summary>
     public static bool IsAhead(ulong timestamp, DateTimeOffset now, TimeSpan tolerance) =>
         timestamp > (ulong)Math.Max(0, (now + tolerance).ToUnixTimeSeconds());
 }

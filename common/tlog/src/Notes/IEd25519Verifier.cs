@@ -1,11 +1,11 @@
 namespace Optiks.Tlog;
 
-/// <summary>IEd25519Verifier checks RFC 8032 Ed25519 signatures. Implementations are thread-safe. .NET has no Ed25519 of its own.</summary>
+/// <summary>Verifies RFC 8032 Ed25519 signatures. Implementations are thread-safe. .NET has no Ed25519 of its own.</summary>
 public interface IEd25519Verifier
 {
     /// <summary>
-    /// Verify returns whether a signature (64 bytes) by a public key (32 bytes) covers a message. It must return false, not throw,
-    /// for a key that is not a point, is of small order, or for a non-canonical S. All inputs are public.
+    /// Returns whether a signature (64 bytes) by a public key (32 bytes) covers a message. It must return false, not throw, for a key that
+    /// is not a point or is of small order, and for a non-canonical S. All inputs are public.
     /// </summary>
     bool Verify(ReadOnlySpan<byte> publicKey, ReadOnlySpan<byte> message, ReadOnlySpan<byte> signature);
 }

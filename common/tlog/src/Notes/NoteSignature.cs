@@ -4,12 +4,12 @@ using System.Text;
 
 namespace Optiks.Tlog;
 
-/// <summary>NoteSignature is one signature line of a note, not yet verified. Immutable.</summary>
+/// <summary>Holds one signature line of a note, not yet verified. Immutable.</summary>
 public sealed class NoteSignature
 {
     private const int KeyIdLength = sizeof(uint);
 
-    /// <summary>NoteSignature makes a line's value. Throws <see cref="ArgumentException"/> for a bad name or an empty signature.</summary>
+    /// <summary>Takes the parts of a line. Throws <see cref="ArgumentException"/> for a bad name or an empty signature.</summary>
     public NoteSignature(string name, uint keyId, ReadOnlyMemory<byte> signature)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -26,19 +26,19 @@ public sealed class NoteSignature
         Signature = signature;
     }
 
-    /// <summary>Name of the key that is said to have signed.</summary>
+    /// <summary>The name of the claimed signer's key.</summary>
     public string Name { get; }
 
-    /// <summary>KeyId of the key that is said to have signed.</summary>
+    /// <summary>The id of the claimed signer's key.</summary>
     public uint KeyId { get; }
 
-    /// <summary>Signature holds the bytes after the key ID: 64 for type 0x01, 8 (timestamp) + 64 for type 0x04.</summary>
+    /// <summary>The bytes after the key ID: 64 for type 0x01, 8 (timestamp) + 64 for type 0x04.</summary>
     public ReadOnlyMemory<byte> Signature { get; }
 
     // U+2014 EM DASH, space.
     private static ReadOnlySpan<byte> Prefix => [0xe2, 0x80, 0x94, 0x20];
 
-    /// <summary>TryParseLine reads one line without its newline, for example of a witness's answer.</summary>
+    /// <summary>Parses one line without its newline, for example of a witness's answer.</summary>
     public static bool TryParseLine(ReadOnlySpan<byte> line, [NotNullWhen(true)] out NoteSignature? signature, out TlogError error)
     {
         signature = null;
@@ -79,7 +79,7 @@ public sealed class NoteSignature
         return true;
     }
 
-    /// <summary>ToLine gives the line without its newline.</summary>
+    /// <summary>Returns the line without its newline.</summary>
     public string ToLine()
     {
         byte[] blob = new byte[KeyIdLength + Signature.Length];
@@ -88,7 +88,7 @@ public sealed class NoteSignature
         return $"— {Name} {Convert.ToBase64String(blob)}";
     }
 
-    /// <summary>IsBy says whether name and key ID are those of a key. It does not verify.</summary>
+    /// <summary>Returns whether name and key ID are those of a key. Does not verify the signature.</summary>
     public bool IsBy(VerifierKey key)
     {
         ArgumentNullException.ThrowIfNull(key);

@@ -1,13 +1,13 @@
 namespace Optiks.Tlog;
 
-/// <summary>SignedCheckpoint is a checkpoint whose signatures were verified.</summary>
-/// <param name="Note">The note it came in.</param>
+/// <summary>Holds a checkpoint with verified signatures.</summary>
+/// <param name="Note">The note that contains it.</param>
 /// <param name="Checkpoint">Origin, size and root.</param>
-/// <param name="Cosignatures">Verified cosignatures, one a known cosigner; the log's own signature is not among them.</param>
+/// <param name="Cosignatures">The verified cosignatures, one for each known cosigner, without the log's own signature.</param>
 public sealed record SignedCheckpoint(SignedNote Note, Checkpoint Checkpoint, IReadOnlyList<VerifiedSignature> Cosignatures)
 {
     /// <summary>
-    /// NoteWith gives the note with two of its lines, the log's and one cosigner's: what a reader keeps or serves holds nothing that was not verified.
+    /// Returns the note with two of its lines, the log's and one cosigner's, so that readers keep and serve only verified lines.
     /// </summary>
     /// <param name="logKey">The log's key.</param>
     /// <param name="cosignature">One of <see cref="Cosignatures"/>.</param>

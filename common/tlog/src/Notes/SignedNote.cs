@@ -3,13 +3,13 @@ using System.Text;
 
 namespace Optiks.Tlog;
 
-/// <summary>SignedNote is a text with signature lines (C2SP signed-note), parsed but not verified. Immutable.</summary>
+/// <summary>Holds a text with signature lines (C2SP signed-note), parsed but not verified. Immutable.</summary>
 public sealed class SignedNote
 {
-    /// <summary>Longest note that is read, in bytes.</summary>
+    /// <summary>The longest note that is read, in bytes.</summary>
     public const int MaxBytes = 64 * 1024;
 
-    /// <summary>Most signature lines that are read (docs/spec/board.md section 2).</summary>
+    /// <summary>The most signature lines that are read (docs/spec/board.md section 2).</summary>
     public const int MaxSignatures = 64;
 
     private SignedNote(ReadOnlyMemory<byte> text, IReadOnlyList<NoteSignature> signatures)
@@ -18,13 +18,13 @@ public sealed class SignedNote
         Signatures = signatures;
     }
 
-    /// <summary>Text is what is signed: UTF-8, ending in a newline.</summary>
+    /// <summary>The signed text: UTF-8, ending in a newline.</summary>
     public ReadOnlyMemory<byte> Text { get; }
 
-    /// <summary>Signatures in the order of the lines. At least one.</summary>
+    /// <summary>The signatures in the order of the lines; at least one.</summary>
     public IReadOnlyList<NoteSignature> Signatures { get; }
 
-    /// <summary>Create joins a text and signatures. Throws <see cref="ArgumentException"/> where the result would not parse.</summary>
+    /// <summary>Joins a text and signatures. Throws <see cref="ArgumentException"/> if the result would not parse.</summary>
     public static SignedNote Create(ReadOnlySpan<byte> text, IReadOnlyList<NoteSignature> signatures)
     {
         ArgumentNullException.ThrowIfNull(signatures);
@@ -44,7 +44,7 @@ public sealed class SignedNote
         return note;
     }
 
-    /// <summary>SignAsync makes a note of a text with one signature of type 0x01.</summary>
+    /// <summary>Makes a note of a text with one signature of type 0x01.</summary>
     public static async ValueTask<SignedNote> SignAsync(ReadOnlyMemory<byte> text, INoteSigner signer, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(signer);
@@ -56,7 +56,7 @@ public sealed class SignedNote
         return Create(text.Span, [new NoteSignature(signer.Key.Name, signer.Key.KeyId, signature)]);
     }
 
-    /// <summary>TryParse reads a whole note; nothing may follow it. The bytes are copied.</summary>
+    /// <summary>Parses a whole note; nothing may follow it. Copies the bytes.</summary>
     public static bool TryParse(ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out SignedNote? note, out TlogError error)
     {
         note = null;
@@ -89,7 +89,7 @@ public sealed class SignedNote
         return true;
     }
 
-    /// <summary>Encode gives the note's bytes: of a parsed note, exactly those that were parsed.</summary>
+    /// <summary>Returns the note's bytes; for a parsed note, exactly the parsed bytes.</summary>
     public byte[] Encode()
     {
         var lines = new StringBuilder("\n");
@@ -100,7 +100,7 @@ public sealed class SignedNote
         return [.. Text.Span, .. Encoding.UTF8.GetBytes(lines.ToString())];
     }
 
-    /// <summary>WithSignatures gives the same text with more signature lines at the end.</summary>
+    /// <summary>Returns the same text with more signature lines at the end.</summary>
     public SignedNote WithSignatures(IEnumerable<NoteSignature> signatures) => Create(Text.Span, [.. Signatures, .. signatures]);
 
     private static TlogError CheckFrame(ReadOnlySpan<byte> bytes, out int textLength)
@@ -120,7 +120,7 @@ public sealed class SignedNote
             return TlogError.MissingFinalNewline;
         }
 
-        // The last empty line separates, because the text itself may hold empty lines.
+        // The last empty line separates text and signatures, because the text itself may contain empty lines.
         int blank = bytes.LastIndexOf("\n\n"u8);
         if (blank < 0)
         {

@@ -6,15 +6,15 @@ using System.Text;
 
 namespace Optiks.Tlog;
 
-/// <summary>VerifierKey is a note key's public side: a name, a type and 32 bytes of Ed25519. Immutable.</summary>
+/// <summary>Holds a note key's public part: a name, a type and 32 bytes of Ed25519. Immutable.</summary>
 public sealed class VerifierKey : IEquatable<VerifierKey>
 {
-    /// <summary>Length of an Ed25519 public key in bytes.</summary>
+    /// <summary>The length of an Ed25519 public key in bytes.</summary>
     public const int PublicKeyLength = 32;
 
     private readonly byte[] _publicKey;
 
-    /// <summary>VerifierKey copies the 32-byte key. Throws <see cref="ArgumentException"/> for a bad name, type or length.</summary>
+    /// <summary>Copies the 32-byte key. Throws <see cref="ArgumentException"/> for a bad name, type or length.</summary>
     public VerifierKey(string name, SignatureType type, ReadOnlySpan<byte> publicKey)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -36,19 +36,19 @@ public sealed class VerifierKey : IEquatable<VerifierKey>
         KeyId = ComputeKeyId(name, type, publicKey);
     }
 
-    /// <summary>Name as it stands in signature lines; for a log, also the origin of its checkpoints.</summary>
+    /// <summary>The name used in signature lines; for a log, also the origin of its checkpoints.</summary>
     public string Name { get; }
 
-    /// <summary>Type of the signatures that this key makes.</summary>
+    /// <summary>The type of the signatures that this key makes.</summary>
     public SignatureType Type { get; }
 
-    /// <summary>KeyId is the first four bytes, big-endian, of SHA-256(name || 0x0A || type || key).</summary>
+    /// <summary>The first four bytes, big-endian, of SHA-256(name || 0x0A || type || key).</summary>
     public uint KeyId { get; }
 
-    /// <summary>PublicKey is the 32-byte Ed25519 key.</summary>
+    /// <summary>The 32-byte Ed25519 key.</summary>
     public ReadOnlySpan<byte> PublicKey => _publicKey;
 
-    /// <summary>ComputeKeyId hashes a name, type and key (C2SP signed-note) into a key ID.</summary>
+    /// <summary>Hashes a name, type and key (C2SP signed-note) into a key ID.</summary>
     public static uint ComputeKeyId(string name, SignatureType type, ReadOnlySpan<byte> publicKey)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -56,16 +56,14 @@ public sealed class VerifierKey : IEquatable<VerifierKey>
         return BinaryPrimitives.ReadUInt32BigEndian(SHA256.HashData(input));
     }
 
-    /// <summary>
-    /// TryParse reads a vkey: name, '+', eight lower-case hex digits, '+', base64 of type byte and key; nothing around it.
-    /// </summary>
+    /// <summary>Parses a vkey: name, '+', eight lower-case hex digits, '+', base64 of type byte and key, with nothing around it.</summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out VerifierKey? key, out TlogError error)
     {
         ArgumentNullException.ThrowIfNull(text);
         key = null;
         error = TlogError.MalformedKey;
 
-        // The base64 part may hold '+' itself, so only the first two separate.
+        // The base64 part may contain '+' itself, so only the first two '+' separate.
         string[] parts = text.Split('+', 3);
         if (parts.Length != 3 || !StrictText.IsKeyName(parts[0]) || !TryParseKeyId(parts[1], out uint keyId)
             || !StrictText.TryDecodeBase64(Encoding.UTF8.GetBytes(parts[2]), out byte[] typed) || typed.Length == 0)
@@ -93,7 +91,7 @@ public sealed class VerifierKey : IEquatable<VerifierKey>
         return true;
     }
 
-    /// <summary>ToString gives the vkey.</summary>
+    /// <summary>Returns the vkey.</summary>
     public override string ToString() =>
         string.Create(CultureInfo.InvariantCulture, $"{Name}+{KeyId:x8}+{Convert.ToBase64String([(byte)Type, .. _publicKey])}");
 
@@ -108,7 +106,7 @@ public sealed class VerifierKey : IEquatable<VerifierKey>
     /// <inheritdoc/>
     public override int GetHashCode() => (int)KeyId;
 
-    // Lower case is written and nothing else is read: golang.org/x/mod takes upper case as well.
+    // Only lower case is written and accepted; golang.org/x/mod also accepts upper case.
     private static bool TryParseKeyId(string hex, out uint keyId)
     {
         keyId = 0;

@@ -1,13 +1,13 @@
 namespace Optiks.Tlog;
 
-/// <summary>VerifierSet is the keys that a reader knows. Immutable and, with a thread-safe Ed25519, thread-safe.</summary>
+/// <summary>Holds the keys that a reader knows. Immutable and, with a thread-safe Ed25519, thread-safe.</summary>
 public sealed class VerifierSet
 {
     private readonly IEd25519Verifier _ed25519;
     private readonly VerifierKey[] _keys;
 
     /// <summary>
-    /// VerifierSet checks that its keys cannot be confused: no two of one name and key ID, and no public key twice, because one signer
+    /// Checks that its keys cannot be confused. No two may have the same name and key ID. No public key may occur twice, because one signer
     /// under two names would count as two. Throws <see cref="ArgumentException"/> otherwise.
     /// </summary>
     public VerifierSet(IEd25519Verifier ed25519, IEnumerable<VerifierKey> keys)
@@ -29,16 +29,17 @@ public sealed class VerifierSet
         }
     }
 
-    /// <summary>Keys in the order given.</summary>
+    /// <summary>The keys in the given order.</summary>
     public IReadOnlyList<VerifierKey> Keys => _keys;
 
     /// <summary>
-    /// Verify checks every signature of a note whose name and key ID are a known key's; one that fails refuses the whole note, also
-    /// behind a good one of the same key, and so does a second line of a key of type 0x01. Unknown signatures are ignored; a note
-    /// without any known one is refused.
+    /// Verifies every signature of a note whose name and key ID are a known key's. One invalid signature refuses the whole note, even after
+    /// a valid one of the same key. So does a second line of a key of type 0x01. Unknown signatures are ignored; a note without a known one
+    /// is refused.
     /// </summary>
     /// <param name="note">The note.</param>
-    /// <param name="verified">One element a key, whatever the number of its lines; of several cosignatures, the latest.</param>
+    /// <param name="verified">One element for each key, whatever the number of its lines; of several cosignatures by one key, the
+    /// latest.</param>
     public TlogError Verify(SignedNote note, out IReadOnlyList<VerifiedSignature> verified)
     {
         ArgumentNullException.ThrowIfNull(note);
@@ -56,7 +57,7 @@ public sealed class VerifierSet
             {
                 return error;
             }
-            // docs/spec/board.md section 2: exactly one line of the log, as every other verifier demands.
+            // docs/spec/board.md section 2: the log must have exactly one line, as every other verifier requires.
             if (key.Type == SignatureType.Ed25519 && byKey.ContainsKey(key))
             {
                 return TlogError.RepeatedSignature;

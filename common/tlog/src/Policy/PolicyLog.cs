@@ -1,6 +1,6 @@
 namespace Optiks.Tlog;
 
-/// <summary>PolicyLog is a log whose checkpoints a policy takes.</summary>
+/// <summary>Describes a log whose checkpoints a policy accepts.</summary>
 /// <param name="Key">Its key, of type 0x01; the key's name is the origin.</param>
-/// <param name="Url">Where the log is, as the policy has it; null: it does not say.</param>
+/// <param name="Url">The log's URL in the policy; null if the policy gives none.</param>
 public sealed record PolicyLog(VerifierKey Key, string? Url);

@@ -3,14 +3,12 @@ using System.Text;
 
 namespace Optiks.Tlog;
 
-/// <summary>
-/// PolicyParser reads one policy, once. Names are opaque octets, kept as one character each: they are compared, and never shown.
-/// </summary>
+/// <summary>Parses one policy, once. Names are opaque bytes, stored as one character each: they are compared, and never shown.</summary>
 internal sealed class PolicyParser
 {
     private const string None = "none";
 
-    // Groups of one member, each in the next, would go as deep as there are lines.
+    // Nested groups of one member could otherwise be as deep as the number of lines.
     private const int MaxDepth = 64;
 
     private readonly List<PolicyLog> _logs = [];
@@ -20,7 +18,7 @@ internal sealed class PolicyParser
     private PolicyRule? _quorum;
     private bool _hasQuorum;
 
-    /// <summary>Line that was read last, from 1; 0 when the text as a whole was refused.</summary>
+    /// <summary>The last line that was read, from 1; 0 if the text as a whole was refused.</summary>
     public int Line { get; private set; }
 
     public TlogError Parse(ReadOnlySpan<byte> text, out TlogPolicy? policy)
@@ -47,7 +45,7 @@ internal sealed class PolicyParser
         }
         if (!rest.IsEmpty)
         {
-            // A file that was cut off in the middle of a name may name another.
+            // A file that was cut off in the middle of a name may name something else.
             Line++;
             return TlogError.MissingFinalNewline;
         }
@@ -150,7 +148,7 @@ internal sealed class PolicyParser
 
     private TlogError Define(string name, PolicyRule rule, int depth) => name != None && _names.TryAdd(name, (rule, depth)) ? TlogError.None : TlogError.DuplicatePolicyName;
 
-    // One signer under two names would count as two, and a log's key that is a witness's would vouch for itself.
+    // One signer under two names would count as two, and a log's key that is also a witness's would vouch for itself.
     private bool TryKey(string vkey, SignatureType type, [NotNullWhen(true)] out VerifierKey? key, out TlogError error)
     {
         key = null;
@@ -177,6 +175,6 @@ internal sealed class PolicyParser
         return true;
     }
 
-    // What is not UTF-8 becomes U+FFFD, which no URL has.
+    // Bytes that are not UTF-8 become U+FFFD, which no URL contains.
     private static string? Text(string? octets) => octets is null ? null : Encoding.UTF8.GetString(Encoding.Latin1.GetBytes(octets));
 }

@@ -1,6 +1,6 @@
 namespace Optiks.Tlog;
 
-/// <summary>PolicyRule is a named part of a policy: a witness, or a group of which a number must have cosigned. Immutable.</summary>
+/// <summary>Represents a named part of a policy: a witness, or a group of which a number must have cosigned. Immutable.</summary>
 internal sealed class PolicyRule
 {
     private readonly VerifierKey? _witness;
@@ -19,7 +19,9 @@ internal sealed class PolicyRule
         _threshold = threshold;
     }
 
-    /// <summary>IsMet says whether those who cosigned are enough. A name is a member of one group at most, so that the walk is over a tree.</summary>
+    /// <summary>
+    /// Returns whether these cosigners are enough. A name is a member of at most one group, so the recursion walks a tree.
+    /// </summary>
     public bool IsMet(IReadOnlySet<VerifierKey> cosigners) =>
         _witness is not null ? cosigners.Contains(_witness) : (ulong)_members.Count(member => member.IsMet(cosigners)) >= _threshold;
 }

@@ -1,6 +1,6 @@
 namespace Optiks.Tlog;
 
-/// <summary>PolicyWitness is a witness that a policy knows. The name by which the policy's groups call it means nothing elsewhere.</summary>
+/// <summary>Describes a witness that a policy knows. The name that the policy's groups use for it has no meaning elsewhere.</summary>
 /// <param name="Key">Its key, of type 0x04.</param>
-/// <param name="Url">Submission prefix (C2SP tlog-witness), as the policy has it; null: it does not say.</param>
+/// <param name="Url">The submission prefix (C2SP tlog-witness) in the policy; null if the policy gives none.</param>
 public sealed record PolicyWitness(VerifierKey Key, string? Url);

@@ -3,11 +3,12 @@ using System.Diagnostics.CodeAnalysis;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// TlogPolicy says which logs and witnesses are known, and which witnesses' cosignatures are enough (C2SP tlog-policy; docs/spec/board.md section 7). Immutable, thread-safe.
+/// Says which logs and witnesses are known, and which witnesses' cosignatures are enough (C2SP tlog-policy; docs/spec/board.md section 7).
+/// Immutable, thread-safe.
 /// </summary>
 public sealed class TlogPolicy
 {
-    /// <summary>Longest policy that is read, in bytes.</summary>
+    /// <summary>The longest policy that is read, in bytes.</summary>
     public const int MaxBytes = 64 * 1024;
 
     private readonly PolicyRule? _quorum;
@@ -19,16 +20,18 @@ public sealed class TlogPolicy
         _quorum = quorum;
     }
 
-    /// <summary>Logs whose checkpoints are taken; none where the reader knows its log from elsewhere.</summary>
+    /// <summary>The logs whose checkpoints are accepted; empty if the reader knows its log from elsewhere.</summary>
     public IReadOnlyList<PolicyLog> Logs { get; }
 
-    /// <summary>Witnesses, whether the quorum counts them or not.</summary>
+    /// <summary>The witnesses, whether the quorum counts them or not.</summary>
     public IReadOnlyList<PolicyWitness> Witnesses { get; }
 
-    /// <summary>RequiresNone says that the policy has the line <c>quorum none</c>: a checkpoint needs no cosignature.</summary>
+    /// <summary>Whether the policy has the line <c>quorum none</c>: a checkpoint needs no cosignature.</summary>
     public bool RequiresNone => _quorum is null;
 
-    /// <summary>TryParse reads a whole policy. Of one that is refused, <paramref name="line"/> is the line at fault, from 1; 0: the text as a whole.</summary>
+    /// <summary>
+    /// Parses a whole policy. If the policy is refused, <paramref name="line"/> is the line at fault, from 1, or 0 for the text as a whole.
+    /// </summary>
     public static bool TryParse(ReadOnlySpan<byte> text, [NotNullWhen(true)] out TlogPolicy? policy, out TlogError error, out int line)
     {
         var parser = new PolicyParser();
@@ -37,10 +40,13 @@ public sealed class TlogPolicy
         return error == TlogError.None;
     }
 
-    /// <summary>Verifier opens the checkpoints of a log with all witnesses known. Throws <see cref="ArgumentException"/> for a log whose key is a witness's.</summary>
+    /// <summary>
+    /// Returns a verifier that opens the checkpoints of a log and knows all witnesses. Throws <see cref="ArgumentException"/> if the log's
+    /// key is also a witness's.
+    /// </summary>
     public CheckpointVerifier Verifier(VerifierKey logKey, IEd25519Verifier ed25519) => new(logKey, [.. Witnesses.Select(witness => witness.Key)], ed25519);
 
-    /// <summary>IsMetBy says whether the cosignatures of these witnesses are enough. Others are not counted.</summary>
+    /// <summary>Returns whether the cosignatures of these witnesses are enough. Other witnesses do not count.</summary>
     public bool IsMetBy(IReadOnlySet<VerifierKey> witnesses)
     {
         ArgumentNullException.ThrowIfNull(witnesses);
@@ -48,8 +54,9 @@ public sealed class TlogPolicy
     }
 
     /// <summary>
-    /// Evaluate counts verified cosignatures. A witness counts once, however many it made; who is no witness of the policy, such as the log, never counts, and neither does a cosignature
-    /// whose time is further ahead of the clock than is tolerated.
+    /// Counts verified cosignatures. A witness counts once, however many cosignatures it made. A signer that is not a witness of the
+    /// policy, such as the log, never counts. A cosignature whose time is further ahead of the clock than is tolerated does not count
+    /// either.
     /// </summary>
     public PolicyVerdict Evaluate(IEnumerable<VerifiedSignature> cosignatures, DateTimeOffset now, TimeSpan tolerance)
     {

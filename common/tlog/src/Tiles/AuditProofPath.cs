@@ -1,15 +1,18 @@
 namespace Optiks.Tlog;
 
-/// <summary>AuditProofPath names an epoch's audit proof below a log's prefix (docs/spec/board.md section 3): the epoch in the form of tile paths, "audit/x001/x234/067".</summary>
+/// <summary>
+/// Names an epoch's audit proof below a log's prefix (docs/spec/board.md section 3): the epoch in the form of tile paths,
+/// "audit/x001/x234/067".
+/// </summary>
 public static class AuditProofPath
 {
     private const string Prefix = "audit/";
     private const string EntriesPrefix = "tile/entries/";
 
-    /// <summary>Of an epoch.</summary>
+    /// <summary>Returns the path for an epoch.</summary>
     public static string Of(ulong epoch) => string.Concat(Prefix, TilePath.Entries(epoch).ToString().AsSpan(EntriesPrefix.Length));
 
-    /// <summary>TryParse reads the epoch of such a name, in its only spelling.</summary>
+    /// <summary>Parses the epoch of such a path, in its only spelling.</summary>
     public static bool TryParse(string path, out ulong epoch)
     {
         ArgumentNullException.ThrowIfNull(path);

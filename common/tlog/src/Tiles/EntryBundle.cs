@@ -3,16 +3,16 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Optiks.Tlog;
 
-/// <summary>EntryBundle is up to 256 entries in a row, each behind its length as a big-endian uint16 (C2SP tlog-tiles).</summary>
+/// <summary>Encodes and decodes up to 256 consecutive entries, each after its length as a big-endian uint16 (C2SP tlog-tiles).</summary>
 public static class EntryBundle
 {
-    /// <summary>Longest entry in bytes.</summary>
+    /// <summary>The longest entry in bytes.</summary>
     public const int MaxEntryLength = ushort.MaxValue;
 
-    /// <summary>Longest bundle in bytes.</summary>
+    /// <summary>The longest bundle in bytes.</summary>
     public const int MaxLength = TilePath.FullWidth * (sizeof(ushort) + MaxEntryLength);
 
-    /// <summary>EncodeEntry gives one entry with its length. Throws <see cref="ArgumentException"/> for one that is too long.</summary>
+    /// <summary>Returns one entry with its length. Throws <see cref="ArgumentException"/> if it is too long.</summary>
     public static byte[] EncodeEntry(ReadOnlySpan<byte> entry)
     {
         if (entry.Length > MaxEntryLength)
@@ -25,9 +25,7 @@ public static class EntryBundle
         return bytes;
     }
 
-    /// <summary>
-    /// TryParse splits a bundle into exactly the number of entries that its path says. The entries are views of the bundle.
-    /// </summary>
+    /// <summary>Splits a bundle into exactly the number of entries that its path says. The entries are views of the bundle.</summary>
     public static bool TryParse(
         ReadOnlyMemory<byte> bundle, int numEntries, [NotNullWhen(true)] out IReadOnlyList<ReadOnlyMemory<byte>>? entries)
     {
@@ -54,9 +52,7 @@ public static class EntryBundle
         return true;
     }
 
-    /// <summary>
-    /// TryTrim cuts a bundle down to its first entries: what a partial bundle is when only the full one is served any more.
-    /// </summary>
+    /// <summary>Cuts a bundle down to its first entries, which gives a partial bundle after only the full one is still served.</summary>
     public static bool TryTrim(ReadOnlyMemory<byte> bundle, int numEntries, out ReadOnlyMemory<byte> trimmed)
     {
         trimmed = default;

@@ -3,15 +3,16 @@ using System.Numerics;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// HashReader reads a tree from tiles that nobody vouches for, against the size and root of a verified checkpoint. Every hash and entry
-/// that it returns is proven to be in that tree: the right edge hashes to the root, and each full tile to its hash one level up.
-/// What does not fit throws <see cref="InvalidTileException"/>. It is made for one checkpoint. Of what it has verified it keeps the tiles
-/// that came last (8 KiB each) and two neighbouring bundles, so that its memory does not grow with the tree or the way through it. Not
-/// thread-safe.
+/// Reads a tree from untrusted tiles, and checks them against the size and root of a verified checkpoint. Every hash and entry that it
+/// returns is proven to be in that tree. The right edge hashes to the root, and each full tile to its hash one level up. Throws
+/// <see cref="InvalidTileException"/> for tiles that do not fit. One instance serves one checkpoint. It keeps the last verified tiles (8
+/// KiB each) and two neighbouring bundles. Its memory therefore does not grow with the tree or with the path through it. Not thread-safe.
 /// </summary>
 public sealed class HashReader : IHashReader
 {
-    /// <summary>Levels of a tree that a tile has: its hashes are nodes of the level that is so many times the tile's.</summary>
+    /// <summary>
+    /// The number of levels of a tree that a tile spans: its hashes are nodes of the level that is this many times the tile's.
+    /// </summary>
     public const int LevelsOfTile = 8;
 
     // More than a proof or a comparison of two trees reads (docs/spec/answers.md section 7).
@@ -22,12 +23,12 @@ public sealed class HashReader : IHashReader
     private readonly Dictionary<(int Level, ulong Index), TreeHash[]> _verified = [];
     private readonly Queue<(int Level, ulong Index)> _inOrder = [];
 
-    // Ranges of entries begin and end within bundles, so that one ends where the next begins.
+    // Ranges of entries begin and end within bundles, so that one ends in the bundle where the next begins.
     private readonly (ulong Index, IReadOnlyList<ReadOnlyMemory<byte>> Entries)?[] _bundles = new (ulong, IReadOnlyList<ReadOnlyMemory<byte>>)?[2];
     private RightEdge? _edge;
 
     /// <summary>
-    /// HashReader over tiles of the tree that a checkpoint commits to. Throws for size 0 with a root that no empty tree has.
+    /// Reads the tiles of the tree that a checkpoint commits to. Throws for size 0 with a root other than the empty tree's.
     /// </summary>
     public HashReader(ITileReader tiles, ulong size, TreeHash root)
     {
@@ -41,7 +42,7 @@ public sealed class HashReader : IHashReader
         _root = root;
     }
 
-    /// <summary>Size of the tree.</summary>
+    /// <summary>The size of the tree.</summary>
     public ulong Size { get; }
 
     /// <inheritdoc/>
@@ -66,7 +67,7 @@ public sealed class HashReader : IHashReader
         return result;
     }
 
-    /// <summary>ReadBundleAsync returns the entries from index * 256 on, up to 256, each proven to be in the tree.</summary>
+    /// <summary>Returns the entries from index * 256 on, up to 256, each proven to be in the tree.</summary>
     public async Task<IReadOnlyList<ReadOnlyMemory<byte>>> ReadBundleAsync(ulong index, CancellationToken cancellationToken)
     {
         TilePath path = TileLayout.Bundle(Size, index)
@@ -89,7 +90,7 @@ public sealed class HashReader : IHashReader
         return entries;
     }
 
-    /// <summary>ReadEntryAsync returns one entry, proven to be in the tree at its index.</summary>
+    /// <summary>Returns one entry, proven to be in the tree at its index.</summary>
     public async Task<ReadOnlyMemory<byte>> ReadEntryAsync(ulong index, CancellationToken cancellationToken)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(index, Size);
@@ -98,7 +99,7 @@ public sealed class HashReader : IHashReader
         return bundle[(int)(index % TilePath.FullWidth)];
     }
 
-    /// <summary>EdgeAsync returns the tree's right edge, proven by the root. The caller does not change it.</summary>
+    /// <summary>Returns the tree's right edge, proven by the root. The caller must not change it.</summary>
     internal async Task<RightEdge> EdgeAsync(CancellationToken cancellationToken)
     {
         if (_edge is null)
@@ -106,7 +107,7 @@ public sealed class HashReader : IHashReader
             RightEdge edge = await RightEdge.ReadAsync(_tiles, Size, cancellationToken).ConfigureAwait(false);
             if (edge.Root() != _root)
             {
-                // Which tile of the edge is wrong cannot be told; the topmost stands for all.
+                // It cannot be determined which tile of the edge is wrong; the exception names the topmost one.
                 int top = BitOperations.Log2(Size) / LevelsOfTile;
                 throw new InvalidTileException(TilePath.Hashes(top, 0, TileLayout.PartialWidth(Size, top)), TlogError.TileMismatch);
             }
@@ -115,7 +116,7 @@ public sealed class HashReader : IHashReader
         return _edge;
     }
 
-    // Ends at level 7: 256^8 leaves do not fit a size, so that the highest level has a partial tile only.
+    // Ends at level 7: 256^8 leaves exceed the largest size, so the highest level has only a partial tile.
     private async Task<TreeHash[]> VerifiedTileAsync(int level, ulong index, CancellationToken cancellationToken)
     {
         if (_verified.TryGetValue((level, index), out TreeHash[]? known))

@@ -5,8 +5,10 @@ using System.Net.Http.Headers;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// HttpTileReader fetches a log over HTTP. 404 means "not there", and so does 403 for a partial tile: S3 says that of a missing object to whoever may not list the bucket, and the full tile is asked for next. Every other failure
-/// throws <see cref="HttpRequestException"/>, as does an answer that is longer than its kind can be, or that takes longer than the time limit. A checkpoint that has not changed is not sent again. Thread-safe.
+/// Fetches a log over HTTP. 404 means "not there", and so does 403 for a partial tile, after which the full tile is requested. The reason
+/// is that S3 answers 403 for a missing object to clients that may not list the bucket. Every other failure throws
+/// <see cref="HttpRequestException"/>, as does an answer that is longer than its kind can be, or that exceeds the time limit. A checkpoint
+/// that has not changed is not sent again. Thread-safe.
 /// </summary>
 public sealed class HttpTileReader : ITileReader
 {
@@ -18,11 +20,11 @@ public sealed class HttpTileReader : ITileReader
     // The last checkpoint that had an entity tag.
     private volatile Tagged? _checkpoint;
 
-    /// <summary>HttpTileReader for a monitoring prefix, the URL that "/checkpoint" is appended to.</summary>
-    /// <param name="http">The client, with its time limit and, for compressed bundles, decompression; stays the caller's.</param>
-    /// <param name="prefix">Absolute URL, with or without a slash at its end.</param>
-    /// <param name="timeout">How long an answer may take to its last octet; null: as long as the client's own limit lets it.</param>
-    /// <param name="maxEntryLength">Longest entry of the log.</param>
+    /// <summary>Takes a monitoring prefix, the URL to which "/checkpoint" is appended.</summary>
+    /// <param name="http">The client, with its time limit and, for compressed bundles, decompression. The caller still owns it.</param>
+    /// <param name="prefix">An absolute URL, with or without a slash at its end.</param>
+    /// <param name="timeout">How long an answer may take up to its last byte; null for the client's own limit.</param>
+    /// <param name="maxEntryLength">The longest entry of the log.</param>
     public HttpTileReader(HttpClient http, Uri prefix, TimeSpan? timeout = null, int maxEntryLength = EntryBundle.MaxEntryLength)
     {
         ArgumentNullException.ThrowIfNull(http);
@@ -39,7 +41,7 @@ public sealed class HttpTileReader : ITileReader
         Tagged? known = _checkpoint;
         Tagged? got = await GetAsync("checkpoint", SignedNote.MaxBytes, known, cancellationToken).ConfigureAwait(false);
         _checkpoint = got?.Tag is null ? null : got;
-        // A copy: what one caller does to it is nothing to the next.
+        // A copy, so that one caller's changes do not affect the next caller.
         return got?.Octets.AsSpan().ToArray();
     }
 
@@ -57,10 +59,10 @@ public sealed class HttpTileReader : ITileReader
         }
     }
 
-    /// <summary>ReadAuditProofAsync returns an epoch's audit proof (<see cref="AuditProofPath"/>), which nobody verified; null when there is none.</summary>
+    /// <summary>Returns an epoch's unverified audit proof (<see cref="AuditProofPath"/>); null if it does not exist.</summary>
     /// <param name="epoch">The epoch.</param>
-    /// <param name="maxLength">Longest proof that is taken.</param>
-    /// <param name="cancellationToken">Ends the reading.</param>
+    /// <param name="maxLength">The longest proof that is accepted.</param>
+    /// <param name="cancellationToken">Cancels the reading.</param>
     public async Task<byte[]?> ReadAuditProofAsync(ulong epoch, int maxLength, CancellationToken cancellationToken) =>
         (await GetAsync(AuditProofPath.Of(epoch), maxLength, null, cancellationToken).ConfigureAwait(false))?.Octets;
 

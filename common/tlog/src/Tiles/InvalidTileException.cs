@@ -1,11 +1,9 @@
 namespace Optiks.Tlog;
 
-/// <summary>
-/// InvalidTileException says that a log's tiles do not make up the tree that its checkpoint commits to, or that one is missing.
-/// </summary>
+/// <summary>Says that a log's tiles do not make up the tree that its checkpoint commits to, or that a tile is missing.</summary>
 public sealed class InvalidTileException : Exception
 {
-    /// <summary>InvalidTileException for a path.</summary>
+    /// <summary>Takes the path and the error.</summary>
     public InvalidTileException(TilePath path, TlogError error)
         : base($"{path}: {error}")
     {
@@ -13,9 +11,9 @@ public sealed class InvalidTileException : Exception
         Error = error;
     }
 
-    /// <summary>Path of the file.</summary>
+    /// <summary>The path of the file.</summary>
     public TilePath Path { get; }
 
-    /// <summary>Error is one of the tile errors of <see cref="TlogError"/>.</summary>
+    /// <summary>The error, one of the tile errors of <see cref="TlogError"/>.</summary>
     public TlogError Error { get; }
 }

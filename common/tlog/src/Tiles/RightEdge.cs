@@ -3,7 +3,7 @@ using System.Numerics;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// RightEdge is the partial tiles of a tree, one a level: all that is needed to know its root and to append to it. Not thread-safe.
+/// Holds the partial tiles of a tree, one for each level: all that is needed to compute its root and to append to it. Not thread-safe.
 /// Invariant: level l holds PartialWidth(size, l) hashes.
 /// </summary>
 internal sealed class RightEdge
@@ -23,7 +23,7 @@ internal sealed class RightEdge
 
     public ulong Size { get; private set; }
 
-    /// <summary>ReadAsync loads the edge of a tree of a size. Its root is the caller's to compare.</summary>
+    /// <summary>Loads the edge of a tree of a given size. The caller compares its root.</summary>
     public static async Task<RightEdge> ReadAsync(ITileReader reader, ulong size, CancellationToken cancellationToken)
     {
         var levels = new List<TreeHash>[TileLayout.NumLevels];
@@ -42,7 +42,7 @@ internal sealed class RightEdge
 
     public IReadOnlyList<TreeHash> Hashes(int level) => _levels[level];
 
-    /// <summary>Append adds a leaf and hands over each tile that it fills, lowest level first.</summary>
+    /// <summary>Appends a leaf and passes each tile that it fills to the callback, lowest level first.</summary>
     public void Append(TreeHash leafHash, Action<TilePath, IReadOnlyList<TreeHash>> onFullTile)
     {
         Size = checked(Size + 1);
@@ -62,7 +62,7 @@ internal sealed class RightEdge
         }
     }
 
-    /// <summary>Root hashes the complete subtrees of all levels, the highest level and the largest subtree first.</summary>
+    /// <summary>Hashes the complete subtrees of all levels, the highest level and the largest subtree first.</summary>
     public TreeHash Root()
     {
         var peaks = new List<TreeHash>();

@@ -1,8 +1,6 @@
 namespace Optiks.Tlog;
 
-/// <summary>
-/// TileFetch reads tiles the way clients must: a partial tile that is gone is cut from the full one. Checks lengths only.
-/// </summary>
+/// <summary>Reads tiles as clients must: if a partial tile is gone, it is cut from the full one. Checks lengths only.</summary>
 internal static class TileFetch
 {
     public static async Task<TreeHash[]> HashesAsync(ITileReader reader, TilePath path, CancellationToken cancellationToken)

@@ -1,26 +1,26 @@
 namespace Optiks.Tlog;
 
-/// <summary>TileLayout says which tiles and bundles a log of a size consists of (C2SP tlog-tiles). Pure arithmetic.</summary>
+/// <summary>Computes which tiles and bundles a log of a given size has (C2SP tlog-tiles). Pure arithmetic.</summary>
 public static class TileLayout
 {
-    /// <summary>Leaves are 256^8 = 2^64 at most, so that levels 0 to 7 exist.</summary>
+    /// <summary>The number of levels, 0 to 7: there are at most 256^8 = 2^64 leaves.</summary>
     public const int NumLevels = 8;
 
-    /// <summary>NumHashes of a level in a tree of a size: floor(size / 256^level).</summary>
+    /// <summary>Returns the number of hashes of a level in a tree of a given size: floor(size / 256^level).</summary>
     public static ulong NumHashes(ulong size, int level) => level < NumLevels ? size >> (8 * level) : 0;
 
-    /// <summary>PartialWidth of the last tile of a level, 0 when the level ends with a full tile or has none.</summary>
+    /// <summary>Returns the width of a level's last tile; 0 if the level ends with a full tile or has no tiles.</summary>
     public static int PartialWidth(ulong size, int level) => (int)(NumHashes(size, level) % TilePath.FullWidth);
 
-    /// <summary>HashTile names the tile of a level and index as it is in a tree of a size; null when the tree has none.</summary>
+    /// <summary>Names the tile with a level and index in a tree of a given size; null if the tree does not have it.</summary>
     public static TilePath? HashTile(ulong size, int level, ulong index) =>
         Width(NumHashes(size, level), index) is int width and > 0 ? TilePath.Hashes(level, index, width) : null;
 
-    /// <summary>Bundle names the entry bundle of an index as it is in a tree of a size; null when the tree has none.</summary>
+    /// <summary>Names the entry bundle with an index in a tree of a given size; null if the tree does not have it.</summary>
     public static TilePath? Bundle(ulong size, ulong index) =>
         Width(size, index) is int width and > 0 ? TilePath.Entries(index, width) : null;
 
-    /// <summary>Added gives the paths that a log of newSize serves and one of oldSize does not: what a writer writes.</summary>
+    /// <summary>Returns the paths that a log of newSize serves and one of oldSize does not, which a writer writes.</summary>
     public static IEnumerable<TilePath> Added(ulong oldSize, ulong newSize)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(oldSize, newSize);
@@ -28,7 +28,7 @@ public static class TileLayout
     }
 
     /// <summary>
-    /// AddedPartials gives the partial ones among <see cref="Added"/>: at most one a level and one bundle, whatever the sizes.
+    /// Returns the partial ones among <see cref="Added"/>: at most one for each level and one bundle, whatever the sizes.
     /// </summary>
     public static IEnumerable<TilePath> AddedPartials(ulong oldSize, ulong newSize)
     {
@@ -48,7 +48,7 @@ public static class TileLayout
         }
     }
 
-    /// <summary>All gives the paths of a log of a size. Their number grows with the size: 2 in 256 entries.</summary>
+    /// <summary>Returns the paths of a log of a given size. Their number grows with the size: 2 for every 256 entries.</summary>
     public static IEnumerable<TilePath> All(ulong size) => AddedPaths(0, size);
 
     private static IEnumerable<TilePath> AddedPaths(ulong oldSize, ulong newSize)

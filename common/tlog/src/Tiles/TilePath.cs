@@ -4,15 +4,15 @@ using System.Text;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// TilePath names a hash tile or an entry bundle (C2SP tlog-tiles), complete or partial. Make one with <see cref="Hashes"/>,
-/// <see cref="Entries"/> or <see cref="TryParse"/>; the default value names nothing.
+/// Names a hash tile or an entry bundle (C2SP tlog-tiles), complete or partial. Make one with <see cref="Hashes"/>, <see cref="Entries"/>
+/// or <see cref="TryParse"/>; the default value names nothing.
 /// </summary>
 public readonly record struct TilePath
 {
-    /// <summary>Hashes in a full tile, entries in a full bundle.</summary>
+    /// <summary>The number of hashes in a full tile, or of entries in a full bundle.</summary>
     public const int FullWidth = 256;
 
-    /// <summary>Highest tile level that a path may name.</summary>
+    /// <summary>The highest tile level that a path may name.</summary>
     public const int MaxLevel = 63;
 
     private const string Root = "tile/";
@@ -31,34 +31,34 @@ public readonly record struct TilePath
         Width = width;
     }
 
-    /// <summary>IsEntries tells an entry bundle from a hash tile.</summary>
+    /// <summary>Whether the path names an entry bundle, not a hash tile.</summary>
     public bool IsEntries { get; }
 
-    /// <summary>Level of a hash tile: it holds roots of 256^Level leaves each. 0 for a bundle.</summary>
+    /// <summary>The level of a hash tile, which contains roots of 256^Level leaves each; 0 for a bundle.</summary>
     public int Level { get; }
 
-    /// <summary>Index among the tiles of the level.</summary>
+    /// <summary>The index among the tiles of the level.</summary>
     public ulong Index { get; }
 
-    /// <summary>Width is the number of hashes or entries, 1 to 256.</summary>
+    /// <summary>The number of hashes or entries, 1 to 256.</summary>
     public int Width { get; }
 
-    /// <summary>IsFull says that the tile will never grow.</summary>
+    /// <summary>Whether the tile is full, and so will never grow.</summary>
     public bool IsFull => Width == FullWidth;
 
-    /// <summary>Hashes names a hash tile. Throws for a level above 63 or a width outside 1..256.</summary>
+    /// <summary>Names a hash tile. Throws for a level above 63 or a width outside 1..256.</summary>
     public static TilePath Hashes(int level, ulong index, int width = FullWidth) => new(false, level, index, width);
 
-    /// <summary>Entries names an entry bundle. Throws for a width outside 1..256.</summary>
+    /// <summary>Names an entry bundle. Throws for a width outside 1..256.</summary>
     public static TilePath Entries(ulong index, int width = FullWidth) => new(true, 0, index, width);
 
-    /// <summary>Full names the same tile when it is full.</summary>
+    /// <summary>Names the same tile when it is full.</summary>
     public TilePath Full() => new(IsEntries, Level, Index, FullWidth);
 
-    /// <summary>PartialFolder is the folder of the same tile's partial forms, below the log's prefix.</summary>
+    /// <summary>Returns the folder of the same tile's partial forms, below the log's prefix.</summary>
     public string PartialFolder() => $"{Full()}{PartialSuffix}";
 
-    /// <summary>TryParse reads a path below the log's prefix, in its only spelling: "tile/0/x001/234/067.p/5".</summary>
+    /// <summary>Parses a path below the log's prefix, in its only spelling: "tile/0/x001/234/067.p/5".</summary>
     public static bool TryParse(string path, out TilePath tile)
     {
         ArgumentNullException.ThrowIfNull(path);
@@ -98,7 +98,7 @@ public readonly record struct TilePath
         return true;
     }
 
-    /// <summary>ToString gives the path below the log's prefix.</summary>
+    /// <summary>Returns the path below the log's prefix.</summary>
     public override string ToString()
     {
         var index = new StringBuilder((Index % 1000).ToString("000", CultureInfo.InvariantCulture));
@@ -111,7 +111,7 @@ public readonly record struct TilePath
         return $"{Root}{kind}/{index}{partial}";
     }
 
-    // A decimal without leading zeros.
+    // Accepts a decimal without leading zeros.
     private static bool TryParseSmall(string text, int max, out int value)
     {
         value = 0;
@@ -145,7 +145,7 @@ public readonly record struct TilePath
             }
             ulong group = ulong.Parse(digits, NumberStyles.None, CultureInfo.InvariantCulture);
 
-            // "x000/001" would be a second name of 001.
+            // "x000/001" would be a second name for 001.
             if ((i == 0 && !isLast && group == 0) || index > (ulong.MaxValue - group) / 1000)
             {
                 return false;

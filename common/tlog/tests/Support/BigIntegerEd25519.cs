@@ -4,7 +4,7 @@ using System.Security.Cryptography;
 
 namespace Optiks.Tlog.Tests;
 
-/// <summary>BigIntegerEd25519 is RFC 8032 section 5.1 by the book, for these tests only: slow, and its timing tells the key.</summary>
+/// <summary>Implements RFC 8032 section 5.1 literally, for these tests only: slow, and its timing reveals the key.</summary>
 internal sealed class BigIntegerEd25519 : IEd25519Verifier
 {
     private static readonly BigInteger P = BigInteger.Pow(2, 255) - 19;

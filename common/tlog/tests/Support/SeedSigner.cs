@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Optiks.Tlog.Tests;
 
-/// <summary>SeedSigner signs with one of the published seeds of keys.json.</summary>
+/// <summary>Signs with one of the published seeds of keys.json.</summary>
 internal sealed class SeedSigner : INoteSigner
 {
     private readonly byte[] _seed;
@@ -23,7 +23,7 @@ internal sealed class SeedSigner : INoteSigner
     public ValueTask<byte[]> SignAsync(ReadOnlyMemory<byte> message, CancellationToken cancellationToken) =>
         ValueTask.FromResult(BigIntegerEd25519.Sign(_seed, message.Span));
 
-    // The seeds are published.
+    // Nothing to erase: the seeds are published.
     public void Dispose()
     {
     }

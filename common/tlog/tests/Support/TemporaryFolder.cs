@@ -1,11 +1,11 @@
 namespace Optiks.Tlog.Tests;
 
-/// <summary>TemporaryFolder is removed with all that it holds.</summary>
+/// <summary>Makes a folder that is removed with all its contents.</summary>
 internal sealed class TemporaryFolder : IDisposable
 {
     public string Path { get; } = Directory.CreateTempSubdirectory("optiks-tlog-").FullName;
 
-    /// <summary>Files below the folder, with '/' and sorted, without the lock.</summary>
+    /// <summary>Returns the files below the folder, with '/' and sorted, without the lock.</summary>
     public IReadOnlyList<string> Files() =>
     [
         .. Directory.EnumerateFiles(Path, "*", SearchOption.AllDirectories)

@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Optiks.Tlog.Tests;
 
-/// <summary>Vectors reads tests/vectors/tlog, whose README says which program made what.</summary>
+/// <summary>Reads tests/vectors/tlog, whose README says which program made each file.</summary>
 internal static class Vectors
 {
     public static string Folder { get; } = Path.Combine(AppContext.BaseDirectory, "vectors", "tlog");
@@ -23,14 +23,14 @@ internal static class Vectors
 
     public static JsonElement Sizes { get; } = Load("log/sizes.json").GetProperty("sizes");
 
-    /// <summary>Entries of the log, 600.</summary>
+    /// <summary>The 600 entries of the log.</summary>
     public static IReadOnlyList<byte[]> Entries { get; } =
     [
         .. Load("log/entries.json").GetProperty("entries").EnumerateArray()
             .Select(entry => entry.GetProperty("data_base64").GetBytesFromBase64()),
     ];
 
-    /// <summary>Roots of sizes 0 to 600.</summary>
+    /// <summary>The roots of sizes 0 to 600.</summary>
     public static IReadOnlyList<TreeHash> Roots { get; } =
         [.. Load("log/roots.json").GetProperty("root_hex").EnumerateArray().Select(root => Hash(root.GetString()!))];
 
@@ -47,7 +47,7 @@ internal static class Vectors
     public static string Text(this JsonElement element, string name) => element.GetProperty(name).GetString()!;
 
     /// <summary>
-    /// TryHashes reads the proof of a vector; false where one of its hashes has not 32 bytes and cannot even be given to a verifier.
+    /// Reads the proof of a vector. Returns false if one of its hashes does not have 32 bytes, so that it cannot be passed to a verifier.
     /// </summary>
     public static bool TryHashes(JsonElement vector, out List<TreeHash> hashes)
     {
