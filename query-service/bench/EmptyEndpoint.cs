@@ -5,7 +5,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Bench;
 
 /// <summary>
-/// EmptyEndpoint answers as a lookup does, without a lookup: the same middleware before it, the request's body read in the same way, the same headers and as many octets.
+/// Answers as a lookup does, without a lookup: the same middleware before it, the request's body read in the same way, the same headers and as many octets.
 /// <c>PUT /bench/empty?length=n</c> says how many; <c>POST /bench/empty</c> answers them. Any thread.
 /// </summary>
 internal sealed class EmptyEndpoint

@@ -2,7 +2,7 @@ using System.Diagnostics.Metrics;
 
 namespace Optiks.QueryService.Bench;
 
-/// <summary>MeterEndpoint gives what the service's own observable counters show now: <c>GET /bench/meters</c> answers their values by name. Any thread.</summary>
+/// <summary>Gives what the service's own observable counters show now: <c>GET /bench/meters</c> answers their values by name. Any thread.</summary>
 internal sealed class MeterEndpoint : IDisposable
 {
     private readonly MeterListener _listener = new();

@@ -15,23 +15,23 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService;
 
-/// <summary>QueryServiceHost puts the service together.</summary>
+/// <summary>Puts the service together.</summary>
 internal static class QueryServiceHost
 {
     // Threads of the pool that compute in the native library for seconds: the follower's and that of the maker of ended periods.
     private const int BusyThreads = 2;
 
-    /// <summary>Service says how this host differs from the others.</summary>
+    /// <summary>Says how this host differs from the others.</summary>
     public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Of(Programs.QueryService) with { WritesData = true };
 
-    /// <summary>RunAsync runs the service until it is told to stop. Throws what ended it otherwise.</summary>
+    /// <summary>Runs the service until it is told to stop. Throws what ended it otherwise.</summary>
     public static async Task RunAsync(string[] args)
     {
         await using WebApplication app = Build(args);
         await Startup.RunHostAsync(app);
     }
 
-    /// <summary>Build makes the service; <paramref name="configure"/> may replace parts, such as the clock.</summary>
+    /// <summary>Makes the service; <paramref name="configure"/> may replace parts, such as the clock.</summary>
     public static WebApplication Build(string[] args, Action<IServiceCollection>? configure = null)
     {
         // The pool has as many threads as there are processors, and takes half a second to add one: on two processors nobody would answer meanwhile.

@@ -106,7 +106,7 @@ public sealed class PeriodsTests
         Assert.Equal(rendered, (await bounds.RenderAsync(0, Cancellation)).Octets);
     }
 
-    /// <summary>Records are a board of records that have nothing but epochs and periods.</summary>
+    /// <summary>A board of records that have nothing but epochs and periods.</summary>
     private sealed class Records : ITileReader
     {
         private readonly byte[][] _records;

@@ -122,7 +122,7 @@ public sealed class SnapshotServingTests : IAsyncLifetime
         }
     }
 
-    /// <summary>SlowReader asks for the snapshot and takes no more of the answer than it is told to.</summary>
+    /// <summary>Asks for the snapshot and takes no more of the answer than it is told to.</summary>
     private sealed class SlowReader : IDisposable
     {
         private readonly Socket _socket;
@@ -146,7 +146,7 @@ public sealed class SnapshotServingTests : IAsyncLifetime
             return text.ToString();
         }
 
-        /// <summary>ReadAllAsync reads the rest, as much as there is.</summary>
+        /// <summary>Reads the rest, as much as there is.</summary>
         public async Task<byte[]> ReadAllAsync()
         {
             using var body = new MemoryStream();

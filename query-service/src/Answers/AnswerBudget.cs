@@ -5,7 +5,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// AnswerBudget bounds the memory of all answers that are being made or sent, and of the bodies that ask for them, with a share for each caller (<see cref="CallerShares"/>). An answer counts from the moment that memory is taken for it
+/// Bounds the memory of all answers that are being made or sent, and of the bodies that ask for them, with a share for each caller (<see cref="CallerShares"/>). An answer counts from the moment that memory is taken for it
 /// until its last octet was handed to the connection: a client that reads slowly holds it as long. Any thread.
 /// </summary>
 internal sealed class AnswerBudget
@@ -29,7 +29,7 @@ internal sealed class AnswerBudget
     /// <summary>Refusals so far.</summary>
     public long Refusals => Interlocked.Read(ref _refusals);
 
-    /// <summary>LeaseFor begins to count for a request, whose end disposes the lease.</summary>
+    /// <summary>Begins to count for a request, whose end disposes the lease.</summary>
     public AnswerLease LeaseFor(HttpContext context)
     {
         // The streams of an HTTP/2 connection hold memory beside each other.
@@ -37,7 +37,7 @@ internal sealed class AnswerBudget
         return new AnswerLease(this, Caller.Of(context), hasConnection ? AnswerLease.ConnectionsShare : 0);
     }
 
-    /// <summary>TryTake takes octets for a caller; false, with nothing changed, when they are more than it may have now.</summary>
+    /// <summary>Takes octets for a caller; false, with nothing changed, when they are more than it may have now.</summary>
     internal bool TryTake(int caller, long octets)
     {
         if (_shares.TryTake(caller, octets))
@@ -48,6 +48,6 @@ internal sealed class AnswerBudget
         return false;
     }
 
-    /// <summary>GiveBack ends the counting of octets that a caller took.</summary>
+    /// <summary>Ends the counting of octets that a caller took.</summary>
     internal void GiveBack(int caller, long octets) => _shares.GiveBack(caller, octets);
 }

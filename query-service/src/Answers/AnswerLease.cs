@@ -3,7 +3,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// AnswerLease is what one request holds of the <see cref="AnswerBudget"/>. A little of it is the connection's own, which there is a fixed number of, and is not counted: an ordinary answer is never refused, whoever
+/// What one request holds of the <see cref="AnswerBudget"/>. A little of it is the connection's own, which there is a fixed number of, and is not counted: an ordinary answer is never refused, whoever
 /// else holds what. One thread at a time.
 /// </summary>
 internal sealed class AnswerLease : IDisposable
@@ -30,7 +30,7 @@ internal sealed class AnswerLease : IDisposable
 
     private long Counted => Math.Max(0, _held - _own);
 
-    /// <summary>Take counts memory before it is taken. Throws <see cref="ProblemException"/> (overloaded), with nothing counted, when the caller may not have it now.</summary>
+    /// <summary>Counts memory before it is taken. Throws <see cref="ProblemException"/> (overloaded), with nothing counted, when the caller may not have it now.</summary>
     public void Take(long octets)
     {
         long more = Math.Max(0, _held + octets - _own) - Counted;
@@ -41,7 +41,7 @@ internal sealed class AnswerLease : IDisposable
         _held += octets;
     }
 
-    /// <summary>GiveBack says that memory is free again.</summary>
+    /// <summary>Says that memory is free again.</summary>
     public void GiveBack(long octets)
     {
         long before = Counted;

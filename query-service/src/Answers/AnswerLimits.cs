@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Answers;
 
-/// <summary>AnswerLimits says how long answers get (docs/spec/rest.md section 4).</summary>
+/// <summary>Says how long answers get (docs/spec/rest.md section 4).</summary>
 internal static class AnswerLimits
 {
     /// <summary>PageLength that the versions of all keys of one answer share, in octets.</summary>

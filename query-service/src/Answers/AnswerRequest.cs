@@ -26,18 +26,18 @@ internal abstract record AnswerRequest(ClientPosition Position, string Type, boo
     /// <summary>MaxLength of the answer.</summary>
     public abstract int MaxLength { get; }
 
-    /// <summary>WriteJson writes the JSON form of an answer in the binary one.</summary>
+    /// <summary>Writes the JSON form of an answer in the binary one.</summary>
     public abstract Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson { get; }
 
-    /// <summary>IsTriedAtOnce says that <see cref="TryWriteAtOnce"/> comes before the queue of proofs.</summary>
+    /// <summary>Says that <see cref="TryWriteAtOnce"/> comes before the queue of proofs.</summary>
     public abstract bool IsTriedAtOnce { get; }
 
-    /// <summary>TryWriteAtOnce writes the answer behind its head from cached proofs; false, with nothing written, when one is not at hand. Throws <see cref="ServiceDefaults.ProblemException"/>.</summary>
+    /// <summary>Writes the answer behind its head from cached proofs; false, with nothing written, when one is not at hand. Throws <see cref="ServiceDefaults.ProblemException"/>.</summary>
     public abstract bool TryWriteAtOnce(ServedEpoch epoch, PooledWriter answer);
 
-    /// <summary>AddTo adds to a batch what <see cref="Write"/> will need.</summary>
+    /// <summary>Adds to a batch what <see cref="Write"/> will need.</summary>
     public abstract void AddTo(ProofBatch proofs);
 
-    /// <summary>Write writes the answer behind its head with the proofs of a batch of this epoch. Throws <see cref="ServiceDefaults.ProblemException"/>.</summary>
+    /// <summary>Writes the answer behind its head with the proofs of a batch of this epoch. Throws <see cref="ServiceDefaults.ProblemException"/>.</summary>
     public abstract void Write(ServedEpoch epoch, ProofBatch proofs, PooledWriter answer);
 }

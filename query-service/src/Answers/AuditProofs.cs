@@ -6,7 +6,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>AuditProofs merges the board's proofs of single steps into those of ranges. Any thread.</summary>
+/// <summary>Merges the board's proofs of single steps into those of ranges. Any thread.</summary>
 internal sealed class AuditProofs : IDisposable
 {
     // Of one merge, whose steps and result are in memory at once: steps of 16,384 updates are 2 MB each.
@@ -23,7 +23,7 @@ internal sealed class AuditProofs : IDisposable
     public AuditProofs(IBoardFiles board) => _board = board;
 
     /// <summary>
-    /// MergeAsync gives the AuditProof from epoch <paramref name="first"/> to <paramref name="last"/>, which were published; the caller disposes it. Throws
+    /// Gives the AuditProof from epoch <paramref name="first"/> to <paramref name="last"/>, which were published; the caller disposes it. Throws
     /// <see cref="BoardUnreadableException"/>, and <see cref="ProblemException"/>: range-too-large when the steps are too long together, overloaded when there is no memory for them.
     /// </summary>
     public async Task<PooledWriter> MergeAsync(ulong first, ulong last, AnswerLease lease, CancellationToken cancellationToken)

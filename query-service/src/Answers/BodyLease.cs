@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Answers;
 
-/// <summary>BodyLease counts the body of a request for as long as it is read and parsed. One thread at a time.</summary>
+/// <summary>Counts the body of a request for as long as it is read and parsed. One thread at a time.</summary>
 internal sealed class BodyLease : IDisposable
 {
     // In the connection's pipe, and whole.
@@ -11,7 +11,7 @@ internal sealed class BodyLease : IDisposable
 
     public BodyLease(AnswerLease lease) => _lease = lease;
 
-    /// <summary>Hold says how many octets of the body are there. Throws <see cref="ServiceDefaults.ProblemException"/> (overloaded).</summary>
+    /// <summary>Says how many octets of the body are there. Throws <see cref="ServiceDefaults.ProblemException"/> (overloaded).</summary>
     public void Hold(long octets)
     {
         long more = (Copies * octets) - _held;

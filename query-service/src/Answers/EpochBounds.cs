@@ -6,7 +6,7 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// EpochBounds renders the bounds of periods (docs/spec/periods.md section 4) as of one epoch, one page at a time. The page that ends with the current period is read from the board when first asked for, and then kept. Any thread.
+/// Renders the bounds of periods (docs/spec/periods.md section 4) as of one epoch, one page at a time. The page that ends with the current period is read from the board when first asked for, and then kept. Any thread.
 /// </summary>
 internal sealed class EpochBounds
 {
@@ -28,7 +28,7 @@ internal sealed class EpochBounds
     }
 
     /// <summary>
-    /// RenderAsync gives the octets of the bounds from a period on, and the record that the head of the answer has: the current one, or that with which the page ends. Throws <see cref="ProblemException"/> for a period that
+    /// Gives the octets of the bounds from a period on, and the record that the head of the answer has: the current one, or that with which the page ends. Throws <see cref="ProblemException"/> for a period that
     /// has not begun, and <see cref="BoardUnreadableException"/>.
     /// </summary>
     public async Task<(ReadOnlyMemory<byte> Octets, ReadOnlyMemory<byte> Record)> RenderAsync(ulong from, CancellationToken cancellationToken)
@@ -47,7 +47,7 @@ internal sealed class EpochBounds
         return (periods.Octets[periods.Offsets[(int)(from - periods.First)]..], _record);
     }
 
-    /// <summary>PrepareAsync reads them ahead. What fails is tried again by who asks.</summary>
+    /// <summary>Reads them ahead. What fails is tried again by who asks.</summary>
     public async Task PrepareAsync() => await ((Task)ReadAsync()).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
 
     // Once for all who ask, whoever of them goes away; again after a failure.

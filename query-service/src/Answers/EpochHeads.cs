@@ -9,7 +9,7 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// EpochHeads renders the Head structures (docs/spec/board.md section 4) of one epoch's answers, each once: the one for clients that keep no checkpoint, the one for those that keep
+/// Renders the Head structures (docs/spec/board.md section 4) of one epoch's answers, each once: the one for clients that keep no checkpoint, the one for those that keep
 /// this one, and, when first asked for, those for older checkpoints. Of answers about an earlier record all are made when first asked for. Any thread.
 /// </summary>
 internal sealed class EpochHeads
@@ -43,7 +43,7 @@ internal sealed class EpochHeads
     }
 
     /// <summary>
-    /// TryGet gives the head for a client that keeps a checkpoint of this size (0: none), which is at most this epoch's, if it is rendered.
+    /// Gives the head for a client that keeps a checkpoint of this size (0: none), which is at most this epoch's, if it is rendered.
     /// </summary>
     public bool TryGet(ulong keptSize, [NotNullWhen(true)] out byte[]? head)
     {
@@ -51,7 +51,7 @@ internal sealed class EpochHeads
         return head is not null || _others.TryGetValue(keptSize, out head);
     }
 
-    /// <summary>RenderAsync makes the head of a size that <see cref="TryGet"/> does not have.</summary>
+    /// <summary>Makes the head of a size that <see cref="TryGet"/> does not have.</summary>
     public async Task<byte[]> RenderAsync(ulong keptSize, CancellationToken cancellationToken)
     {
         IReadOnlyList<TreeHash> inclusion = _inclusion ??= await _log.ProveInclusionAsync(EpochRecord.EpochOf(_record.Span), cancellationToken);
@@ -64,7 +64,7 @@ internal sealed class EpochHeads
         return head;
     }
 
-    /// <summary>WriteHashes writes hashes with their length before them, and gives the room behind.</summary>
+    /// <summary>Writes hashes with their length before them, and gives the room behind.</summary>
     public static Span<byte> WriteHashes(Span<byte> output, IReadOnlyList<TreeHash> hashes)
     {
         BinaryPrimitives.WriteUInt16BigEndian(output, checked((ushort)(hashes.Count * TreeHash.Length)));

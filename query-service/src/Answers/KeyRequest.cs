@@ -79,7 +79,7 @@ internal sealed record KeyRequest(QueryKind Kind, QueryBatch Queries, ClientPosi
         }
     }
 
-    /// <summary>WriteVersions shares the answer's page among the keys; each has at least one member, so that every page gets somewhere.</summary>
+    /// <summary>Shares the answer's page among the keys; each has at least one member, so that every page gets somewhere.</summary>
     private void WriteVersions(ProofBatch proofs, PooledWriter body)
     {
         body.Append(stackalloc byte[sizeof(uint)]);

@@ -7,7 +7,7 @@ namespace Optiks.QueryService.Answers;
 /// <param name="Owner">Rights that must own each key; null where anyone may ask about any.</param>
 internal readonly record struct KeyRules(int MaxLength, CallerRights? Owner)
 {
-    /// <summary>Check throws <see cref="ProblemException"/>, with the field where the key stands, when the request may not be about it.</summary>
+    /// <summary>Throws <see cref="ProblemException"/>, with the field where the key stands, when the request may not be about it.</summary>
     public void Check(ReadOnlySpan<byte> key, string field)
     {
         if (key.IsEmpty || key.Length > MaxLength)

@@ -7,7 +7,7 @@ using Optiks.QueryService.Following;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// LaterPeriods tells whether a key has gone to another owner since a period that has ended. A token names keys of today: whoever has it reads an ended period only of keys that every later period continues
+/// Tells whether a key has gone to another owner since a period that has ended. A token names keys of today: whoever has it reads an ended period only of keys that every later period continues
 /// (docs/spec/rest.md section 3). Any thread.
 /// </summary>
 internal sealed class LaterPeriods
@@ -28,7 +28,7 @@ internal sealed class LaterPeriods
     public int CountAfter(ulong ended) => _current.Peek() is { } current && current.Period > ended ? (int)(current.Period - ended) : 0;
 
     /// <summary>
-    /// FindReassigned gives the index of a key that has versions in the ended period and that a later period does not continue; null: there is none. Makes a proof of each such key in each later period. Throws
+    /// Gives the index of a key that has versions in the ended period and that a later period does not continue; null: there is none. Makes a proof of each such key in each later period. Throws
     /// <see cref="ServiceDefaults.ProblemException"/> (unavailable) when a period is not here.
     /// </summary>
     /// <param name="ended">The period.</param>

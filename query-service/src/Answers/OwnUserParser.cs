@@ -3,7 +3,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>OwnUserParser reads the bodies of requests that monitor a user, in both forms (docs/spec/rest.md section 4). Refusals are <see cref="ProblemException"/>.</summary>
+/// <summary>Reads the bodies of requests that monitor a user, in both forms (docs/spec/rest.md section 4). Refusals are <see cref="ProblemException"/>.</summary>
 internal static class OwnUserParser
 {
     private const string User = "user";
@@ -12,7 +12,7 @@ internal static class OwnUserParser
     private static readonly JsonMembers s_query = new(User, "user_b64", Usernames, "usernames_b64", "period", "from", "keys");
     private static readonly JsonMembers s_key = new("device", "device_b64", "from");
 
-    /// <summary>Parse reads a body of one of the two media types.</summary>
+    /// <summary>Reads a body of one of the two media types.</summary>
     /// <param name="mediaType">Of the body.</param>
     /// <param name="body">The body.</param>
     /// <param name="log">Configuration of the log, which says what form names have.</param>

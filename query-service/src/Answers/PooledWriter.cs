@@ -8,7 +8,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// PooledWriter collects an answer whose length must be known before its first octet is sent, in pooled memory that a lease counts for as long as the writer has it. Nothing of the response is touched before
+/// Collects an answer whose length must be known before its first octet is sent, in pooled memory that a lease counts for as long as the writer has it. Nothing of the response is touched before
 /// <see cref="SendAsync"/>, so that a failure is still answered as a problem. One thread at a time.
 /// </summary>
 internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
@@ -43,17 +43,17 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
     /// <summary>Written octets, until the next write or Dispose.</summary>
     public Memory<byte> Written => _buffer.AsMemory(0, Length);
 
-    /// <summary>Append copies octets to the end.</summary>
+    /// <summary>Copies octets to the end.</summary>
     public void Append(ReadOnlySpan<byte> octets)
     {
         octets.CopyTo(GetSpan(octets.Length));
         Advance(octets.Length);
     }
 
-    /// <summary>Clear forgets what was written and keeps the memory.</summary>
+    /// <summary>Forgets what was written and keeps the memory.</summary>
     public void Clear() => Length = 0;
 
-    /// <summary>Prepend puts octets before all others.</summary>
+    /// <summary>Puts octets before all others.</summary>
     public void Prepend(ReadOnlySpan<byte> octets)
     {
         Reserve(octets.Length);
@@ -63,7 +63,7 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
     }
 
     /// <summary>
-    /// SendAsync sends what was written, as fast as the client reads: as it is, or, when that is the type asked for, the JSON that <paramref name="writeJson"/> makes of it, which is longer, in memory that
+    /// Sends what was written, as fast as the client reads: as it is, or, when that is the type asked for, the JSON that <paramref name="writeJson"/> makes of it, which is longer, in memory that
     /// is counted likewise. It is the writer's last call.
     /// </summary>
     public async Task SendAsync(HttpResponse response, string type, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> writeJson, CancellationToken cancellationToken)

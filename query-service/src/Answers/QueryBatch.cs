@@ -3,7 +3,7 @@ using Optiks.Native;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>QueryBatch is the keys of one request with what is asked about each, flat as the native library takes them. One thread at a time.</summary>
+/// <summary>The keys of one request with what is asked about each, flat as the native library takes them. One thread at a time.</summary>
 internal sealed class QueryBatch : IDisposable
 {
     /// <summary>MaxCount of queries of a request.</summary>
@@ -13,10 +13,10 @@ internal sealed class QueryBatch : IDisposable
     private readonly ulong[] _versions = ArrayPool<ulong>.Shared.Rent(MaxCount);
     private readonly ulong[] _latest = ArrayPool<ulong>.Shared.Rent(MaxCount);
 
-    /// <summary>IsBinary says that the request was; for the field of a problem.</summary>
+    /// <summary>Says that the request was; for the field of a problem.</summary>
     public bool IsBinary { get; set; }
 
-    /// <summary>IsList says that the request was a list and not one query; likewise.</summary>
+    /// <summary>Says that the request was a list and not one query; likewise.</summary>
     public bool IsList { get; set; }
 
     /// <summary>Keys asked about.</summary>
@@ -31,7 +31,7 @@ internal sealed class QueryBatch : IDisposable
     /// <summary>Latest versions of the keys, once they are answered.</summary>
     public Span<ulong> Latest => _latest.AsSpan(0, Keys.Count);
 
-    /// <summary>ThrowIfAhead throws <see cref="ServiceDefaults.ProblemException"/> (not-caught-up) for a client that has seen a later version of a key than <see cref="Latest"/>, in this period.</summary>
+    /// <summary>Throws <see cref="ServiceDefaults.ProblemException"/> (not-caught-up) for a client that has seen a later version of a key than <see cref="Latest"/>, in this period.</summary>
     public void ThrowIfAhead(QueryKind kind, ulong period)
     {
         for (int i = 0; i < Keys.Count; i++)

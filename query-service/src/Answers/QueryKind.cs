@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>QueryKind is what a query asks for.</summary>
+/// <summary>What a query asks for.</summary>
 internal sealed class QueryKind
 {
     private QueryKind(string name, string mediaType, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> writeJson)
@@ -25,6 +25,6 @@ internal sealed class QueryKind
     /// <summary>MediaType of the answer's binary form.</summary>
     public string MediaType { get; }
 
-    /// <summary>WriteJson writes the JSON form of an answer in the binary one.</summary>
+    /// <summary>Writes the JSON form of an answer in the binary one.</summary>
     public Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson { get; }
 }

@@ -3,7 +3,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>QueryParser reads the bodies of lookup, history and monitor, in both forms (docs/spec/rest.md section 4). Refusals are <see cref="ProblemException"/>.</summary>
+/// <summary>Reads the bodies of lookup, history and monitor, in both forms (docs/spec/rest.md section 4). Refusals are <see cref="ProblemException"/>.</summary>
 internal static class QueryParser
 {
     private const int Key = 0;
@@ -14,7 +14,7 @@ internal static class QueryParser
     private static readonly JsonMembers s_known = new("period", "version");
     private static readonly JsonMembers s_versions = new("key", "key_b64", "from");
 
-    /// <summary>Parse reads a body of one of the two media types. The caller disposes the result.</summary>
+    /// <summary>Reads a body of one of the two media types. The caller disposes the result.</summary>
     public static QueryBatch Parse(string mediaType, ReadOnlyMemory<byte> body, QueryKind kind, in KeyRules rules)
     {
         var batch = new QueryBatch();

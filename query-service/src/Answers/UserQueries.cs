@@ -3,12 +3,12 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>UserQueries are the questions of one request about users, in the binary form that the native library takes: no object lasts for a user or a device.</summary>
+/// <summary>The questions of one request about users, in the binary form that the native library takes: no object lasts for a user or a device.</summary>
 internal sealed class UserQueries : IDisposable
 {
     private readonly PooledWriter _octets;
 
-    /// <summary>UserQueries copies a UserQueryList of so many questions.</summary>
+    /// <summary>Copies a UserQueryList of so many questions.</summary>
     public UserQueries(ReadOnlySpan<byte> octets, int count, bool isBinary, bool isList, AnswerLease lease)
     {
         _octets = new PooledWriter(lease, octets.Length);
@@ -27,7 +27,7 @@ internal sealed class UserQueries : IDisposable
 
     private bool IsList { get; }
 
-    /// <summary>NotCaughtUp is the problem of a client that is ahead.</summary>
+    /// <summary>The problem of a client that is ahead.</summary>
     public ProblemException NotCaughtUp(UsersSummary summary)
     {
         (string detail, string member) = summary.AheadOf switch

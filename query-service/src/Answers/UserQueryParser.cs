@@ -4,7 +4,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>UserQueryParser reads the bodies of requests about users, in both forms (docs/spec/rest.md section 4). Refusals are <see cref="ProblemException"/>.</summary>
+/// <summary>Reads the bodies of requests about users, in both forms (docs/spec/rest.md section 4). Refusals are <see cref="ProblemException"/>.</summary>
 internal static class UserQueryParser
 {
     private const int PrefixLength = 3;
@@ -13,7 +13,7 @@ internal static class UserQueryParser
     private static readonly JsonMembers s_known = new("user", "period", "devices", "keys");
     private static readonly JsonMembers s_key = new("device", "device_b64", "version");
 
-    /// <summary>Parse reads a body of one of the two media types. The caller disposes the result.</summary>
+    /// <summary>Reads a body of one of the two media types. The caller disposes the result.</summary>
     /// <param name="mediaType">Of the body.</param>
     /// <param name="body">The request's.</param>
     /// <param name="log">Whose names they are, in the form that it knows them by (docs/spec/usernames.md).</param>
@@ -27,7 +27,7 @@ internal static class UserQueryParser
         return new UserQueries(asked, queries.Count, isBinary, isList, lease);
     }
 
-    /// <summary>NameOf gives a name in the form that the log knows it by; as it is where the log has no form.</summary>
+    /// <summary>Gives a name in the form that the log knows it by; as it is where the log has no form.</summary>
     internal static ReadOnlyMemory<byte> NameOf(Configuration log, ReadOnlyMemory<byte> name, string field)
     {
         if (log.UsernameForm == UsernameForm.Octets)
@@ -80,7 +80,7 @@ internal static class UserQueryParser
         return taken;
     }
 
-    /// <summary>CheckKeys checks what a binary body says of keys of devices.</summary>
+    /// <summary>Checks what a binary body says of keys of devices.</summary>
     internal static void CheckKeys(IReadOnlyList<KnownDeviceKey> keys, string field)
     {
         if (keys.Count > ProtocolLimits.MaxKnownKeys)
@@ -190,7 +190,7 @@ internal static class UserQueryParser
         return new UserQuery(default) { KnowsUser = knowsUser, Period = hasVersion ? period!.Value : 0, ListVersion = devices ?? 0, Keys = keys ?? [] };
     }
 
-    /// <summary>ParseKeys reads a list of ids with versions.</summary>
+    /// <summary>Reads a list of ids with versions.</summary>
     /// <param name="reader">Stands on the list.</param>
     /// <param name="members">Of an element: the device as text, as octets, and the version.</param>
     /// <param name="rules">Which keys there may be.</param>

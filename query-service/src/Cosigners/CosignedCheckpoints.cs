@@ -41,7 +41,7 @@ internal sealed class CosignedCheckpoints
     }
 
     /// <summary>
-    /// TakeAsync keeps a checkpoint by a cosignature that was verified, if it is newer than the one that is kept. The log's own tree decides whether it is of this log: one that the log signed, and that its tree does not begin
+    /// Keeps a checkpoint by a cosignature that was verified, if it is newer than the one that is kept. The log's own tree decides whether it is of this log: one that the log signed, and that its tree does not begin
     /// with, is a fork. Throws <see cref="BoardUnreadableException"/>.
     /// </summary>
     public async Task<Taken> TakeAsync(VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken cancellationToken)

@@ -5,7 +5,7 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Cosigners;
 
 /// <summary>
-/// CosignerClient asks one cosigner for the newest checkpoint that it cosigned. The cosigner is a stranger: an answer is bounded in length and time, no redirect is followed, and only signatures are believed. One caller at
+/// Asks one cosigner for the newest checkpoint that it cosigned. The cosigner is a stranger: an answer is bounded in length and time, no redirect is followed, and only signatures are believed. One caller at
 /// a time.
 /// </summary>
 internal sealed class CosignerClient : IDisposable
@@ -32,7 +32,7 @@ internal sealed class CosignerClient : IDisposable
         };
     }
 
-    /// <summary>AskAsync gives the checkpoint that the cosigner serves, or why there is none that counts.</summary>
+    /// <summary>Gives the checkpoint that the cosigner serves, or why there is none that counts.</summary>
     public async Task<(SignedCheckpoint? Checkpoint, string Why)> AskAsync(CancellationToken cancellationToken)
     {
         byte[] note;

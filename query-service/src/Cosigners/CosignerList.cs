@@ -6,7 +6,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Cosigners;
 
-/// <summary>CosignerList is the file of the settings, a policy (docs/spec/board.md section 7) whose witnesses are all who cosign: auditors too. Immutable.</summary>
+/// <summary>The file of the settings, a policy (docs/spec/board.md section 7) whose witnesses are all who cosign: auditors too. Immutable.</summary>
 internal sealed class CosignerList
 {
     /// <summary>Most cosigners: each is a request every few seconds, and a note in each answer.</summary>
@@ -21,7 +21,7 @@ internal sealed class CosignerList
         _file = file;
     }
 
-    /// <summary>Load reads the file of the settings; null when they name none. Throws <see cref="StartupException"/> for one that cannot be used.</summary>
+    /// <summary>Reads the file of the settings; null when they name none. Throws <see cref="StartupException"/> for one that cannot be used.</summary>
     public static CosignerList? Load(QueryServiceOptions options)
     {
         if (PolicyFile.Load(Setting, options.CosignersFile, "cosigners", MaxCosigners) is not { } file)

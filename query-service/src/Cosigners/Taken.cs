@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Cosigners;
 
-/// <summary>Taken is what became of a cosigned checkpoint.</summary>
+/// <summary>What became of a cosigned checkpoint.</summary>
 internal enum Taken
 {
     /// <summary>It is handed out now.</summary>

@@ -38,7 +38,7 @@ internal sealed class BoardEndpoints
     private static Task NotFoundAsync(HttpContext context) =>
         new Problem(ProblemTypes.NotFound, "The board has no such file.").ExecuteAsync(context);
 
-    /// <summary>CheckpointAsync gives the checkpoint of the epoch that is served, which the board's own file may be ahead of.</summary>
+    /// <summary>Gives the checkpoint of the epoch that is served, which the board's own file may be ahead of.</summary>
     private async Task CheckpointAsync(HttpContext context, CancellationToken cancellationToken)
     {
         ReadOnlyMemory<byte> note = _current.PeekOrThrow().Checkpoint;
@@ -70,7 +70,7 @@ internal sealed class BoardEndpoints
         }
     }
 
-    /// <summary>SendAsync sends a file of the board as it is: from the disk, where it is never in memory whole, or as an answer in memory, which is counted.</summary>
+    /// <summary>Sends a file of the board as it is: from the disk, where it is never in memory whole, or as an answer in memory, which is counted.</summary>
     public static async Task SendAsync(HttpContext context, BoardFile file, string type, AnswerBudget budget, CancellationToken cancellationToken)
     {
         bool isHead = HttpMethods.IsHead(context.Request.Method);

@@ -4,7 +4,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Endpoints;
 
-/// <summary>BoardFailures answers requests that met a board which cannot be read: unavailable, and an error in the operator's log.</summary>
+/// <summary>Answers requests that met a board which cannot be read: unavailable, and an error in the operator's log.</summary>
 internal sealed class BoardFailures : IExceptionHandler
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);

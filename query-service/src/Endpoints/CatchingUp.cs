@@ -6,7 +6,7 @@ using Optiks.QueryService.Following;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// CatchingUp has a request wait that names a little more of the log than is served here, if it says that it would rather wait than hear <c>not-caught-up</c>: <c>Prefer: wait=s</c> (docs/spec/rest.md section 4). Any thread.
+/// Has a request wait that names a little more of the log than is served here, if it says that it would rather wait than hear <c>not-caught-up</c>: <c>Prefer: wait=s</c> (docs/spec/rest.md section 4). Any thread.
 /// </summary>
 /// <remarks>It holds no memory of an answer and has read no body meanwhile. Who waits in vain is answered as without it.</remarks>
 internal sealed class CatchingUp
@@ -14,7 +14,7 @@ internal sealed class CatchingUp
     /// <summary>MostSeconds that are waited, whatever is preferred.</summary>
     public const int MostSeconds = 2;
 
-    /// <summary>MostAhead is how many epochs are worth waiting for: nobody waits for one that anybody made up.</summary>
+    /// <summary>How many epochs are worth waiting for: nobody waits for one that anybody made up.</summary>
     public const ulong MostAhead = 8;
 
     private const string Prefix = "wait=";
@@ -32,7 +32,7 @@ internal sealed class CatchingUp
         _clock = clock;
     }
 
-    /// <summary>Use has a request go on once what it names is served, or when it has waited long enough.</summary>
+    /// <summary>Has a request go on once what it names is served, or when it has waited long enough.</summary>
     public void Use(IApplicationBuilder app) => app.Use(next => context => RunAsync(context, next));
 
     // The epoch from which on the replica may answer.

@@ -10,7 +10,7 @@ namespace Optiks.QueryService.Endpoints;
 /// <summary>EpochEndpoints give records, the latest head, audit proofs and the configuration: open to all, and where they never change, marked so.</summary>
 internal sealed class EpochEndpoints
 {
-    /// <summary>LatestPath is where the newest epoch's head is.</summary>
+    /// <summary>Where the newest epoch's head is.</summary>
     public const string LatestPath = "/v1/epochs/latest";
 
     private const string EpochField = "{epoch}";

@@ -13,7 +13,7 @@ namespace Optiks.QueryService.Endpoints;
 /// <summary>KeyEndpoints take the requests about keys: lookup, history, monitor.</summary>
 internal sealed class KeyEndpoints
 {
-    /// <summary>LookupPath is where keys are looked up.</summary>
+    /// <summary>Where keys are looked up.</summary>
     public const string LookupPath = "/v1/lookup";
 
     private const string KeyParameter = "key";

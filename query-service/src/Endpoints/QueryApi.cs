@@ -4,7 +4,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Endpoints;
 
-/// <summary>QueryApi describes the endpoints (docs/spec/rest.md section 4).</summary>
+/// <summary>Describes the endpoints (docs/spec/rest.md section 4).</summary>
 internal static class QueryApi
 {
     public const string Title = "Optiks query-service";
@@ -12,7 +12,7 @@ internal static class QueryApi
     public const string Description =
         "Answers about keys, epochs and the bulletin board. The binary forms, whose structures are in the specification, are what a verifier takes; JSON is for people and scripts.";
 
-    /// <summary>FromParameter names the first period of bounds.</summary>
+    /// <summary>Names the first period of bounds.</summary>
     public const string FromParameter = "from";
 
     private const string ReadOnly = "It changes nothing: what is posted are names, which do not belong into URLs.";

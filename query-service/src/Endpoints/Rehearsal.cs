@@ -13,7 +13,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// Rehearsal sends requests of nobody through the service before callers are answered. The first answers of a process wait until their code is compiled, a tenth of a second each; at hundreds of requests a second that many callers
+/// Sends requests of nobody through the service before callers are answered. The first answers of a process wait until their code is compiled, a tenth of a second each; at hundreds of requests a second that many callers
 /// would notice each restart. Until it is over queries are refused as <c>unavailable</c>, so that an edge asks another replica, and the service is not ready. Any thread.
 /// </summary>
 internal sealed class Rehearsal : BackgroundService, IHealthCheck
@@ -55,14 +55,14 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
     // Who asks before there is an epoch is told that.
     private bool IsUnderWay => !_isOver && _current.Peek() is not null;
 
-    /// <summary>UseAll makes everything that follows what is rehearsed.</summary>
+    /// <summary>Makes everything that follows what is rehearsed.</summary>
     public void UseAll(IApplicationBuilder app) => app.Use(next =>
     {
         _pipeline.TrySetResult(next);
         return next;
     });
 
-    /// <summary>Use refuses callers' queries meanwhile.</summary>
+    /// <summary>Refuses callers' queries meanwhile.</summary>
     public void Use(IApplicationBuilder app) => app.Use(next => context =>
         IsUnderWay && context.Request.Path.StartsWithSegments(s_queries) && !context.Items.ContainsKey(s_mark) ? throw CurrentEpoch.Unavailable(Detail) : next(context));
 

@@ -11,7 +11,7 @@ namespace Optiks.QueryService.Endpoints;
 /// <summary>UserEndpoints take the requests about users.</summary>
 internal sealed class UserEndpoints
 {
-    /// <summary>LookupPath is where users are looked up.</summary>
+    /// <summary>Where users are looked up.</summary>
     public const string LookupPath = "/v1/users/lookup";
 
     private readonly AnswerSender _answers;

@@ -4,7 +4,7 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// BoardReach is how far the board's checkpoint reaches: nothing beyond it is served (docs/spec/board.md section 3). It is behind the database's published epoch only while it waits for witnesses, or is on its way to where it is
+/// How far the board's checkpoint reaches: nothing beyond it is served (docs/spec/board.md section 3). It is behind the database's published epoch only while it waits for witnesses, or is on its way to where it is
 /// read. The follower's alone, save <see cref="Awaited"/>.
 /// </summary>
 internal sealed class BoardReach
@@ -14,10 +14,10 @@ internal sealed class BoardReach
 
     public BoardReach(BoardWatch board) => _board = board;
 
-    /// <summary>Awaited is the last published epoch while it is beyond the checkpoint; null when none is. Any thread.</summary>
+    /// <summary>The last published epoch while it is beyond the checkpoint; null when none is. Any thread.</summary>
     public ulong? Awaited => Interlocked.Read(ref _awaited) is >= 0 and long awaited ? (ulong)awaited : null;
 
-    /// <summary>FindAsync gives the last epoch that may be served, at most the published one. Null: the board has no checkpoint yet. Throws <see cref="BoardUnreadableException"/>.</summary>
+    /// <summary>Gives the last epoch that may be served, at most the published one. Null: the board has no checkpoint yet. Throws <see cref="BoardUnreadableException"/>.</summary>
     /// <param name="published">The database's published epoch.</param>
     /// <param name="served">Last epoch that this replica ever served, which a checkpoint reached then: as far it goes also while a board at a distance gives no answer. Null: none.</param>
     /// <param name="cancellationToken">Ends the reading.</param>
@@ -28,7 +28,7 @@ internal sealed class BoardReach
         return last is null ? null : Math.Min(published, last.Value);
     }
 
-    /// <summary>Check refuses an epoch that the checkpoint ends with, and that has another tree there.</summary>
+    /// <summary>Refuses an epoch that the checkpoint ends with, and that has another tree there.</summary>
     public Refused? Check(VerifiedEpoch epoch) => _board.Newest is { } checkpoint && checkpoint.Size == epoch.Epoch + 1 && checkpoint.Root != epoch.Root()
         ? new Refused($"The database and the board have different logs of {checkpoint.Size} epochs, and the log signed both: keep them.")
         : null;

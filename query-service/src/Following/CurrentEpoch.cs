@@ -8,7 +8,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>CurrentEpoch is the epoch that answers are made from. Readers neither lock nor wait; the follower alone replaces it. Any thread.</summary>
+/// <summary>The epoch that answers are made from. Readers neither lock nor wait; the follower alone replaces it. Any thread.</summary>
 internal sealed class CurrentEpoch
 {
     private const string PeriodField = $"?{AskedState.PeriodParameter}";
@@ -34,7 +34,7 @@ internal sealed class CurrentEpoch
         _clock = clock;
     }
 
-    /// <summary>Later completes when another epoch than the present one is served.</summary>
+    /// <summary>Completes when another epoch than the present one is served.</summary>
     public Task Later => Volatile.Read(ref _later).Task;
 
     /// <summary>Peek at the current epoch without a reference: its plain data may be used, its view not. Null before the first.</summary>
@@ -44,7 +44,7 @@ internal sealed class CurrentEpoch
     public ServedEpoch PeekOrThrow() => Peek() ?? throw Unavailable("There is no verified epoch here yet.");
 
     /// <summary>
-    /// AcquireFresh takes a reference to the current epoch, which the caller releases. Throws <see cref="ProblemException"/> (unavailable) when there is none, or its record is older than the
+    /// Takes a reference to the current epoch, which the caller releases. Throws <see cref="ProblemException"/> (unavailable) when there is none, or its record is older than the
     /// configuration's max_behind or further ahead than its max_ahead: a verifier would refuse it.
     /// </summary>
     public ServedEpoch AcquireFresh()
@@ -92,7 +92,7 @@ internal sealed class CurrentEpoch
     /// <summary>Age of an epoch's record by this machine's clock; negative when its clock is behind.</summary>
     public TimeSpan Age(ServedEpoch epoch) => epoch.AgeAt(_clock.GetUtcNow());
 
-    /// <summary>ServeAsync puts the next epoch in the place of the present one, which goes with its last reader once it is no recent one any more.</summary>
+    /// <summary>Puts the next epoch in the place of the present one, which goes with its last reader once it is no recent one any more.</summary>
     /// <param name="view">Its trees.</param>
     /// <param name="epoch">The epoch.</param>
     /// <param name="ended">Periods that have ended and are served with it.</param>
@@ -120,7 +120,7 @@ internal sealed class CurrentEpoch
         Array.ForEach(gone, recent => recent.View.Dispose());
     }
 
-    /// <summary>End takes the present epoch away: the service ends.</summary>
+    /// <summary>Takes the present epoch away: the service ends.</summary>
     public void End()
     {
         Interlocked.Exchange(ref _current, null)?.Retire();
@@ -128,7 +128,7 @@ internal sealed class CurrentEpoch
         _recent.Clear();
     }
 
-    /// <summary>Unavailable makes the problem of a replica that cannot answer yet.</summary>
+    /// <summary>Makes the problem of a replica that cannot answer yet.</summary>
     public static ProblemException Unavailable(string detail) => new(new Problem(ProblemTypes.Unavailable, detail, null, s_retryAfter));
 
     // Who waited goes on beside the follower.

@@ -9,7 +9,7 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// EndedPeriods are the periods that have ended and are served still, each at its last epoch (docs/spec/periods.md section 8). At a switch the trees come from memory; beside everything else they become a node store, from
+/// The periods that have ended and are served still, each at its last epoch (docs/spec/periods.md section 8). At a switch the trees come from memory; beside everything else they become a node store, from
 /// which later starts take them. Where there is neither, they are made again from the database. One thread at a time, as the follower's.
 /// </summary>
 /// <remarks>Invariant: what is given to readers with an epoch has all erasures through that epoch.</remarks>
@@ -47,7 +47,7 @@ internal sealed class EndedPeriods : IDisposable
         _logger = logger;
     }
 
-    /// <summary>Keep takes over the trees of a period that has just ended.</summary>
+    /// <summary>Takes over the trees of a period that has just ended.</summary>
     /// <param name="trees">The trees, at the period's last epoch.</param>
     /// <param name="last">That epoch.</param>
     /// <param name="saved">Ends when nobody saves them any more.</param>
@@ -63,7 +63,7 @@ internal sealed class EndedPeriods : IDisposable
     /// <summary>IsMaking: a period's file is being made, with all that the disk and a processor give.</summary>
     public bool IsMaking => _making is not null;
 
-    /// <summary>PrepareAsync makes all that is here ready for an epoch that is about to be served. A refusal is the database's: the epoch must not be served.</summary>
+    /// <summary>Makes all that is here ready for an epoch that is about to be served. A refusal is the database's: the epoch must not be served.</summary>
     public async Task<Refused?> PrepareAsync(IFollowStore store, ulong epoch, CancellationToken cancellationToken)
     {
         await TakeMadeAsync();
@@ -77,7 +77,7 @@ internal sealed class EndedPeriods : IDisposable
         return behind.Select(ended => ended.Erase(erasures, epoch)).FirstOrDefault(refused => refused is not null);
     }
 
-    /// <summary>Give is what readers have from now on, with the epoch that was prepared for.</summary>
+    /// <summary>What readers have from now on, with the epoch that was prepared for.</summary>
     /// <param name="current">Period of that epoch.</param>
     public IEnumerable<EndedPeriod> Give(ulong current)
     {
@@ -86,7 +86,7 @@ internal sealed class EndedPeriods : IDisposable
     }
 
     /// <summary>
-    /// TidyAsync goes on once readers have what they were given with an epoch of this period: closes and deletes what is served no more, and begins to make what is missing.
+    /// Goes on once readers have what they were given with an epoch of this period: closes and deletes what is served no more, and begins to make what is missing.
     /// </summary>
     public async Task TidyAsync(IFollowStore store, ReplicaFolder folder, ulong current, CancellationToken cancellationToken)
     {
@@ -112,7 +112,7 @@ internal sealed class EndedPeriods : IDisposable
         }
     }
 
-    /// <summary>DiscardAsync takes a period's damaged trees from readers and deletes their files, so that they are made again from the database.</summary>
+    /// <summary>Takes a period's damaged trees from readers and deletes their files, so that they are made again from the database.</summary>
     public async Task DiscardAsync(ReplicaFolder folder, ulong period, CancellationToken cancellationToken)
     {
         if (_making?.Period == period)
@@ -129,7 +129,7 @@ internal sealed class EndedPeriods : IDisposable
         folder.Discard(period);
     }
 
-    /// <summary>EndAsync closes them all. The last call; nobody reads any more. What is being made goes with the process where the caller cannot wait.</summary>
+    /// <summary>Closes them all. The last call; nobody reads any more. What is being made goes with the process where the caller cannot wait.</summary>
     public async Task EndAsync(CancellationToken cancellationToken)
     {
         if (_end.IsCancellationRequested)

@@ -11,7 +11,7 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// FollowedLog is the log as this replica has it: the database that it is read from, the folder, the trees, and the epoch that is served, which is <see cref="CurrentEpoch"/>. Whatever goes wrong, the last
+/// The log as this replica has it: the database that it is read from, the folder, the trees, and the epoch that is served, which is <see cref="CurrentEpoch"/>. Whatever goes wrong, the last
 /// good epoch stays. One thread at a time.
 /// </summary>
 internal sealed class FollowedLog
@@ -59,13 +59,13 @@ internal sealed class FollowedLog
         _logger = logger;
     }
 
-    /// <summary>IsLoaded says whether there are trees.</summary>
+    /// <summary>Says whether there are trees.</summary>
     public bool IsLoaded => _replay is not null;
 
-    /// <summary>OpenFolder takes the replica's folder: <see cref="ReplicaFolder.Open"/>.</summary>
+    /// <summary>Takes the replica's folder: <see cref="ReplicaFolder.Open"/>.</summary>
     public void OpenFolder() => _folder = _loader.OpenFolder();
 
-    /// <summary>StepAsync loads the log, or waits for the next epochs and serves them. Gives why there are none to be followed, otherwise null.</summary>
+    /// <summary>Loads the log, or waits for the next epochs and serves them. Gives why there are none to be followed, otherwise null.</summary>
     public async Task<Hold?> StepAsync(CancellationToken cancellationToken)
     {
         Hold? hold;
@@ -112,7 +112,7 @@ internal sealed class FollowedLog
         return hold;
     }
 
-    /// <summary>EndAsync saves the trees, unless it is cancelled, and ends what is served. The last call.</summary>
+    /// <summary>Saves the trees, unless it is cancelled, and ends what is served. The last call.</summary>
     public async Task EndAsync(CancellationToken cancellationToken)
     {
         try

@@ -4,7 +4,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Follower keeps <see cref="CurrentEpoch"/> at the newest published epoch that it verified itself. An epoch that is refused, or a database behind what was served, is an alarm and tried again, as the
+/// Keeps <see cref="CurrentEpoch"/> at the newest published epoch that it verified itself. An epoch that is refused, or a database behind what was served, is an alarm and tried again, as the
 /// operator may put the right database back.
 /// </summary>
 internal sealed class Follower : BackgroundService

@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>FollowerState is what the follower tells others about itself. Any thread.</summary>
+/// <summary>What the follower tells others about itself. Any thread.</summary>
 internal sealed class FollowerState
 {
     private const int LogNameLength = 9;
@@ -17,13 +17,13 @@ internal sealed class FollowerState
         set => _anchor = value;
     }
 
-    /// <summary>LogName tells logs apart in entity tags; empty until the log is known.</summary>
+    /// <summary>Tells logs apart in entity tags; empty until the log is known.</summary>
     public string LogName => _anchor is { } anchor ? Base64UrlText.Encode(anchor.LogId.Span[..LogNameLength]) : "";
 
-    /// <summary>KeyLength is how many octets a key, username or id of the log may have.</summary>
+    /// <summary>How many octets a key, username or id of the log may have.</summary>
     public int KeyLength => _anchor?.Configuration.MaxKeyLength ?? ProtocolLimits.MaxKeyLength;
 
-    /// <summary>RetainedPeriods are the current period and those before it that are served; 0 until the log is known.</summary>
+    /// <summary>The current period and those before it that are served; 0 until the log is known.</summary>
     public ulong RetainedPeriods => _anchor?.Configuration.RetainedPeriods ?? 0;
 
     /// <summary>Trouble is why the log cannot be followed, in a sentence for anyone's eyes; null when it is being followed.</summary>
@@ -33,9 +33,9 @@ internal sealed class FollowerState
         set => _trouble = value;
     }
 
-    /// <summary>MaxAhead is how far from the future an epoch's record may be.</summary>
+    /// <summary>How far from the future an epoch's record may be.</summary>
     public TimeSpan MaxAhead => TimeSpan.FromMilliseconds(_anchor?.Configuration.MaxAheadMs ?? 0);
 
-    /// <summary>MaxBehind is how old an epoch may be that is answered from.</summary>
+    /// <summary>How old an epoch may be that is answered from.</summary>
     public TimeSpan MaxBehind => TimeSpan.FromMilliseconds(_anchor?.Configuration.MaxBehindMs ?? 0);
 }

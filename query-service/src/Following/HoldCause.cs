@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Following;
 
-/// <summary>HoldCause says whose matter a <see cref="Hold"/> is.</summary>
+/// <summary>Says whose matter a <see cref="Hold"/> is.</summary>
 internal enum HoldCause
 {
     /// <summary>Something is still to come.</summary>

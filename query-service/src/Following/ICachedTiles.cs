@@ -2,9 +2,9 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>ICachedTiles keeps tiles before anyone has verified them.</summary>
+/// <summary>Keeps tiles before anyone has verified them.</summary>
 internal interface ICachedTiles : ITileReader
 {
-    /// <summary>Forget drops all that is kept: some of it was found false, and which cannot always be told.</summary>
+    /// <summary>Drops all that is kept: some of it was found false, and which cannot always be told.</summary>
     void Forget();
 }

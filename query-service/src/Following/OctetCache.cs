@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>OctetCache keeps named octets, those that were asked for last, within a bound. What is in it is not changed. Any thread.</summary>
+/// <summary>Keeps named octets, those that were asked for last, within a bound. What is in it is not changed. Any thread.</summary>
 internal sealed class OctetCache
 {
     // Of an entry beside its octets: name, node, and place in the dictionary.
@@ -48,7 +48,7 @@ internal sealed class OctetCache
         }
     }
 
-    /// <summary>Put keeps octets, unless they are too long for it.</summary>
+    /// <summary>Keeps octets, unless they are too long for it.</summary>
     public void Put(string name, byte[] octets)
     {
         if (CostOf(octets) > _bound / LargestShare)

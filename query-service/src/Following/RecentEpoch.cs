@@ -2,7 +2,7 @@ using Optiks.Native;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>RecentEpoch is what is kept of an epoch that was served before the newest one, to be asked about still. It knows of no epoch before it, which goes when it is no recent one any more.</summary>
+/// <summary>What is kept of an epoch that was served before the newest one, to be asked about still. It knows of no epoch before it, which goes when it is no recent one any more.</summary>
 /// <param name="Epoch">The epoch.</param>
 /// <param name="View">Its trees, whose maker's reference <see cref="CurrentEpoch"/> gives back.</param>
 /// <param name="Record">Its record, encoded.</param>

@@ -7,7 +7,7 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// RemoteBoard hands out the files of a board at a URL. It vouches for what it hands out, as clients and caches keep it for good: each octet was verified against the record or the tree of the epoch that is served here, and a
+/// Hands out the files of a board at a URL. It vouches for what it hands out, as clients and caches keep it for good: each octet was verified against the record or the tree of the epoch that is served here, and a
 /// name that this tree does not have is not looked for. Any thread.
 /// </summary>
 internal sealed class RemoteBoard : IBoardFiles

@@ -6,7 +6,7 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// RemoteTiles reads the files of a board at a URL, each once for all who ask at the same time, and keeps what came last in a bounded cache. What it gives of tiles nobody has verified; <see cref="HashReader"/> does. Any thread.
+/// Reads the files of a board at a URL, each once for all who ask at the same time, and keeps what came last in a bounded cache. What it gives of tiles nobody has verified; <see cref="HashReader"/> does. Any thread.
 /// Failures are <see cref="IOException"/>.
 /// </summary>
 /// <remarks>
@@ -48,7 +48,7 @@ internal sealed class RemoteTiles : ICachedTiles, IDisposable
         return octets is null || widest == path ? octets : Cut(octets, path);
     }
 
-    /// <summary>ReadAuditProofAsync gives an epoch's audit proof, which passes a verification before it is cached or given to anyone; null when there is none.</summary>
+    /// <summary>Gives an epoch's audit proof, which passes a verification before it is cached or given to anyone; null when there is none.</summary>
     /// <param name="epoch">The epoch.</param>
     /// <param name="maxLength">Longest proof that is taken.</param>
     /// <param name="verify">Throws for one that is not the epoch's.</param>

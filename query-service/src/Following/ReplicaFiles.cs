@@ -4,7 +4,7 @@ using Optiks.QueryService.Options;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>ReplicaFiles names what lies in the replica's folder, <c>replicas/{name}</c> of the data folder. Touches nothing.</summary>
+/// <summary>Names what lies in the replica's folder, <c>replicas/{name}</c> of the data folder. Touches nothing.</summary>
 internal sealed class ReplicaFiles
 {
     public ReplicaFiles(DataFolder data, IOptions<QueryServiceOptions> options)
@@ -16,9 +16,9 @@ internal sealed class ReplicaFiles
     /// <summary>Folder of them all.</summary>
     public string Folder { get; }
 
-    /// <summary>Periods is the folder of the folders of later periods than the first.</summary>
+    /// <summary>The folder of the folders of later periods than the first.</summary>
     public string Periods { get; }
 
-    /// <summary>Of gives the files of a period's trees. The first period's stand where they stood before there were others; none of them is ever renamed at a switch, so that no crash leaves one in the wrong place.</summary>
+    /// <summary>Gives the files of a period's trees. The first period's stand where they stood before there were others; none of them is ever renamed at a switch, so that no crash leaves one in the wrong place.</summary>
     public TreeFiles Of(ulong period) => new(period == 0 ? Folder : Path.Combine(Periods, period.ToString(CultureInfo.InvariantCulture)));
 }

@@ -7,7 +7,7 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// ReplicaFolder is the replica's folder, one process's at a time: its leaf log with its snapshot or its node store, which are rebuilt when they are lost, and the highest epoch that it ever
+/// The replica's folder, one process's at a time: its leaf log with its snapshot or its node store, which are rebuilt when they are lost, and the highest epoch that it ever
 /// served, below which it never goes again.
 /// </summary>
 internal sealed class ReplicaFolder : IDisposable
@@ -29,7 +29,7 @@ internal sealed class ReplicaFolder : IDisposable
     /// <summary>Highest epoch that was served, with its record's hash; null when none ever was.</summary>
     public HighWaterMark? Highest { get; private set; }
 
-    /// <summary>Open takes the folder, which is made when it is missing. Throws <see cref="StartupException"/> when another process has it.</summary>
+    /// <summary>Takes the folder, which is made when it is missing. Throws <see cref="StartupException"/> when another process has it.</summary>
     public static ReplicaFolder Open(ReplicaFiles names)
     {
         string path = names.Folder;
@@ -62,7 +62,7 @@ internal sealed class ReplicaFolder : IDisposable
         }
     }
 
-    /// <summary>Remember makes an epoch the highest, durably; before anything of it is served.</summary>
+    /// <summary>Makes an epoch the highest, durably; before anything of it is served.</summary>
     public void Remember(ulong epoch, ReadOnlyMemory<byte> recordHash)
     {
         var mark = new HighWaterMark(epoch, recordHash);
@@ -70,7 +70,7 @@ internal sealed class ReplicaFolder : IDisposable
         Highest = mark;
     }
 
-    /// <summary>CheckHead refuses a database that is behind what was served, or has another record for it.</summary>
+    /// <summary>Refuses a database that is behind what was served, or has another record for it.</summary>
     public Refused? CheckHead(HeadRow head)
     {
         if (Highest is not { } served)
@@ -87,13 +87,13 @@ internal sealed class ReplicaFolder : IDisposable
             : null;
     }
 
-    /// <summary>CheckBoard refuses a board whose checkpoint ends before what was served; null: it has none.</summary>
+    /// <summary>Refuses a board whose checkpoint ends before what was served; null: it has none.</summary>
     public Refused? CheckBoard(ulong? last) => Highest is not { } served || last >= served.Epoch ? null
         : new Refused(last is null
             ? $"The board is behind: this replica has served epoch {served.Epoch}, and it has no checkpoint."
             : $"The board is behind: this replica has served epoch {served.Epoch}, the board's checkpoint ends at epoch {last}. An older copy was put in its place.");
 
-    /// <summary>FilesOf gives the files of a period's trees, in a folder that is there.</summary>
+    /// <summary>Gives the files of a period's trees, in a folder that is there.</summary>
     public TreeFiles FilesOf(ulong period)
     {
         TreeFiles files = _names.Of(period);
@@ -106,7 +106,7 @@ internal sealed class ReplicaFolder : IDisposable
     }
 
     /// <summary>
-    /// AdoptFetched makes another replica's leaf log this one's own, durably, with the node store that was made of its snapshot, or else the snapshot. After a crash in between there is neither.
+    /// Makes another replica's leaf log this one's own, durably, with the node store that was made of its snapshot, or else the snapshot. After a crash in between there is neither.
     /// </summary>
     public static void AdoptFetched(TreeFiles files)
     {
@@ -126,7 +126,7 @@ internal sealed class ReplicaFolder : IDisposable
         durable.Sync(TreeFiles.SnapshotName);
     }
 
-    /// <summary>DropFetched removes what was fetched and not adopted.</summary>
+    /// <summary>Removes what was fetched and not adopted.</summary>
     public static void DropFetched(TreeFiles files)
     {
         File.Delete(files.FetchedLeafLog);
@@ -134,7 +134,7 @@ internal sealed class ReplicaFolder : IDisposable
         new DurableFiles(files.Folder).RemoveFolder(files.FetchedNodeStore);
     }
 
-    /// <summary>Replace makes the snapshot of a period that of a view, and what is left of a node store goes. Throws <see cref="OptiksNativeException"/>.</summary>
+    /// <summary>Makes the snapshot of a period that of a view, and what is left of a node store goes. Throws <see cref="OptiksNativeException"/>.</summary>
     public void Replace(ulong period, DirectoryView view)
     {
         TreeFiles files = FilesOf(period);
@@ -154,7 +154,7 @@ internal sealed class ReplicaFolder : IDisposable
         }
     }
 
-    /// <summary>Discard deletes the files of a period's trees. Readers that have them open keep them: trees that are made again get files of their own.</summary>
+    /// <summary>Deletes the files of a period's trees. Readers that have them open keep them: trees that are made again get files of their own.</summary>
     public void Discard(ulong period)
     {
         TreeFiles files = _names.Of(period);
@@ -167,7 +167,7 @@ internal sealed class ReplicaFolder : IDisposable
         new DurableFiles(files.Folder).RemoveFolder(files.NodeStore);
     }
 
-    /// <summary>DeleteBefore deletes the files of the trees of earlier periods.</summary>
+    /// <summary>Deletes the files of the trees of earlier periods.</summary>
     public void DeleteBefore(ulong period)
     {
         foreach (TreeFiles files in TreesOf().Where(trees => trees.Period < period).Select(trees => trees.Files))

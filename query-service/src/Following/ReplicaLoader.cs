@@ -12,7 +12,7 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// ReplicaLoader makes the trees that a start begins with: from the replica's own snapshot if it can, else from another replica's, else from the database alone. One thread at a time, save
+/// Makes the trees that a start begins with: from the replica's own snapshot if it can, else from another replica's, else from the database alone. One thread at a time, save
 /// <see cref="LoadEndedAsync"/>.
 /// </summary>
 internal sealed class ReplicaLoader
@@ -48,7 +48,7 @@ internal sealed class ReplicaLoader
     /// <summary>FollowsSwitches: trees of the next period are made beside those of the current one. Otherwise the log is loaded again where a period begins.</summary>
     public bool FollowsSwitches => !IsStored;
 
-    /// <summary>OpenFolder takes the replica's folder: <see cref="ReplicaFolder.Open"/>.</summary>
+    /// <summary>Takes the replica's folder: <see cref="ReplicaFolder.Open"/>.</summary>
     public ReplicaFolder OpenFolder() => ReplicaFolder.Open(_files);
 
     /// <summary>SaverOf the trees that a replica has now. A node store needs no other snapshot.</summary>
@@ -68,7 +68,7 @@ internal sealed class ReplicaLoader
         return new SnapshotSaver(_files.Of(period).Snapshot, IsStored ? TimeSpan.Zero : _options.SnapshotInterval, saved, clock, _logger, ReportDamage);
     }
 
-    /// <summary>TryLoadAsync gives the replica at the newest epoch that may be served, which the caller disposes, or why there is none yet.</summary>
+    /// <summary>Gives the replica at the newest epoch that may be served, which the caller disposes, or why there is none yet.</summary>
     /// <param name="store">The database.</param>
     /// <param name="folder">The replica's folder.</param>
     /// <param name="ended">Gets the trees of each period that ends, from now on.</param>
@@ -158,7 +158,7 @@ internal sealed class ReplicaLoader
     }
 
     /// <summary>
-    /// LoadEndedAsync gives a period that has ended at its last epoch, in stored mode whatever the replica's is: from its files if it can, else from the database. Or why it cannot. Throws what the database,
+    /// Gives a period that has ended at its last epoch, in stored mode whatever the replica's is: from its files if it can, else from the database. Or why it cannot. Throws what the database,
     /// the folder and the secrets throw. Any thread, one at a time for a period.
     /// </summary>
     /// <param name="store">The database.</param>

@@ -7,7 +7,7 @@ using Optiks.Storage.Replay;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>ReplicaTrees makes the trees of a period of the log, with the period's secrets and with files of its own in the replica's folder. One thread at a time.</summary>
+/// <summary>Makes the trees of a period of the log, with the period's secrets and with files of its own in the replica's folder. One thread at a time.</summary>
 internal sealed class ReplicaTrees
 {
     private readonly Func<KeyRing> _keys;
@@ -30,14 +30,14 @@ internal sealed class ReplicaTrees
         _vrfCacheBytes = vrfCacheBytes;
     }
 
-    /// <summary>TryRestore gives the trees of a period's snapshot or node store: <see cref="LogTrees.TryRestore"/>.</summary>
+    /// <summary>Gives the trees of a period's snapshot or node store: <see cref="LogTrees.TryRestore"/>.</summary>
     public LogTrees? TryRestore(PeriodRow period, out Refused? refused)
     {
         using DirectorySecrets secrets = SecretsOf(period);
         return LogTrees.TryRestore(Begun(period, secrets), _folder.FilesOf(period.Period).Snapshot, out refused);
     }
 
-    /// <summary>Create makes empty trees. Those of a later period than the first have not begun, and are in linked mode.</summary>
+    /// <summary>Makes empty trees. Those of a later period than the first have not begun, and are in linked mode.</summary>
     public LogTrees Create(PeriodRow period)
     {
         using DirectorySecrets secrets = SecretsOf(period);
@@ -52,7 +52,7 @@ internal sealed class ReplicaTrees
         return LogTrees.Create(options, snapshot);
     }
 
-    /// <summary>TryFetchAsync makes a peer's snapshot the replica's own: <see cref="Snapshots.SnapshotPeers.TryFetchAsync"/>.</summary>
+    /// <summary>Makes a peer's snapshot the replica's own: <see cref="Snapshots.SnapshotPeers.TryFetchAsync"/>.</summary>
     public async Task<bool> TryFetchAsync(Snapshots.SnapshotPeers peers, PeriodRow period, CancellationToken cancellationToken)
     {
         using DirectorySecrets secrets = SecretsOf(period);

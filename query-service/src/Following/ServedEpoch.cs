@@ -88,23 +88,23 @@ internal sealed class ServedEpoch
     /// <summary>Log at this epoch's checkpoint.</summary>
     public LogView Log { get; }
 
-    /// <summary>FindEnded gives what answers about a period that has ended are made from, of which the caller takes a reference of its own; null: it is not here.</summary>
+    /// <summary>Gives what answers about a period that has ended are made from, of which the caller takes a reference of its own; null: it is not here.</summary>
     public ServedEpoch? FindEnded(ulong period) => _ended.GetValueOrDefault(period);
 
-    /// <summary>FindRecent does so with this epoch and those that were served before it and are kept.</summary>
+    /// <summary>Does so with this epoch and those that were served before it and are kept.</summary>
     public ServedEpoch? FindRecent(ulong epoch) => epoch == Epoch ? this
         : _recent.TryGetValue(epoch, out RecentEpoch? before) ? _seen.GetOrAdd(epoch, _ => new ServedEpoch(this, before.View, before.Record, before.TimeMs)) : null;
 
-    /// <summary>AgeAt gives the record's age at a time; negative when it is from the future. A time that no clock has is a very long one.</summary>
+    /// <summary>Gives the record's age at a time; negative when it is from the future. A time that no clock has is a very long one.</summary>
     public TimeSpan AgeAt(DateTimeOffset now) =>
         TimeSpan.FromSeconds(Math.Clamp((now.ToUnixTimeMilliseconds() - (double)TimeMs) / 1000, -MaxAgeSeconds, MaxAgeSeconds));
 
-    /// <summary>TryAcquire takes a reference; false when the epoch is superseded and nobody uses it any more.</summary>
+    /// <summary>Takes a reference; false when the epoch is superseded and nobody uses it any more.</summary>
     public bool TryAcquire() => View.TryAcquire();
 
-    /// <summary>Release gives back a reference of <see cref="TryAcquire"/>.</summary>
+    /// <summary>Gives back a reference of <see cref="TryAcquire"/>.</summary>
     public void Release() => View.Release();
 
-    /// <summary>Retire gives back the maker's reference: the trees go when the last reader is done.</summary>
+    /// <summary>Gives back the maker's reference: the trees go when the last reader is done.</summary>
     public void Retire() => View.Dispose();
 }

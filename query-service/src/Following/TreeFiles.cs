@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Following;
 
-/// <summary>TreeFiles names the files of the trees of one period. Touches nothing.</summary>
+/// <summary>Names the files of the trees of one period. Touches nothing.</summary>
 internal sealed class TreeFiles
 {
     private const string FetchedSuffix = ".fetched";
@@ -37,6 +37,6 @@ internal sealed class TreeFiles
     /// <summary>FetchedSnapshot is another replica's snapshot, until it is this one's.</summary>
     public string FetchedSnapshot { get; }
 
-    /// <summary>FetchedNodeStore is what was made of another replica's snapshot in stored mode, until it is this one's.</summary>
+    /// <summary>What was made of another replica's snapshot in stored mode, until it is this one's.</summary>
     public string FetchedNodeStore { get; }
 }

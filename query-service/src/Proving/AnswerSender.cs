@@ -6,7 +6,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Proving;
 
-/// <summary>AnswerSender makes and sends answers with VRF proofs, about keys and about users. Everything of one answer comes from one <see cref="ServedEpoch"/>. Any thread.</summary>
+/// <summary>Makes and sends answers with VRF proofs, about keys and about users. Everything of one answer comes from one <see cref="ServedEpoch"/>. Any thread.</summary>
 internal sealed class AnswerSender
 {
     private const int ExpectedLength = 12 * 1024;
@@ -24,7 +24,7 @@ internal sealed class AnswerSender
         _metrics = metrics;
     }
 
-    /// <summary>SendAsync answers a request: a lookup whose VRF proofs are cached at once, others with proofs that are made together with those of other requests.</summary>
+    /// <summary>Answers a request: a lookup whose VRF proofs are cached at once, others with proofs that are made together with those of other requests.</summary>
     public async Task SendAsync(AnswerRequest request, HttpResponse response, CancellationToken cancellationToken)
     {
         while (true)

@@ -8,7 +8,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Proving;
 
 /// <summary>
-/// ProofQueue answers what needs VRF proofs that are not cached. Requests wait in a bounded queue; a worker takes whatever waits and makes all of its proofs in one batch, which is
+/// Answers what needs VRF proofs that are not cached. Requests wait in a bounded queue; a worker takes whatever waits and makes all of its proofs in one batch, which is
 /// cheaper than one after another. Nothing waits for a batch to fill: one forms while the workers are busy. The workers have threads of their own, one a processor, so that
 /// what is cached is answered meanwhile.
 /// </summary>
@@ -54,7 +54,7 @@ internal sealed class ProofQueue : IDisposable
     }
 
     /// <summary>
-    /// AnswerAsync gives the answer to a request, whose queries stay with the queue until then. Throws <see cref="ProblemException"/>: overloaded when the queue is full, unavailable when there is no fresh
+    /// Gives the answer to a request, whose queries stay with the queue until then. Throws <see cref="ProblemException"/>: overloaded when the queue is full, unavailable when there is no fresh
     /// epoch. Cancelled, nobody waits for the answer any more.
     /// </summary>
     public Task<ProvenAnswer> AnswerAsync(AnswerRequest asked, CancellationToken cancellationToken)
@@ -75,7 +75,7 @@ internal sealed class ProofQueue : IDisposable
         throw new ProblemException(new Problem(ProblemTypes.Overloaded, "Too many answers wait for proofs.", null, s_retryAfter));
     }
 
-    /// <summary>Dispose answers what waits, and ends the workers.</summary>
+    /// <summary>Answers what waits, and ends the workers.</summary>
     public void Dispose()
     {
         lock (_waiting)
@@ -98,7 +98,7 @@ internal sealed class ProofQueue : IDisposable
         }
     }
 
-    /// <summary>Take waits for requests and takes the oldest of them. False at the end.</summary>
+    /// <summary>Waits for requests and takes the oldest of them. False at the end.</summary>
     private bool Take(List<ProofRequest> taken)
     {
         int queries = 0;

@@ -28,7 +28,7 @@ internal sealed class ProofRequest
     /// <summary>Caller who is asking.</summary>
     public int Caller => _asked.Lease.Caller;
 
-    /// <summary>UsesCache says whether cached proofs are taken, and made ones cached.</summary>
+    /// <summary>Says whether cached proofs are taken, and made ones cached.</summary>
     public bool UsesCache => _asked.UsesCache;
 
     /// <summary>State of the log that is asked about.</summary>
@@ -37,16 +37,16 @@ internal sealed class ProofRequest
     /// <summary>Answer, or why there is none.</summary>
     public Task<ProvenAnswer> Answer => _answer.Task;
 
-    /// <summary>TryCancel completes a request that nobody waits for any more.</summary>
+    /// <summary>Completes a request that nobody waits for any more.</summary>
     public bool TryCancel() => _cancellation.IsCancellationRequested && _answer.TrySetCanceled(_cancellation);
 
-    /// <summary>Fail completes the request, unless it is complete.</summary>
+    /// <summary>Completes the request, unless it is complete.</summary>
     public void Fail(Exception reason) => _answer.TrySetException(reason);
 
-    /// <summary>AddTo adds to a batch what the answer will need.</summary>
+    /// <summary>Adds to a batch what the answer will need.</summary>
     public void AddTo(ProofBatch proofs) => _asked.AddTo(proofs);
 
-    /// <summary>Complete writes the answer with the proofs of a batch of this epoch, to which the caller holds a reference.</summary>
+    /// <summary>Writes the answer with the proofs of a batch of this epoch, to which the caller holds a reference.</summary>
     public void Complete(ServedEpoch epoch, ProofBatch proofs)
     {
         PooledWriter? body = null;

@@ -8,7 +8,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Snapshots;
 
-/// <summary>SnapshotDownload takes one replica's snapshot over HTTP. What it says is checked elsewhere; this bounds how long it takes and how much is stored.</summary>
+/// <summary>Takes one replica's snapshot over HTTP. What it says is checked elsewhere; this bounds how long it takes and how much is stored.</summary>
 internal sealed class SnapshotDownload : IDisposable
 {
     private const int ChunkLength = 256 * 1024;
@@ -37,7 +37,7 @@ internal sealed class SnapshotDownload : IDisposable
     }
 
     /// <summary>
-    /// FetchAsync writes the peer's snapshot and leaf log to these files, which are on the disk afterwards. Throws <see cref="PeerBusyException"/>, or <see cref="SnapshotRefusedException"/> with the reason when the peer gives
+    /// Writes the peer's snapshot and leaf log to these files, which are on the disk afterwards. Throws <see cref="PeerBusyException"/>, or <see cref="SnapshotRefusedException"/> with the reason when the peer gives
     /// none; the files may have been begun then.
     /// </summary>
     public async Task FetchAsync(Uri peer, string snapshot, string leafLog, CancellationToken cancellationToken)
@@ -144,7 +144,7 @@ internal sealed class SnapshotDownload : IDisposable
         }
     }
 
-    /// <summary>Progress puts off the deadline of a peer that is fast enough, and logs how far it is.</summary>
+    /// <summary>Puts off the deadline of a peer that is fast enough, and logs how far it is.</summary>
     private sealed class Progress
     {
         private readonly SnapshotDownload _owner;

@@ -11,7 +11,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Snapshots;
 
 /// <summary>
-/// SnapshotEndpoint gives the replica's snapshot and leaf log to another replica, whose API key has the scope <c>snapshot</c>. No key has it unless the operator gives it one: the leaf
+/// Gives the replica's snapshot and leaf log to another replica, whose API key has the scope <c>snapshot</c>. No key has it unless the operator gives it one: the leaf
 /// log has every value in it.
 /// </summary>
 internal sealed class SnapshotEndpoint : IDisposable

@@ -9,7 +9,7 @@ using Optiks.QueryService.Telemetry;
 namespace Optiks.QueryService.Snapshots;
 
 /// <summary>
-/// SnapshotPeers are the other replicas that this one may take a snapshot from when it starts. Each is used once in a process: whatever comes of it, a start ends in bounded time, with the database
+/// The other replicas that this one may take a snapshot from when it starts. Each is used once in a process: whatever comes of it, a start ends in bounded time, with the database
 /// if need be. One thread at a time.
 /// </summary>
 internal sealed class SnapshotPeers : IDisposable
@@ -32,11 +32,11 @@ internal sealed class SnapshotPeers : IDisposable
         _logger = logger;
     }
 
-    /// <summary>AreAny says whether there is a peer that was not used yet.</summary>
+    /// <summary>Says whether there is a peer that was not used yet.</summary>
     public bool AreAny => _peers.Count > 0;
 
     /// <summary>
-    /// TryFetchAsync makes a peer's snapshot the replica's own, or in stored mode the node store that it makes of it; false when none of them gives one that is whole. The roots are for the ordinary
+    /// Makes a peer's snapshot the replica's own, or in stored mode the node store that it makes of it; false when none of them gives one that is whole. The roots are for the ordinary
     /// start to compare with the signed record. A peer that is in another period has none of the options' secrets, and is refused as one whose files are damaged.
     /// </summary>
     public async Task<bool> TryFetchAsync(DirectoryOptions options, TreeFiles files, CancellationToken cancellationToken)

@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Snapshots;
 
-/// <summary>SnapshotRefusedException says why a peer's snapshot is not taken.</summary>
+/// <summary>Says why a peer's snapshot is not taken.</summary>
 internal sealed class SnapshotRefusedException : Exception
 {
     public SnapshotRefusedException(string message, Exception? innerException = null)

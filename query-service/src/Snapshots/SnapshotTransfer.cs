@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 
 namespace Optiks.QueryService.Snapshots;
 
-/// <summary>SnapshotTransfer is what goes from one replica to another (docs/operations/snapshots.md section 6): both files behind their lengths.</summary>
+/// <summary>What goes from one replica to another (docs/operations/snapshots.md section 6): both files behind their lengths.</summary>
 /// <param name="SnapshotLength">Octets of the snapshot.</param>
 /// <param name="LeafLogLength">Octets of the leaf log, all that belong to the snapshot among them.</param>
 internal readonly record struct SnapshotTransfer(long SnapshotLength, long LeafLogLength)
@@ -16,7 +16,7 @@ internal readonly record struct SnapshotTransfer(long SnapshotLength, long LeafL
     /// <summary>TotalLength of the body.</summary>
     public long TotalLength => HeaderLength + SnapshotLength + LeafLogLength;
 
-    /// <summary>TryRead reads the two lengths that begin a body of <paramref name="totalLength"/> octets; false when they are not those of one.</summary>
+    /// <summary>Reads the two lengths that begin a body of <paramref name="totalLength"/> octets; false when they are not those of one.</summary>
     public static bool TryRead(ReadOnlySpan<byte> header, long totalLength, out SnapshotTransfer transfer)
     {
         long snapshot = BinaryPrimitives.ReadInt64BigEndian(header);

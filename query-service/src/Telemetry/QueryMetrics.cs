@@ -6,7 +6,7 @@ using Optiks.QueryService.Following;
 
 namespace Optiks.QueryService.Telemetry;
 
-/// <summary>QueryMetrics is the meter and the source of spans <c>Optiks.Query</c>. Any thread.</summary>
+/// <summary>The meter and the source of spans <c>Optiks.Query</c>. Any thread.</summary>
 internal sealed class QueryMetrics : IDisposable
 {
     private const string Name = "Optiks.Query";
@@ -48,35 +48,35 @@ internal sealed class QueryMetrics : IDisposable
         meter.CreateObservableGauge("optiks.query.tree_size", () => Stats?.TreeBytes is { } bytes ? (long)bytes : 0, "By", "Memory of the trees.");
     }
 
-    /// <summary>Directory gives the stats of the directory; null while there is none.</summary>
+    /// <summary>Gives the stats of the directory; null while there is none.</summary>
     public Func<DirectoryStats?>? Directory { get; set; }
 
-    /// <summary>WaitingQueries gives how many queries wait for proofs; null while there is no queue.</summary>
+    /// <summary>Gives how many queries wait for proofs; null while there is no queue.</summary>
     public Func<int>? WaitingQueries { get; set; }
 
     private DirectoryStats? Stats => Directory?.Invoke();
 
-    /// <summary>Answered counts the keys of a request that was answered.</summary>
+    /// <summary>Counts the keys of a request that was answered.</summary>
     public void Answered(string kind, int keys) => _keys.Add(keys, new KeyValuePair<string, object?>("optiks.kind", kind));
 
-    /// <summary>Refused counts an epoch that is not what its record says.</summary>
+    /// <summary>Counts an epoch that is not what its record says.</summary>
     public void Refused() => Interlocked.Increment(ref _refused);
 
-    /// <summary>Published takes note of the newest epoch that the database has published.</summary>
+    /// <summary>Takes note of the newest epoch that the database has published.</summary>
     public void Published(ulong epoch) => Volatile.Write(ref _published, epoch);
 
-    /// <summary>StartFollow is the span of following published epochs; null when nobody traces.</summary>
+    /// <summary>The span of following published epochs; null when nobody traces.</summary>
     public Activity? StartFollow(ulong served, ulong published) => _source.HasListeners()
         ? _source.StartActivity(ActivityKind.Internal, tags: [new("optiks.epoch.served", (long)served), new("optiks.epoch.published", (long)published)], name: "follow epochs")
         : null;
 
-    /// <summary>Followed takes note of how long following took.</summary>
+    /// <summary>Takes note of how long following took.</summary>
     public void Followed(TimeSpan duration) => _follow.Record(duration.TotalSeconds);
 
-    /// <summary>ProofRefused counts a request for which the queue of proofs was full.</summary>
+    /// <summary>Counts a request for which the queue of proofs was full.</summary>
     public void ProofRefused() => _proofsRefused.Add(1);
 
-    /// <summary>Head counts a head by whether it was rendered already.</summary>
+    /// <summary>Counts a head by whether it was rendered already.</summary>
     public void Head(bool cached) => _heads.Add(1, new KeyValuePair<string, object?>("optiks.cached", cached));
 
     public void Dispose() => _source.Dispose();

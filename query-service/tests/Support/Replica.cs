@@ -11,7 +11,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Replica is a running query-service, asked over HTTP.</summary>
+/// <summary>A running query-service, asked over HTTP.</summary>
 internal sealed class Replica : IAsyncDisposable
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
@@ -36,7 +36,7 @@ internal sealed class Replica : IAsyncDisposable
 
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
-    /// <summary>StartAsync starts one on a port of the system's choice and does not wait until it is ready.</summary>
+    /// <summary>Starts one on a port of the system's choice and does not wait until it is ready.</summary>
     public static Task<Replica> StartAsync(TestLog log, string name = "a", params string[] settings) => StartAsync(log, name, _ => { }, settings);
 
     /// <summary>StartAsync of one whose application is changed before it starts.</summary>
@@ -95,7 +95,7 @@ internal sealed class Replica : IAsyncDisposable
             return status == HttpStatusCode.OK && body.Contains($"Serving epoch {epoch}.{more}", StringComparison.Ordinal);
         });
 
-    /// <summary>WaitForTroubleAsync waits until readiness says so.</summary>
+    /// <summary>Waits until readiness says so.</summary>
     public async Task WaitForTroubleAsync(string text) =>
         await WaitAsync(async () =>
         {
@@ -123,7 +123,7 @@ internal sealed class Replica : IAsyncDisposable
         }
     }
 
-    /// <summary>SnapshotAsync asks for the replica's snapshot as another replica does, with this API key.</summary>
+    /// <summary>Asks for the replica's snapshot as another replica does, with this API key.</summary>
     public async Task<HttpResponseMessage> SnapshotAsync(string? key, HttpCompletionOption completion = HttpCompletionOption.ResponseContentRead)
     {
         using HttpRequestMessage request = Get("/internal/snapshot");
@@ -141,7 +141,7 @@ internal sealed class Replica : IAsyncDisposable
         return Client.SendAsync(request, Cancellation);
     }
 
-    /// <summary>OctetsAsync asks for something that must be answered, in its binary form if a media type is given.</summary>
+    /// <summary>Asks for something that must be answered, in its binary form if a media type is given.</summary>
     public async Task<byte[]> OctetsAsync(HttpRequestMessage request, bool asOwner = false)
     {
         using HttpResponseMessage response = await SendAsync(request, asOwner);
@@ -156,7 +156,7 @@ internal sealed class Replica : IAsyncDisposable
         return document.RootElement.Clone();
     }
 
-    /// <summary>ProblemAsync asks for something that must be refused with this type; gives the field.</summary>
+    /// <summary>Asks for something that must be refused with this type; gives the field.</summary>
     public async Task<string?> ProblemAsync(HttpRequestMessage request, ProblemType type, bool asOwner = false)
     {
         using HttpResponseMessage response = await SendAsync(request, asOwner);
@@ -174,7 +174,7 @@ internal sealed class Replica : IAsyncDisposable
     /// <summary>Context of a verifier that keeps nothing.</summary>
     public VerifierContext Context() => new() { Anchor = Log.Anchor, NowMs = (ulong)Clock.GetUtcNow().ToUnixTimeMilliseconds() };
 
-    /// <summary>StopAsync stops the service as a signal does.</summary>
+    /// <summary>Stops the service as a signal does.</summary>
     public Task StopAsync() => _app.StopAsync(CancellationToken.None);
 
     public async ValueTask DisposeAsync()

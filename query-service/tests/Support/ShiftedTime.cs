@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Tests;
 
-/// <summary>ShiftedTime is the system's clock, ahead by what a test says.</summary>
+/// <summary>The system's clock, ahead by what a test says.</summary>
 internal sealed class ShiftedTime : TimeProvider
 {
     public TimeSpan Ahead { get; set; }

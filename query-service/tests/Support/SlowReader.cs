@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>SlowReader asks one thing over a connection of its own and reads no more of the answer than it is told to.</summary>
+/// <summary>Asks one thing over a connection of its own and reads no more of the answer than it is told to.</summary>
 internal sealed class SlowReader : IDisposable
 {
     private readonly TcpClient _client = new() { ReceiveBufferSize = 4096 };
@@ -13,7 +13,7 @@ internal sealed class SlowReader : IDisposable
     {
     }
 
-    /// <summary>SendAsync sends a request whose answer is to be binary.</summary>
+    /// <summary>Sends a request whose answer is to be binary.</summary>
     public static async Task<SlowReader> SendAsync(Uri server, string method, string path, string accept, byte[]? body, string? contentType)
     {
         var reader = new SlowReader();
@@ -29,7 +29,7 @@ internal sealed class SlowReader : IDisposable
         return reader;
     }
 
-    /// <summary>StatusAsync reads the status line, and no more.</summary>
+    /// <summary>Reads the status line, and no more.</summary>
     public async Task<int> StatusAsync()
     {
         byte[] line = new byte["HTTP/1.1 200".Length];

@@ -8,7 +8,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>TestCosigner is an auditor or a witness that serves whatever note a test wants, at the address that those have.</summary>
+/// <summary>An auditor or a witness that serves whatever note a test wants, at the address that those have.</summary>
 internal sealed class TestCosigner : IAsyncDisposable
 {
     private readonly NoteSigner _key;
@@ -54,7 +54,7 @@ internal sealed class TestCosigner : IAsyncDisposable
         return cosigner = new TestCosigner(new NoteSigner(name, SignatureType.CosignatureV1, secret), peer);
     }
 
-    /// <summary>Cosign puts this cosigner's line behind those of a note.</summary>
+    /// <summary>Puts this cosigner's line behind those of a note.</summary>
     public byte[] Cosign(ReadOnlyMemory<byte> note, DateTimeOffset at)
     {
         Assert.True(SignedNote.TryParse(note.Span, out SignedNote? parsed, out _));

@@ -1,9 +1,9 @@
 namespace Optiks.QueryService.Tests;
 
-/// <summary>TestFiles damages files that a service has mapped.</summary>
+/// <summary>Damages files that a service has mapped.</summary>
 internal static class TestFiles
 {
-    /// <summary>FlipAsync changes a bit, in place, of the last occurrence of some octets.</summary>
+    /// <summary>Changes a bit, in place, of the last occurrence of some octets.</summary>
     public static async Task FlipAsync(string path, byte[] octets)
     {
         CancellationToken cancellation = TestContext.Current.CancellationToken;

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// AcceptPlan decides which requests of a group commit are stored: the rules of <see cref="IAcceptStore.AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)"/>, once
+/// Decides which requests of a group commit are stored: the rules of <see cref="IAcceptStore.AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)"/>, once
 /// for all engines. An engine reads the <see cref="AcceptState"/> of <see cref="RequestIds"/> and <see cref="Keys"/>, lets the plan decide, and inserts <see cref="NewRequests"/> in order, all in one transaction. Not thread-safe.
 /// </summary>
 /// <remarks>A refused unit leaves no trace: neither its ids nor its items count for the units after it.</remarks>
@@ -48,7 +48,7 @@ public sealed class AcceptPlan
     /// <summary>NewRequests to insert, in this order, once Decide has run.</summary>
     public IReadOnlyList<AcceptRequest> NewRequests => _newRequests;
 
-    /// <summary>ThrowIfInvalid throws <see cref="ArgumentException"/> when a unit breaks the bounds of its type: a bug in the caller.</summary>
+    /// <summary>Throws <see cref="ArgumentException"/> when a unit breaks the bounds of its type: a bug in the caller.</summary>
     public static void ThrowIfInvalid(IReadOnlyList<AcceptUnit> units)
     {
         ArgumentNullException.ThrowIfNull(units);
@@ -70,7 +70,7 @@ public sealed class AcceptPlan
         }
     }
 
-    /// <summary>Decide applies the rules; call it once. What is accepted is added to what is known and pending.</summary>
+    /// <summary>Applies the rules; call it once. What is accepted is added to what is known and pending.</summary>
     public IReadOnlyList<AcceptResult> Decide(AcceptState state)
     {
         ArgumentNullException.ThrowIfNull(state);

@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>AcceptState is what a database holds that decides about a group of units (<see cref="AcceptPlan"/>).</summary>
+/// <summary>What a database holds that decides about a group of units (<see cref="AcceptPlan"/>).</summary>
 /// <param name="Now">The database's clock.</param>
 /// <param name="Head">Its head row.</param>
 /// <param name="Pending">Number of pending rows of each of the group's keys that has any.</param>

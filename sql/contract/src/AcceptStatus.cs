@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>AcceptStatus is the verdict on a unit. All but <see cref="Accepted"/> left nothing of it in the database.</summary>
+/// <summary>The verdict on a unit. All but <see cref="Accepted"/> left nothing of it in the database.</summary>
 public enum AcceptStatus
 {
     /// <summary>Durable: by this call, or by an earlier one with the same ids and content.</summary>

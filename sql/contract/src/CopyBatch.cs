@@ -18,7 +18,7 @@ namespace Optiks.Storage;
 public sealed record CopyBatch(
     ulong Period, int First, ReadOnlyMemory<LeafRow> Rows, ReadOnlyMemory<CopySource> Sources, ReadOnlyMemory<byte> Values, ReadOnlyMemory<byte> Keys, ReadOnlyMemory<int> KeyEnds)
 {
-    /// <summary>End is the number after the last row's.</summary>
+    /// <summary>The number after the last row's.</summary>
     public int End => First + Rows.Length;
 
     /// <summary>Key of row <paramref name="index"/>.</summary>
@@ -27,7 +27,7 @@ public sealed record CopyBatch(
     /// <summary>Value of row <paramref name="index"/>, which has one.</summary>
     public ReadOnlyMemory<byte> Value(int index) => Values.Slice(checked((int)Rows.Span[index].ValueOffset), checked((int)Rows.Span[index].ValueLength));
 
-    /// <summary>From gives the rows from a number on, of which there is at least one.</summary>
+    /// <summary>Gives the rows from a number on, of which there is at least one.</summary>
     public CopyBatch From(int number)
     {
         int skipped = number - First;
@@ -42,7 +42,7 @@ public sealed record CopyBatch(
         return this with { First = number, Rows = Rows[skipped..], Sources = Sources[skipped..], Keys = Keys[keys..], KeyEnds = keyEnds };
     }
 
-    /// <summary>ThrowIfInconsistent checks the parts against each other; drivers call it before they begin. Throws <see cref="ArgumentException"/>: a bug in the caller.</summary>
+    /// <summary>Checks the parts against each other; drivers call it before they begin. Throws <see cref="ArgumentException"/>: a bug in the caller.</summary>
     /// <param name="restores">For <see cref="IMaintenanceStore.RestoreCopiesAsync"/>: values may be missing.</param>
     public void ThrowIfInconsistent(bool restores = false)
     {

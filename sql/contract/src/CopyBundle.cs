@@ -27,7 +27,7 @@ public sealed record CopyBundle(ulong After, ReadOnlyMemory<byte> WrappedSecrets
     /// <summary>Name of the file.</summary>
     public CopyBundleName Name => new(After, Copies.Period, Copies.First);
 
-    /// <summary>Without gives the bundle without values, openings and keys of the rows with these numbers; null when it has none of them.</summary>
+    /// <summary>Gives the bundle without values, openings and keys of the rows with these numbers; null when it has none of them.</summary>
     public CopyBundle? Without(IReadOnlySet<int> numbers)
     {
         ArgumentNullException.ThrowIfNull(numbers);
@@ -60,7 +60,7 @@ public sealed record CopyBundle(ulong After, ReadOnlyMemory<byte> WrappedSecrets
         return any ? this with { Copies = Copies with { Rows = rows, Values = values.ToArray(), Keys = keys.ToArray(), KeyEnds = keyEnds } } : null;
     }
 
-    /// <summary>Encode gives the file's octets.</summary>
+    /// <summary>Gives the file's octets.</summary>
     public ReadOnlyMemory<byte> Encode()
     {
         var writer = new OctetWriter(Magic.Length + 64 + WrappedSecrets.Length + (Copies.Rows.Length * (DropLength + 40)) + Copies.Keys.Length + Copies.Values.Length);
@@ -102,7 +102,7 @@ public sealed record CopyBundle(ulong After, ReadOnlyMemory<byte> WrappedSecrets
         return writer.Written;
     }
 
-    /// <summary>Decode reads a bundle. Throws <see cref="StorageCorruptException"/> for anything but a whole, undamaged one.</summary>
+    /// <summary>Reads a bundle. Throws <see cref="StorageCorruptException"/> for anything but a whole, undamaged one.</summary>
     public static CopyBundle Decode(ReadOnlyMemory<byte> octets)
     {
         int body = octets.Length - HashLength;

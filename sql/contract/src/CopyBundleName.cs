@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Optiks.Storage;
 
-/// <summary>CopyBundleName is what the name of a bundle of copies says. Names sort as bundles are restored.</summary>
+/// <summary>What the name of a bundle of copies says. Names sort as bundles are restored.</summary>
 /// <param name="After">Last epoch that was committed.</param>
 /// <param name="Period">Period that begins with the rows.</param>
 /// <param name="First">Number of the first row.</param>
@@ -13,7 +13,7 @@ public readonly record struct CopyBundleName(ulong After, ulong Period, int Firs
     /// <summary>FileName in the folder of bundles.</summary>
     public string FileName => string.Create(CultureInfo.InvariantCulture, $"{After}.{Period}.{First}.{Suffix}");
 
-    /// <summary>TryParse is the reverse; false for other files, such as temporaries.</summary>
+    /// <summary>The reverse; false for other files, such as temporaries.</summary>
     public static bool TryParse(string name, out CopyBundleName parsed)
     {
         ArgumentNullException.ThrowIfNull(name);

@@ -36,7 +36,7 @@ public static class EpochBundle
     /// <summary>FileName in the folder of bundles.</summary>
     public static string FileName(ulong epoch) => string.Create(CultureInfo.InvariantCulture, $"{epoch}{Suffix}");
 
-    /// <summary>TryParseFileName is the reverse; false for other files, such as temporaries.</summary>
+    /// <summary>The reverse; false for other files, such as temporaries.</summary>
     public static bool TryParseFileName(string name, out ulong epoch)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -46,7 +46,7 @@ public static class EpochBundle
             && name == FileName(epoch);
     }
 
-    /// <summary>Encode gives the file's octets.</summary>
+    /// <summary>Gives the file's octets.</summary>
     public static ReadOnlyMemory<byte> Encode(EpochContent content)
     {
         ArgumentNullException.ThrowIfNull(content);
@@ -131,7 +131,7 @@ public static class EpochBundle
         return writer.Written;
     }
 
-    /// <summary>Decode reads a bundle. Its checkpoint is empty. Throws <see cref="StorageCorruptException"/> for anything but a whole, undamaged one.</summary>
+    /// <summary>Reads a bundle. Its checkpoint is empty. Throws <see cref="StorageCorruptException"/> for anything but a whole, undamaged one.</summary>
     public static EpochContent Decode(ReadOnlyMemory<byte> octets)
     {
         int body = octets.Length - HashLength;

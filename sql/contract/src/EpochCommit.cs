@@ -17,7 +17,7 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
     /// <summary>Switch to another period, of which this is the first epoch; null: it is none.</summary>
     public PeriodSwitch? Switch { get; init; }
 
-    /// <summary>ThrowIfInconsistent checks the parts against each other; drivers call it before they begin. Throws <see cref="ArgumentException"/>: a bug in the caller.</summary>
+    /// <summary>Checks the parts against each other; drivers call it before they begin. Throws <see cref="ArgumentException"/>: a bug in the caller.</summary>
     /// <param name="restores">For <see cref="IMaintenanceStore.RestoreEpochAsync"/>: values may be missing, body hashes may not.</param>
     public void ThrowIfInconsistent(bool restores = false)
     {

@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>EpochContent is what an epoch's transaction wrote, read back.</summary>
+/// <summary>What an epoch's transaction wrote, read back.</summary>
 /// <param name="Epoch">The epoch with its record, and its checkpoint if it was signed.</param>
 /// <param name="Leaves">Its leaves.</param>
 /// <param name="Outcomes">Its outcomes.</param>

@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>EpochRow is a committed epoch.</summary>
+/// <summary>A committed epoch.</summary>
 /// <param name="Epoch">Number of the epoch.</param>
 /// <param name="Record">The record's octets (docs/spec/records.md).</param>
 /// <param name="RecordHash">Hash of the record, 32 octets.</param>

@@ -1,17 +1,17 @@
 namespace Optiks.Storage;
 
-/// <summary>EpochUpdates are what one epoch may take.</summary>
+/// <summary>What one epoch may take.</summary>
 /// <param name="Requests">In order of acceptance; no key twice.</param>
 /// <param name="Items">Number of their items.</param>
 /// <param name="More">Whether a limit ended them: the next epoch has work already.</param>
 public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int Items, bool More)
 {
     /// <summary>
-    /// DecidedThrough is a row up to which nothing is pending once these are decided. Rows that were decided leave dead entries in an index: whoever begins there does not pass them.
+    /// A row up to which nothing is pending once these are decided. Rows that were decided leave dead entries in an index: whoever begins there does not pass them.
     /// </summary>
     public (long Sequence, int Item) DecidedThrough { get; init; }
 
-    /// <summary>First gives the first of the requests, when an epoch has no room for the others: they wait for the next.</summary>
+    /// <summary>Gives the first of the requests, when an epoch has no room for the others: they wait for the next.</summary>
     public EpochUpdates First(int requests)
     {
         if (requests == Requests.Count)
@@ -21,7 +21,7 @@ public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int It
         return Keep([.. Requests.Take(requests)], Requests[requests], more: true);
     }
 
-    /// <summary>Without gives the requests but those with these ids, which wait for a later epoch. None of the others has a key of theirs.</summary>
+    /// <summary>Gives the requests but those with these ids, which wait for a later epoch. None of the others has a key of theirs.</summary>
     /// <param name="waiting">Ids.</param>
     /// <param name="more">Whether the next epoch can decide them.</param>
     public EpochUpdates Without(IReadOnlySet<Guid> waiting, bool more)

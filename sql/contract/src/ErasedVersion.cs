@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>ErasedVersion is a version whose value a request erased.</summary>
+/// <summary>A version whose value a request erased.</summary>
 /// <param name="Structure">Structure of its key.</param>
 /// <param name="Period">Period of the version.</param>
 /// <param name="Version">Version.</param>

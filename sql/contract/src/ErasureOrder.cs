@@ -3,7 +3,7 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// ErasureOrder is what a request of <c>POST /v1/erasures</c> asks for (docs/spec/erasure.md). It is the value of the request's only item, which has structure decommissioned and as key the key, or the user id, that
+/// What a request of <c>POST /v1/erasures</c> asks for (docs/spec/erasure.md). It is the value of the request's only item, which has structure decommissioned and as key the key, or the user id, that
 /// it is about: so it waits behind that user's decommission, and as many may be pending as of any key. An erasure inserts no leaf: its item ends with <see cref="RefusalReason.Unchanged"/>.
 /// </summary>
 /// <param name="Structure">Structure whose versions are erased: keys, or devices for the lists of a user; null: all of a user who has left.</param>
@@ -23,14 +23,14 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
     /// <summary>Period of the versions; null without a structure, and in an order that an older release accepted: that one means the period that is served.</summary>
     public ulong? Period { get; init; }
 
-    /// <summary>IsIn says whether a pending request asks for an erasure.</summary>
+    /// <summary>Says whether a pending request asks for an erasure.</summary>
     public static bool IsIn(PendingRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
         return request.Items is [{ Structure: StructureId.Decommissioned }];
     }
 
-    /// <summary>Item makes the request's item for a key or a user id.</summary>
+    /// <summary>Makes the request's item for a key or a user id.</summary>
     public AcceptItem Item(ReadOnlyMemory<byte> key)
     {
         var writer = new OctetWriter(EncodedLengthWithPeriod);
@@ -44,7 +44,7 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
         return new AcceptItem(StructureId.Decommissioned, key, writer.Written, null);
     }
 
-    /// <summary>Of reads the order of a request. <see cref="StorageCorruptException"/> for one that <see cref="Item"/> does not give.</summary>
+    /// <summary>Reads the order of a request. <see cref="StorageCorruptException"/> for one that <see cref="Item"/> does not give.</summary>
     public static ErasureOrder Of(PendingRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);

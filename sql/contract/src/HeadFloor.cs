@@ -1,7 +1,7 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// HeadFloor is what is known of the log from outside the database: how many epochs it has at least, and one epoch's record. A database that does not come up to it is an older copy
+/// What is known of the log from outside the database: how many epochs it has at least, and one epoch's record. A database that does not come up to it is an older copy
 /// (a restored backup, a failover that lost commits), and what it accepted would be lost when the newest copy is put back.
 /// </summary>
 /// <param name="Epochs">Number of epochs that were committed, the genesis epoch included.</param>
@@ -12,7 +12,7 @@ public sealed record HeadFloor(ulong Epochs, ulong? Epoch, ReadOnlyMemory<byte> 
     /// <summary>None: every database comes up to it.</summary>
     public static HeadFloor None { get; } = new(0, null, default);
 
-    /// <summary>IsMetBy says whether a database with this head row comes up to the floor.</summary>
+    /// <summary>Says whether a database with this head row comes up to the floor.</summary>
     public bool IsMetBy(HeadRow head)
     {
         ArgumentNullException.ThrowIfNull(head);

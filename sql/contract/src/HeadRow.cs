@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>HeadRow is the one row that says how far the log is and who may write it.</summary>
+/// <summary>The one row that says how far the log is and who may write it.</summary>
 /// <param name="Epoch">Last committed epoch; null before genesis.</param>
 /// <param name="RecordHash">Hash of that epoch's record, 32 octets; empty before genesis.</param>
 /// <param name="PublishedEpoch">Last epoch that is signed and on the board; null before the first. At most one below <paramref name="Epoch"/>.</param>

@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>IMigrator brings a database to this build's schema: numbered, forward-only, under a lock that a second migrator waits for.</summary>
+/// <summary>Brings a database to this build's schema: numbered, forward-only, under a lock that a second migrator waits for.</summary>
 public interface IMigrator
 {
     /// <summary>Location of the database for its operator, without secrets.</summary>
@@ -9,11 +9,11 @@ public interface IMigrator
     /// <summary>Version of the schema that this build needs.</summary>
     int TargetVersion { get; }
 
-    /// <summary>ReadVersionAsync reads the version of the database; 0 when it does not exist or is empty.</summary>
+    /// <summary>Reads the version of the database; 0 when it does not exist or is empty.</summary>
     Task<int> ReadVersionAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// MigrateAsync applies what is missing, each migration in a transaction of its own, and returns the names of those applied. A database newer than
+    /// Applies what is missing, each migration in a transaction of its own, and returns the names of those applied. A database newer than
     /// <see cref="TargetVersion"/> is a <see cref="StorageMisconfiguredException"/>.
     /// </summary>
     Task<IReadOnlyList<string>> MigrateAsync(CancellationToken cancellationToken);

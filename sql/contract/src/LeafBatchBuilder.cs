@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>LeafBatchBuilder puts stored leaves of whole epochs, which a driver reads in (epoch, ordinal) order, into a flat batch, and notices when rows are missing. Not thread-safe.</summary>
+/// <summary>Puts stored leaves of whole epochs, which a driver reads in (epoch, ordinal) order, into a flat batch, and notices when rows are missing. Not thread-safe.</summary>
 public sealed class LeafBatchBuilder
 {
     private readonly ulong _first;
@@ -93,7 +93,7 @@ public sealed class LeafBatchBuilder
         _valueEnd += value.Length;
     }
 
-    /// <summary>Complete gives the batch after the last leaf. Throws <see cref="StorageCorruptException"/> where some are missing.</summary>
+    /// <summary>Gives the batch after the last leaf. Throws <see cref="StorageCorruptException"/> where some are missing.</summary>
     public LeafBatch Complete() => !_hasAll || _read == _rows.Length
         ? new LeafBatch(_rows.AsMemory(0, _read), _values.AsMemory(0, _valueEnd), _keys.WrittenMemory, _keyEnds, _origins)
         : throw Incomplete();

@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>LeafColumns is what is read of leaves. Each has what those before it have.</summary>
+/// <summary>What is read of leaves. Each has what those before it have.</summary>
 public enum LeafColumns
 {
     /// <summary>Trees: what trees follow from. Each leaf comes as if its value was erased.</summary>

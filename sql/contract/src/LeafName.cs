@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>LeafName is how trees name a leaf.</summary>
+/// <summary>How trees name a leaf.</summary>
 /// <param name="Epoch">Epoch that inserted it; 0: it is a copy.</param>
 /// <param name="Structure">Structure.</param>
 /// <param name="Label">Label, 32 octets.</param>

@@ -5,7 +5,7 @@ namespace Optiks.Storage;
 /// <summary>LeafPages is <see cref="IFollowStore.ReadLeavesAsync"/> over an engine's reading of one batch. Each batch is a read transaction of its own: a long one would keep the engine from cleaning up what was deleted since.</summary>
 public static class LeafPages
 {
-    /// <summary>ReadAsync gives the batches of epochs <paramref name="first"/> to <paramref name="last"/> that are visible.</summary>
+    /// <summary>Gives the batches of epochs <paramref name="first"/> to <paramref name="last"/> that are visible.</summary>
     /// <param name="first">First epoch.</param>
     /// <param name="last">Last epoch; where fewer are visible the batches end there.</param>
     /// <param name="batchRows">About how many leaves a batch has, at least 1.</param>

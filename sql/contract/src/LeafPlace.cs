@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>LeafPlace is where tables have a leaf.</summary>
+/// <summary>Where tables have a leaf.</summary>
 /// <param name="Epoch">Epoch that inserted it; 0: it is a copy.</param>
 /// <param name="Ordinal">Its number within that epoch, or the copy's within its period.</param>
 /// <param name="HasValue">False: its value was erased, or destroyed with its period.</param>

@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>LeafRange finds out which epochs make up one batch of leaves: whole ones, as many as fit, and the first whatever its size. Not thread-safe.</summary>
+/// <summary>Finds out which epochs make up one batch of leaves: whole ones, as many as fit, and the first whatever its size. Not thread-safe.</summary>
 public sealed class LeafRange
 {
     // An epoch takes at most 64 MiB of updates; more epochs join a batch only up to this.
@@ -48,6 +48,6 @@ public sealed class LeafRange
     /// <summary>Builder of the batch. An epoch was added.</summary>
     public LeafBatchBuilder Builder() => new(First, Through!.Value, checked((int)_leaves), checked((int)_valueBytes), _columns);
 
-    /// <summary>BuilderOfSome is the builder of a batch with some of the range's leaves alone, of which nobody knows how many there are.</summary>
+    /// <summary>The builder of a batch with some of the range's leaves alone, of which nobody knows how many there are.</summary>
     public LeafBatchBuilder BuilderOfSome() => new(First, Through!.Value, checked((int)_leaves), checked((int)_valueBytes), _columns, hasAll: false);
 }

@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>Lease is the right to write epochs.</summary>
+/// <summary>The right to write epochs.</summary>
 /// <param name="Holder">Name of the holder, unique to the process.</param>
 /// <param name="Fence">Fencing token; every conditional write names it.</param>
 /// <param name="End">When it ends, by the database's clock.</param>

@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 
 namespace Optiks.Storage;
 
-/// <summary>OctetReader reads the fields that an <see cref="OctetWriter"/> wrote, front to back. Octets are slices of the input. Throws <see cref="StorageCorruptException"/>.</summary>
+/// <summary>Reads the fields that an <see cref="OctetWriter"/> wrote, front to back. Octets are slices of the input. Throws <see cref="StorageCorruptException"/>.</summary>
 public struct OctetReader
 {
     private readonly string _cutShort;
@@ -29,7 +29,7 @@ public struct OctetReader
         return taken;
     }
 
-    /// <summary>Count is a number of elements of which each has at least so many octets: nothing is allocated for those that cannot be there.</summary>
+    /// <summary>A number of elements of which each has at least so many octets: nothing is allocated for those that cannot be there.</summary>
     public int Count(int leastLength)
     {
         uint count = U32();

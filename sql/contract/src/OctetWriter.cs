@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 
 namespace Optiks.Storage;
 
-/// <summary>OctetWriter collects the fields of a file's records: integers are big-endian. Not thread-safe.</summary>
+/// <summary>Collects the fields of a file's records: integers are big-endian. Not thread-safe.</summary>
 public sealed class OctetWriter
 {
     private readonly ArrayBufferWriter<byte> _octets;
@@ -14,7 +14,7 @@ public sealed class OctetWriter
     /// <summary>Written octets, until the next are written.</summary>
     public ReadOnlyMemory<byte> Written => _octets.WrittenMemory;
 
-    /// <summary>Clear forgets what was written and keeps the room.</summary>
+    /// <summary>Forgets what was written and keeps the room.</summary>
     public void Clear() => _octets.ResetWrittenCount();
 
     public void Octets(ReadOnlySpan<byte> octets) => _octets.Write(octets);

@@ -16,7 +16,7 @@ public sealed record Outcome(Guid RequestId, long Sequence, int Item, int? Ordin
     /// <summary>BodyHash of the request, 32 octets: a bundle carries it, so that a restored request is still known by its content.</summary>
     public ReadOnlyMemory<byte> BodyHash { get; init; }
 
-    /// <summary>Equals compares the octets of the body hash.</summary>
+    /// <summary>Compares the octets of the body hash.</summary>
     public bool Equals(Outcome? other) =>
         other is not null && RequestId == other.RequestId && Sequence == other.Sequence && Item == other.Item && Ordinal == other.Ordinal && Refusal == other.Refusal
         && BodyHash.Span.SequenceEqual(other.BodyHash.Span);

@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>PendingRequest is an accepted request that waits for its epoch.</summary>
+/// <summary>An accepted request that waits for its epoch.</summary>
 /// <param name="RequestId">The client's id.</param>
 /// <param name="Sequence">Order of acceptance.</param>
 /// <param name="BodyHash">Hash of its content, 32 octets.</param>

@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>PendingRow is a pending item as a driver reads it, with its request.</summary>
+/// <summary>A pending item as a driver reads it, with its request.</summary>
 /// <param name="Sequence">The request's order of acceptance.</param>
 /// <param name="Item">The item in the request.</param>
 /// <param name="RequestId">The request; null when the database lacks it.</param>

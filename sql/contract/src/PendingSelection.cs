@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 namespace Optiks.Storage;
 
 /// <summary>
-/// PendingSelection picks what the next epoch takes from the pending rows in order of acceptance. A request is taken when no earlier one, taken or not, has one of its
+/// Picks what the next epoch takes from the pending rows in order of acceptance. A request is taken when no earlier one, taken or not, has one of its
 /// keys. The first that would exceed a limit ends the selection, so that large requests are not overtaken for ever. Erasures get half of the items at most, and those beyond
 /// it wait without ending the selection: however many there are, updates behind them are taken. Remembers every key that it was shown: at most
 /// <see cref="Limits.PendingPerKey"/> rows are looked at for each one that is taken. It may be shown rows over any time, those accepted since with each
@@ -39,7 +39,7 @@ public sealed class PendingSelection
         _underway = underway is null ? [] : [.. underway.Requests.Select(request => request.Sequence)];
     }
 
-    /// <summary>After is the last row that was shown: later ones are wanted. Before the first, what comes before every row that may be there.</summary>
+    /// <summary>The last row that was shown: later ones are wanted. Before the first, what comes before every row that may be there.</summary>
     public (long Sequence, int Item) After { get; private set; }
 
     /// <summary>IsFull: a limit was reached, and no more rows are wanted.</summary>
@@ -48,7 +48,7 @@ public sealed class PendingSelection
     /// <summary>Taken so far, without what <see cref="Complete"/> may still add.</summary>
     public ReadOnlySpan<PendingRequest> Taken => CollectionsMarshal.AsSpan(_taken);
 
-    /// <summary>Underway are the sequences, ascending, of requests that are not to be shown and may come after <see cref="After"/>.</summary>
+    /// <summary>The sequences, ascending, of requests that are not to be shown and may come after <see cref="After"/>.</summary>
     public ReadOnlySpan<long> Underway
     {
         get
@@ -58,7 +58,7 @@ public sealed class PendingSelection
         }
     }
 
-    /// <summary>TryAdd shows the next row. False: the selection is complete without it, and later rows do not matter. Throws <see cref="StorageCorruptException"/> for a row whose request, or an earlier item of it, is missing.</summary>
+    /// <summary>Shows the next row. False: the selection is complete without it, and later rows do not matter. Throws <see cref="StorageCorruptException"/> for a row whose request, or an earlier item of it, is missing.</summary>
     public bool TryAdd(in PendingRow row)
     {
         if (_items.Count > 0 && row.Sequence != _request.Sequence)
@@ -97,7 +97,7 @@ public sealed class PendingSelection
     /// </summary>
     public void ShowsAllThrough(long sequence) => _allThrough ??= sequence;
 
-    /// <summary>Complete gives the updates after the last row. Nothing may be shown any more.</summary>
+    /// <summary>Gives the updates after the last row. Nothing may be shown any more.</summary>
     public EpochUpdates Complete()
     {
         if (_items.Count > 0)

@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>PeriodRow holds a time period's secrets, which leave memory only wrapped by the key-encryption key.</summary>
+/// <summary>Holds a time period's secrets, which leave memory only wrapped by the key-encryption key.</summary>
 /// <param name="Period">Number of the period.</param>
 /// <param name="State">What it has come to.</param>
 /// <param name="FirstEpoch">Its first epoch; null while it is next.</param>
@@ -9,6 +9,6 @@ namespace Optiks.Storage;
 /// <param name="Configuration">The log's Configuration octets (docs/spec/records.md section 1).</param>
 public sealed record PeriodRow(ulong Period, PeriodState State, ulong? FirstEpoch, int? Copies, ReadOnlyMemory<byte> WrappedSecrets, ReadOnlyMemory<byte> Configuration)
 {
-    /// <summary>OfGenesis is the row of period 0, which epoch 0 begins with nothing.</summary>
+    /// <summary>The row of period 0, which epoch 0 begins with nothing.</summary>
     public static PeriodRow OfGenesis(ReadOnlyMemory<byte> wrappedSecrets, ReadOnlyMemory<byte> configuration) => new(0, PeriodState.Current, 0, 0, wrappedSecrets, configuration);
 }

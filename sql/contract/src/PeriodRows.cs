@@ -1,16 +1,16 @@
 namespace Optiks.Storage;
 
-/// <summary>PeriodRows chooses among a log's periods, all of which come oldest first. Rows that contradict each other are refused: whose secrets are the wrong ones makes proofs that nobody can verify.</summary>
+/// <summary>Chooses among a log's periods, all of which come oldest first. Rows that contradict each other are refused: whose secrets are the wrong ones makes proofs that nobody can verify.</summary>
 public static class PeriodRows
 {
-    /// <summary>Current is the period that epochs are made in. Throws <see cref="StorageCorruptException"/>.</summary>
+    /// <summary>The period that epochs are made in. Throws <see cref="StorageCorruptException"/>.</summary>
     public static PeriodRow Current(IReadOnlyList<PeriodRow> periods)
     {
         ThrowIfInconsistent(periods);
         return periods.First(period => period.State == PeriodState.Current);
     }
 
-    /// <summary>Next is the period that is being made ahead; null: there is none. Throws <see cref="StorageCorruptException"/>.</summary>
+    /// <summary>The period that is being made ahead; null: there is none. Throws <see cref="StorageCorruptException"/>.</summary>
     public static PeriodRow? Next(IReadOnlyList<PeriodRow> periods)
     {
         ThrowIfInconsistent(periods);
@@ -18,7 +18,7 @@ public static class PeriodRows
     }
 
     /// <summary>
-    /// At is the period of an epoch that exists. One that is next is never it, whatever the epoch, and one whose secrets are destroyed or about to be has no more proofs. Throws
+    /// The period of an epoch that exists. One that is next is never it, whatever the epoch, and one whose secrets are destroyed or about to be has no more proofs. Throws
     /// <see cref="StorageCorruptException"/>.
     /// </summary>
     public static PeriodRow At(IReadOnlyList<PeriodRow> periods, ulong epoch)
@@ -30,7 +30,7 @@ public static class PeriodRows
             : throw new StorageCorruptException($"Epoch {epoch} is in period {period.Period}, whose secrets were destroyed.");
     }
 
-    /// <summary>Contradiction says how the rows contradict each other; null: they do not.</summary>
+    /// <summary>Says how the rows contradict each other; null: they do not.</summary>
     public static string? Contradiction(IReadOnlyList<PeriodRow> periods)
     {
         ArgumentNullException.ThrowIfNull(periods);

@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>PeriodState is what a time period has come to. Numbers are stored, never change their meaning, and only grow: a log's periods, oldest first, have states that never do.</summary>
+/// <summary>What a time period has come to. Numbers are stored, never change their meaning, and only grow: a log's periods, oldest first, have states that never do.</summary>
 public enum PeriodState
 {
     /// <summary>Next: its secrets are there and its copies are being staged. No record names it.</summary>

@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>RefusalReason says why an item has no leaf (docs/spec/rest.md section 5, docs/spec/users.md section 7). Numbers are stored and never change their meaning.</summary>
+/// <summary>Says why an item has no leaf (docs/spec/rest.md section 5, docs/spec/users.md section 7). Numbers are stored and never change their meaning.</summary>
 public enum RefusalReason
 {
     /// <summary>Nothing was refused, and nothing inserted: the item names a user whose device list the request leaves as it is (<see cref="UserChange"/>), or an erasure that was done (<see cref="ErasureOrder"/>).</summary>

@@ -10,7 +10,7 @@ public static class RequestIds
 
     private static readonly ulong s_lastMillisecond = (ulong)DateTimeOffset.MaxValue.ToUnixTimeMilliseconds();
 
-    /// <summary>IsVersion7 says whether the id is a UUIDv7.</summary>
+    /// <summary>Says whether the id is a UUIDv7.</summary>
     public static bool IsVersion7(Guid requestId) => requestId.Version == 7 && (requestId.Variant & 0xC) == 0x8;
 
     /// <summary>
@@ -25,13 +25,13 @@ public static class RequestIds
         return milliseconds <= s_lastMillisecond ? DateTimeOffset.FromUnixTimeMilliseconds((long)milliseconds) : DateTimeOffset.MaxValue;
     }
 
-    /// <summary>Write puts an id into 16 octets in network order.</summary>
+    /// <summary>Puts an id into 16 octets in network order.</summary>
     public static void Write(Guid requestId, Span<byte> octets) => _ = requestId.TryWriteBytes(octets, bigEndian: true, out _);
 
-    /// <summary>Read takes an id from 16 octets in network order.</summary>
+    /// <summary>Takes an id from 16 octets in network order.</summary>
     public static Guid Read(ReadOnlySpan<byte> octets) => new(octets, bigEndian: true);
 
-    /// <summary>WriteLowerBound writes the 16 octets that sort before every id of a time and after every id of an earlier one.</summary>
+    /// <summary>Writes the 16 octets that sort before every id of a time and after every id of an earlier one.</summary>
     public static void WriteLowerBound(DateTimeOffset time, Span<byte> octets)
     {
         octets.Clear();

@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>RequestStatus is what became of a request.</summary>
+/// <summary>What became of a request.</summary>
 /// <param name="State">Pending, published or refused.</param>
 /// <param name="Epoch">Epoch that decided it; 0 while pending.</param>
 /// <param name="Items">Of a published request the items that have a leaf, in order; otherwise empty.</param>

@@ -13,7 +13,7 @@ public sealed class StorageMisconfiguredException : StorageException
     public bool IsOtherDatabase { get; init; }
 
     /// <summary>
-    /// JudgeOpened judges an error of a database that was open. That database had the right settings, users and schema, so an operator's mistake that an operator takes back, such as a reload of
+    /// Judges an error of a database that was open. That database had the right settings, users and schema, so an operator's mistake that an operator takes back, such as a reload of
     /// <c>pg_hba.conf</c>, must end no program: <see cref="StorageUnavailableException"/>.
     /// </summary>
     public static StorageException JudgeOpened(StorageException error) =>

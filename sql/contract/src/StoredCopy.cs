@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>StoredCopy is a copy's row as it is stored, with its value's.</summary>
+/// <summary>A copy's row as it is stored, with its value's.</summary>
 /// <param name="Period">The period that begins with it.</param>
 /// <param name="Number">Its number within the period.</param>
 /// <param name="Structure">Structure.</param>

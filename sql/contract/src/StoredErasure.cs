@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>StoredErasure is a row of the erasure sequence as it is stored, with what its leaf says of itself.</summary>
+/// <summary>A row of the erasure sequence as it is stored, with what its leaf says of itself.</summary>
 /// <param name="DecidedIn">Epoch that decided it.</param>
 /// <param name="Number">Its number within that epoch's erasures: 0, 1, ...</param>
 /// <param name="Erasure">The leaf whose value is gone.</param>

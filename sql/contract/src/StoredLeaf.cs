@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>StoredLeaf is a leaf's row as it is stored, with its value's.</summary>
+/// <summary>A leaf's row as it is stored, with its value's.</summary>
 /// <param name="Epoch">Epoch that inserted it.</param>
 /// <param name="Ordinal">Its number within the epoch.</param>
 /// <param name="Structure">Structure.</param>

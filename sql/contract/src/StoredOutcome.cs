@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>StoredOutcome is an outcome's row as it is stored.</summary>
+/// <summary>An outcome's row as it is stored.</summary>
 /// <param name="Sequence">Its request's.</param>
 /// <param name="Item">The item in the request.</param>
 /// <param name="Epoch">Epoch that decided it.</param>

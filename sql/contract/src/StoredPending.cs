@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>StoredPending is a pending row as it is stored.</summary>
+/// <summary>A pending row as it is stored.</summary>
 /// <param name="Sequence">Its request's.</param>
 /// <param name="Item">The item in the request.</param>
 /// <param name="Update">The update.</param>

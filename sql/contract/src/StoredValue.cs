@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>StoredValue is what may be erased of a leaf.</summary>
+/// <summary>What may be erased of a leaf.</summary>
 /// <param name="Opening">Opening of the commitment, 16 octets.</param>
 /// <param name="Key">The key.</param>
 /// <param name="Value">The value.</param>

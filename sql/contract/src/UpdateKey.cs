@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>UpdateKey is a key of a structure, compared by its octets.</summary>
+/// <summary>A key of a structure, compared by its octets.</summary>
 /// <param name="Structure">Structure.</param>
 /// <param name="Key">Octets; must not change while the key is used.</param>
 public readonly record struct UpdateKey(StructureId Structure, ReadOnlyMemory<byte> Key)

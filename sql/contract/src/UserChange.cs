@@ -3,7 +3,7 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// UserChange is what a request about a user does to the device list (docs/spec/users.md section 7). It is the value of the request's item 0, which has structure devices and the user id as key: every request about a
+/// What a request about a user does to the device list (docs/spec/users.md section 7). It is the value of the request's item 0, which has structure devices and the user id as key: every request about a
 /// user begins with it, also one that leaves the list as it is. So one epoch takes one request of a user, and as many may be pending as of any key. The list itself is made with the epoch.
 /// </summary>
 /// <param name="Creates">The user must not be there yet; otherwise it must.</param>
@@ -17,14 +17,14 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
     /// <summary>ChangesList: the list gets a version. Otherwise item 0 ends without a leaf (<see cref="RefusalReason.Unchanged"/>).</summary>
     public bool ChangesList => Creates || Added.Count > 0 || Removed.Count > 0;
 
-    /// <summary>IsIn says whether a pending request is about a user.</summary>
+    /// <summary>Says whether a pending request is about a user.</summary>
     public static bool IsIn(PendingRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
         return IsIn(request.Items);
     }
 
-    /// <summary>IsIn says so of a request's items.</summary>
+    /// <summary>Says so of a request's items.</summary>
     public static bool IsIn(IReadOnlyList<AcceptItem> items)
     {
         ArgumentNullException.ThrowIfNull(items);
@@ -32,7 +32,7 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
     }
 
     /// <summary>
-    /// Of gives the change of a pending request about a user; null for a request about plain keys. <see cref="StorageCorruptException"/> for a request that <see cref="IsIn(PendingRequest)"/> says is one, and whose
+    /// Gives the change of a pending request about a user; null for a request about plain keys. <see cref="StorageCorruptException"/> for a request that <see cref="IsIn(PendingRequest)"/> says is one, and whose
     /// change cannot be read.
     /// </summary>
     public static UserChange? Of(PendingRequest request)
@@ -52,7 +52,7 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
         }
     }
 
-    /// <summary>Encode gives the item's value: 0 or 1 for <see cref="Creates"/>, then both lists, each after its length (4).</summary>
+    /// <summary>Gives the item's value: 0 or 1 for <see cref="Creates"/>, then both lists, each after its length (4).</summary>
     public ReadOnlyMemory<byte> Encode()
     {
         var writer = new OctetWriter(64);
@@ -66,7 +66,7 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
         return writer.Written;
     }
 
-    /// <summary>Decode reads an item's value. <see cref="StorageCorruptException"/> for octets that <see cref="Encode"/> does not give.</summary>
+    /// <summary>Reads an item's value. <see cref="StorageCorruptException"/> for octets that <see cref="Encode"/> does not give.</summary>
     public static UserChange Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new OctetReader(octets, "A pending change of a user ends too early.");

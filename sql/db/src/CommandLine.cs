@@ -12,7 +12,7 @@ using Optiks.Storage.Engines;
 
 namespace Optiks.Db;
 
-/// <summary>CommandLine is the program <c>optiks-db</c>: its commands, options and exit codes.</summary>
+/// <summary>The program <c>optiks-db</c>: its commands, options and exit codes.</summary>
 internal static class CommandLine
 {
     // The configuration keys of the services, as environment variables spell them.
@@ -41,7 +41,7 @@ internal static class CommandLine
         ],
     };
 
-    /// <summary>RunAsync runs one command line and returns its exit code.</summary>
+    /// <summary>Runs one command line and returns its exit code.</summary>
     /// <param name="args">Command line.</param>
     /// <param name="output">Output of the program.</param>
     /// <param name="error">Error output.</param>

@@ -16,7 +16,7 @@ internal static class ConfigCommand
     private const string Provider = "Optiks:Storage:Provider";
     private const string Connection = "Optiks:Storage:ConnectionString";
 
-    /// <summary>Create makes the command. <paramref name="variables"/> of the environment win over files.</summary>
+    /// <summary>Makes the command. <paramref name="variables"/> of the environment win over files.</summary>
     public static Command Create(IStorageProvider[] engines, Func<IEnumerable<KeyValuePair<string, string>>> variables, Option<bool> json, TextWriter output)
     {
         var program = new Option<string>("--program") { Description = $"Program: {string.Join(", ", Programs.All.Select(one => one.Program))}.", HelpName = "PROGRAM", Required = true };

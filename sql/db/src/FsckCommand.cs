@@ -23,7 +23,7 @@ internal static class FsckCommand
         return report.Problems.Count == 0 ? ExitCodes.Success : ExitCodes.Invalid;
     }
 
-    /// <summary>WriteAsync prints the problems and what was looked at.</summary>
+    /// <summary>Prints the problems and what was looked at.</summary>
     public static async Task WriteAsync(Report report, Invocation invocation)
     {
         TextWriter output = invocation.Output;

@@ -11,7 +11,7 @@ internal static class HealthCommand
 {
     private const int MostOctets = 64 * 1024;
 
-    /// <summary>Create makes the command.</summary>
+    /// <summary>Makes the command.</summary>
     public static Command Create(Option<bool> json, TextWriter output, TextWriter error)
     {
         var address = new Argument<Uri>("URL") { Description = "Address of the service, such as http://127.0.0.1:8301.", CustomParser = result => ParseAddress(result.Tokens[0].Value, result.AddError) };

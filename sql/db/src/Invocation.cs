@@ -2,7 +2,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db;
 
-/// <summary>Invocation is what each command about a database is run with. The connection string, which may hold a password, does not leave it.</summary>
+/// <summary>What each command about a database is run with. The connection string, which may hold a password, does not leave it.</summary>
 internal sealed class Invocation(IStorageProvider provider, string connectionString, bool json, TextWriter output, TextWriter error)
 {
     /// <summary>Provider's name, for the operator.</summary>
@@ -17,13 +17,13 @@ internal sealed class Invocation(IStorageProvider provider, string connectionStr
     /// <summary>Error output, which shows progress on a terminal.</summary>
     public TextWriter Error => error;
 
-    /// <summary>OpenAsync opens the database.</summary>
+    /// <summary>Opens the database.</summary>
     public Task<IMaintenanceStore> OpenAsync(CancellationToken cancellationToken) => provider.OpenMaintenanceAsync(connectionString, cancellationToken);
 
-    /// <summary>OpenFollowAsync opens it with the rights that query-services have.</summary>
+    /// <summary>Opens it with the rights that query-services have.</summary>
     public Task<IFollowStore> OpenFollowAsync(CancellationToken cancellationToken) => provider.OpenFollowAsync(connectionString, cancellationToken);
 
-    /// <summary>OpenPipelineAsync opens it with the rights that the update-task has.</summary>
+    /// <summary>Opens it with the rights that the update-task has.</summary>
     public Task<IPipelineStore> OpenPipelineAsync(CancellationToken cancellationToken) => provider.OpenPipelineAsync(connectionString, cancellationToken);
 
     /// <summary>CreateMigrator of the database, which need not be there.</summary>

@@ -43,7 +43,7 @@ public sealed class AcceptGroup
     /// </summary>
     public IReadOnlyList<(int Request, int Item, AcceptItem Update)> Items => _items;
 
-    /// <summary>MostOccurrences is how often the key stands here that stands most often.</summary>
+    /// <summary>How often the key stands here that stands most often.</summary>
     public int MostOccurrences { get; }
 
     /// <summary>Earliest time of an id.</summary>

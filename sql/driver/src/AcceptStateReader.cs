@@ -2,11 +2,11 @@ using System.Data.Common;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>AcceptStateReader reads what decides about a group from a batch of statements.</summary>
+/// <summary>Reads what decides about a group from a batch of statements.</summary>
 public static class AcceptStateReader
 {
     /// <summary>
-    /// ReadAcceptStateAsync reads four results, from the first row of the first on: of <see cref="Statements.Clock"/>; of <see cref="Statements.Head"/>; the number of pending rows of keys, by their indexes in
+    /// Reads four results, from the first row of the first on: of <see cref="Statements.Clock"/>; of <see cref="Statements.Head"/>; the number of pending rows of keys, by their indexes in
     /// <paramref name="keys"/>, which may leave out those without any; id and body hash of the ids that are known.
     /// </summary>
     public static async Task<AcceptState> ReadAcceptStateAsync<TReader>(this DbRows<TReader> rows, IReadOnlyList<(UpdateKey Key, int Occurrences)> keys, string location, CancellationToken cancellationToken)

@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>AcceptStore is the update-service's view: what an engine need not do in its own way to be fast.</summary>
+/// <summary>The update-service's view: what an engine need not do in its own way to be fast.</summary>
 public abstract class AcceptStore : HeadReader, IAcceptStore
 {
     /// <summary>AcceptStore of a database, which it disposes of.</summary>
@@ -39,7 +39,7 @@ public abstract class AcceptStore : HeadReader, IAcceptStore
             Parameter.Of("id", requestId)),
         cancellationToken);
 
-    /// <summary>Accepted is the answer where nothing stands against any of the units.</summary>
+    /// <summary>The answer where nothing stands against any of the units.</summary>
     protected static AcceptResult[] Accepted(int units)
     {
         var accepted = new AcceptResult[units];

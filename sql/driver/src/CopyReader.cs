@@ -4,15 +4,15 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>CopyReader reads rows of copies. They are only ever added, but that values go: its statements need not see one moment.</summary>
+/// <summary>Reads rows of copies. They are only ever added, but that values go: its statements need not see one moment.</summary>
 internal static class CopyReader
 {
-    /// <summary>NextAsync gives the state of a period and the number after its last copy; null: there is no such period.</summary>
+    /// <summary>Gives the state of a period and the number after its last copy; null: there is no such period.</summary>
     public static Task<(PeriodState State, int Number)?> NextAsync(ISession session, ulong period, CancellationToken cancellationToken) =>
         session.FirstAsync<(PeriodState, int)?>(
             session.Database.Statements.NextCopy, rows => ((PeriodState)rows.Small(0), rows.Medium(1)), cancellationToken, Parameter.Of("period", period));
 
-    /// <summary>HasLastAsync says whether the last row of a batch is stored as it is.</summary>
+    /// <summary>Says whether the last row of a batch is stored as it is.</summary>
     public static Task<bool> HasLastAsync(ISession session, CopyBatch copies, CancellationToken cancellationToken)
     {
         LeafRow last = copies.Rows.Span[^1];
@@ -26,7 +26,7 @@ internal static class CopyReader
             Parameter.Of("commitment", last.Commitment.ToArray()));
     }
 
-    /// <summary>SupersededAsync gives the numbers of the rows whose place those of a batch took.</summary>
+    /// <summary>Gives the numbers of the rows whose place those of a batch took.</summary>
     public static Task<IReadOnlyList<int>> SupersededAsync(ISession session, ulong period, int first, int last, CancellationToken cancellationToken) => session.ListAsync(
         session.Database.Statements.Superseded,
         rows => rows.Medium(0),
@@ -35,7 +35,7 @@ internal static class CopyReader
         Parameter.Of("number", first),
         Parameter.Of("last", last));
 
-    /// <summary>FindAsync finds the copy of a name: of the rows with its label the last one counts; null: there is none, or that one takes the key out.</summary>
+    /// <summary>Finds the copy of a name: of the rows with its label the last one counts; null: there is none, or that one takes the key out.</summary>
     public static Task<LeafPlace?> FindAsync(ISession session, ulong period, LeafName name, CancellationToken cancellationToken) => session.FirstAsync(
         session.Database.Statements.FindCopy,
         rows => rows.Natural(1) == 0 ? null : new LeafPlace(0, rows.Medium(0), rows.Flag(2)) { Period = period },
@@ -44,7 +44,7 @@ internal static class CopyReader
         Parameter.Of("structure", (int)name.Structure),
         Parameter.Of("label", name.Label));
 
-    /// <summary>ReadAsync reads a page.</summary>
+    /// <summary>Reads a page.</summary>
     public static async Task<CopyBatch> ReadAsync(ISession session, ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken)
     {
         Statements statements = session.Database.Statements;

@@ -2,7 +2,7 @@ using System.Data.Common;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>DbRows are the rows of a reader of ADO.NET, which is disposed of with them.</summary>
+/// <summary>The rows of a reader of ADO.NET, which is disposed of with them.</summary>
 /// <typeparam name="TReader">The engine's reader.</typeparam>
 public abstract class DbRows<TReader> : IRows
     where TReader : DbDataReader

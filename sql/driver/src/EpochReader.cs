@@ -1,13 +1,13 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>EpochReader reads back what an epoch's transaction wrote.</summary>
+/// <summary>Reads back what an epoch's transaction wrote.</summary>
 internal static class EpochReader
 {
-    /// <summary>HasEpochAsync says whether an epoch is stored with exactly this record.</summary>
+    /// <summary>Says whether an epoch is stored with exactly this record.</summary>
     public static Task<bool> HasEpochAsync(ISession session, EpochRow epoch, CancellationToken cancellationToken) =>
         session.FirstAsync(session.Database.Statements.HasEpoch, _ => true, cancellationToken, Parameter.Of("epoch", epoch.Epoch), Parameter.Of("hash", epoch.RecordHash));
 
-    /// <summary>ReadAsync reads a committed epoch whole.</summary>
+    /// <summary>Reads a committed epoch whole.</summary>
     public static async Task<EpochContent> ReadAsync(ISession session, ulong epoch, CancellationToken cancellationToken)
     {
         EpochRow row = await session.FirstAsync(

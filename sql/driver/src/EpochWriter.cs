@@ -1,9 +1,9 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>EpochWriter writes an epoch inside a transaction. False: a condition does not hold, and the caller takes everything back.</summary>
+/// <summary>Writes an epoch inside a transaction. False: a condition does not hold, and the caller takes everything back.</summary>
 internal static class EpochWriter
 {
-    /// <summary>TryWriteGenesisAsync writes epoch 0 into a database without epochs.</summary>
+    /// <summary>Writes epoch 0 into a database without epochs.</summary>
     public static async Task<bool> TryWriteGenesisAsync(ISession session, Lease lease, EpochRow genesis, PeriodRow period, CancellationToken cancellationToken)
     {
         int moved = await session.ChangeAsync(
@@ -16,12 +16,12 @@ internal static class EpochWriter
             && await session.ChangeAsync(session.Database.Statements.InsertEpoch, cancellationToken, EpochParameters(genesis, leaves: 0, valueBytes: 0)) == 1;
     }
 
-    /// <summary>TryWriteAsync writes an epoch and removes the pending rows that it decides.</summary>
+    /// <summary>Writes an epoch and removes the pending rows that it decides.</summary>
     public static async Task<bool> TryWriteAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
         await FollowsHeadAsync(session, lease, commit, cancellationToken)
         && await WriteAsync(session, lease, commit, InKeyOrder(commit.Outcomes), restores: false, cancellationToken) == commit.Outcomes.Count;
 
-    /// <summary>TryRestoreAsync writes an epoch of a newer copy: its requests are found by id, and its pending rows need not be here.</summary>
+    /// <summary>Writes an epoch of a newer copy: its requests are found by id, and its pending rows need not be here.</summary>
     public static async Task<bool> TryRestoreAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken)
     {
         if (!await FollowsHeadAsync(session, lease, commit, cancellationToken))

@@ -2,12 +2,12 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>ErasureReader reads the erasure sequence, and finds the leaves that erasures are about.</summary>
+/// <summary>Reads the erasure sequence, and finds the leaves that erasures are about.</summary>
 internal static class ErasureReader
 {
     private const int Page = 4096;
 
-    /// <summary>ReadAsync reads what the epochs first..last have erased.</summary>
+    /// <summary>Reads what the epochs first..last have erased.</summary>
     public static async Task<IReadOnlyList<StoredErasure>> ReadAsync(ISession session, ulong first, ulong last, CancellationToken cancellationToken)
     {
         var erasures = new List<StoredErasure>();
@@ -35,7 +35,7 @@ internal static class ErasureReader
     public static Parameter[] Parameters(ulong epoch, int number, ulong last, int max) =>
         [Parameter.Of("epoch", epoch), Parameter.Of("number", number), Parameter.Of("last", last), Parameter.Of("max", max)];
 
-    /// <summary>FindAsync finds a leaf; null: there is none of this name. The leaves of an epoch are sorted by structure and label: halving their number leads to it.</summary>
+    /// <summary>Finds a leaf; null: there is none of this name. The leaves of an epoch are sorted by structure and label: halving their number leads to it.</summary>
     public static async Task<LeafPlace?> FindAsync(ISession session, LeafName name, CancellationToken cancellationToken)
     {
         int low = 0;

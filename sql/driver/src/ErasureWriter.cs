@@ -1,13 +1,13 @@
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// ErasureWriter writes an epoch's erasures inside its transaction. Whoever names one leaf of a value means the value: the copies that were made of it, and what a copy was made of, go with it, and stand in the
+/// Writes an epoch's erasures inside its transaction. Whoever names one leaf of a value means the value: the copies that were made of it, and what a copy was made of, go with it, and stand in the
 /// sequence like what was named.
 /// </summary>
 internal static class ErasureWriter
 {
     /// <summary>
-    /// TryWriteAsync writes the erasures and deletes their values. False: the lease is lost or, but for an epoch that is restored, a value was not there. No copy of a value is staged between the search for
+    /// Writes the erasures and deletes their values. False: the lease is lost or, but for an epoch that is restored, a value was not there. No copy of a value is staged between the search for
     /// copies and the commit, as both keep the lease.
     /// </summary>
     public static async Task<bool> TryWriteAsync(ISession session, Lease lease, EpochCommit commit, bool restores, CancellationToken cancellationToken)

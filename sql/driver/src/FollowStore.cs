@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>FollowStore reads epochs: the query-service's view, which ends at the published epoch, and the base of the task's, which ends at the committed one.</summary>
+/// <summary>Reads epochs: the query-service's view, which ends at the published epoch, and the base of the task's, which ends at the committed one.</summary>
 public class FollowStore : HeadReader, IFollowStore
 {
     private const int MaxEpochs = 4096;

@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>HeadReader is what all stores share: the head row and the clock.</summary>
+/// <summary>What all stores share: the head row and the clock.</summary>
 public abstract class HeadReader : IHeadReader
 {
     /// <summary>HeadReader of a database, which it disposes of.</summary>

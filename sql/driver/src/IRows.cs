@@ -1,12 +1,12 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>IRows are the rows of a query, one after the other, and the columns of the one that was read last, from 0 on. Disposed of before the session's next statement. Not thread-safe.</summary>
+/// <summary>The rows of a query, one after the other, and the columns of the one that was read last, from 0 on. Disposed of before the session's next statement. Not thread-safe.</summary>
 public interface IRows : IAsyncDisposable
 {
-    /// <summary>ReadAsync moves to the next row; false after the last.</summary>
+    /// <summary>Moves to the next row; false after the last.</summary>
     ValueTask<bool> ReadAsync(CancellationToken cancellationToken);
 
-    /// <summary>IsNull says whether a column is null.</summary>
+    /// <summary>Says whether a column is null.</summary>
     bool IsNull(int column);
 
     /// <summary>Big of a column of 64 bits.</summary>
@@ -27,7 +27,7 @@ public interface IRows : IAsyncDisposable
     /// <summary>Octets of a column; empty for null.</summary>
     byte[] Octets(int column);
 
-    /// <summary>Span is the octets of a column until the next row is read, without a copy where the engine can; empty for null.</summary>
+    /// <summary>The octets of a column until the next row is read, without a copy where the engine can; empty for null.</summary>
     ReadOnlySpan<byte> Span(int column) => Octets(column);
 
     /// <summary>RequestId of a column.</summary>
@@ -39,6 +39,6 @@ public interface IRows : IAsyncDisposable
     /// <summary>Natural of a column that holds no negative number.</summary>
     ulong Natural(int column) => checked((ulong)Big(column));
 
-    /// <summary>NullableNatural is null for null.</summary>
+    /// <summary>Null for null.</summary>
     ulong? NullableNatural(int column) => IsNull(column) ? null : Natural(column);
 }

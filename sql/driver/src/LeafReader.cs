@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>LeafReader reads the leaves of whole epochs into a flat batch. What it reads never changes, but that values are erased: its statements need not see one moment.</summary>
+/// <summary>Reads the leaves of whole epochs into a flat batch. What it reads never changes, but that values are erased: its statements need not see one moment.</summary>
 internal static class LeafReader
 {
     // Far more epochs than a batch holds are not looked at: an empty one counts too, so that what is read stays bounded.
@@ -13,7 +13,7 @@ internal static class LeafReader
     private const int OrdinalBits = 28;
 
     /// <summary>
-    /// ReadLeavesAsync reads these columns of epochs from <paramref name="first"/> on, as many as come to about <paramref name="batchRows"/> leaves, at least one, and says which was the last; null when
+    /// Reads these columns of epochs from <paramref name="first"/> on, as many as come to about <paramref name="batchRows"/> leaves, at least one, and says which was the last; null when
     /// there is none.
     /// </summary>
     public static async Task<(LeafBatch Batch, ulong? Through)> ReadLeavesAsync(

@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>MaintenanceStore is the view of <c>optiks-db</c>, which works as the owner of the tables.</summary>
+/// <summary>The view of <c>optiks-db</c>, which works as the owner of the tables.</summary>
 public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
 {
     /// <summary>MaintenanceStore of a database, which it disposes of.</summary>

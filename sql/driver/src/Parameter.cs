@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>ParameterType decides which type a statement compares a parameter with: a converted column would not be looked up in its index.</summary>
+/// <summary>Decides which type a statement compares a parameter with: a converted column would not be looked up in its index.</summary>
 public enum ParameterType
 {
     /// <summary>A number of 64 bits, or null.</summary>

@@ -3,20 +3,20 @@ using Optiks.Secrets;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>PeriodWriter writes the period that is next inside a transaction.</summary>
+/// <summary>Writes the period that is next inside a transaction.</summary>
 internal static class PeriodWriter
 {
     // Of epochs without leaves, which cost a row each to pass over.
     private const int MaxEpochsPerPiece = 4096;
 
     /// <summary>
-    /// TryHoldAsync keeps the lease until the transaction's end, and whoever commits an epoch that erases or switches waiting. False: it is lost. What is read afterwards is of after the wait, so that no
+    /// Keeps the lease until the transaction's end, and whoever commits an epoch that erases or switches waiting. False: it is lost. What is read afterwards is of after the wait, so that no
     /// value is copied while it is erased.
     /// </summary>
     public static async Task<bool> TryHoldAsync(ISession session, Lease lease, CancellationToken cancellationToken) =>
         await session.ChangeAsync(session.Database.Statements.LockLease, cancellationToken, Parameter.Of("fence", lease.Fence), Parameter.Of("holder", lease.Holder)) == 1;
 
-    /// <summary>BeginAsync gives the row of the period that is next, and writes it where there is none; null: the lease is lost, another period follows, or the secrets of the current one were wrapped by another key meanwhile.</summary>
+    /// <summary>Gives the row of the period that is next, and writes it where there is none; null: the lease is lost, another period follows, or the secrets of the current one were wrapped by another key meanwhile.</summary>
     public static async Task<PeriodRow?> BeginAsync(ISession session, Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken))
@@ -42,7 +42,7 @@ internal static class PeriodWriter
         return await InsertAsync(session, next, cancellationToken) == 1 ? next : null;
     }
 
-    /// <summary>RewrapAsync replaces a period's wrapped secrets if they are <paramref name="before"/> still, while no period begins.</summary>
+    /// <summary>Replaces a period's wrapped secrets if they are <paramref name="before"/> still, while no period begins.</summary>
     public static async Task<bool> RewrapAsync(ISession session, ulong period, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after, CancellationToken cancellationToken)
     {
         _ = await session.ChangeAsync(session.Database.Statements.LockHead, cancellationToken);
@@ -50,7 +50,7 @@ internal static class PeriodWriter
             session.Database.Statements.RewrapSecrets, cancellationToken, Parameter.Of("period", period), Parameter.Of("before", before), Parameter.Of("after", after)) == 1;
     }
 
-    /// <summary>InsertAsync inserts a row and says how many rows that were: none where there was one.</summary>
+    /// <summary>Inserts a row and says how many rows that were: none where there was one.</summary>
     public static Task<int> InsertAsync(ISession session, PeriodRow period, CancellationToken cancellationToken) => session.ChangeAsync(
         session.Database.Statements.InsertPeriod,
         cancellationToken,
@@ -61,7 +61,7 @@ internal static class PeriodWriter
         Parameter.Of("secrets", period.WrappedSecrets),
         Parameter.Of("configuration", period.Configuration));
 
-    /// <summary>StageAsync adds copies.</summary>
+    /// <summary>Adds copies.</summary>
     public static async Task<StageResult> StageAsync(ISession session, Lease lease, CopyBatch copies, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken)
@@ -73,7 +73,7 @@ internal static class PeriodWriter
         return await AddAsync(session, copies, cancellationToken);
     }
 
-    /// <summary>RestoreAsync adds those copies that are not there.</summary>
+    /// <summary>Adds those copies that are not there.</summary>
     public static async Task<StageResult> RestoreAsync(ISession session, Lease lease, CopyBatch copies, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken)
@@ -89,7 +89,7 @@ internal static class PeriodWriter
         return next.State == PeriodState.Next ? await AddAsync(session, copies.From(next.Number), cancellationToken) : StageResult.Fenced;
     }
 
-    /// <summary>TrySwitchAsync makes the period that is next the current one. False: the lease is lost, or it is not next, does not follow the current one, or has other copies.</summary>
+    /// <summary>Makes the period that is next the current one. False: the lease is lost, or it is not next, does not follow the current one, or has other copies.</summary>
     public static async Task<bool> TrySwitchAsync(ISession session, Lease lease, PeriodSwitch begun, ulong epoch, CancellationToken cancellationToken) =>
         await TryHoldAsync(session, lease, cancellationToken)
         // This one first: at no moment are two current.
@@ -101,7 +101,7 @@ internal static class PeriodWriter
             Parameter.Of("first", epoch),
             Parameter.Of("copies", begun.Copies)) == 1;
 
-    /// <summary>BeginDestroyingAsync destroys a period's secrets. False: the lease is lost.</summary>
+    /// <summary>Destroys a period's secrets. False: the lease is lost.</summary>
     public static async Task<bool> BeginDestroyingAsync(ISession session, Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken))
@@ -118,7 +118,7 @@ internal static class PeriodWriter
             || await session.ChangeAsync(session.Database.Statements.DestroySecrets, cancellationToken, Parameter.Of("period", period)) == 1;
     }
 
-    /// <summary>DestroyAsync destroys what proves of copies and leaves, and says whether that was all; null: the lease is lost, or the secrets were not destroyed before.</summary>
+    /// <summary>Destroys what proves of copies and leaves, and says whether that was all; null: the lease is lost, or the secrets were not destroyed before.</summary>
     public static async Task<bool?> DestroyAsync(ISession session, Lease lease, ulong period, int maxValues, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken)
@@ -203,7 +203,7 @@ internal static class PeriodWriter
         return StageResult.Staged;
     }
 
-    /// <summary>WriteCopyStart gives the cells of a copy up to its source.</summary>
+    /// <summary>Gives the cells of a copy up to its source.</summary>
     public static void WriteCopyStart(IRowWriter cells, ulong period, int number, int structure, CopySource source)
     {
         cells.Natural(period);

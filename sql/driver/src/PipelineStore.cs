@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>PipelineStore is the update-task's view.</summary>
+/// <summary>The update-task's view.</summary>
 public class PipelineStore : FollowStore, IPipelineStore
 {
     // How long an unknown commit is looked for while the server restarts or fails over.

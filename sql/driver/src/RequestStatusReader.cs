@@ -2,10 +2,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>RequestStatusReader says what became of a request.</summary>
+/// <summary>Says what became of a request.</summary>
 internal static class RequestStatusReader
 {
-    /// <summary>ReadAsync reads a status in one statement; null: the id is not known.</summary>
+    /// <summary>Reads a status in one statement; null: the id is not known.</summary>
     public static async Task<RequestStatus?> ReadAsync(ISession session, Guid requestId, CancellationToken cancellationToken)
     {
         await using IRows rows = await session.QueryAsync(session.Database.Statements.Status, cancellationToken, Parameter.Of("id", requestId));

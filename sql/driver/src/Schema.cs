@@ -3,7 +3,7 @@ using System.Reflection;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>Schema is the migrations of a driver, which are embedded in its assembly as <c>0001_create_tables</c> and so on, and what they mean to a database.</summary>
+/// <summary>The migrations of a driver, which are embedded in its assembly as <c>0001_create_tables</c> and so on, and what they mean to a database.</summary>
 public sealed class Schema
 {
     /// <summary>Schema of the scripts of an assembly.</summary>
@@ -26,13 +26,13 @@ public sealed class Schema
     /// <summary>Migrations in order: number i + 1, name and script.</summary>
     public IReadOnlyList<(string Name, string Script)> Migrations { get; }
 
-    /// <summary>Grants is the script that is repeated after every migration; null: the engine has no roles.</summary>
+    /// <summary>The script that is repeated after every migration; null: the engine has no roles.</summary>
     public string? Grants { get; }
 
-    /// <summary>TargetVersion is what this build needs.</summary>
+    /// <summary>What this build needs.</summary>
     public int TargetVersion => Migrations.Count;
 
-    /// <summary>ThrowIfOther throws <see cref="StorageMisconfiguredException"/> for a version that a service cannot work with; <paramref name="hint"/> is added where it is an older one.</summary>
+    /// <summary>Throws <see cref="StorageMisconfiguredException"/> for a version that a service cannot work with; <paramref name="hint"/> is added where it is an older one.</summary>
     public void ThrowIfOther(int version, string location, string hint = "")
     {
         if (version != TargetVersion)
@@ -43,7 +43,7 @@ public sealed class Schema
         }
     }
 
-    /// <summary>ThrowIfNewer throws <see cref="StorageMisconfiguredException"/> for a version that cannot be migrated, before anything is changed.</summary>
+    /// <summary>Throws <see cref="StorageMisconfiguredException"/> for a version that cannot be migrated, before anything is changed.</summary>
     public void ThrowIfNewer(int version, string location)
     {
         if (version > TargetVersion)

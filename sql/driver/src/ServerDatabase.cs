@@ -30,19 +30,19 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     /// <inheritdoc/>
     public bool HasOneWriter => false;
 
-    /// <summary>IsOpen says whether the checks of a start have passed: what they refuse from then on is an error that may pass (<see cref="StorageMisconfiguredException.JudgeOpened"/>).</summary>
+    /// <summary>Says whether the checks of a start have passed: what they refuse from then on is an error that may pass (<see cref="StorageMisconfiguredException.JudgeOpened"/>).</summary>
     protected bool IsOpen => _isOpen;
 
     /// <summary>ReadIsolation of the transaction that reading takes; null: it takes none, and each statement sees one moment by itself.</summary>
     protected abstract IsolationLevel? ReadIsolation { get; }
 
-    /// <summary>LockHead locks the head row until the transaction's end, whoever holds the lease: nobody's epoch is under way then.</summary>
+    /// <summary>Locks the head row until the transaction's end, whoever holds the lease: nobody's epoch is under way then.</summary>
     protected abstract Sql LockHead { get; }
 
     /// <inheritdoc/>
     public abstract Task NextPublished();
 
-    /// <summary>ReadAsync runs work that only reads.</summary>
+    /// <summary>Runs work that only reads.</summary>
     public Task<T> ReadAsync<T>(Func<TSession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => TwiceIfLostAsync(
         async () =>
         {
@@ -53,7 +53,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         cancellationToken);
 
     /// <summary>
-    /// RepeatAsync runs work whose statements begin and end their transactions themselves, and that may be done twice: when the session is lost, whatever became of a transaction, it is done once more on a
+    /// Runs work whose statements begin and end their transactions themselves, and that may be done twice: when the session is lost, whatever became of a transaction, it is done once more on a
     /// new connection.
     /// </summary>
     public Task<T> RepeatAsync<T>(Func<TSession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => TwiceIfLostAsync(
@@ -147,10 +147,10 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     /// <inheritdoc/>
     public abstract ValueTask DisposeAsync();
 
-    /// <summary>ConnectAsync takes a connection from the pool.</summary>
+    /// <summary>Takes a connection from the pool.</summary>
     protected abstract Task<TConnection> ConnectAsync(CancellationToken cancellationToken);
 
-    /// <summary>ConnectAloneAsync opens a connection for a transaction over many calls.</summary>
+    /// <summary>Opens a connection for a transaction over many calls.</summary>
     protected virtual Task<TConnection> ConnectAloneAsync(CancellationToken cancellationToken) => ConnectAsync(cancellationToken);
 
     /// <summary>Session on a connection, whose statements belong to a transaction, if any.</summary>
@@ -159,7 +159,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     /// <summary>Number of a connection's session on the server.</summary>
     protected abstract int Number(TConnection connection);
 
-    /// <summary>EndAsync ends one session, if it is still this store's.</summary>
+    /// <summary>Ends one session, if it is still this store's.</summary>
     protected abstract Task EndAsync(int session);
 
     /// <summary>Abandon a connection that may have been left inside a transaction of a statement's own.</summary>
@@ -168,27 +168,27 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     }
 
     /// <summary>
-    /// DropSessions closes the pool's connections, each as soon as nobody uses it. An open database refused what it had let this store do: an operator may take that back, and a session may not notice it.
+    /// Closes the pool's connections, each as soon as nobody uses it. An open database refused what it had let this store do: an operator may take that back, and a session may not notice it.
     /// </summary>
     protected virtual void DropSessions()
     {
     }
 
     /// <summary>
-    /// ThrowIfUnconfirmed throws <see cref="StorageUnavailableException"/> when a commit of this session was answered although another server, which must have it too, had not confirmed it. It is durable on
+    /// Throws <see cref="StorageUnavailableException"/> when a commit of this session was answered although another server, which must have it too, had not confirmed it. It is durable on
     /// one server, everybody sees it, and a failover may take it back.
     /// </summary>
     protected virtual void ThrowIfUnconfirmed(TSession session)
     {
     }
 
-    /// <summary>IsConnectionLost says whether the session is gone. A time limit is not: the server may be working still.</summary>
+    /// <summary>Says whether the session is gone. A time limit is not: the server may be working still.</summary>
     protected abstract bool IsConnectionLost(Exception e);
 
     /// <summary>Translate an error of the engine into the contract's; null: it is not the engine's.</summary>
     protected abstract Exception? Translate(Exception e, CancellationToken cancellationToken);
 
-    /// <summary>BeginAsync begins a transaction over many calls with its first statements.</summary>
+    /// <summary>Begins a transaction over many calls with its first statements.</summary>
     protected Task<ITransaction> BeginAsync(IsolationLevel isolation, Func<TSession, Task> begin, CancellationToken cancellationToken) => TwiceIfLostAsync<ITransaction>(
         async () =>
         {
@@ -208,7 +208,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         },
         cancellationToken);
 
-    /// <summary>OpenAsync runs the checks of a start and then a role's first work, which changes nothing and fails where the user lacks the role's rights.</summary>
+    /// <summary>Runs the checks of a start and then a role's first work, which changes nothing and fails where the user lacks the role's rights.</summary>
     protected async Task OpenAsync(Func<TSession, CancellationToken, Task> check, Sql? firstWork, CancellationToken cancellationToken)
     {
         _ = await ReadAsync<object?>(
@@ -225,7 +225,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         _isOpen = true;
     }
 
-    /// <summary>TwiceIfLostAsync runs work that may be done again on another connection: the pool gives a new one once a lost one was met.</summary>
+    /// <summary>Runs work that may be done again on another connection: the pool gives a new one once a lost one was met.</summary>
     protected Task<T> TwiceIfLostAsync<T>(Func<Task<T>> work, CancellationToken cancellationToken) => TranslateAsync(
         async () =>
         {

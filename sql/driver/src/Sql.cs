@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>Sql is the text of one statement of a driver: a constant. Its parameters are written as the engine has them, by position or by name (<see cref="Parameter"/>).</summary>
+/// <summary>The text of one statement of a driver: a constant. Its parameters are written as the engine has them, by position or by name (<see cref="Parameter"/>).</summary>
 public class Sql
 {
     /// <summary>Sql of a constant text.</summary>

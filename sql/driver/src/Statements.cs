@@ -1,7 +1,7 @@
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// Statements are an engine's SQL for the rules of this project. Of each one the parameters are listed in their order, with their names, and the columns that it returns. An engine may do without the last
+/// An engine's SQL for the rules of this project. Of each one the parameters are listed in their order, with their names, and the columns that it returns. An engine may do without the last
 /// parameters.
 /// </summary>
 public sealed class Statements

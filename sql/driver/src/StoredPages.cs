@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>StoredPages reads leaves and copies as they are stored, in order, a page at a time.</summary>
+/// <summary>Reads leaves and copies as they are stored, in order, a page at a time.</summary>
 internal static class StoredPages
 {
     /// <summary>MaxValueBytes of a page, but for the last of its values. Most engines' statements end a page there themselves, so that no more is sent.</summary>

@@ -2,10 +2,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>StoredRows reads the contract's types from rows whose columns are in the order of <see cref="Statements"/>, and says what rows that are missing or contradict each other mean.</summary>
+/// <summary>Reads the contract's types from rows whose columns are in the order of <see cref="Statements"/>, and says what rows that are missing or contradict each other mean.</summary>
 public static class StoredRows
 {
-    /// <summary>ReadHeadAsync reads the head row.</summary>
+    /// <summary>Reads the head row.</summary>
     public static async Task<HeadRow> ReadHeadAsync(this ISession session, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(session);
@@ -15,7 +15,7 @@ public static class StoredRows
     /// <summary>HeadRow from a row of <see cref="Statements.Head"/>.</summary>
     internal static HeadRow Head(IRows rows) => new(rows.NullableNatural(0), rows.Octets(1), rows.NullableNatural(2), rows.Big(3), rows.Text(4), rows.Time(5));
 
-    /// <summary>NoHead is what <see cref="Statements.Head"/> without a row means.</summary>
+    /// <summary>What <see cref="Statements.Head"/> without a row means.</summary>
     internal static StorageCorruptException NoHead(string location) => new($"The database {location} has no head row: restore it.");
 
     /// <summary>Request from a row of <see cref="Statements.StoredRequests"/>.</summary>

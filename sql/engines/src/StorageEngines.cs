@@ -4,7 +4,7 @@ using Optiks.Storage.SqlServer;
 
 namespace Optiks.Storage.Engines;
 
-/// <summary>StorageEngines is the one list of engines: a new one is added here, and every program can use it.</summary>
+/// <summary>The one list of engines: a new one is added here, and every program can use it.</summary>
 public static class StorageEngines
 {
     /// <summary>

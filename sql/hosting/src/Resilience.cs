@@ -64,7 +64,7 @@ internal sealed class Resilience
         metrics.Observe(operation, circuit);
     }
 
-    /// <summary>RunAsync runs the work, perhaps several times.</summary>
+    /// <summary>Runs the work, perhaps several times.</summary>
     public async Task<T> RunAsync<T>(Func<CancellationToken, Task<T>> work, CancellationToken cancellationToken)
     {
         bool wasAsked = false;

@@ -4,7 +4,7 @@ using Polly.CircuitBreaker;
 
 namespace Optiks.Storage.Hosting;
 
-/// <summary>ResilienceMetrics is the meter <c>Optiks.Storage</c>. Any thread.</summary>
+/// <summary>The meter <c>Optiks.Storage</c>. Any thread.</summary>
 internal sealed class ResilienceMetrics : IDisposable
 {
     // A circuit closes with the next work that succeeds. Where there is none, an open one says nothing any more about the database: after a failure it counts for this long, which is longer than callers that
@@ -24,13 +24,13 @@ internal sealed class ResilienceMetrics : IDisposable
         _retries = _meter.CreateCounter<long>("optiks.storage.retries", "{attempt}", "Attempts after one that failed for the moment, by operation.");
     }
 
-    /// <summary>Observe shows the operation's circuit.</summary>
+    /// <summary>Shows the operation's circuit.</summary>
     public void Observe(string operation, CircuitBreakerStateProvider circuit) => _circuits[operation] = circuit;
 
-    /// <summary>Opened takes note that the operation's circuit opened, for the first time or after one more attempt.</summary>
+    /// <summary>Takes note that the operation's circuit opened, for the first time or after one more attempt.</summary>
     public void Opened(string operation) => _opened[operation] = _time.GetTimestamp();
 
-    /// <summary>Retried counts an attempt after a failed one.</summary>
+    /// <summary>Counts an attempt after a failed one.</summary>
     public void Retried(string operation) => _retries.Add(1, Operation(operation));
 
     public void Dispose() => _meter.Dispose();

@@ -1,7 +1,7 @@
 namespace Optiks.Storage.Hosting;
 
 /// <summary>
-/// ResilientAcceptStore repeats what failed for the moment (a restart, a failover, a deadlock) and may be repeated: reads, and accepts, which their request ids make idempotent. The
+/// Repeats what failed for the moment (a restart, a failover, a deadlock) and may be repeated: reads, and accepts, which their request ids make idempotent. The
 /// other roles' stores are not wrapped: epoch loop and follower are loops of their own, which know what may be repeated and what must be looked up first. Nor is
 /// <see cref="WaitForPublishedAsync"/>, whose caller is such a loop. Any thread.
 /// </summary>

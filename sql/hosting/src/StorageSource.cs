@@ -2,7 +2,7 @@ using System.Data.Common;
 
 namespace Optiks.Storage.Hosting;
 
-/// <summary>StorageSource opens the configured database in one program's role. Any thread.</summary>
+/// <summary>Opens the configured database in one program's role. Any thread.</summary>
 public sealed class StorageSource
 {
     private readonly IStorageProvider[] _engines;
@@ -22,14 +22,14 @@ public sealed class StorageSource
 
     private IStorageProvider Engine => StorageProviders.Select(_options.Provider, _engines);
 
-    /// <summary>OpenAcceptAsync opens the update-service's view, which repeats what fails for the moment.</summary>
+    /// <summary>Opens the update-service's view, which repeats what fails for the moment.</summary>
     public async Task<IAcceptStore> OpenAcceptAsync(CancellationToken cancellationToken) =>
         new ResilientAcceptStore(await Engine.OpenAcceptAsync(ConnectionString(), cancellationToken));
 
-    /// <summary>OpenPipelineAsync opens the update-task's view.</summary>
+    /// <summary>Opens the update-task's view.</summary>
     public Task<IPipelineStore> OpenPipelineAsync(CancellationToken cancellationToken) => Engine.OpenPipelineAsync(ConnectionString(), cancellationToken);
 
-    /// <summary>OpenFollowAsync opens the query-service's view.</summary>
+    /// <summary>Opens the query-service's view.</summary>
     public Task<IFollowStore> OpenFollowAsync(CancellationToken cancellationToken) => Engine.OpenFollowAsync(ConnectionString(), cancellationToken);
 
     private string ConnectionString()

@@ -6,12 +6,12 @@ using Optiks.Storage.PostgreSql.Engine;
 namespace Optiks.Storage.PostgreSql;
 
 /// <summary>
-/// AcceptColumns are a group by columns, as one statement takes them (<see cref="Verdict"/>, <see cref="Store"/>), or COPY (<see cref="CopyAsync"/>). The order of acceptance is in the numbers.
+/// A group by columns, as one statement takes them (<see cref="Verdict"/>, <see cref="Store"/>), or COPY (<see cref="CopyAsync"/>). The order of acceptance is in the numbers.
 /// </summary>
 internal static class AcceptColumns
 {
     /// <summary>
-    /// Verdict is a condition on the columns and the floor, $1 to $7: all can be stored if no id is known, or may stay if they are inserted. The same rules as <see cref="AcceptPlan"/>'s, for
+    /// A condition on the columns and the floor, $1 to $7: all can be stored if no id is known, or may stay if they are inserted. The same rules as <see cref="AcceptPlan"/>'s, for
     /// all requests at once, but that every key, unless they are inserted, is taken to stand as often as the one that stands most often: the keys are found in one scan.
     /// </summary>
     public static readonly string Verdict =
@@ -22,7 +22,7 @@ internal static class AcceptColumns
         """;
 
     /// <summary>
-    /// Store is the part of a statement that stores the columns, $1 and $8 to $17, if the query <c>verdict (plain)</c> before it says so. Numbers are drawn first, so that a row's
+    /// The part of a statement that stores the columns, $1 and $8 to $17, if the query <c>verdict (plain)</c> before it says so. Numbers are drawn first, so that a row's
     /// index in the list alone decides its number, whatever order a plan inserts in.
     /// </summary>
     public const string Store =
@@ -46,7 +46,7 @@ internal static class AcceptColumns
         )
         """;
 
-    /// <summary>AddVerdictTo adds the parameters of <see cref="Verdict"/>, on a group that is inserted or not, to a command that has none yet.</summary>
+    /// <summary>Adds the parameters of <see cref="Verdict"/>, on a group that is inserted or not, to a command that has none yet.</summary>
     public static void AddVerdictTo(NpgsqlParameterCollection parameters, AcceptGroup group, HeadFloor floor, bool isInserted)
     {
         parameters.Add(Commands.List(group.Items, item => item.Update.Key, NpgsqlDbType.Bytea));
@@ -58,7 +58,7 @@ internal static class AcceptColumns
         parameters.Add(Commands.Bytea(floor.RecordHash));
     }
 
-    /// <summary>AddStoreTo adds the parameters of <see cref="Store"/> after those of the verdict.</summary>
+    /// <summary>Adds the parameters of <see cref="Store"/> after those of the verdict.</summary>
     public static void AddStoreTo(NpgsqlParameterCollection parameters, AcceptGroup group)
     {
         parameters.Add(Commands.List(group.Requests, request => request.RequestId, NpgsqlDbType.Uuid));
@@ -75,7 +75,7 @@ internal static class AcceptColumns
     }
 
     /// <summary>
-    /// CopyAsync stores a group inside a transaction, under numbers that it draws once a statement has taken <see cref="AdvisoryLocks.Accept"/>. The server refuses an id that it has: a unique
+    /// Stores a group inside a transaction, under numbers that it draws once a statement has taken <see cref="AdvisoryLocks.Accept"/>. The server refuses an id that it has: a unique
     /// violation; one that another transaction is about to store is waited for.
     /// </summary>
     public static async Task CopyAsync(NpgsqlConnection connection, string take, AcceptGroup group, CancellationToken cancellationToken)

@@ -4,7 +4,7 @@ using Optiks.Storage.PostgreSql.Engine;
 namespace Optiks.Storage.PostgreSql;
 
 /// <summary>
-/// AcceptFrontier finds a number such that no pending row at or before it can still come. Numbers are drawn in order, but large groups are committed beside each other, in any order.
+/// Finds a number such that no pending row at or before it can still come. Numbers are drawn in order, but large groups are committed beside each other, in any order.
 /// </summary>
 /// <remarks>
 /// Whoever draws a number holds <see cref="AdvisoryLocks.Accept"/> until its transaction has ended. So when a row can be read, all that drew before it have ended or hold the lock; and once
@@ -19,10 +19,10 @@ internal sealed class AcceptFrontier
     private HashSet<string> _accepting = [];
     private long _candidate;
 
-    /// <summary>Through is the number. A transaction that begins from now on sees all rows up to it.</summary>
+    /// <summary>The number. A transaction that begins from now on sees all rows up to it.</summary>
     public long Through { get; private set; }
 
-    /// <summary>Restart forgets what it knows: numbers may have gone back with the database since.</summary>
+    /// <summary>Forgets what it knows: numbers may have gone back with the database since.</summary>
     public void Restart()
     {
         _accepting = [];
@@ -30,7 +30,7 @@ internal sealed class AcceptFrontier
         Through = 0;
     }
 
-    /// <summary>MoveAsync goes on after a row has been read, with the connection that read it.</summary>
+    /// <summary>Goes on after a row has been read, with the connection that read it.</summary>
     public async Task MoveAsync(NpgsqlConnection connection, long sequence, CancellationToken cancellationToken)
     {
         await using NpgsqlCommand select = connection.Command(Holders);

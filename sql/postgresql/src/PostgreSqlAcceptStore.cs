@@ -7,7 +7,7 @@ using Optiks.Storage.PostgreSql.Engine;
 namespace Optiks.Storage.PostgreSql;
 
 /// <summary>
-/// PostgreSqlAcceptStore is the update-service's view. A group of which nothing is refused or known takes one round trip, its commit included: the statement itself finds out whether
+/// The update-service's view. A group of which nothing is refused or known takes one round trip, its commit included: the statement itself finds out whether
 /// there is anything to decide, and stores all or nothing. A large group is copied instead, beside others, and judged once it is there. Only if something is refused or known the rules of
 /// <see cref="AcceptPlan"/> are gone through, request by request.
 /// </summary>

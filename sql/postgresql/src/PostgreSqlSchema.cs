@@ -4,7 +4,7 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
 
-/// <summary>PostgreSqlSchema knows the schema of this build, and what a database has of it.</summary>
+/// <summary>Knows the schema of this build, and what a database has of it.</summary>
 internal static class PostgreSqlSchema
 {
     private static readonly Sql s_exists = new("SELECT to_regclass('optiks.migration') IS NOT NULL");
@@ -14,12 +14,12 @@ internal static class PostgreSqlSchema
     /// <summary>Schema of this build.</summary>
     public static Schema Schema { get; } = new(typeof(PostgreSqlSchema).Assembly);
 
-    /// <summary>ReadVersionAsync reads the version of a database; 0 when it has no schema of ours.</summary>
+    /// <summary>Reads the version of a database; 0 when it has no schema of ours.</summary>
     public static async Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) =>
         await session.FirstAsync(s_exists, rows => rows.Flag(0), cancellationToken) ? await session.FirstAsync(s_version, rows => rows.Medium(0), cancellationToken) : 0;
 
     /// <summary>
-    /// ThrowIfLosesCommitsAsync checks a new session for settings that lose what was committed, or that the driver set and a proxy in between dropped, and one that is to write for a server
+    /// Checks a new session for settings that lose what was committed, or that the driver set and a proxy in between dropped, and one that is to write for a server
     /// that does not, so that none of them stays in a pool. On a connection that is not a transaction yet.
     /// </summary>
     public static async Task ThrowIfLosesCommitsAsync(NpgsqlConnection connection, string location, bool writes)

@@ -6,7 +6,7 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
 
-/// <summary>PostgreSqlSettings are a connection string of Npgsql and what every session of a role is set to.</summary>
+/// <summary>A connection string of Npgsql and what every session of a role is set to.</summary>
 internal sealed class PostgreSqlSettings
 {
     /// <summary>CommandSeconds after which the update-service's driver gives a command up.</summary>
@@ -66,11 +66,11 @@ internal sealed class PostgreSqlSettings
     /// <summary>SslMode of the connections.</summary>
     public SslMode SslMode => _builder.SslMode;
 
-    /// <summary>Session is the application_name of these connections.</summary>
+    /// <summary>The application_name of these connections.</summary>
     public string Session => _builder.ApplicationName!;
 
     /// <summary>
-    /// Parse reads a connection string for a role (<c>update</c>, <c>task</c>, <c>query</c>, <c>maintenance</c>, <c>migrate</c>). Throws <see cref="StorageMisconfiguredException"/>.
+    /// Reads a connection string for a role (<c>update</c>, <c>task</c>, <c>query</c>, <c>maintenance</c>, <c>migrate</c>). Throws <see cref="StorageMisconfiguredException"/>.
     /// </summary>
     public static PostgreSqlSettings Parse(string connectionString, string role)
     {
@@ -113,7 +113,7 @@ internal sealed class PostgreSqlSettings
         return new PostgreSqlSettings(builder, role);
     }
 
-    /// <summary>IsLocal says whether all hosts of a connection string are this machine by their names: loopback addresses, or folders of sockets.</summary>
+    /// <summary>Says whether all hosts of a connection string are this machine by their names: loopback addresses, or folders of sockets.</summary>
     internal static bool IsLocal(string hosts) => hosts.Split(',').All(IsLocalHost);
 
     private static bool IsLocalHost(string host)
@@ -153,7 +153,7 @@ internal sealed class PostgreSqlSettings
         }
     }
 
-    /// <summary>CreateDataSource makes the pool.</summary>
+    /// <summary>Makes the pool.</summary>
     public NpgsqlDataSource CreateDataSource()
     {
         var source = new NpgsqlSlimDataSourceBuilder(_builder.ConnectionString);

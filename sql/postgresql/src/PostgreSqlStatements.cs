@@ -3,7 +3,7 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
 
-/// <summary>PostgreSqlStatements are the engine's SQL for the rules of all engines.</summary>
+/// <summary>The engine's SQL for the rules of all engines.</summary>
 internal static class PostgreSqlStatements
 {
     private const string HeadCondition = "epoch = $1 - 1 AND published_epoch = $1 - 1 AND record_hash = $2 AND fence = $3 AND holder = $4";

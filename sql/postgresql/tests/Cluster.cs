@@ -10,7 +10,7 @@ using Optiks.Storage.PostgreSql.Tests;
 namespace Optiks.Storage.PostgreSql.Tests;
 
 /// <summary>
-/// Cluster is a PostgreSQL server of a test run's own, the newest that is installed: its data in a private folder, its socket in the same folder, on a free port, stopped and removed
+/// A PostgreSQL server of a test run's own, the newest that is installed: its data in a private folder, its socket in the same folder, on a free port, stopped and removed
 /// afterwards. PostgreSQL refuses to run as root: then it runs as the package's user.
 /// </summary>
 public sealed class Cluster : IAsyncLifetime
@@ -41,15 +41,15 @@ public sealed class Cluster : IAsyncLifetime
         await StartAsync();
     }
 
-    /// <summary>StartAsync starts the server and returns when it answers. It takes the connections of all tests that run at once, of which each store has a pool of its own.</summary>
+    /// <summary>Starts the server and returns when it answers. It takes the connections of all tests that run at once, of which each store has a pool of its own.</summary>
     public Task StartAsync(string options = "") => AsServerAsync(
         $"{s_programs}/pg_ctl", "-D", $"{_folder}/data", "-l", $"{_folder}/log", "-w", "-t", "30", "-o",
         $"-p {Port} -k {_folder} -c listen_addresses=127.0.0.1 -c max_connections=500 {options}", "start");
 
-    /// <summary>StopAsync stops the server in order.</summary>
+    /// <summary>Stops the server in order.</summary>
     public Task StopAsync() => AsServerAsync($"{s_programs}/pg_ctl", "-D", $"{_folder}/data", "-w", "-m", "fast", "stop");
 
-    /// <summary>KillAsync kills the postmaster and all of its children with SIGKILL and waits until they are gone.</summary>
+    /// <summary>Kills the postmaster and all of its children with SIGKILL and waits until they are gone.</summary>
     public async Task KillAsync()
     {
         foreach (int one in await ProcessesAsync())
@@ -67,13 +67,13 @@ public sealed class Cluster : IAsyncLifetime
         }
     }
 
-    /// <summary>PauseAsync stops the postmaster and all of its children where they are: connections stay open and nobody answers.</summary>
+    /// <summary>Stops the postmaster and all of its children where they are: connections stay open and nobody answers.</summary>
     public async Task PauseAsync() => await SignalAsync("STOP");
 
-    /// <summary>ResumeAsync lets them go on.</summary>
+    /// <summary>Lets them go on.</summary>
     public async Task ResumeAsync() => await SignalAsync("CONT");
 
-    /// <summary>StartAsStandbyAsync stops the server and starts it as a standby that has no primary: it takes no writes. <see cref="StopAsync"/> and <see cref="StartAsync"/> end that.</summary>
+    /// <summary>Stops the server and starts it as a standby that has no primary: it takes no writes. <see cref="StopAsync"/> and <see cref="StartAsync"/> end that.</summary>
     public async Task StartAsStandbyAsync()
     {
         await StopAsync();
@@ -83,7 +83,7 @@ public sealed class Cluster : IAsyncLifetime
         File.Delete(signal);
     }
 
-    /// <summary>SetStandbyAsync names the synchronous standby without which no commit is answered; empty: none.</summary>
+    /// <summary>Names the synchronous standby without which no commit is answered; empty: none.</summary>
     public async Task SetStandbyAsync(string name)
     {
         string administrator = ConnectionString("postgres");
@@ -93,7 +93,7 @@ public sealed class Cluster : IAsyncLifetime
         await Task.Delay(500);
     }
 
-    /// <summary>WaitingAsync waits until sessions of a role wait for the synchronous standby, and does something to them, such as <c>pg_cancel_backend</c>.</summary>
+    /// <summary>Waits until sessions of a role wait for the synchronous standby, and does something to them, such as <c>pg_cancel_backend</c>.</summary>
     public async Task WaitingAsync(string function, string role)
     {
         string sql = $"SELECT count({function}(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE 'optiks-{role}-%'";
@@ -105,13 +105,13 @@ public sealed class Cluster : IAsyncLifetime
         }
     }
 
-    /// <summary>CreateDatabaseAsync makes an empty database and returns its connection string for the owner.</summary>
+    /// <summary>Makes an empty database and returns its connection string for the owner.</summary>
     public Task<string> CreateDatabaseAsync() => CreateDatabaseAsync("template1");
 
-    /// <summary>CreateMigratedDatabaseAsync makes a copy of a database that was migrated once: a quarter of the time that migrating takes.</summary>
+    /// <summary>Makes a copy of a database that was migrated once: a quarter of the time that migrating takes.</summary>
     public async Task<string> CreateMigratedDatabaseAsync() => await CreateDatabaseAsync(await _migrated.Value);
 
-    /// <summary>DropMigratedAsync removes what is copied, and with it the rights of roles. The next who needs one makes it again. No test runs beside the caller.</summary>
+    /// <summary>Removes what is copied, and with it the rights of roles. The next who needs one makes it again. No test runs beside the caller.</summary>
     public async Task DropMigratedAsync()
     {
         await DropDatabaseAsync(ConnectionString(await _migrated.Value));
@@ -126,7 +126,7 @@ public sealed class Cluster : IAsyncLifetime
 
     public string ConnectionString(string database) => $"Host=127.0.0.1;Port={Port};Database={database};Username=owner;Timeout=5";
 
-    /// <summary>CountAsync gives the number that a query selects, on a connection of its own.</summary>
+    /// <summary>Gives the number that a query selects, on a connection of its own.</summary>
     public static async Task<long> CountAsync(string connectionString, string sql)
     {
         await using var connection = new NpgsqlConnection(connectionString + ";Pooling=false;Search Path=optiks");
@@ -135,7 +135,7 @@ public sealed class Cluster : IAsyncLifetime
         return (long)(await command.ExecuteScalarAsync())!;
     }
 
-    /// <summary>ExecuteAsync runs SQL on a connection of its own and returns how many rows it touched.</summary>
+    /// <summary>Runs SQL on a connection of its own and returns how many rows it touched.</summary>
     public static async Task<int> ExecuteAsync(string connectionString, string sql, params object[] parameters)
     {
         await using var connection = new NpgsqlConnection(connectionString + ";Pooling=false;Search Path=optiks");
@@ -143,7 +143,7 @@ public sealed class Cluster : IAsyncLifetime
         return await ExecuteAsync(connection, sql, parameters);
     }
 
-    /// <summary>ExecuteAsync runs SQL on an open connection, inside its transaction if it has one.</summary>
+    /// <summary>Runs SQL on an open connection, inside its transaction if it has one.</summary>
     public static async Task<int> ExecuteAsync(NpgsqlConnection connection, string sql, params object[] parameters)
     {
         await using var command = new NpgsqlCommand(sql, connection);

@@ -5,7 +5,7 @@ using Optiks.Storage.Conformance;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>PostgreSqlFixture gives each test a database of its own in the run's server.</summary>
+/// <summary>Gives each test a database of its own in the run's server.</summary>
 public sealed class PostgreSqlFixture : IServerFixture
 {
     public IStorageProvider Provider { get; } = new PostgreSqlStorageProvider();

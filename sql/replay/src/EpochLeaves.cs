@@ -2,7 +2,7 @@ using Optiks.Native;
 
 namespace Optiks.Storage.Replay;
 
-/// <summary>EpochLeaves cuts batches of several epochs' leaves into those of one epoch after another, without copying them. Not thread-safe.</summary>
+/// <summary>Cuts batches of several epochs' leaves into those of one epoch after another, without copying them. Not thread-safe.</summary>
 internal sealed class EpochLeaves : IAsyncDisposable
 {
     private readonly IAsyncEnumerator<LeafBatch> _batches;
@@ -17,7 +17,7 @@ internal sealed class EpochLeaves : IAsyncDisposable
     /// <summary>Values that the rows point into; other epochs' are among them.</summary>
     public ReadOnlyMemory<byte> Values { get; private set; }
 
-    /// <summary>MoveToAsync goes on to an epoch's leaves; none is what most epochs of a quiet log have.</summary>
+    /// <summary>Goes on to an epoch's leaves; none is what most epochs of a quiet log have.</summary>
     public async ValueTask<Refused?> MoveToAsync(ulong epoch)
     {
         Rows = default;

@@ -6,7 +6,7 @@ namespace Optiks.Storage.Replay;
 public sealed partial class LogReplay
 {
     /// <summary>
-    /// Advance makes an epoch the last that its maker has staged and committed in the directory of <see cref="Trees"/>, or in that of <see cref="Next"/> where it begins that period: these are the trees from then on. Throws
+    /// Makes an epoch the last that its maker has staged and committed in the directory of <see cref="Trees"/>, or in that of <see cref="Next"/> where it begins that period: these are the trees from then on. Throws
     /// <see cref="InvalidOperationException"/> for a record that does not follow: the maker's bug.
     /// </summary>
     /// <param name="row">The epoch.</param>

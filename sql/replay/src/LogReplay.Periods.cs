@@ -10,23 +10,23 @@ public sealed partial class LogReplay
 
     private readonly MissingValues _missingOfNext = new();
 
-    /// <summary>NextTrees makes the trees of a period that has not begun, with its secrets. Null: this log has none, and a switch is refused.</summary>
+    /// <summary>Makes the trees of a period that has not begun, with its secrets. Null: this log has none, and a switch is refused.</summary>
     public Func<PeriodRow, LogTrees>? NextTrees { get; init; }
 
-    /// <summary>Ended gets the trees of the period that a switch has ended, which are its own from then on, at that period's last epoch. Null: they are disposed.</summary>
+    /// <summary>Gets the trees of the period that a switch has ended, which are its own from then on, at that period's last epoch. Null: they are disposed.</summary>
     public Action<LogTrees, VerifiedEpoch>? Ended { get; init; }
 
-    /// <summary>Next are the trees of the period after that of <see cref="Trees"/>, as far as they were filled; null: there are none.</summary>
+    /// <summary>The trees of the period after that of <see cref="Trees"/>, as far as they were filled; null: there are none.</summary>
     public LogTrees? Next { get; private set; }
 
-    /// <summary>NextPeriod is the period of <see cref="Next"/>, as it was when they were made.</summary>
+    /// <summary>The period of <see cref="Next"/>, as it was when they were made.</summary>
     public PeriodRow? NextPeriod { get; private set; }
 
-    /// <summary>NextCopies counts the rows of copies that <see cref="Next"/> has taken: the number after the last one's.</summary>
+    /// <summary>Counts the rows of copies that <see cref="Next"/> has taken: the number after the last one's.</summary>
     public int NextCopies { get; private set; }
 
     /// <summary>
-    /// PrepareNextAsync takes the trees of the next period further, once there is one, so that an epoch need not wait for long: through about so many leaves towards the names of <see cref="Last"/>, and with those by at most
+    /// Takes the trees of the next period further, once there is one, so that an epoch need not wait for long: through about so many leaves towards the names of <see cref="Last"/>, and with those by at most
     /// so many rows of copies. A refusal is the database's; the current trees are as they were.
     /// </summary>
     public async Task<Refused?> PrepareNextAsync(int maxRows, CancellationToken cancellationToken)
@@ -48,7 +48,7 @@ public sealed partial class LogReplay
     }
 
     /// <summary>
-    /// TakeNextAsync gives the trees of the next period copies that were read of the database for another purpose, with all the columns that these trees need or more. Where these do not follow <see cref="NextCopies"/>,
+    /// Gives the trees of the next period copies that were read of the database for another purpose, with all the columns that these trees need or more. Where these do not follow <see cref="NextCopies"/>,
     /// or names are missing, nothing is done, and <see cref="PrepareNextAsync"/> reads them. A refusal is the database's; the current trees are as they were.
     /// </summary>
     public async Task<Refused?> TakeNextAsync(CopyBatch copies)

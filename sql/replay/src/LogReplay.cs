@@ -5,7 +5,7 @@ using Optiks.Protocol;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// LogReplay brings trees to a log's epochs from what a database holds: at once (<see cref="LoadAsync"/>), and then epoch by epoch (<see cref="FollowAsync"/>, <see cref="TryStage"/>). Where a period begins, other
+/// Brings trees to a log's epochs from what a database holds: at once (<see cref="LoadAsync"/>), and then epoch by epoch (<see cref="FollowAsync"/>, <see cref="TryStage"/>). Where a period begins, other
 /// trees go on, which are made ahead (<see cref="PrepareNextAsync"/>) or there. One thread at a time.
 /// </summary>
 /// <remarks>
@@ -42,20 +42,20 @@ public sealed partial class LogReplay : IDisposable
     /// <summary>Trees of the last epoch: others after each switch.</summary>
     public LogTrees Trees { get; private set; }
 
-    /// <summary>RestoredEpoch is the epoch of the snapshot that the trees began with; null: they began empty.</summary>
+    /// <summary>The epoch of the snapshot that the trees began with; null: they began empty.</summary>
     public ulong? RestoredEpoch { get; }
 
-    /// <summary>RestoredPeriod is the period of that snapshot.</summary>
+    /// <summary>The period of that snapshot.</summary>
     public ulong? RestoredPeriod => RestoredEpoch is null ? null : _given.Period;
 
     /// <summary>Last epoch. There is one after the load.</summary>
     public VerifiedEpoch Last => _last ?? throw new InvalidOperationException("Nothing was loaded.");
 
-    /// <summary>Served is the epoch that was served before, whose record has to be the same; null: none was.</summary>
+    /// <summary>The epoch that was served before, whose record has to be the same; null: none was.</summary>
     public HighWaterMark? Served { get; init; }
 
     /// <summary>
-    /// LoadAsync goes to an epoch: checks all records up to it, loads the leaves that the trees do not have yet, and compares the trees with the record. Trees whose period has not begun get its copies first; where
+    /// Goes to an epoch: checks all records up to it, loads the leaves that the trees do not have yet, and compares the trees with the record. Trees whose period has not begun get its copies first; where
     /// the trees' period ends before the epoch, those of the periods after it go on. Called once, and before anything else; unless it gives null the trees are gone.
     /// </summary>
     public async Task<Refused?> LoadAsync(ulong target, CancellationToken cancellationToken)
@@ -77,7 +77,7 @@ public sealed partial class LogReplay : IDisposable
     }
 
     /// <summary>
-    /// FollowAsync steps through the epochs after <see cref="Last"/> as far as the store shows them, none above <paramref name="through"/> and at most 4,096. Those before one that is refused are followed.
+    /// Steps through the epochs after <see cref="Last"/> as far as the store shows them, none above <paramref name="through"/> and at most 4,096. Those before one that is refused are followed.
     /// </summary>
     /// <param name="through">Last epoch.</param>
     /// <param name="beforeCommit">Gets each epoch, with proofs, before it becomes the last; null: nobody needs to.</param>
@@ -129,7 +129,7 @@ public sealed partial class LogReplay : IDisposable
     }
 
     /// <summary>
-    /// TryStage verifies the next epoch and builds its trees beside the current ones; those of a switch from <see cref="Next"/>, which has the names of all epochs before it and all copies. The caller commits the step, or not, and
+    /// Verifies the next epoch and builds its trees beside the current ones; those of a switch from <see cref="Next"/>, which has the names of all epochs before it and all copies. The caller commits the step, or not, and
     /// disposes it.
     /// </summary>
     public bool TryStage(
@@ -164,7 +164,7 @@ public sealed partial class LogReplay : IDisposable
         return true;
     }
 
-    /// <summary>Erase destroys values that an epoch has erased, in all trees; before the step to it is committed. Refused when a leaf is not there: <see cref="LogTrees.Erase"/>.</summary>
+    /// <summary>Destroys values that an epoch has erased, in all trees; before the step to it is committed. Refused when a leaf is not there: <see cref="LogTrees.Erase"/>.</summary>
     public Refused? Erase(IReadOnlyList<StoredErasure> erasures) => Trees.Erase(erasures) ?? Next?.Erase(erasures);
 
     /// <inheritdoc/>

@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Replay;
 
-/// <summary>LogRoots says what a replay knows of the log's roots. For any it hashes every record into the log, which takes more than a third of the time that a record costs.</summary>
+/// <summary>Says what a replay knows of the log's roots. For any it hashes every record into the log, which takes more than a third of the time that a record costs.</summary>
 public enum LogRoots
 {
     /// <summary>None: epochs have no root. For the task, whose board has them.</summary>

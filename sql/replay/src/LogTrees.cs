@@ -5,7 +5,7 @@ using Optiks.Secrets;
 
 namespace Optiks.Storage.Replay;
 
-/// <summary>LogTrees are a directory that is filled with stored leaves, and that says whether it is at the epoch that a record describes. One thread at a time, as the directory's writer.</summary>
+/// <summary>A directory that is filled with stored leaves, and that says whether it is at the epoch that a record describes. One thread at a time, as the directory's writer.</summary>
 public sealed class LogTrees : IDisposable
 {
     private readonly bool _hasSecrets;
@@ -41,7 +41,7 @@ public sealed class LogTrees : IDisposable
     internal LeafColumns Columns => Values switch { KeptValues.None => LeafColumns.Trees, KeptValues.Lists => LeafColumns.Lists, _ => LeafColumns.Values };
 
     /// <summary>
-    /// TryRestore gives the trees of a snapshot, or in stored mode of the node store; null when there is none, or none that fits. Whether they are the log's their epoch's record tells:
+    /// Gives the trees of a snapshot, or in stored mode of the node store; null when there is none, or none that fits. Whether they are the log's their epoch's record tells:
     /// <see cref="LogReplay.LoadAsync"/>.
     /// </summary>
     public static LogTrees? TryRestore(DirectoryOptions options, string snapshot, out Refused? refused)
@@ -59,14 +59,14 @@ public sealed class LogTrees : IDisposable
         }
     }
 
-    /// <summary>RemoveSnapshot deletes what is left of a snapshot and, in stored mode, of the node store.</summary>
+    /// <summary>Deletes what is left of a snapshot and, in stored mode, of the node store.</summary>
     public static void RemoveSnapshot(DirectoryOptions options, string snapshot)
     {
         ArgumentNullException.ThrowIfNull(options);
         SnapshotFile.Remove(options, snapshot);
     }
 
-    /// <summary>Create makes empty trees. What is left of the snapshot goes first, as the trees take its leaf log; null: there never is one.</summary>
+    /// <summary>Makes empty trees. What is left of the snapshot goes first, as the trees take its leaf log; null: there never is one.</summary>
     public static LogTrees Create(DirectoryOptions options, string? snapshot)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -78,7 +78,7 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// CreateWithoutSecrets makes empty trees for who compares roots and counts alone. They follow from labels and commitments; a directory wants VRF secrets for labels that nobody asks
+    /// Makes empty trees for who compares roots and counts alone. They follow from labels and commitments; a directory wants VRF secrets for labels that nobody asks
     /// for here, so it gets some of its own. Whether a label is its key's is what lookups prove.
     /// </summary>
     /// <param name="configuration">Of the log.</param>
@@ -99,7 +99,7 @@ public sealed class LogTrees : IDisposable
         return new LogTrees(KeyDirectory.Create(options), options, hasSecrets: false);
     }
 
-    /// <summary>Load takes all leaves up to an epoch that the trees do not have yet. After the last ones <see cref="EndLoad"/> brings the trees there. After a refusal they are of no use.</summary>
+    /// <summary>Takes all leaves up to an epoch that the trees do not have yet. After the last ones <see cref="EndLoad"/> brings the trees there. After a refusal they are of no use.</summary>
     public Refused? Load(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
     {
         try
@@ -113,7 +113,7 @@ public sealed class LogTrees : IDisposable
         }
     }
 
-    /// <summary>EndLoad ends the loading at the epoch of the last leaves. In stored mode a first load takes minutes here. After a refusal the trees are of no use.</summary>
+    /// <summary>Ends the loading at the epoch of the last leaves. In stored mode a first load takes minutes here. After a refusal the trees are of no use.</summary>
     public Refused? EndLoad(ulong epoch)
     {
         try
@@ -128,7 +128,7 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// LoadNames takes those leaves of usernames and decommissioned, which know no periods, and goes to the epoch: <see cref="Load"/> for trees whose period has not begun. After a refusal they are of no use.
+    /// Takes those leaves of usernames and decommissioned, which know no periods, and goes to the epoch: <see cref="Load"/> for trees whose period has not begun. After a refusal they are of no use.
     /// </summary>
     public Refused? LoadNames(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
     {
@@ -145,7 +145,7 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// LoadCopies takes copies for the trees' period, which has not begun, in any number of calls; the last row of a key counts. After a refusal the trees are as they were.
+    /// Takes copies for the trees' period, which has not begun, in any number of calls; the last row of a key counts. After a refusal the trees are as they were.
     /// </summary>
     public Refused? LoadCopies(ReadOnlySpan<LeafRow> copies, ReadOnlySpan<byte> values)
     {
@@ -160,10 +160,10 @@ public sealed class LogTrees : IDisposable
         }
     }
 
-    /// <summary>Match compares the trees with the record of their epoch.</summary>
+    /// <summary>Compares the trees with the record of their epoch.</summary>
     public Refused? Match(EpochRecord record) => Match(Directory.States(out _), record);
 
-    /// <summary>TryStage builds the trees of the next epoch beside the current ones, which stay as they are until the caller commits them, or begins the trees' period if the record does. It disposes what it gets.</summary>
+    /// <summary>Builds the trees of the next epoch beside the current ones, which stay as they are until the caller commits them, or begins the trees' period if the record does. It disposes what it gets.</summary>
     public bool TryStage(
         EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
     {
@@ -173,7 +173,7 @@ public sealed class LogTrees : IDisposable
             : TryStage(record, startsPeriod: false, leaves, values, withProofs, out staged, out refused);
     }
 
-    /// <summary>TryStartPeriod does so with the first epoch of the trees' period: the copies that were loaded, and leaves of usernames and decommissioned.</summary>
+    /// <summary>Does so with the first epoch of the trees' period: the copies that were loaded, and leaves of usernames and decommissioned.</summary>
     public bool TryStartPeriod(
         EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
     {
@@ -211,7 +211,7 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Erase destroys values of leaves that the trees have, before they come to an epoch that has erased them; leaves and copies of other periods are passed over. Refused when a leaf is not there: none was
+    /// Destroys values of leaves that the trees have, before they come to an epoch that has erased them; leaves and copies of other periods are passed over. Refused when a leaf is not there: none was
     /// erased.
     /// </summary>
     public Refused? Erase(IReadOnlyList<StoredErasure> erasures)

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// MissingValues remembers the loaded leaves and copies whose values the database did not have, and finds out whether epochs erased them. A value that is gone for another reason was lost: a replica without it would
+/// Remembers the loaded leaves and copies whose values the database did not have, and finds out whether epochs erased them. A value that is gone for another reason was lost: a replica without it would
 /// answer that the owner had it erased. Keeps some 40 octets for each. One thread at a time.
 /// </summary>
 internal sealed class MissingValues
@@ -18,7 +18,7 @@ internal sealed class MissingValues
     private readonly HashSet<(UInt128 Label, UInt128 Commitment)> _leaves = [];
     private readonly Dictionary<UInt128, UInt128> _copies = [];
 
-    /// <summary>Add takes leaves that were read with the values of these trees.</summary>
+    /// <summary>Takes leaves that were read with the values of these trees.</summary>
     public void Add(ReadOnlySpan<LeafRow> leaves, KeptValues kept)
     {
         foreach (ref readonly LeafRow leaf in leaves)
@@ -30,7 +30,7 @@ internal sealed class MissingValues
         }
     }
 
-    /// <summary>AddCopies takes copies, of which the last row of a label counts.</summary>
+    /// <summary>Takes copies, of which the last row of a label counts.</summary>
     public void AddCopies(ReadOnlySpan<LeafRow> copies, KeptValues kept)
     {
         foreach (ref readonly LeafRow copy in copies)
@@ -47,7 +47,7 @@ internal sealed class MissingValues
         }
     }
 
-    /// <summary>Clear forgets what was added, for trees that are made again.</summary>
+    /// <summary>Forgets what was added, for trees that are made again.</summary>
     public void Clear()
     {
         _leaves.Clear();
@@ -55,7 +55,7 @@ internal sealed class MissingValues
     }
 
     /// <summary>
-    /// CheckAsync refuses values that are missing without a reason. Those that are explained are forgotten. A value goes with the commit of its epoch, and the erasure shows once that epoch is published: of a published
+    /// Refuses values that are missing without a reason. Those that are explained are forgotten. A value goes with the commit of its epoch, and the erasure shows once that epoch is published: of a published
     /// log it waits until then.
     /// </summary>
     public async Task<Refused?> CheckAsync(IFollowStore store, ulong period, CancellationToken cancellationToken)

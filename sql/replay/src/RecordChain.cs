@@ -5,7 +5,7 @@ using Optiks.Tlog;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// RecordChain checks each record by itself and against the one before, and, if it has roots, checkpoints against all records so far; the board's files play no part. It holds two
+/// Checks each record by itself and against the one before, and, if it has roots, checkpoints against all records so far; the board's files play no part. It holds two
 /// records and a logarithmic number of hashes. Not thread-safe.
 /// </summary>
 public sealed class RecordChain
@@ -31,10 +31,10 @@ public sealed class RecordChain
     /// <summary>HasRoots: the records so far have a root. False for a chain without, and once an epoch was skipped.</summary>
     public bool HasRoots => _log is not null;
 
-    /// <summary>Missing is what a chain says whose next epoch is not there.</summary>
+    /// <summary>What a chain says whose next epoch is not there.</summary>
     public Refused Missing => new($"Epoch {Next} is missing from the database.");
 
-    /// <summary>Check checks the next epoch's record. Changes nothing.</summary>
+    /// <summary>Checks the next epoch's record. Changes nothing.</summary>
     public Refused? Check(EpochRow row)
     {
         ArgumentNullException.ThrowIfNull(row);
@@ -57,7 +57,7 @@ public sealed class RecordChain
             : new Refused($"The record of epoch {row.Epoch} is not valid or does not follow the one before ({reason.Name()}).");
     }
 
-    /// <summary>AsLast gives the next epoch, whose record has the right length, as the last of the log. Changes nothing.</summary>
+    /// <summary>Gives the next epoch, whose record has the right length, as the last of the log. Changes nothing.</summary>
     public VerifiedEpoch AsLast(EpochRow row)
     {
         ArgumentNullException.ThrowIfNull(row);
@@ -65,7 +65,7 @@ public sealed class RecordChain
         return new VerifiedEpoch(row, _log?.Peaks.Reverse().ToArray());
     }
 
-    /// <summary>CheckCheckpoint compares an epoch's checkpoint with the log that ends with the epoch, which has a root.</summary>
+    /// <summary>Compares an epoch's checkpoint with the log that ends with the epoch, which has a root.</summary>
     public Refused? CheckCheckpoint(VerifiedEpoch epoch)
     {
         ArgumentNullException.ThrowIfNull(epoch);
@@ -75,7 +75,7 @@ public sealed class RecordChain
             : null;
     }
 
-    /// <summary>Append goes on to the epoch after this one, which is the next.</summary>
+    /// <summary>Goes on to the epoch after this one, which is the next.</summary>
     public void Append(EpochRow row)
     {
         ArgumentNullException.ThrowIfNull(row);
@@ -86,7 +86,7 @@ public sealed class RecordChain
         Next++;
     }
 
-    /// <summary>SkipTo goes on at a later epoch, for whoever looks at what is left of a log: its record has none before it, and there are no roots any more.</summary>
+    /// <summary>Goes on at a later epoch, for whoever looks at what is left of a log: its record has none before it, and there are no roots any more.</summary>
     public void SkipTo(ulong epoch)
     {
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(epoch, Next);

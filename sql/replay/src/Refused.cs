@@ -1,7 +1,7 @@
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// Refused says why what is stored is not the log: it contradicts its records, its checkpoints, itself, or what was known before. Methods that may give one give null when everything
+/// Says why what is stored is not the log: it contradicts its records, its checkpoints, itself, or what was known before. Methods that may give one give null when everything
 /// was verified. What the database could not give is a <see cref="StorageException"/> instead.
 /// </summary>
 /// <param name="Why">A sentence that is fit for anyone's eyes.</param>

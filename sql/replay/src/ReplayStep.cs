@@ -2,7 +2,7 @@ using Optiks.Native;
 
 namespace Optiks.Storage.Replay;
 
-/// <summary>ReplayStep is the next epoch of a replay, verified and not yet its last. Disposing it without a commit leaves everything as it was.</summary>
+/// <summary>The next epoch of a replay, verified and not yet its last. Disposing it without a commit leaves everything as it was.</summary>
 public sealed class ReplayStep : IDisposable
 {
     private readonly LogReplay _replay;
@@ -20,10 +20,10 @@ public sealed class ReplayStep : IDisposable
     /// <summary>Epoch that it leads to.</summary>
     public VerifiedEpoch Epoch { get; }
 
-    /// <summary>AuditProof gives the AuditProof of the step (docs/spec/answers.md section 1), encoded. Needs a stage with proofs, and is asked for before the commit.</summary>
+    /// <summary>Gives the AuditProof of the step (docs/spec/answers.md section 1), encoded. Needs a stage with proofs, and is asked for before the commit.</summary>
     public byte[] AuditProof() => Protocol.AuditProof.Encode([_replay.Last.Row.Record, Epoch.Row.Record], _staged.AppendProofs());
 
-    /// <summary>Commit makes it the replay's last epoch. Throws <see cref="OptiksNativeException"/> (<see cref="NativeStatus.Io"/>) when the disk fails: nothing has changed then.</summary>
+    /// <summary>Makes it the replay's last epoch. Throws <see cref="OptiksNativeException"/> (<see cref="NativeStatus.Io"/>) when the disk fails: nothing has changed then.</summary>
     public void Commit()
     {
         _staged.Commit();

@@ -3,12 +3,12 @@ using Optiks.Native;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// SnapshotFile is how trees begin with a snapshot, or without one. In stored mode the node store is the snapshot; a file that linked mode left becomes one. There are never both of one leaf log, whose
+/// How trees begin with a snapshot, or without one. In stored mode the node store is the snapshot; a file that linked mode left becomes one. There are never both of one leaf log, whose
 /// end each mode would cut and write anew.
 /// </summary>
 internal static class SnapshotFile
 {
-    /// <summary>TryRestore gives the snapshot's directory; null when there is none. Throws <see cref="OptiksNativeException"/> for one that does not fit.</summary>
+    /// <summary>Gives the snapshot's directory; null when there is none. Throws <see cref="OptiksNativeException"/> for one that does not fit.</summary>
     public static KeyDirectory? TryRestore(DirectoryOptions options, string path)
     {
         if (options.NodeStorePath is not { } nodes)
@@ -18,7 +18,7 @@ internal static class SnapshotFile
         return Directory.Exists(nodes) || TryConvert(options, path, nodes) ? KeyDirectory.Create(options) : null;
     }
 
-    /// <summary>Remove deletes what is left of a snapshot whose leaf log another directory takes.</summary>
+    /// <summary>Deletes what is left of a snapshot whose leaf log another directory takes.</summary>
     public static void Remove(DirectoryOptions options, string path)
     {
         File.Delete(path);

@@ -3,7 +3,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Storage.Replay;
 
-/// <summary>VerifiedEpoch is an epoch whose record was checked against all records before it.</summary>
+/// <summary>An epoch whose record was checked against all records before it.</summary>
 public sealed class VerifiedEpoch
 {
     private readonly TreeHash[]? _inclusion;
@@ -15,7 +15,7 @@ public sealed class VerifiedEpoch
         Record = EpochRecord.Decode(row.Record.Span);
     }
 
-    /// <summary>Row is the stored epoch.</summary>
+    /// <summary>The stored epoch.</summary>
     public EpochRow Row { get; }
 
     /// <summary>Record of the row, decoded.</summary>

@@ -3,7 +3,7 @@ using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite;
 
-/// <summary>SqliteMigrator creates the file and brings it to this build's schema.</summary>
+/// <summary>Creates the file and brings it to this build's schema.</summary>
 internal sealed class SqliteMigrator : Migrator
 {
     private readonly SqliteSettings _settings;
@@ -45,7 +45,7 @@ internal sealed class SqliteMigrator : Migrator
         },
         cancellationToken);
 
-    /// <summary>LockAsync has nothing to wait for: the transaction has SQLite's write lock.</summary>
+    /// <summary>Has nothing to wait for: the transaction has SQLite's write lock.</summary>
     protected override Task LockAsync(ISession session, CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <inheritdoc/>

@@ -3,7 +3,7 @@ using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite;
 
-/// <summary>SqliteSchema knows the schema of this build, and what a database has of it.</summary>
+/// <summary>Knows the schema of this build, and what a database has of it.</summary>
 internal static class SqliteSchema
 {
     /// <summary>ApplicationId in the file's header ("OPTK"): no other program's file is taken for ours.</summary>
@@ -12,7 +12,7 @@ internal static class SqliteSchema
     /// <summary>Schema of this build.</summary>
     public static Schema Schema { get; } = new(typeof(SqliteSchema).Assembly);
 
-    /// <summary>ReadVersion reads the version of a database; 0 when it is empty. Throws <see cref="StorageMisconfiguredException"/> for another program's database.</summary>
+    /// <summary>Reads the version of a database; 0 when it is empty. Throws <see cref="StorageMisconfiguredException"/> for another program's database.</summary>
     public static int ReadVersion(Connection connection)
     {
         // Before the id: a file that another migrator fills in between has our id then.
@@ -27,7 +27,7 @@ internal static class SqliteSchema
             : throw new StorageMisconfiguredException($"The file {connection.Path} is another program's SQLite database.");
     }
 
-    /// <summary>ThrowIfUnusable checks what a service must not work without: the schema's version, the log ahead of the file, and syncing at every commit.</summary>
+    /// <summary>Checks what a service must not work without: the schema's version, the log ahead of the file, and syncing at every commit.</summary>
     public static void ThrowIfUnusable(Connection connection)
     {
         Schema.ThrowIfOther(ReadVersion(connection), connection.Path);

@@ -14,13 +14,13 @@ internal sealed record SqliteSettings
     /// <summary>Clock: SQLite runs inside this process, so that the database's clock is the machine's, or another one in tests.</summary>
     public TimeProvider Clock { get; init; } = TimeProvider.System;
 
-    /// <summary>BusyTimeout is how long a statement waits for another program's write lock.</summary>
+    /// <summary>How long a statement waits for another program's write lock.</summary>
     public TimeSpan BusyTimeout { get; private init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Synchronous is <c>FULL</c> or <c>EXTRA</c>: with less, a power cut takes back commits that were answered.</summary>
     public string Synchronous { get; private init; } = "FULL";
 
-    /// <summary>Parse reads a connection string; empty: the data folder's database. Throws <see cref="StorageMisconfiguredException"/>.</summary>
+    /// <summary>Reads a connection string; empty: the data folder's database. Throws <see cref="StorageMisconfiguredException"/>.</summary>
     public static SqliteSettings Parse(string connectionString)
     {
         var builder = new DbConnectionStringBuilder();

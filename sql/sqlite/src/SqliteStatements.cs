@@ -3,7 +3,7 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.Sqlite;
 
 /// <summary>
-/// SqliteStatements are the engine's SQL for the rules of all engines. A lease needs no lock of its own: whoever writes has the file's write lock from the beginning of its transaction. Sessions have no names.
+/// The engine's SQL for the rules of all engines. A lease needs no lock of its own: whoever writes has the file's write lock from the beginning of its transaction. Sessions have no names.
 /// </summary>
 internal static class SqliteStatements
 {

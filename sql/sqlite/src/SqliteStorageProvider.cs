@@ -4,7 +4,7 @@ using Optiks.Storage.Sqlite.Engine;
 namespace Optiks.Storage.Sqlite;
 
 /// <summary>
-/// SqliteStorageProvider keeps everything in one file in WAL mode, synced at every commit, which the services of one machine share. Connection
+/// Keeps everything in one file in WAL mode, synced at every commit, which the services of one machine share. Connection
 /// string: <c>Data Source=/path/optiks.db;Busy Timeout=5;Synchronous=FULL</c>; empty: <see cref="DataFolder.Database"/> of the default data
 /// folder. SQLite has no roles: the query-service opens the file read-only, for the other two the file's mode is all there is.
 /// </summary>

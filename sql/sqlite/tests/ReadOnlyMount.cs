@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Optiks.Storage.Sqlite.Tests;
 
-/// <summary>ReadOnlyMount makes a folder one that takes no writes, for root too, as a system does with a disk that fails. Only root may; the test is skipped otherwise.</summary>
+/// <summary>Makes a folder one that takes no writes, for root too, as a system does with a disk that fails. Only root may; the test is skipped otherwise.</summary>
 internal sealed class ReadOnlyMount : IDisposable
 {
     private readonly string _folder;

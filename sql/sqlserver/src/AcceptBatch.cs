@@ -5,7 +5,7 @@ using Optiks.Storage.SqlServer.Engine;
 namespace Optiks.Storage.SqlServer;
 
 /// <summary>
-/// AcceptBatch stores a group of requests, or says what stands against it, in one round trip. Its transaction begins and ends inside the batch, and nothing is sent to the client before that end: a
+/// Stores a group of requests, or says what stands against it, in one round trip. Its transaction begins and ends inside the batch, and nothing is sent to the client before that end: a
 /// client that is paused, or does not read, holds no lock. SQL Server has no time limit for a transaction that idles.
 /// </summary>
 internal static class AcceptBatch
@@ -95,7 +95,7 @@ internal static class AcceptBatch
         SELECT Seq, Item, Structure, ExpectedPeriod, ExpectedVersion, [Key], [Value] FROM @list
         """);
 
-    /// <summary>ReadStateAsync reads what decides about a group. Lists of one connection are used by one call at a time.</summary>
+    /// <summary>Reads what decides about a group. Lists of one connection are used by one call at a time.</summary>
     public static async Task<AcceptState> ReadStateAsync(Connection connection, AcceptGroup group, CancellationToken cancellationToken)
     {
         IReadOnlyList<(UpdateKey Key, int Occurrences)> keys = group.Keys();
@@ -104,7 +104,7 @@ internal static class AcceptBatch
         return await rows.ReadAcceptStateAsync(keys, connection.Database.Location, cancellationToken);
     }
 
-    /// <summary>StoreAsync stores a plain group and returns null, or stores nothing and returns what decides about it.</summary>
+    /// <summary>Stores a plain group and returns null, or stores nothing and returns what decides about it.</summary>
     public static async Task<AcceptState?> StoreAsync(Connection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
     {
         IReadOnlyList<(UpdateKey Key, int Occurrences)> keys = group.Keys();

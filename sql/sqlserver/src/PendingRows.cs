@@ -4,7 +4,7 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>PendingRows reads pending rows, and deletes them by lists at the end of their epoch.</summary>
+/// <summary>Reads pending rows, and deletes them by lists at the end of their epoch.</summary>
 internal static class PendingRows
 {
     // What is sent beyond the last row that is wanted, at most. Values have up to 64 KiB.

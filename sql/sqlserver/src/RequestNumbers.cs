@@ -4,13 +4,13 @@ using Optiks.Storage.SqlServer.Engine;
 namespace Optiks.Storage.SqlServer;
 
 /// <summary>
-/// RequestNumbers gives requests their order. Whoever draws holds the row until the end of the transaction, so that one group after the other judges limits and ids by what is there, and numbers are
+/// Gives requests their order. Whoever draws holds the row until the end of the transaction, so that one group after the other judges limits and ids by what is there, and numbers are
 /// committed in their order. Group commit makes up for it: what waits comes together in the next transaction.
 /// </summary>
 internal static class RequestNumbers
 {
     /// <summary>
-    /// Draw is the part of a batch, inside a transaction, that draws <c>@count</c> numbers, from <c>@last + 1</c> on. Two statements: the row that an update gives back is, on a server of another kind that had
+    /// The part of a batch, inside a transaction, that draws <c>@count</c> numbers, from <c>@last + 1</c> on. Two statements: the row that an update gives back is, on a server of another kind that had
     /// to wait for it, the one of before the wait. Those that are not used are lost, which harms nothing.
     /// </summary>
     public const string Draw =
@@ -28,7 +28,7 @@ internal static class RequestNumbers
     private static readonly Statement s_ofNumbers = new(
         $"SELECT r.Seq, r.RequestId, r.BodyHash FROM @list AS s JOIN optiks.Request AS r ON r.Seq = s.Seq {Statement.ByIndex}");
 
-    /// <summary>DrawAsync draws numbers inside the connection's transaction and returns the last that was given out before: for whoever restores.</summary>
+    /// <summary>Draws numbers inside the connection's transaction and returns the last that was given out before: for whoever restores.</summary>
     public static async Task<long> DrawAsync(Connection connection, int count, CancellationToken cancellationToken) =>
         await connection.FirstAsync<long?>(s_draw, rows => rows.IsNull(0) ? null : rows.Big(0), cancellationToken, Parameter.Of("count", count))
             ?? throw new StorageCorruptException("The database has no row that numbers requests: restore it.");

@@ -4,7 +4,7 @@ using Optiks.Storage.SqlServer.Engine;
 namespace Optiks.Storage.SqlServer;
 
 /// <summary>
-/// SqlServerAcceptStore is the update-service's view. A group of which nothing is refused or known takes one round trip, its commit included. Otherwise the batch stores nothing and says what stands
+/// The update-service's view. A group of which nothing is refused or known takes one round trip, its commit included. Otherwise the batch stores nothing and says what stands
 /// against it; the rules of <see cref="AcceptPlan"/> are gone through here, while nothing is locked, and what they accept is one more such batch. Large groups are sent beside each other: the server takes a
 /// batch's lists before the batch begins its transaction, of which one comes after the other (<see cref="RequestNumbers"/>). No group is copied in steps inside its transaction, which a client that is paused
 /// would leave open.

@@ -3,7 +3,7 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>SqlServerMigrator brings an existing database to this build's schema, as a user who owns it.</summary>
+/// <summary>Brings an existing database to this build's schema, as a user who owns it.</summary>
 internal sealed class SqlServerMigrator : Migrator
 {
     private static readonly Statement s_lock = new(

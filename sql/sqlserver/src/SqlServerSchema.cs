@@ -3,7 +3,7 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>SqlServerSchema knows the schema of this build, and what a database has of it.</summary>
+/// <summary>Knows the schema of this build, and what a database has of it.</summary>
 internal static class SqlServerSchema
 {
     private const int ForcedDelayedDurability = 2;
@@ -27,10 +27,10 @@ internal static class SqlServerSchema
         [.. script.Split("\nGO\n", StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries).Select(batch => new Statement(batch))];
 #pragma warning restore CA1857
 
-    /// <summary>ReadVersionAsync reads the version of a database; 0 when it has no schema of ours.</summary>
+    /// <summary>Reads the version of a database; 0 when it has no schema of ours.</summary>
     public static Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) => session.FirstAsync(s_version, rows => rows.Medium(0), cancellationToken);
 
-    /// <summary>CheckAsync checks what a service must not work without: the schema's version, and settings that keep what was committed. Says whether the server is Babelfish.</summary>
+    /// <summary>Checks what a service must not work without: the schema's version, and settings that keep what was committed. Says whether the server is Babelfish.</summary>
     public static async Task<bool> CheckAsync(Connection connection, string location, CancellationToken cancellationToken)
     {
         int version = await ReadVersionAsync(connection, cancellationToken);

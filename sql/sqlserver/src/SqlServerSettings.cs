@@ -5,7 +5,7 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>SqlServerSettings are a connection string of Microsoft.Data.SqlClient and what every connection of a role is set to.</summary>
+/// <summary>A connection string of Microsoft.Data.SqlClient and what every connection of a role is set to.</summary>
 internal sealed class SqlServerSettings
 {
     // A connection that takes longer is not waited for by the update-service's callers.
@@ -25,7 +25,7 @@ internal sealed class SqlServerSettings
     /// <summary>Location for messages, without secrets.</summary>
     public string Location => $"{_builder.InitialCatalog} at {_builder.DataSource}";
 
-    /// <summary>Session is the program_name of these connections.</summary>
+    /// <summary>The program_name of these connections.</summary>
     public string Session => _builder.ApplicationName;
 
     public string ConnectionString => _builder.ConnectionString;
@@ -33,7 +33,7 @@ internal sealed class SqlServerSettings
     public string UnpooledConnectionString => new SqlConnectionStringBuilder(_builder.ConnectionString) { Pooling = false }.ConnectionString;
 
     /// <summary>
-    /// Parse reads a connection string for a role (<c>update</c>, <c>task</c>, <c>query</c>, <c>maintenance</c>, <c>migrate</c>). Throws <see cref="StorageMisconfiguredException"/>, also where it asks for
+    /// Reads a connection string for a role (<c>update</c>, <c>task</c>, <c>query</c>, <c>maintenance</c>, <c>migrate</c>). Throws <see cref="StorageMisconfiguredException"/>, also where it asks for
     /// a connection to another machine that is not encrypted or whose certificate is not verified.
     /// </summary>
     public static SqlServerSettings Parse(string connectionString, string role)
@@ -70,7 +70,7 @@ internal sealed class SqlServerSettings
         return new SqlServerSettings(builder, SessionLimits.Of(role));
     }
 
-    /// <summary>IsLoopback says whether a Data Source, such as <c>tcp:127.0.0.1,1433</c> or <c>localhost\INSTANCE</c>, is this machine by its name.</summary>
+    /// <summary>Says whether a Data Source, such as <c>tcp:127.0.0.1,1433</c> or <c>localhost\INSTANCE</c>, is this machine by its name.</summary>
     internal static bool IsLoopback(string dataSource)
     {
         string host = dataSource.Trim();

@@ -3,13 +3,13 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>SqlServerStatements are the engine's SQL for the rules of all engines. None relies on a lock hint (<see cref="Statement"/>): an update that changes nothing locks its row like any other.</summary>
+/// <summary>The engine's SQL for the rules of all engines. None relies on a lock hint (<see cref="Statement"/>): an update that changes nothing locks its row like any other.</summary>
 internal static class SqlServerStatements
 {
     /// <summary>Head is read in batches too.</summary>
     public const string Head = "SELECT Epoch, RecordHash, PublishedEpoch, Fence, Holder, LeaseEnd FROM optiks.Head";
 
-    /// <summary>LockHead locks the head's row, whoever holds the lease: nobody's epoch is under way then. What a later statement reads and which time it sees is of after the wait.</summary>
+    /// <summary>Locks the head's row, whoever holds the lease: nobody's epoch is under way then. What a later statement reads and which time it sees is of after the wait.</summary>
     public const string LockHead = "UPDATE optiks.Head SET Fence = Fence";
 
     /// <summary>InsertEpoch and <see cref="MoveHead"/> go with others in one batch.</summary>

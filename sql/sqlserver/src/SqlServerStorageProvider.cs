@@ -5,7 +5,7 @@ using Optiks.Storage.SqlServer.Engine;
 namespace Optiks.Storage.SqlServer;
 
 /// <summary>
-/// SqlServerStorageProvider keeps everything in the schema <c>optiks</c> of one SQL Server database (2019 or newer) with READ_COMMITTED_SNAPSHOT. Connection string: Microsoft.Data.SqlClient's, such as
+/// Keeps everything in the schema <c>optiks</c> of one SQL Server database (2019 or newer) with READ_COMMITTED_SNAPSHOT. Connection string: Microsoft.Data.SqlClient's, such as
 /// <c>Server=db;Database=optiks;User ID=optiks_update_service;Password=...</c>; to another machine it is always encrypted and the server's certificate verified. Migrating makes the roles
 /// <c>optiks_update</c>, <c>optiks_task</c> and <c>optiks_query</c>; the operator makes each service's user a member of one. Failover loses nothing only with a synchronous replica.
 /// </summary>

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Optiks.Storage.SqlServer.Tests;
 
-/// <summary>CommandLog notes what the client's own diagnostics say that it sends on behalf of one test: other tests run at the same time.</summary>
+/// <summary>Notes what the client's own diagnostics say that it sends on behalf of one test: other tests run at the same time.</summary>
 internal sealed class CommandLog : IObserver<DiagnosticListener>, IObserver<KeyValuePair<string, object?>>, IDisposable
 {
     private const string Listener = "SqlClientDiagnosticListener";
@@ -20,7 +20,7 @@ internal sealed class CommandLog : IObserver<DiagnosticListener>, IObserver<KeyV
         _subscriptions.Add(DiagnosticListener.AllListeners.Subscribe(this));
     }
 
-    /// <summary>Sent is the events' names, such as <c>WriteCommand</c> and <c>WriteTransactionCommit</c>; opening a connection is none.</summary>
+    /// <summary>The events' names, such as <c>WriteCommand</c> and <c>WriteTransactionCommit</c>; opening a connection is none.</summary>
     public IReadOnlyList<string> Sent => _sent;
 
     public void OnNext(DiagnosticListener value)

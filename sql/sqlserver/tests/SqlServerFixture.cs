@@ -7,7 +7,7 @@ using Optiks.Storage.Conformance;
 namespace Optiks.Storage.SqlServer.Tests;
 
 /// <summary>
-/// SqlServerFixture gives each test a database of its own on the server that <c>OPTIKS_TEST_SQLSERVER</c> holds a connection string of, for a login that may create databases. Without it the test
+/// Gives each test a database of its own on the server that <c>OPTIKS_TEST_SQLSERVER</c> holds a connection string of, for a login that may create databases. Without it the test
 /// is skipped.
 /// </summary>
 public sealed class SqlServerFixture : IServerFixture
@@ -138,7 +138,7 @@ public sealed class SqlServerFixture : IServerFixture
 
     public bool IsDenied(DbException e) => (e is SqlException error && s_permissionDenied.Contains(error.Number)) || e.Message.Contains("permission denied", StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>ExecuteAsync runs T-SQL on a connection of its own and returns how many rows it touched.</summary>
+    /// <summary>Runs T-SQL on a connection of its own and returns how many rows it touched.</summary>
     public static async Task<int> ExecuteAsync(string connectionString, string sql, params SqlParameter[] parameters)
     {
         await using SqlConnection connection = await OpenAsync(connectionString);
@@ -147,7 +147,7 @@ public sealed class SqlServerFixture : IServerFixture
         return await command.ExecuteNonQueryAsync();
     }
 
-    /// <summary>ScalarAsync runs a query on a connection of its own and returns its first cell.</summary>
+    /// <summary>Runs a query on a connection of its own and returns its first cell.</summary>
     public static async Task<object?> ScalarAsync(string connectionString, string sql)
     {
         await using SqlConnection connection = await OpenAsync(connectionString);
@@ -155,7 +155,7 @@ public sealed class SqlServerFixture : IServerFixture
         return await command.ExecuteScalarAsync();
     }
 
-    /// <summary>OpenAsync opens a connection of its own, as plain as the driver's where the client's versions differ in what is left unsaid.</summary>
+    /// <summary>Opens a connection of its own, as plain as the driver's where the client's versions differ in what is left unsaid.</summary>
     public static async Task<SqlConnection> OpenAsync(string connectionString)
     {
         SqlConnection connection = Plain(connectionString, null);
@@ -163,7 +163,7 @@ public sealed class SqlServerFixture : IServerFixture
         return connection;
     }
 
-    /// <summary>IsBabelfishAsync says whether the server only speaks the protocol; then some things are not there to be tested.</summary>
+    /// <summary>Says whether the server only speaks the protocol; then some things are not there to be tested.</summary>
     public static async Task<bool> IsBabelfishAsync(string connectionString) => await ScalarAsync(connectionString, "SELECT SERVERPROPERTY(N'Babelfish')") is not (null or DBNull);
 
     private static SqlConnection Plain(string connectionString, string? session)

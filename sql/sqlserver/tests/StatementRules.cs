@@ -2,7 +2,7 @@ using Microsoft.SqlServer.TransactSql.ScriptDom;
 
 namespace Optiks.Storage.SqlServer.Tests;
 
-/// <summary>StatementRules are what is true of SQL Server itself and shown by no parser and no other server of its protocol: each finds what would fail, or go wrong, there alone.</summary>
+/// <summary>What is true of SQL Server itself and shown by no parser and no other server of its protocol: each finds what would fail, or go wrong, there alone.</summary>
 internal static class StatementRules
 {
     // Columns of the catalog's views that statements compare.
@@ -18,7 +18,7 @@ internal static class StatementRules
 
     private static readonly HashSet<string> s_names = [.. s_columns.Select(Name), .. s_catalogNames, .. s_catalogOthers];
 
-    /// <summary>Broken rules of a statement, as sentences; none: it keeps them all.</summary>
+    /// <summary>Rules of a statement, as sentences; none: it keeps them all.</summary>
     public static IReadOnlyList<string> Broken(string text)
     {
         TSqlScript script = TSql.Parse(text);

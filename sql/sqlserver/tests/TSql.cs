@@ -6,7 +6,7 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer.Tests;
 
-/// <summary>TSql finds the driver's statements and has Microsoft's parser read them.</summary>
+/// <summary>Finds the driver's statements and has Microsoft's parser read them.</summary>
 internal static class TSql
 {
     /// <summary>Statements of the driver, migrations and grants included.</summary>

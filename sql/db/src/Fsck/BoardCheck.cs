@@ -5,7 +5,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>BoardCheck compares the board's files with the database: checkpoint, tiles, entries, high-water mark and bundles. Audit proofs are <see cref="TreeCheck"/>'s.</summary>
+/// <summary>Compares the board's files with the database: checkpoint, tiles, entries, high-water mark and bundles. Audit proofs are <see cref="TreeCheck"/>'s.</summary>
 internal sealed class BoardCheck
 {
     private readonly BoardPaths _paths;
@@ -31,7 +31,7 @@ internal sealed class BoardCheck
     public ulong Size { get; private set; }
 
     /// <summary>
-    /// OpenAsync reads how far the board is. Called before the consistent read begins: a task that runs meanwhile commits an epoch before it puts anything on the board, so the
+    /// Reads how far the board is. Called before the consistent read begins: a task that runs meanwhile commits an epoch before it puts anything on the board, so the
     /// board is never ahead of the consistent read by rights.
     /// </summary>
     public static async Task<BoardCheck> OpenAsync(BoardPaths paths, TrustAnchor anchor, Report report, CancellationToken cancellationToken)
@@ -48,7 +48,7 @@ internal sealed class BoardCheck
         return board;
     }
 
-    /// <summary>RunAsync compares with the database. <paramref name="root"/> is the root that its records have at <see cref="Size"/>, null when they do not reach it.</summary>
+    /// <summary>Compares with the database. <paramref name="root"/> is the root that its records have at <see cref="Size"/>, null when they do not reach it.</summary>
     public async Task RunAsync(IConsistentRead read, HeadRow head, TreeHash? root, CancellationToken cancellationToken)
     {
         _read = read;

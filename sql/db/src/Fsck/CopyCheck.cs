@@ -18,7 +18,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
     private long _values;
 
     /// <summary>
-    /// BeginAsync reads the copies that a period begins with, hands all of them to <paramref name="each"/>, and gives the state of each key: of its rows the last one counts.
+    /// Reads the copies that a period begins with, hands all of them to <paramref name="each"/>, and gives the state of each key: of its rows the last one counts.
     /// </summary>
     public async Task<Dictionary<(StructureId, UInt128), KeyState>> BeginAsync(ulong period, Action<StoredCopy> each, CancellationToken cancellationToken)
     {
@@ -46,7 +46,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
         return states;
     }
 
-    /// <summary>EndAsync reads those of the period that is next, and those that belong to none.</summary>
+    /// <summary>Reads those of the period that is next, and those that belong to none.</summary>
     public async Task EndAsync(CancellationToken cancellationToken)
     {
         await foreach (StoredCopy copy in _cursor.TakeAsync(ulong.MaxValue, cancellationToken))

@@ -20,7 +20,7 @@ internal sealed class ErasureCheck
         _report = report;
     }
 
-    /// <summary>ReadAsync reads the sequence and checks it by itself.</summary>
+    /// <summary>Reads the sequence and checks it by itself.</summary>
     public static async Task<ErasureCheck> ReadAsync(IConsistentRead read, ulong? headEpoch, IReadOnlyList<PeriodRow> periods, Report report, CancellationToken cancellationToken)
     {
         var check = new ErasureCheck(periods, report);
@@ -37,14 +37,14 @@ internal sealed class ErasureCheck
         return check;
     }
 
-    /// <summary>Check takes a leaf.</summary>
+    /// <summary>Takes a leaf.</summary>
     public void Check(StoredLeaf leaf) => Check(
         FormattableString.Invariant($"Leaf {leaf.Ordinal} of epoch {leaf.Epoch}"),
         leaf.Value is not null,
         (leaf.Epoch, null, leaf.Ordinal),
         leaf.Structure is StructureId.Devices or StructureId.Keys ? leaf.Period : null);
 
-    /// <summary>Check takes the last row of copies of a key, which does not take the key out.</summary>
+    /// <summary>Takes the last row of copies of a key, which does not take the key out.</summary>
     public void Check(ulong period, int number, bool hasValue) =>
         Check(FormattableString.Invariant($"Copy {number} of period {period}"), hasValue, (0, period, number), period);
 

@@ -9,7 +9,7 @@ namespace Optiks.Db.Fsck;
 /// </summary>
 internal static class HandOverCheck
 {
-    /// <summary>Run compares the keys at the end of a period with the copies that the next one begins with.</summary>
+    /// <summary>Compares the keys at the end of a period with the copies that the next one begins with.</summary>
     public static void Run(
         ulong period, IReadOnlyDictionary<(StructureId Structure, UInt128), KeyState> ended, IReadOnlyDictionary<(StructureId Structure, UInt128), KeyState> copies, LeftKeys left, Report report)
     {

@@ -1,6 +1,6 @@
 namespace Optiks.Db.Fsck;
 
-/// <summary>KeyState is the latest version of a key in its period, as its leaf or copy says.</summary>
+/// <summary>The latest version of a key in its period, as its leaf or copy says.</summary>
 /// <param name="Version">Version.</param>
 /// <param name="Epoch">Epoch of the leaf; 0: it is a copy.</param>
 /// <param name="Ordinal">The leaf's number within that epoch, or the copy's within its period.</param>

@@ -8,7 +8,7 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// LeafCheck checks the leaves of each epoch by themselves: complete, in order, each key's versions going up by one, commitments that their values open, no update twice and none that is still pending.
+/// Checks the leaves of each epoch by themselves: complete, in order, each key's versions going up by one, commitments that their values open, no update twice and none that is still pending.
 /// Keeps some 150 octets a leaf and key.
 /// </summary>
 internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin> pending, Report report)
@@ -17,7 +17,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     private readonly HashSet<LeafOrigin> _origins = [];
     private readonly HashSet<ulong> _left = [];
 
-    /// <summary>Left are the hashes of the users who have left so far.</summary>
+    /// <summary>The hashes of the users who have left so far.</summary>
     public IReadOnlySet<ulong> Left => _left;
 
     /// <summary>Values met so far.</summary>
@@ -26,7 +26,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     /// <summary>HashOf a key or value; 0: it is not there. Two of a log have the same by accident alone, and as good as never.</summary>
     public static ulong HashOf(ReadOnlyMemory<byte>? octets) => octets is { } present ? BinaryPrimitives.ReadUInt64BigEndian(SHA256.HashData(present.Span)) | 1 : 0;
 
-    /// <summary>BeginPeriod goes on with the keys that a period begins with, and gives those of devices and keys at the end of the one before.</summary>
+    /// <summary>Goes on with the keys that a period begins with, and gives those of devices and keys at the end of the one before.</summary>
     public Dictionary<(StructureId, UInt128), KeyState> BeginPeriod(IReadOnlyDictionary<(StructureId, UInt128), KeyState> copies)
     {
         var ended = new Dictionary<(StructureId, UInt128), KeyState>();
@@ -46,7 +46,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
         return ended;
     }
 
-    /// <summary>Check takes the leaves of the next epoch, in order of ordinals.</summary>
+    /// <summary>Takes the leaves of the next epoch, in order of ordinals.</summary>
     public void Check(StoredEpoch epoch, ulong period, IReadOnlyList<StoredLeaf> leaves)
     {
         if (leaves.Count != epoch.Leaves)

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>Report collects what a check counted and found, one sentence a problem.</summary>
+/// <summary>Collects what a check counted and found, one sentence a problem.</summary>
 internal sealed class Report
 {
     private readonly List<string> _problems = [];
@@ -18,6 +18,6 @@ internal sealed class Report
 
     public long Pending { get; set; }
 
-    /// <summary>Found adds a problem.</summary>
+    /// <summary>Adds a problem.</summary>
     public void Found(FormattableString sentence) => _problems.Add(sentence.ToString(CultureInfo.InvariantCulture));
 }

@@ -7,7 +7,7 @@ internal static class RequestCheck
 {
     private const int Page = 4096;
 
-    /// <summary>PendingAsync reads what waits, as origins that no leaf may have yet.</summary>
+    /// <summary>Reads what waits, as origins that no leaf may have yet.</summary>
     public static async Task<HashSet<LeafOrigin>> PendingAsync(IConsistentRead read, CancellationToken cancellationToken)
     {
         var pending = new HashSet<LeafOrigin>();
@@ -25,7 +25,7 @@ internal static class RequestCheck
         return pending;
     }
 
-    /// <summary>RunAsync checks all requests, pending rows and outcomes.</summary>
+    /// <summary>Checks all requests, pending rows and outcomes.</summary>
     public static async Task RunAsync(IConsistentRead read, ulong? headEpoch, Report report, CancellationToken cancellationToken)
     {
         await foreach ((IReadOnlyList<StoredRequest> requests, long after, long through) in PagesAsync(read, cancellationToken))

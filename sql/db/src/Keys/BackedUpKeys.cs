@@ -7,7 +7,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Db.Keys;
 
-/// <summary>BackedUpKeys is what a <see cref="KeyBackup"/> holds.</summary>
+/// <summary>What a <see cref="KeyBackup"/> holds.</summary>
 /// <param name="Kek">Text of the ring. Keys in tokens are their URIs.</param>
 /// <param name="LogKey">The log's key, wrapped; empty: it is in a token.</param>
 /// <param name="Trust">Text of the trust anchor.</param>
@@ -30,13 +30,13 @@ internal sealed record BackedUpKeys(byte[] Kek, byte[] LogKey, byte[] Trust) : I
         }
     }
 
-    /// <summary>OpenRing opens the ring, and tokens that it names; the caller disposes it.</summary>
+    /// <summary>Opens the ring, and tokens that it names; the caller disposes it.</summary>
     public OpenedRing OpenRing() => KeyRing.OpenText(Kek, "the backup", TokenCipher.Open);
 
     /// <summary>Anchor of the log.</summary>
     public TrustAnchor Anchor() => TrustAnchor.Parse(Trust);
 
-    /// <summary>Check opens the log's key and compares its public side with the trust anchor's. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>Opens the log's key and compares its public side with the trust anchor's. Throws <see cref="SecretsException"/>.</summary>
     public void Check(OpenedRing ring)
     {
         TrustAnchor anchor = Anchor();

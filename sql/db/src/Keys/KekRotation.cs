@@ -6,7 +6,7 @@ using Optiks.Storage;
 namespace Optiks.Db.Keys;
 
 /// <summary>
-/// KekRotation wraps every stored secret anew by one key of the ring, each in a transaction of its own, while an update-task and replicas run (docs/spec/wrapping.md section 4). It can be stopped and repeated
+/// Wraps every stored secret anew by one key of the ring, each in a transaction of its own, while an update-task and replicas run (docs/spec/wrapping.md section 4). It can be stopped and repeated
 /// at any point: a ring of both keys opens everything at each of them.
 /// </summary>
 internal sealed class KekRotation
@@ -28,7 +28,7 @@ internal sealed class KekRotation
     }
 
     /// <summary>
-    /// RunAsync wraps and checks. Throws <see cref="SecretsException"/> when something does not open with the ring, before anything was changed, and <see cref="KekRefusedException"/> when another rotation to
+    /// Wraps and checks. Throws <see cref="SecretsException"/> when something does not open with the ring, before anything was changed, and <see cref="KekRefusedException"/> when another rotation to
     /// another key is under way.
     /// </summary>
     /// <param name="store">The database.</param>

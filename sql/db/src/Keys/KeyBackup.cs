@@ -8,7 +8,7 @@ using Optiks.Secrets;
 namespace Optiks.Db.Keys;
 
 /// <summary>
-/// KeyBackup is a file with the keys of one host: the ring, the log's key and the trust anchor, sealed by a <see cref="RecoveryCode"/> (docs/spec/wrapping.md section 5). Which log it is of can be read without
+/// A file with the keys of one host: the ring, the log's key and the trust anchor, sealed by a <see cref="RecoveryCode"/> (docs/spec/wrapping.md section 5). Which log it is of can be read without
 /// the code. Immutable.
 /// </summary>
 internal sealed record KeyBackup
@@ -34,7 +34,7 @@ internal sealed record KeyBackup
 
     private Outer File { get; }
 
-    /// <summary>Seal makes one.</summary>
+    /// <summary>Makes one.</summary>
     public static KeyBackup Seal(BackedUpKeys keys, TrustAnchor anchor, DateTimeOffset now, RecoveryCode code)
     {
         byte[] salt = RandomNumberGenerator.GetBytes(SaltLength);
@@ -56,7 +56,7 @@ internal sealed record KeyBackup
         }
     }
 
-    /// <summary>Read reads a file. Throws <see cref="SecretsException"/> for one that is no backup.</summary>
+    /// <summary>Reads a file. Throws <see cref="SecretsException"/> for one that is no backup.</summary>
     public static KeyBackup Read(string path)
     {
         try
@@ -75,7 +75,7 @@ internal sealed record KeyBackup
         throw new SecretsException($"{path} is no backup of keys of this release: 'optiks-db key backup' makes one.");
     }
 
-    /// <summary>Open gives the keys. Throws <see cref="SecretsException"/> for another code, and for a file that was changed.</summary>
+    /// <summary>Gives the keys. Throws <see cref="SecretsException"/> for another code, and for a file that was changed.</summary>
     public BackedUpKeys Open(RecoveryCode code)
     {
         byte[] key = code.DeriveKey(File.Salt);
@@ -97,7 +97,7 @@ internal sealed record KeyBackup
         }
     }
 
-    /// <summary>Encode gives the file's octets.</summary>
+    /// <summary>Gives the file's octets.</summary>
     public byte[] Encode() => [.. JsonSerializer.SerializeToUtf8Bytes(File, s_strict), .. "\n"u8];
 
     private static byte[] AssociatedData(Outer outer)

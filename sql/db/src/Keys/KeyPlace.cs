@@ -4,7 +4,7 @@ using Optiks.Secrets;
 
 namespace Optiks.Db.Keys;
 
-/// <summary>KeyPlace is where the keys of one host are: its data folder, and what its settings say.</summary>
+/// <summary>Where the keys of one host are: its data folder, and what its settings say.</summary>
 /// <param name="Folder">The data folder.</param>
 /// <param name="Trust">The log's trust anchor.</param>
 /// <param name="KekFile">Value of <see cref="KeyRing.Setting"/>.</param>

@@ -2,7 +2,7 @@ using Optiks.Secrets;
 
 namespace Optiks.Db.Keys;
 
-/// <summary>KeyUse says of a key what needs it on this host and in its database.</summary>
+/// <summary>Says of a key what needs it on this host and in its database.</summary>
 /// <param name="Key">Its id.</param>
 /// <param name="Source">Where the ring has it; null: the ring does not.</param>
 /// <param name="Stored">Names of what it wraps in the database, and of the log's key.</param>
@@ -12,7 +12,7 @@ internal sealed record KeyUse(KeyId Key, string? Source, IReadOnlyList<string> S
     /// <summary>IsNeeded by anything.</summary>
     public bool IsNeeded => Stored.Count + Bundles.Count > 0;
 
-    /// <summary>OfAll gives the keys of a ring in their order, and behind them those that secrets name and the ring lacks. Opens everything that the ring has the key of.</summary>
+    /// <summary>Gives the keys of a ring in their order, and behind them those that secrets name and the ring lacks. Opens everything that the ring has the key of.</summary>
     /// <param name="secrets">What is stored.</param>
     /// <param name="keys">The ring.</param>
     /// <param name="logId">Of the log.</param>

@@ -5,7 +5,7 @@ using System.Text;
 namespace Optiks.Db.Keys;
 
 /// <summary>
-/// RecoveryCode opens a backup of keys: 160 random bits in base32 without letters and digits that are mistaken for others, in groups of four. It is drawn, not thought up, so that nobody can guess it and no
+/// Opens a backup of keys: 160 random bits in base32 without letters and digits that are mistaken for others, in groups of four. It is drawn, not thought up, so that nobody can guess it and no
 /// function that is slow on purpose is needed.
 /// </summary>
 internal sealed class RecoveryCode : IDisposable
@@ -20,10 +20,10 @@ internal sealed class RecoveryCode : IDisposable
 
     private RecoveryCode(byte[] octets) => _octets = octets;
 
-    /// <summary>Generate draws one.</summary>
+    /// <summary>Draws one.</summary>
     public static RecoveryCode Generate() => new(RandomNumberGenerator.GetBytes(Letters * BitsPerLetter / 8));
 
-    /// <summary>TryParse reads one as people write it: in either case, with or without blanks and hyphens, 1 for I and L, 0 for O.</summary>
+    /// <summary>Reads one as people write it: in either case, with or without blanks and hyphens, 1 for I and L, 0 for O.</summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out RecoveryCode? code)
     {
         byte[] octets = new byte[Letters * BitsPerLetter / 8];
@@ -45,7 +45,7 @@ internal sealed class RecoveryCode : IDisposable
         return code is not null;
     }
 
-    /// <summary>DeriveKey gives the key of one backup, 32 octets that the caller overwrites.</summary>
+    /// <summary>Gives the key of one backup, 32 octets that the caller overwrites.</summary>
     public byte[] DeriveKey(ReadOnlySpan<byte> salt)
     {
         byte[] key = new byte[32];

@@ -47,7 +47,7 @@ internal sealed record StoredSecret(string Name, string Purpose, ReadOnlyMemory<
         return secrets;
     }
 
-    /// <summary>Open unwraps it with keys, has a function look at it, and overwrites it. Throws <see cref="SecretsException"/> that names where it is.</summary>
+    /// <summary>Unwraps it with keys, has a function look at it, and overwrites it. Throws <see cref="SecretsException"/> that names where it is.</summary>
     public T Open<T>(OpenedRing keys, ReadOnlySpan<byte> logId, Func<byte[], KeyId, T> use)
     {
         byte[] secret;

@@ -8,7 +8,7 @@ using Optiks.Storage;
 namespace Optiks.Db.Periods;
 
 /// <summary>
-/// ArchiveCheck reads an archive (<see cref="ArchiveWriter"/>) and makes the roots of devices and keys of each epoch again, from the file alone. Throws <see cref="StorageCorruptException"/> for anything but a
+/// Reads an archive (<see cref="ArchiveWriter"/>) and makes the roots of devices and keys of each epoch again, from the file alone. Throws <see cref="StorageCorruptException"/> for anything but a
 /// whole one whose roots are those of its records.
 /// </summary>
 internal sealed class ArchiveCheck : IDisposable
@@ -26,7 +26,7 @@ internal sealed class ArchiveCheck : IDisposable
         _anchor = anchor;
     }
 
-    /// <summary>Run gives the number of epochs and of leaves, copies among them.</summary>
+    /// <summary>Gives the number of epochs and of leaves, copies among them.</summary>
     public static (ulong Epochs, long Leaves) Run(Stream stream, TrustAnchor anchor)
     {
         using var check = new ArchiveCheck(stream, anchor);

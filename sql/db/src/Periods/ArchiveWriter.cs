@@ -5,7 +5,7 @@ using Optiks.Protocol;
 namespace Optiks.Db.Periods;
 
 /// <summary>
-/// ArchiveWriter writes what the roots of a period's devices and keys follow from, and nothing that tells whose they are: no secret, key, value or opening, and neither tags nor versions nor sources nor the order
+/// Writes what the roots of a period's devices and keys follow from, and nothing that tells whose they are: no secret, key, value or opening, and neither tags nor versions nor sources nor the order
 /// in which copies were staged, which would relate labels to each other. Not thread-safe.
 /// </summary>
 /// <remarks>
@@ -34,7 +34,7 @@ internal sealed class ArchiveWriter : IDisposable
     /// <summary>Leaf as the file has it.</summary>
     public static byte[] Leaf(StructureId structure, ReadOnlyMemory<byte> label, ReadOnlyMemory<byte> commitment) => [(byte)structure, .. label.Span, .. commitment.Span];
 
-    /// <summary>WriteLeaves writes the copies, once and before anything else, or an epoch's leaves after its record.</summary>
+    /// <summary>Writes the copies, once and before anything else, or an epoch's leaves after its record.</summary>
     public void WriteLeaves(IReadOnlyCollection<byte[]> leaves)
     {
         BinaryPrimitives.WriteInt32BigEndian(_numbers, leaves.Count);
@@ -45,10 +45,10 @@ internal sealed class ArchiveWriter : IDisposable
         }
     }
 
-    /// <summary>WriteRecord writes the record of the next epoch.</summary>
+    /// <summary>Writes the record of the next epoch.</summary>
     public void WriteRecord(ReadOnlyMemory<byte> record) => Put(record.Span);
 
-    /// <summary>Finish writes the checksum.</summary>
+    /// <summary>Writes the checksum.</summary>
     public void Finish() => _stream.Write(_hash.GetHashAndReset());
 
     public void Dispose() => _hash.Dispose();

@@ -3,7 +3,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Periods;
 
-/// <summary>PeriodTimes is what a database says of its periods, and what the log's configuration allows when (docs/spec/periods.md sections 1 and 8).</summary>
+/// <summary>What a database says of its periods, and what the log's configuration allows when (docs/spec/periods.md sections 1 and 8).</summary>
 internal sealed class PeriodTimes
 {
     private readonly Dictionary<ulong, ulong> _startMs;
@@ -29,10 +29,10 @@ internal sealed class PeriodTimes
     /// <summary>Configuration of the log.</summary>
     public Configuration Configuration { get; }
 
-    /// <summary>SwitchNotBefore is the least time of the first epoch of the period after the current one.</summary>
+    /// <summary>The least time of the first epoch of the period after the current one.</summary>
     public DateTimeOffset SwitchNotBefore => After(1);
 
-    /// <summary>ReadAsync reads them. Throws <see cref="StorageMisconfiguredException"/> for a database without a log.</summary>
+    /// <summary>Reads them. Throws <see cref="StorageMisconfiguredException"/> for a database without a log.</summary>
     public static async Task<PeriodTimes> ReadAsync(IPipelineStore store, CancellationToken cancellationToken)
     {
         HeadRow head = await store.ReadHeadAsync(cancellationToken);
@@ -60,13 +60,13 @@ internal sealed class PeriodTimes
     /// <summary>LastEpoch of a period that has begun and ended; null: there is none yet.</summary>
     public ulong? LastEpoch(ulong period) => (int)period + 1 < Periods.Count && Periods[(int)period + 1].FirstEpoch is ulong next ? next - 1 : null;
 
-    /// <summary>IsServed says whether a period that has begun is served.</summary>
+    /// <summary>Says whether a period that has begun is served.</summary>
     public bool IsServed(ulong period) => Current.Period - period < Configuration.RetainedPeriods;
 
-    /// <summary>ServedUntil is the least time at which a period that is served is so no more: later if the operator switches later.</summary>
+    /// <summary>The least time at which a period that is served is so no more: later if the operator switches later.</summary>
     public DateTimeOffset ServedUntil(ulong period) => After(period + Configuration.RetainedPeriods - Current.Period);
 
-    /// <summary>Ended gives a period that is not served any more. Throws <see cref="PeriodRefusedException"/> for any other.</summary>
+    /// <summary>Gives a period that is not served any more. Throws <see cref="PeriodRefusedException"/> for any other.</summary>
     public PeriodRow Ended(ulong period)
     {
         if (period > Current.Period)

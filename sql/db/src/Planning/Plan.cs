@@ -3,7 +3,7 @@ using Optiks.Protocol;
 namespace Optiks.Db.Planning;
 
 /// <summary>
-/// Plan is what a service takes that carries what was asked, reckoned from <see cref="MeasuredFigures"/>; docs/operations/scale.md argues each rule. A service of several logs sends each key to one of them, so that
+/// What a service takes that carries what was asked, reckoned from <see cref="MeasuredFigures"/>; docs/operations/scale.md argues each rule. A service of several logs sends each key to one of them, so that
 /// all have about the same share. Figures are of one log unless said otherwise.
 /// </summary>
 internal sealed class Plan
@@ -108,7 +108,7 @@ internal sealed class Plan
     /// <summary>Of the question, with as few logs as carry it.</summary>
     public static Plan Of(PlanQuestion question) => new(question, Math.Max(1, Ceiling(BoundsOf(question).Max(bound => bound.Logs))));
 
-    /// <summary>Shorter is the longest shorter period, of those that are usual, with which the question takes fewer logs; null: there is none.</summary>
+    /// <summary>The longest shorter period, of those that are usual, with which the question takes fewer logs; null: there is none.</summary>
     public Plan? Shorter() => s_usualDays.Where(days => days < Question.PeriodDays).Select(days => Of(Question with { PeriodDays = days })).FirstOrDefault(plan => plan.Logs < Logs);
 
     /// <summary>BoundsOf one log, each with how many logs it would take if it were the only one.</summary>

@@ -1,6 +1,6 @@
 namespace Optiks.Db.Planning;
 
-/// <summary>PlanQuestion is what a service is to carry.</summary>
+/// <summary>What a service is to carry.</summary>
 /// <param name="Keys">Keys with a version at the same time: of devices and keys together.</param>
 /// <param name="UpdatesPerSecond">Updates a second, on average.</param>
 /// <param name="LookupsPerSecond">Lookups a second at the busiest time.</param>

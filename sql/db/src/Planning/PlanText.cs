@@ -4,7 +4,7 @@ using Optiks.Commands;
 
 namespace Optiks.Db.Planning;
 
-/// <summary>PlanText is a plan as people and scripts read it.</summary>
+/// <summary>A plan as people and scripts read it.</summary>
 internal static class PlanText
 {
     private static readonly (double Factor, string Unit)[] s_units = [(1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];

@@ -10,7 +10,7 @@ using Optiks.Tlog;
 namespace Optiks.Db.Restore;
 
 /// <summary>
-/// BundleImport brings an older copy of a database forward with the bundles of the epochs that it lacks, one transaction an epoch. It can be stopped and repeated at any point.
+/// Brings an older copy of a database forward with the bundles of the epochs that it lacks, one transaction an epoch. It can be stopped and repeated at any point.
 /// </summary>
 /// <remarks>
 /// <para>An epoch is added only when its record follows the one before, by its hash and by the rules of docs/spec/records.md, and its leaves give the record's roots.</para>
@@ -45,7 +45,7 @@ internal sealed class BundleImport : IDisposable
     }
 
     /// <summary>
-    /// RunAsync adds what is missing. Throws <see cref="StorageMisconfiguredException"/> while an update-task holds the lease, <see cref="StorageCorruptException"/> for a bundle that does not connect.
+    /// Adds what is missing. Throws <see cref="StorageMisconfiguredException"/> while an update-task holds the lease, <see cref="StorageCorruptException"/> for a bundle that does not connect.
     /// </summary>
     public static async Task<BundleImportResult> RunAsync(
         IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, ISecretSource secrets, string folder, BoardPaths board, TerminalProgress progress, CancellationToken cancellationToken)
@@ -72,7 +72,7 @@ internal sealed class BundleImport : IDisposable
 
     public void Dispose() => _replay.Dispose();
 
-    /// <summary>TakeLeaseAsync takes the update-task's lease, for a minute. Throws <see cref="StorageMisconfiguredException"/> while a task holds it.</summary>
+    /// <summary>Takes the update-task's lease, for a minute. Throws <see cref="StorageMisconfiguredException"/> while a task holds it.</summary>
     public static async Task<Lease> TakeLeaseAsync(IMaintenanceStore store, HeadRow head, CancellationToken cancellationToken) =>
         await store.AcquireLeaseAsync($"optiks-db {Environment.MachineName} {Environment.ProcessId}", s_lease, cancellationToken)
             ?? throw new StorageMisconfiguredException($"An update-task ({head.Holder}) holds the lease until {head.LeaseEnd:u}: stop it first.");

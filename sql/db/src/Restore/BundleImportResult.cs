@@ -1,6 +1,6 @@
 namespace Optiks.Db.Restore;
 
-/// <summary>BundleImportResult says what an import of bundles did.</summary>
+/// <summary>Says what an import of bundles did.</summary>
 /// <param name="Epochs">Epochs that were added.</param>
 /// <param name="Updates">Updates in them.</param>
 /// <param name="Head">Epoch of the head row afterwards.</param>

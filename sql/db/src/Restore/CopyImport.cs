@@ -5,7 +5,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Restore;
 
-/// <summary>CopyImport adds what an older copy of a database lacks of the period that is made ahead, between the epochs among which it was staged.</summary>
+/// <summary>Adds what an older copy of a database lacks of the period that is made ahead, between the epochs among which it was staged.</summary>
 internal sealed class CopyImport
 {
     private readonly IMaintenanceStore _store;
@@ -23,7 +23,7 @@ internal sealed class CopyImport
         _bundles = new Queue<(CopyBundleName Name, string Path)>(bundles);
     }
 
-    /// <summary>AddAsync adds the rows that were staged after epochs up to this one, which is the database's last. Throws <see cref="StorageCorruptException"/> for bundles that do not connect.</summary>
+    /// <summary>Adds the rows that were staged after epochs up to this one, which is the database's last. Throws <see cref="StorageCorruptException"/> for bundles that do not connect.</summary>
     public async Task AddAsync(ulong last, CancellationToken cancellationToken)
     {
         while (_bundles.TryPeek(out (CopyBundleName Name, string Path) next) && next.Name.After <= last)

@@ -7,7 +7,7 @@ using Optiks.Tlog;
 namespace Optiks.Db.Restore;
 
 /// <summary>
-/// MarkRenewal makes the high-water mark of a log anew whose folder <c>board/state</c> is lost, at the end of a database that has everything that the log is known to have signed.
+/// Makes the high-water mark of a log anew whose folder <c>board/state</c> is lost, at the end of a database that has everything that the log is known to have signed.
 /// </summary>
 /// <remarks>
 /// The mark is what keeps an older copy of the database from giving the log a second history. Without it only what others were shown tells how far the log was: the operator brings the newest checkpoints that they
@@ -17,7 +17,7 @@ internal static class MarkRenewal
 {
     private const int EpochsPerPage = 4096;
 
-    /// <summary>RunAsync gives the mark. Throws, and has written nothing, where there is one, where an update-task holds the lease, and where a checkpoint is not covered by the database.</summary>
+    /// <summary>Gives the mark. Throws, and has written nothing, where there is one, where an update-task holds the lease, and where a checkpoint is not covered by the database.</summary>
     public static async Task<HighWaterMark> RunAsync(IMaintenanceStore store, TrustAnchor anchor, string folder, IReadOnlyList<string> checkpoints, CancellationToken cancellationToken)
     {
         var board = new BoardPaths(folder);

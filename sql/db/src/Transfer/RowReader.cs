@@ -6,7 +6,7 @@ using Optiks.Storage;
 namespace Optiks.Db.Transfer;
 
 /// <summary>
-/// RowReader reads an export (<see cref="RowWriter"/>). Throws <see cref="StorageCorruptException"/> for anything but a whole one; whether it is undamaged is known at <see cref="RowKind.End"/>
+/// Reads an export (<see cref="RowWriter"/>). Throws <see cref="StorageCorruptException"/> for anything but a whole one; whether it is undamaged is known at <see cref="RowKind.End"/>
 /// only, so nothing that was read may be kept before. Not thread-safe.
 /// </summary>
 internal sealed class RowReader : IDisposable
@@ -35,7 +35,7 @@ internal sealed class RowReader : IDisposable
         _hash.AppendData(magic);
     }
 
-    /// <summary>Next reads the next row's kind; its content is read by the method of that kind. At the end the checksum has been compared.</summary>
+    /// <summary>Reads the next row's kind; its content is read by the method of that kind. At the end the checksum has been compared.</summary>
     public RowKind Next()
     {
         byte[] prefix = Take(PrefixLength);

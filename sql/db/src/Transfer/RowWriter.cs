@@ -5,7 +5,7 @@ using Optiks.Storage;
 namespace Optiks.Db.Transfer;
 
 /// <summary>
-/// RowWriter writes an export: what a database holds as one stream that no engine's types are in. Secrets are in it as they are in the database, wrapped; keys and values are not, so only the operator
+/// Writes an export: what a database holds as one stream that no engine's types are in. Secrets are in it as they are in the database, wrapped; keys and values are not, so only the operator
 /// may read it. Not thread-safe.
 /// </summary>
 /// <remarks>
@@ -147,7 +147,7 @@ internal sealed class RowWriter : IDisposable
         End(RowKind.Copy);
     }
 
-    /// <summary>Finish writes the head row and the end.</summary>
+    /// <summary>Writes the head row and the end.</summary>
     public void Finish(HeadRow head)
     {
         OptionalUInt64(head.Epoch);

@@ -8,7 +8,7 @@ using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Db.Tests.Support;
 
-/// <summary>LogFolder is a data folder with database and board, filled by the update-task's program; removed with all that it holds.</summary>
+/// <summary>A data folder with database and board, filled by the update-task's program; removed with all that it holds.</summary>
 internal sealed class LogFolder : IDisposable
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
@@ -26,7 +26,7 @@ internal sealed class LogFolder : IDisposable
 
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
 
-    /// <summary>RunAsync runs the command line on this folder.</summary>
+    /// <summary>Runs the command line on this folder.</summary>
     public async Task<(int Code, string Output, string Error)> RunAsync(params string[] args)
     {
         using var output = new StringWriter();
@@ -43,7 +43,7 @@ internal sealed class LogFolder : IDisposable
     public static AcceptItem Item(string key, string value, ExpectedVersion? expected = null) =>
         new(StructureId.Keys, Encoding.UTF8.GetBytes(key), Encoding.UTF8.GetBytes(value), expected);
 
-    /// <summary>AcceptAsync accepts one request.</summary>
+    /// <summary>Accepts one request.</summary>
     public async Task<AcceptRequest> AcceptAsync(params AcceptItem[] items)
     {
         await using IAcceptStore store = await new SqliteStorageProvider().OpenAcceptAsync(ConnectionString, Cancel);
@@ -71,7 +71,7 @@ internal sealed class LogFolder : IDisposable
         return await store.CountPendingAsync(Cancel);
     }
 
-    /// <summary>Execute changes the database behind everybody's back.</summary>
+    /// <summary>Changes the database behind everybody's back.</summary>
     public void Execute(string sql)
     {
         using var connection = Connection.Open(SqliteSettings.Parse(ConnectionString), readOnly: false);
@@ -81,7 +81,7 @@ internal sealed class LogFolder : IDisposable
     /// <summary>TaskSettings are settings of the task beside its own, such as <c>--Optiks:Padding:Keys=3</c>.</summary>
     public IReadOnlyList<string> TaskSettings { get; set; } = [];
 
-    /// <summary>PublishAsync runs the task until nothing waits and everything is published, and stops it.</summary>
+    /// <summary>Runs the task until nothing waits and everything is published, and stops it.</summary>
     public async Task PublishAsync()
     {
         using Process task = StartTask(failPoint: "");
@@ -108,7 +108,7 @@ internal sealed class LogFolder : IDisposable
         }
     }
 
-    /// <summary>RunTaskAsync runs the task until it ends by itself.</summary>
+    /// <summary>Runs the task until it ends by itself.</summary>
     public async Task<(int Code, string Error)> RunTaskAsync(string failPoint = "")
     {
         using Process task = StartTask(failPoint);
@@ -127,7 +127,7 @@ internal sealed class LogFolder : IDisposable
         }
     }
 
-    /// <summary>Copy gives another folder with copies of all files, of which no program may be writing.</summary>
+    /// <summary>Gives another folder with copies of all files, of which no program may be writing.</summary>
     public LogFolder Copy()
     {
         var other = new LogFolder();
@@ -140,7 +140,7 @@ internal sealed class LogFolder : IDisposable
         return other;
     }
 
-    /// <summary>CopyDatabase puts the database at the places of another name.</summary>
+    /// <summary>Puts the database at the places of another name.</summary>
     public static void CopyDatabase(string from, string to)
     {
         foreach (string suffix in (string[])["", "-wal", "-shm"])

@@ -10,7 +10,7 @@ using Optiks.Tlog;
 namespace Optiks.Db.Tests.Support;
 
 /// <summary>
-/// PeriodLog goes on with a folder's log as an update-task does, step by step and into later periods: real database, real trees, real board and bundles. No task runs beside it.
+/// Goes on with a folder's log as an update-task does, step by step and into later periods: real database, real trees, real board and bundles. No task runs beside it.
 /// </summary>
 internal sealed class PeriodLog : IAsyncDisposable
 {
@@ -39,7 +39,7 @@ internal sealed class PeriodLog : IAsyncDisposable
 
     private string BoardFolder => Path.Combine(_log.Data.Board, "log");
 
-    /// <summary>OpenAsync takes the lease.</summary>
+    /// <summary>Takes the lease.</summary>
     public static async Task<PeriodLog> OpenAsync(LogFolder log)
     {
         IMaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync(log.ConnectionString, Cancel);
@@ -50,7 +50,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         return new PeriodLog(log, store, source, anchor, source.OpenLogSigner(anchor), board, lease);
     }
 
-    /// <summary>StageAsync stages copies of the latest versions that are not staged yet, in two bundles; those that <paramref name="leaves"/> names are left out, or taken out again.</summary>
+    /// <summary>Stages copies of the latest versions that are not staged yet, in two bundles; those that <paramref name="leaves"/> names are left out, or taken out again.</summary>
     public async Task StageAsync(params string[] leaves)
     {
         (PeriodRow period, PeriodRow next) = await BeginAsync();
@@ -73,7 +73,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         }
     }
 
-    /// <summary>SwitchAsync makes the first epoch of the next period of what is staged.</summary>
+    /// <summary>Makes the first epoch of the next period of what is staged.</summary>
     public async Task SwitchAsync()
     {
         (PeriodRow period, PeriodRow next) = await BeginAsync();
@@ -88,7 +88,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         (_current, _next) = (_next, null);
     }
 
-    /// <summary>PublishAsync makes an epoch with a leaf for each of these values, of keys of structure keys unless the item says otherwise.</summary>
+    /// <summary>Makes an epoch with a leaf for each of these values, of keys of structure keys unless the item says otherwise.</summary>
     public async Task PublishAsync(params AcceptItem[] items)
     {
         PeriodRow period = PeriodRows.Current(await _store.ReadPeriodsAsync(Cancel));
@@ -127,7 +127,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         }
     }
 
-    /// <summary>EraseAsync makes an epoch that erases what these names lead to.</summary>
+    /// <summary>Makes an epoch that erases what these names lead to.</summary>
     public async Task EraseAsync(string key, params LeafName[] names)
     {
         PeriodRow period = PeriodRows.Current(await _store.ReadPeriodsAsync(Cancel));

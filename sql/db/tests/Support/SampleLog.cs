@@ -5,7 +5,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Tests.Support;
 
-/// <summary>SampleLog is a log made once for all tests: several epochs, versions, a request of two items, a refused one, and one that still waits.</summary>
+/// <summary>A log made once for all tests: several epochs, versions, a request of two items, a refused one, and one that still waits.</summary>
 public sealed class SampleLog : IAsyncLifetime
 {
     private readonly LogFolder _folder = new();
@@ -28,6 +28,6 @@ public sealed class SampleLog : IAsyncLifetime
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>Copy gives a folder of one's own.</summary>
+    /// <summary>Gives a folder of one's own.</summary>
     internal LogFolder Copy() => _folder.Copy();
 }

@@ -4,7 +4,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Tests.Support;
 
-/// <summary>UserSample is a log with users, made once: leaves of all structures, and requests that leave the device list as it is.</summary>
+/// <summary>A log with users, made once: leaves of all structures, and requests that leave the device list as it is.</summary>
 public sealed class UserSample(SampleLog sample) : IAsyncLifetime
 {
     private readonly LogFolder _folder = sample.Copy();
@@ -17,10 +17,10 @@ public sealed class UserSample(SampleLog sample) : IAsyncLifetime
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>Copy gives a folder of one's own.</summary>
+    /// <summary>Gives a folder of one's own.</summary>
     internal LogFolder Copy() => _folder.Copy();
 
-    /// <summary>PublishAsync makes a user with a name and a device, whose key is set; of nobody it is refused.</summary>
+    /// <summary>Makes a user with a name and a device, whose key is set; of nobody it is refused.</summary>
     internal static async Task<(AcceptRequest Set, AcceptRequest Refused)> PublishAsync(LogFolder log)
     {
         await log.AcceptAsync(List(new UserChange(true, [Octets("device")], [])), new AcceptItem(StructureId.Usernames, Octets("al"), Octets("alice"), null), LogFolder.Item("device", "1"));

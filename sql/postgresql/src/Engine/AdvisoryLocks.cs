@@ -12,7 +12,7 @@ internal static class AdvisoryLocks
     /// </summary>
     public const string Accept = "1330664523, 2";
 
-    /// <summary>HoldsAccept is the condition on rows of pg_locks that a session of this database holds <see cref="Accept"/>, alone or shared.</summary>
+    /// <summary>The condition on rows of pg_locks that a session of this database holds <see cref="Accept"/>, alone or shared.</summary>
     public const string HoldsAccept =
         $"locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND (classid, objid, objsubid) = ({Accept}, 2) AND granted";
 

@@ -49,7 +49,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     /// <inheritdoc/>
     public override Statements Statements => PostgreSqlStatements.All;
 
-    /// <summary>PollInterval is the safety net of notifications, which a lost connection or a proxy that pools sessions swallows.</summary>
+    /// <summary>The safety net of notifications, which a lost connection or a proxy that pools sessions swallows.</summary>
     public override TimeSpan PollInterval { get; } = TimeSpan.FromMilliseconds(500);
 
     /// <inheritdoc/>
@@ -58,7 +58,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     /// <inheritdoc/>
     protected override Sql LockHead => Statements.LockHead;
 
-    /// <summary>OpenAsync opens the database and checks what a service must not work without.</summary>
+    /// <summary>Opens the database and checks what a service must not work without.</summary>
     public static async Task<Database> OpenAsync(PostgreSqlSettings settings, CancellationToken cancellationToken)
     {
         Database database = Connect(settings);
@@ -76,10 +76,10 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
         }
     }
 
-    /// <summary>Connect makes the pool without a check: for the migrator.</summary>
+    /// <summary>Makes the pool without a check: for the migrator.</summary>
     public static Database Connect(PostgreSqlSettings settings) => new(settings);
 
-    /// <summary>CheckAsync throws where the database has not the schema that a service needs.</summary>
+    /// <summary>Throws where the database has not the schema that a service needs.</summary>
     public Task CheckAsync(CancellationToken cancellationToken) => ReadAsync<object?>(
         async (session, cancel) =>
         {
@@ -91,7 +91,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     /// <inheritdoc/>
     public override Task NextPublished() => _listener.Next();
 
-    /// <summary>OpenConnectionAsync gives a connection that the caller keeps, after its first statement.</summary>
+    /// <summary>Gives a connection that the caller keeps, after its first statement.</summary>
     public Task<NpgsqlConnection> OpenConnectionAsync(string first, CancellationToken cancellationToken) => TwiceIfLostAsync(
         async () =>
         {

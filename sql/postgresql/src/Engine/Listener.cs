@@ -3,12 +3,12 @@ using Npgsql;
 namespace Optiks.Storage.PostgreSql.Engine;
 
 /// <summary>
-/// Listener waits for notifications on a connection of its own, opened by the first who asks. Notifications only save time: whoever waits looks for himself now and then, and no
+/// Waits for notifications on a connection of its own, opened by the first who asks. Notifications only save time: whoever waits looks for himself now and then, and no
 /// failure here is more than a delay. Safe for concurrent use.
 /// </summary>
 internal sealed class Listener : IAsyncDisposable
 {
-    /// <summary>Published is the channel of new epochs.</summary>
+    /// <summary>The channel of new epochs.</summary>
     public const string Published = "optiks_published";
 
     private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(1);
@@ -21,7 +21,7 @@ internal sealed class Listener : IAsyncDisposable
 
     public Listener(Database database) => _database = database;
 
-    /// <summary>Next completes at the next notification. Take it before looking at what is notified about.</summary>
+    /// <summary>Completes at the next notification. Take it before looking at what is notified about.</summary>
     public Task Next()
     {
         lock (_lock)

@@ -2,7 +2,7 @@ using Npgsql;
 
 namespace Optiks.Storage.PostgreSql.Engine;
 
-/// <summary>PostgreSqlErrors says what the engine's errors mean to the contract.</summary>
+/// <summary>Says what the engine's errors mean to the contract.</summary>
 internal static class PostgreSqlErrors
 {
     private const string IdleInTransactionSessionTimeout = "25P03";
@@ -10,7 +10,7 @@ internal static class PostgreSqlErrors
     private const string InvalidPreparedStatementName = "26000";
 
     /// <summary>
-    /// IsConnectionLost says whether the session is gone, as when a pooled connection was cut by a restart or ended by a successor. A time limit is not: the server may
+    /// Says whether the session is gone, as when a pooled connection was cut by a restart or ended by a successor. A time limit is not: the server may
     /// be working still.
     /// </summary>
     public static bool IsConnectionLost(NpgsqlException e) => e is PostgresException server
@@ -22,7 +22,7 @@ internal static class PostgreSqlErrors
     public static StorageMisconfiguredException PooledByTransaction(string location, string more = "", Exception? inner = null) => new(
         $"A pooler before the database {location} pools transactions, and would drop the settings that keep what was committed: let it pool sessions (PgBouncer: pool_mode = session).{more}", inner);
 
-    /// <summary>Translate gives the contract's exception. The server's text is kept without its detail, which can quote rows.</summary>
+    /// <summary>Gives the contract's exception. The server's text is kept without its detail, which can quote rows.</summary>
     public static StorageException Translate(NpgsqlException e, string location)
     {
         if (e is not PostgresException server)

@@ -4,7 +4,7 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.PostgreSql.Engine;
 
-/// <summary>Session is a pooled connection with its transaction. Not thread-safe.</summary>
+/// <summary>A pooled connection with its transaction. Not thread-safe.</summary>
 internal sealed class Session : ISession
 {
     // What is sent beyond the last pending row that is wanted, at most. Values have up to 64 KiB.

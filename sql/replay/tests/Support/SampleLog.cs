@@ -2,7 +2,7 @@ using Optiks.Storage.Sqlite;
 
 namespace Optiks.Storage.Replay.Tests;
 
-/// <summary>SampleLog is a log of three epochs, the second without leaves, for tests that change nothing of it.</summary>
+/// <summary>A log of three epochs, the second without leaves, for tests that change nothing of it.</summary>
 public sealed class SampleLog : IAsyncLifetime
 {
     /// <summary>Newest epoch.</summary>
@@ -20,7 +20,7 @@ public sealed class SampleLog : IAsyncLifetime
 
     public async ValueTask DisposeAsync() => await Log.DisposeAsync();
 
-    /// <summary>OpenAsync opens a log's database as replicas do.</summary>
+    /// <summary>Opens a log's database as replicas do.</summary>
     internal static Task<IFollowStore> OpenAsync(TestLog log) =>
         new SqliteStorageProvider().OpenFollowAsync($"Data Source={log.Folder.Database}", TestContext.Current.CancellationToken);
 }

@@ -1,7 +1,7 @@
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// Checkpointer copies what a process wrote from the database's write-ahead log into its file, beside all writers: left to SQLite, every 1,000 pages a commit does that itself, and
+/// Copies what a process wrote from the database's write-ahead log into its file, beside all writers: left to SQLite, every 1,000 pages a commit does that itself, and
 /// somebody's update waits for it. Any thread.
 /// </summary>
 /// <remarks>What is in the log is durable already, so a checkpoint that fails loses nothing: the next one does it, and a disk that takes no more is found by commits.</remarks>
@@ -21,7 +21,7 @@ internal sealed class Checkpointer : IAsyncDisposable
     /// <summary>Checkpointer of a file, which it opens.</summary>
     public Checkpointer(SqliteSettings settings) => _connection = Connection.Open(settings, readOnly: false);
 
-    /// <summary>Wrote says how many pages a transaction put into the log. Not at the same time as another call, or as <see cref="DisposeAsync"/>.</summary>
+    /// <summary>Says how many pages a transaction put into the log. Not at the same time as another call, or as <see cref="DisposeAsync"/>.</summary>
     public void Wrote(int pages)
     {
         _pages += pages;

@@ -29,11 +29,11 @@ internal sealed class Connection : IDisposable
     /// <summary>LastRowId that an insert gave.</summary>
     public long LastRowId => raw.sqlite3_last_insert_rowid(_handle);
 
-    /// <summary>InTransaction is false again after SQLite rolled back by itself.</summary>
+    /// <summary>False again after SQLite rolled back by itself.</summary>
     public bool InTransaction => raw.sqlite3_get_autocommit(_handle) == 0;
 
     /// <summary>
-    /// Open opens an existing file with the settings that lose no commit, and reads them back: SQLite may be built or told otherwise, and
+    /// Opens an existing file with the settings that lose no commit, and reads them back: SQLite may be built or told otherwise, and
     /// refuses silently. Never creates a file.
     /// </summary>
     public static Connection Open(SqliteSettings settings, bool readOnly)
@@ -76,7 +76,7 @@ internal sealed class Connection : IDisposable
         }
     }
 
-    /// <summary>Prepare takes the statement out of the connection's store; dispose it after use.</summary>
+    /// <summary>Takes the statement out of the connection's store; dispose it after use.</summary>
     public Statement Prepare(string sql)
     {
         if (!_statements.TryGetValue(sql, out Statement? statement))
@@ -91,7 +91,7 @@ internal sealed class Connection : IDisposable
         return statement.Take();
     }
 
-    /// <summary>Execute runs one statement without parameters; rows it returns are dropped.</summary>
+    /// <summary>Runs one statement without parameters; rows it returns are dropped.</summary>
     public void Execute(string sql)
     {
         using Statement statement = Prepare(sql);
@@ -100,7 +100,7 @@ internal sealed class Connection : IDisposable
         }
     }
 
-    /// <summary>RollBack takes the transaction back, if there is one: SQLite may have rolled back by itself, after a full disk for instance.</summary>
+    /// <summary>Takes the transaction back, if there is one: SQLite may have rolled back by itself, after a full disk for instance.</summary>
     public void RollBack()
     {
         if (InTransaction)
@@ -109,7 +109,7 @@ internal sealed class Connection : IDisposable
         }
     }
 
-    /// <summary>ExecuteScript runs many statements, as a migration has them.</summary>
+    /// <summary>Runs many statements, as a migration has them.</summary>
     public void ExecuteScript(string sql)
     {
         if (raw.sqlite3_exec(_handle, sql) != raw.SQLITE_OK)
@@ -118,7 +118,7 @@ internal sealed class Connection : IDisposable
         }
     }
 
-    /// <summary>TryExecute runs one statement, and returns false at once when another connection's lock is in its way.</summary>
+    /// <summary>Runs one statement, and returns false at once when another connection's lock is in its way.</summary>
     public bool TryExecute(string sql)
     {
         _ = raw.sqlite3_busy_timeout(_handle, 0);
@@ -131,11 +131,11 @@ internal sealed class Connection : IDisposable
     /// <summary>LeaveCheckpoints: commits of this connection make none.</summary>
     public void LeaveCheckpoints() => _ = raw.sqlite3_wal_autocheckpoint(_handle, 0);
 
-    /// <summary>TakeWrittenPages counts the pages that were written since the last call.</summary>
+    /// <summary>Counts the pages that were written since the last call.</summary>
     public int TakeWrittenPages() => raw.sqlite3_db_status(_handle, raw.SQLITE_DBSTATUS_CACHE_WRITE, out int pages, out _, resetFlg: 1) == raw.SQLITE_OK ? pages : 0;
 
     /// <summary>
-    /// Checkpoint copies what it can of the log into the file, beside readers and writers, and gives how many pages the log has, and how many of them the file has; none: another connection was at it. What another
+    /// Copies what it can of the log into the file, beside readers and writers, and gives how many pages the log has, and how many of them the file has; none: another connection was at it. What another
     /// transaction still uses is left for the next one.
     /// </summary>
     /// <param name="restarts">The next transaction begins the log anew: writers wait meanwhile. Without effect while anybody uses the log.</param>
@@ -146,14 +146,14 @@ internal sealed class Connection : IDisposable
         return result == raw.SQLITE_OK || (result & 0xFF) is raw.SQLITE_BUSY or raw.SQLITE_LOCKED ? (Math.Max(0, pages), Math.Max(0, copied)) : throw Error();
     }
 
-    /// <summary>ReadLong runs a query of one number.</summary>
+    /// <summary>Runs a query of one number.</summary>
     public long ReadLong(string sql)
     {
         using Statement statement = Prepare(sql);
         return statement.Step() ? statement.Long(0) : throw new StorageCorruptException($"The database {Path} did not answer '{sql}'.");
     }
 
-    /// <summary>ReadText runs a query of one text.</summary>
+    /// <summary>Runs a query of one text.</summary>
     public string ReadText(string sql)
     {
         using Statement statement = Prepare(sql);

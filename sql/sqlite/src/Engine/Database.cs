@@ -2,7 +2,7 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.Sqlite.Engine;
 
-/// <summary>Database is the file, with the connections of one store. Any thread.</summary>
+/// <summary>The file, with the connections of one store. Any thread.</summary>
 internal sealed class Database : IDatabase
 {
     private static readonly Task s_never = new TaskCompletionSource().Task;
@@ -33,7 +33,7 @@ internal sealed class Database : IDatabase
     /// <inheritdoc/>
     public bool HasOneWriter => true;
 
-    /// <summary>Open opens a file that services can work with, to read it or to write it too.</summary>
+    /// <summary>Opens a file that services can work with, to read it or to write it too.</summary>
     public static Database Open(SqliteSettings settings, bool writes)
     {
         var readers = new ReaderPool(settings);
@@ -49,20 +49,20 @@ internal sealed class Database : IDatabase
         }
     }
 
-    /// <summary>OpenForMigration opens a file of any version, to write it.</summary>
+    /// <summary>Opens a file of any version, to write it.</summary>
     public static Database OpenForMigration(SqliteSettings settings) => new(settings, readers: null, new Writer(settings, _ => { }));
 
-    /// <summary>ThrowIfReadOnly throws <see cref="StorageUnavailableException"/> while the file system takes no writes.</summary>
+    /// <summary>Throws <see cref="StorageUnavailableException"/> while the file system takes no writes.</summary>
     public void ThrowIfReadOnly() => _writer!.ThrowIfReadOnly();
 
     /// <summary>NextPublished never completes: see <see cref="PollInterval"/>.</summary>
     public Task NextPublished() => s_never;
 
-    /// <summary>ReadAsync runs queries in one read transaction.</summary>
+    /// <summary>Runs queries in one read transaction.</summary>
     public Task<T> ReadAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) =>
         JudgeAsync(() => _readers!.RunAsync(connection => work(new Session(this, connection), cancellationToken), cancellationToken));
 
-    /// <summary>WriteAsync runs statements in a transaction that has the write lock from its beginning.</summary>
+    /// <summary>Runs statements in a transaction that has the write lock from its beginning.</summary>
     public async Task<T> WriteAsync<T>(Func<Session, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken)
     {
         (T value, StorageException? failure) = await JudgeAsync(() => _writer!.RunAsync(connection => work(new Session(this, connection), cancellationToken), cancellationToken));
@@ -78,10 +78,10 @@ internal sealed class Database : IDatabase
     Task<T> IDatabase.WriteAsync<T>(Func<ISession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken) =>
         WriteAsync(work, resolve, cancellationToken);
 
-    /// <summary>EndExpiredHolderAsync ends none: a process that is paused inside a transaction holds the file's write lock, and no other can take it away.</summary>
+    /// <summary>Ends none: a process that is paused inside a transaction holds the file's write lock, and no other can take it away.</summary>
     public Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>ReadAfterAsync reads at once: a transaction has ended when its connection says so.</summary>
+    /// <summary>Reads at once: a transaction has ended when its connection says so.</summary>
     public Task<T> ReadAfterAsync<T>(int session, Func<ISession, CancellationToken, Task<T>> work) => ReadAsync(work, CancellationToken.None);
 
     /// <summary>IsDuplicate is never the reason: the head row is compared under the write lock before anything is written.</summary>

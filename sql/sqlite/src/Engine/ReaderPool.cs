@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace Optiks.Storage.Sqlite.Engine;
 
-/// <summary>ReaderPool keeps connections that read: each call sees one state of the database, beside any writer. Any thread.</summary>
+/// <summary>Keeps connections that read: each call sees one state of the database, beside any writer. Any thread.</summary>
 internal sealed class ReaderPool : IDisposable
 {
     private const int MaxConnections = 8;
@@ -22,7 +22,7 @@ internal sealed class ReaderPool : IDisposable
         _first = Open();
     }
 
-    /// <summary>RunAsync runs queries in one read transaction.</summary>
+    /// <summary>Runs queries in one read transaction.</summary>
     public async Task<T> RunAsync<T>(Func<Connection, Task<T>> work, CancellationToken cancellationToken)
     {
         await _slots.WaitAsync(cancellationToken);

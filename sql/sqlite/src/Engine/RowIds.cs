@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Sqlite.Engine;
 
-/// <summary>RowIds packs a request's number and an item's into one of SQLite's integer keys (migrations/0001).</summary>
+/// <summary>Packs a request's number and an item's into one of SQLite's integer keys (migrations/0001).</summary>
 internal static class RowIds
 {
     private const int ItemBits = 8;

@@ -2,7 +2,7 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.Sqlite.Engine;
 
-/// <summary>Session is a connection in a transaction. Nothing waits: SQLite runs in this process, on the thread that calls. One thread at a time.</summary>
+/// <summary>A connection in a transaction. Nothing waits: SQLite runs in this process, on the thread that calls. One thread at a time.</summary>
 internal sealed class Session : ISession
 {
     private readonly Database _database;

@@ -2,7 +2,7 @@ using SQLitePCL;
 
 namespace Optiks.Storage.Sqlite.Engine;
 
-/// <summary>SqliteErrors turns result codes into the contract's exceptions, with a sentence that says what to do.</summary>
+/// <summary>Turns result codes into the contract's exceptions, with a sentence that says what to do.</summary>
 internal static class SqliteErrors
 {
     /// <summary>Moved: the file at the path is not the one that was opened.</summary>

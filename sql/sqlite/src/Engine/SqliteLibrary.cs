@@ -5,7 +5,7 @@ using SQLitePCL;
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// SqliteLibrary loads the system's SQLite. The one that comes with SQLitePCLRaw lacks years of fixes, so the binding's library name is
+/// Loads the system's SQLite. The one that comes with SQLitePCLRaw lacks years of fixes, so the binding's library name is
 /// pointed at <c>libsqlite3.so.0</c>.
 /// </summary>
 internal static partial class SqliteLibrary
@@ -25,7 +25,7 @@ internal static partial class SqliteLibrary
     /// <summary>Version of the loaded SQLite, as <c>3.40.1</c>.</summary>
     public static string Version => raw.sqlite3_libversion().utf8_to_string();
 
-    /// <summary>Ensure loads the library, once. Throws <see cref="StorageMisconfiguredException"/> when it is missing or too old.</summary>
+    /// <summary>Loads the library, once. Throws <see cref="StorageMisconfiguredException"/> when it is missing or too old.</summary>
     public static void Ensure()
     {
         lock (s_lock)
@@ -52,14 +52,14 @@ internal static partial class SqliteLibrary
         }
     }
 
-    /// <summary>HasMoved asks SQLite whether the file it opened is no longer the one at its path. A check that fails counts as moved.</summary>
+    /// <summary>Asks SQLite whether the file it opened is no longer the one at its path. A check that fails counts as moved.</summary>
     public static bool HasMoved(sqlite3 database)
     {
         int result = sqlite3_file_control(database.DangerousGetHandle(), "main", HasMovedOpcode, out int moved);
         return result != raw.SQLITE_OK || moved != 0;
     }
 
-    /// <summary>IsOnReadOnlyFileSystem asks the system, without opening the file: closing it again would end the locks that SQLite holds on it. Any thread.</summary>
+    /// <summary>Asks the system, without opening the file: closing it again would end the locks that SQLite holds on it. Any thread.</summary>
     public static bool IsOnReadOnlyFileSystem(string path) => access(path, W_OK) != 0 && Marshal.GetLastPInvokeError() == EROFS;
 
     private static IntPtr Resolve(string name, Assembly assembly, DllImportSearchPath? searchPath) =>

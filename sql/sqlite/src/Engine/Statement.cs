@@ -4,7 +4,7 @@ using SQLitePCL;
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// Statement is a prepared statement of one <see cref="Connection"/>, which keeps it: Dispose makes it ready for its next use. Parameters
+/// A prepared statement of one <see cref="Connection"/>, which keeps it: Dispose makes it ready for its next use. Parameters
 /// count from 1, columns from 0. Spans of columns are valid until the next step.
 /// </summary>
 internal sealed class Statement : IRows, IDisposable
@@ -21,10 +21,10 @@ internal sealed class Statement : IRows, IDisposable
         _isReadOnly = raw.sqlite3_stmt_readonly(handle) != 0;
     }
 
-    /// <summary>ParameterCount is how many parameters the statement has.</summary>
+    /// <summary>How many parameters the statement has.</summary>
     public int ParameterCount => raw.sqlite3_bind_parameter_count(_handle);
 
-    /// <summary>Take marks the statement as used. One use at a time: a nested one would move the cursor under the outer.</summary>
+    /// <summary>Marks the statement as used. One use at a time: a nested one would move the cursor under the outer.</summary>
     public Statement Take()
     {
         if (_inUse)
@@ -88,7 +88,7 @@ internal sealed class Statement : IRows, IDisposable
         return this;
     }
 
-    /// <summary>Step moves to the next row; false after the last.</summary>
+    /// <summary>Moves to the next row; false after the last.</summary>
     public bool Step()
     {
         int result = raw.sqlite3_step(_handle);
@@ -103,7 +103,7 @@ internal sealed class Statement : IRows, IDisposable
         return false;
     }
 
-    /// <summary>Execute runs a statement, returns how many rows it changed (1 if it returns a row instead), and makes it ready for other parameters.</summary>
+    /// <summary>Runs a statement, returns how many rows it changed (1 if it returns a row instead), and makes it ready for other parameters.</summary>
     public int Execute()
     {
         bool isRow = Step();
@@ -114,7 +114,7 @@ internal sealed class Statement : IRows, IDisposable
 
     public ValueTask<bool> ReadAsync(CancellationToken cancellationToken) => new(Step());
 
-    /// <summary>Reset goes before the first row; parameters stay.</summary>
+    /// <summary>Goes before the first row; parameters stay.</summary>
     public Statement Reset()
     {
         // Its result repeats the error of the last step, which was thrown then.
@@ -161,7 +161,7 @@ internal sealed class Statement : IRows, IDisposable
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>Close gives the statement back to SQLite; the connection's.</summary>
+    /// <summary>Gives the statement back to SQLite; the connection's.</summary>
     public void Close() => _handle.Dispose();
 
     private void Check(int result)

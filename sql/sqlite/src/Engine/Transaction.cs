@@ -9,7 +9,7 @@ internal sealed class Transaction : ITransaction
 
     private Transaction(Session session) => _session = session;
 
-    /// <summary>Begin opens the file and begins with a statement.</summary>
+    /// <summary>Opens the file and begins with a statement.</summary>
     public static Transaction Begin(Database database, SqliteSettings settings, bool readOnly, string begin)
     {
         var connection = Connection.Open(settings, readOnly);

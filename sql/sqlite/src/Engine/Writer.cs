@@ -3,7 +3,7 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// Writer is a process's one connection that writes: transactions one after another, each synced when its task completes. Other
+/// A process's one connection that writes: transactions one after another, each synced when its task completes. Other
 /// processes' transactions are waited for up to the busy timeout. Any thread.
 /// </summary>
 /// <remarks>
@@ -42,7 +42,7 @@ internal sealed class Writer : IAsyncDisposable
     }
 
     /// <summary>
-    /// RunAsync runs work in a transaction that has the write lock from its beginning, and commits or takes back what it wrote. The failure is the one of COMMIT itself: the transaction is gone, and may
+    /// Runs work in a transaction that has the write lock from its beginning, and commits or takes back what it wrote. The failure is the one of COMMIT itself: the transaction is gone, and may
     /// be stored all the same.
     /// </summary>
     /// <param name="work">The statements. An exception takes everything back.</param>
@@ -65,7 +65,7 @@ internal sealed class Writer : IAsyncDisposable
         }
     }
 
-    /// <summary>ThrowIfReadOnly throws <see cref="StorageUnavailableException"/> while the file system takes no writes. Touches neither the file nor the connection.</summary>
+    /// <summary>Throws <see cref="StorageUnavailableException"/> while the file system takes no writes. Touches neither the file nor the connection.</summary>
     public void ThrowIfReadOnly()
     {
         if (SqliteLibrary.IsOnReadOnlyFileSystem(_connection.Path))

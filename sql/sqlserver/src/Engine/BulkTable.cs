@@ -2,7 +2,7 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>BulkTable is a table that rows are copied into.</summary>
+/// <summary>A table that rows are copied into.</summary>
 /// <param name="Name">Its name as it stands in T-SQL.</param>
 /// <param name="Sorted">How many of the first columns are its clustered key, in whose order the rows come; 0: in any order.</param>
 /// <param name="Columns">The columns, in the order of <see cref="Table"/>.</param>

@@ -3,7 +3,7 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>Connection is a pooled connection with the transaction that its commands belong to, if any. Without one each statement sees one moment of the database by itself. Not thread-safe.</summary>
+/// <summary>A pooled connection with the transaction that its commands belong to, if any. Without one each statement sees one moment of the database by itself. Not thread-safe.</summary>
 internal sealed class Connection : ISession
 {
     // Babelfish 4.3 makes one statement of a list, and a copy of its text for each row: of 20,000 rows the copies alone take gigabytes. The conformance suite sends shorter and longer lists than this.
@@ -33,10 +33,10 @@ internal sealed class Connection : ISession
     /// <inheritdoc/>
     public IDatabase Database => _database;
 
-    /// <summary>MaxListRows is how many rows a parameter of a table type may have.</summary>
+    /// <summary>How many rows a parameter of a table type may have.</summary>
     public int MaxListRows => _isBabelfish ? BabelfishListRows : int.MaxValue;
 
-    /// <summary>ExecuteAsync runs a statement for what it does.</summary>
+    /// <summary>Runs a statement for what it does.</summary>
     public async Task ExecuteAsync(Statement statement, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
         await using SqlCommand command = Command(statement.Text, parameters);
@@ -44,7 +44,7 @@ internal sealed class Connection : ISession
     }
 
     /// <summary>
-    /// ChangeAsync runs a statement and returns how many rows it, or the last of several, changed: by what the server selects, see <see cref="SessionLimits"/>. Without a transaction of the connection's the
+    /// Runs a statement and returns how many rows it, or the last of several, changed: by what the server selects, see <see cref="SessionLimits"/>. Without a transaction of the connection's the
     /// batch has its own.
     /// </summary>
     public async Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params SqlParameter[] parameters)
@@ -54,7 +54,7 @@ internal sealed class Connection : ISession
     }
 
     /// <summary>
-    /// QueryAsync runs statements whose rows are read. When it returns, they were given to the network, whatever the server does with them meanwhile; its task completes with the first answer.
+    /// Runs statements whose rows are read. When it returns, they were given to the network, whatever the server does with them meanwhile; its task completes with the first answer.
     /// </summary>
     public async Task<Rows> QueryAsync(Sql sql, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
@@ -70,7 +70,7 @@ internal sealed class Connection : ISession
         }
     }
 
-    /// <summary>StageAsync puts a list, as <c>@list</c>, into a table of the session.</summary>
+    /// <summary>Puts a list, as <c>@list</c>, into a table of the session.</summary>
     public async Task StageAsync<T>(Statement insert, ListType<T> type, IEnumerable<T> rows, CancellationToken cancellationToken)
     {
         foreach (T[] chunk in Chunks(rows))

@@ -40,7 +40,7 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     /// <inheritdoc/>
     protected override Sql LockHead => s_lockHead;
 
-    /// <summary>OpenAsync opens the database and checks what a service must not work without. <paramref name="warn"/> is told what the operator should know.</summary>
+    /// <summary>Opens the database and checks what a service must not work without. <paramref name="warn"/> is told what the operator should know.</summary>
     public static async Task<Database> OpenAsync(SqlServerSettings settings, Action<string> warn, CancellationToken cancellationToken)
     {
         var database = new Database(settings, warn);
@@ -56,10 +56,10 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
         }
     }
 
-    /// <summary>Connect makes the pool without a check: for the migrator.</summary>
+    /// <summary>Makes the pool without a check: for the migrator.</summary>
     public static Database Connect(SqlServerSettings settings) => new(settings, _ => { });
 
-    /// <summary>CheckAsync throws where the database is not one that a service may work with.</summary>
+    /// <summary>Throws where the database is not one that a service may work with.</summary>
     public Task CheckAsync(CancellationToken cancellationToken) => ReadAsync<object?>(
         async (connection, cancel) =>
         {
@@ -69,7 +69,7 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
         cancellationToken);
 
     /// <summary>
-    /// WriteOneAsync sends a transaction whole, in one batch: who is paused meanwhile leaves none open. Of a standby that was paused while it took the lease no successor could find the session, as the head
+    /// Sends a transaction whole, in one batch: who is paused meanwhile leaves none open. Of a standby that was paused while it took the lease no successor could find the session, as the head
     /// names those of the lease's holder.
     /// </summary>
     Task<T> IDatabase.WriteOneAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => RepeatAsync<T>(work, cancellationToken);
@@ -116,7 +116,7 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     /// <inheritdoc/>
     protected override Task<SqlConnection> ConnectAsync(CancellationToken cancellationToken) => ConnectAsync(_settings.ConnectionString, cancellationToken);
 
-    /// <summary>ConnectAloneAsync opens a connection that is not pooled: a session keeps the isolation level of its last transaction, whoever uses it next.</summary>
+    /// <summary>Opens a connection that is not pooled: a session keeps the isolation level of its last transaction, whoever uses it next.</summary>
     protected override Task<SqlConnection> ConnectAloneAsync(CancellationToken cancellationToken) => ConnectAsync(_settings.UnpooledConnectionString, cancellationToken);
 
     /// <inheritdoc/>

@@ -4,7 +4,7 @@ using Microsoft.Data.SqlClient.Server;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>ListType is a table type of the schema and how a row of it is filled: a whole list is one parameter. Safe for concurrent use.</summary>
+/// <summary>A table type of the schema and how a row of it is filled: a whole list is one parameter. Safe for concurrent use.</summary>
 internal sealed class ListType<T>
 {
     private readonly string _name;

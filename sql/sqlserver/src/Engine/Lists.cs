@@ -4,7 +4,7 @@ using Microsoft.Data.SqlClient.Server;
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
-/// Lists are the table types of the schema, each with the grants that its users need (grants.sql). None has a column that may be null: a server that
+/// The table types of the schema, each with the grants that its users need (grants.sql). None has a column that may be null: a server that
 /// mistakes a value of a list for null (docs/operations/sqlserver.md, Other servers of the protocol) then refuses the statement, instead of storing what was not sent.
 /// </summary>
 internal static class Lists

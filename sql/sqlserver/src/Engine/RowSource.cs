@@ -5,7 +5,7 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
-/// RowSource gives rows to SqlBulkCopy, which asks for one after the other: nothing is built that holds them all. Only what it calls is there. Not thread-safe.
+/// Gives rows to SqlBulkCopy, which asks for one after the other: nothing is built that holds them all. Only what it calls is there. Not thread-safe.
 /// </summary>
 internal sealed class RowSource : DbDataReader, IRowWriter
 {

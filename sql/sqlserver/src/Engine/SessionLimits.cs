@@ -1,6 +1,6 @@
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>SessionLimits are what a role's statements wait for at most, and how every command of it begins.</summary>
+/// <summary>What a role's statements wait for at most, and how every command of it begins.</summary>
 /// <param name="CommandSeconds">When the client gives a command up and the server rolls back; 0: never.</param>
 /// <param name="Preamble">
 /// Text before every statement. It is repeated because a setting ends with the command that made it, and with the connection's return to the pool. Row counts are selected, never taken from what the server

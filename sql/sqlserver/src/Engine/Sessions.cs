@@ -5,7 +5,7 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
-/// Sessions ends those of a holder that lost the lease: SQL Server has no time limit for a transaction that idles, so a process that is paused inside one would hold the head's row until it is gone.
+/// Ends those of a holder that lost the lease: SQL Server has no time limit for a transaction that idles, so a process that is paused inside one would hold the head's row until it is gone.
 /// Nothing depends on it: without the rights to see or end other sessions (docs/operations/sqlserver.md), or on a server that does not know them, the lock is waited for instead. Any thread.
 /// </summary>
 internal sealed class Sessions
@@ -31,7 +31,7 @@ internal sealed class Sessions
     /// <summary>Sessions that tells <paramref name="warn"/> the first time that a session could not be ended.</summary>
     public Sessions(Action<string> warn) => _warn = warn;
 
-    /// <summary>EndOfExpiredHolderAsync ends the sessions of the store that holds a lease which has ended, unless that is <paramref name="holder"/>'s or our own. Not inside a transaction.</summary>
+    /// <summary>Ends the sessions of the store that holds a lease which has ended, unless that is <paramref name="holder"/>'s or our own. Not inside a transaction.</summary>
     public async Task EndOfExpiredHolderAsync(Connection connection, string holder, string session, CancellationToken cancellationToken)
     {
         if (await connection.FirstAsync(s_expiredHolder, rows => rows.Text(0), cancellationToken, Parameter.Of("holder", holder), Parameter.Of("session", session)) is { } expired)
@@ -40,7 +40,7 @@ internal sealed class Sessions
         }
     }
 
-    /// <summary>EndAsync ends one session, if it is still the store's of this name. Not inside a transaction.</summary>
+    /// <summary>Ends one session, if it is still the store's of this name. Not inside a transaction.</summary>
     public Task EndAsync(Connection connection, int id, string session, CancellationToken cancellationToken) => EndAsync(connection, other => other == id, session, cancellationToken);
 
     private async Task EndAsync(Connection connection, Func<int, bool> isWanted, string session, CancellationToken cancellationToken)

@@ -3,7 +3,7 @@ using Microsoft.Data.SqlClient;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>SqlServerErrors says what the engine's errors mean to the contract.</summary>
+/// <summary>Says what the engine's errors mean to the contract.</summary>
 internal static class SqlServerErrors
 {
     private const int UniqueConstraint = 2627;
@@ -13,25 +13,25 @@ internal static class SqlServerErrors
     // Errors from here on end the connection; the client reports a connection that broke with them too.
     private const byte FatalClass = 20;
 
-    /// <summary>IsOfClient says whether an exception comes out of Microsoft.Data.SqlClient: it reports a pool that is empty and a connection that is closed as misuse.</summary>
+    /// <summary>Says whether an exception comes out of Microsoft.Data.SqlClient: it reports a pool that is empty and a connection that is closed as misuse.</summary>
     public static bool IsOfClient(Exception e) => e is SqlException || (e is InvalidOperationException && e.Source == typeof(SqlException).Assembly.GetName().Name);
 
-    /// <summary>IsConnectionLost says whether the session is gone, as when a pooled connection was cut by a restart or ended by a successor. A time limit is not: the server may be working still.</summary>
+    /// <summary>Says whether the session is gone, as when a pooled connection was cut by a restart or ended by a successor. A time limit is not: the server may be working still.</summary>
     public static bool IsConnectionLost(Exception e) => e is SqlException { Class: >= FatalClass };
 
-    /// <summary>IsDuplicate says whether a row with the same key was there.</summary>
+    /// <summary>Says whether a row with the same key was there.</summary>
     public static bool IsDuplicate(Exception? e) => e is SqlException { Number: UniqueConstraint or UniqueIndex };
 
-    /// <summary>IsNoSuchSession says whether a session that was to be ended has ended by itself.</summary>
+    /// <summary>Says whether a session that was to be ended has ended by itself.</summary>
     public static bool IsNoSuchSession(SqlException e) => e.Number == NoSuchSession;
 
     /// <summary>
-    /// IsNoSuchDatabase says whether the database cannot be opened: it does not exist, or not for this login, or it recovers or fails over just now. The refusal of the login comes with it.
+    /// Says whether the database cannot be opened: it does not exist, or not for this login, or it recovers or fails over just now. The refusal of the login comes with it.
     /// </summary>
     public static bool IsNoSuchDatabase(Exception? e) => e is SqlException server && server.Errors.Cast<SqlError>().Any(error => error.Number is 4060 or 911);
 
     /// <summary>
-    /// Translate gives the contract's exception. The server's text about rows is left out: it quotes them. A database that <paramref name="wasOpen"/> is known to be there: when it cannot be opened later,
+    /// Gives the contract's exception. The server's text about rows is left out: it quotes them. A database that <paramref name="wasOpen"/> is known to be there: when it cannot be opened later,
     /// it recovers or fails over.
     /// </summary>
     public static StorageException Translate(Exception e, string location, bool wasOpen)

@@ -14,7 +14,7 @@ namespace Optiks.Storage.SqlServer.Engine;
 internal sealed class Statement : Sql
 {
     /// <summary>
-    /// ByIndex ends statements that find rows of a large table by a list: for each row of the list one search in an index, in the order as written. A plan by statistics of a table that was empty when the
+    /// Ends statements that find rows of a large table by a list: for each row of the list one search in an index, in the order as written. A plan by statistics of a table that was empty when the
     /// plan was made reads it whole, and goes on doing so while the table grows to a hundred thousand rows within seconds.
     /// </summary>
     public const string ByIndex = "OPTION (LOOP JOIN, FORCE ORDER)";
