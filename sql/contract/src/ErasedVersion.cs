@@ -5,6 +5,6 @@ namespace Optiks.Storage;
 /// <summary>A version whose value a request erased.</summary>
 /// <param name="Structure">Structure of its key.</param>
 /// <param name="Period">Period of the version.</param>
-/// <param name="Version">Version.</param>
-/// <param name="Epoch">Epoch that inserted it.</param>
+/// <param name="Version">The version.</param>
+/// <param name="Epoch">Epoch that inserted the version.</param>
 public sealed record ErasedVersion(StructureId Structure, ulong Period, ulong Version, ulong Epoch);

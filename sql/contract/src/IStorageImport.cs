@@ -1,8 +1,8 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// Fills an empty database in one transaction: all of it or, when it is disposed of without <see cref="CommitAsync"/>, nothing. Rows come in key order, epochs before their leaves
-/// and requests before their pending rows and outcomes. Not thread-safe.
+/// Fills an empty database in one transaction: with everything or, when it is disposed of without <see cref="CommitAsync"/>, with nothing.
+/// Rows are added in key order, epochs before their leaves, and requests before their pending rows and outcomes. Not thread-safe.
 /// </summary>
 public interface IStorageImport : IAsyncDisposable
 {
@@ -18,7 +18,7 @@ public interface IStorageImport : IAsyncDisposable
     /// <summary>Adds copies and their values.</summary>
     Task AddCopiesAsync(IReadOnlyList<StoredCopy> copies, CancellationToken cancellationToken);
 
-    /// <summary>Adds requests under the sequence numbers that they have; numbers given later are above all of them.</summary>
+    /// <summary>Adds requests under their existing sequence numbers; numbers that are assigned later are above all of them.</summary>
     Task AddRequestsAsync(IReadOnlyList<StoredRequest> requests, CancellationToken cancellationToken);
 
     /// <summary>Adds pending rows.</summary>
@@ -27,7 +27,7 @@ public interface IStorageImport : IAsyncDisposable
     /// <summary>Adds outcomes.</summary>
     Task AddOutcomesAsync(IReadOnlyList<StoredOutcome> outcomes, CancellationToken cancellationToken);
 
-    /// <summary>Adds the erasure sequence. It deletes nothing: leaves were added without the values.</summary>
+    /// <summary>Adds the erasure sequence. It deletes nothing: the leaves were added without the erased values.</summary>
     Task AddErasuresAsync(IReadOnlyList<StoredErasure> erasures, CancellationToken cancellationToken);
 
     /// <summary>Sets the head row (epoch, hash, published epoch and fence; nobody holds the lease) and makes everything durable.</summary>

@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>What may be erased of a leaf.</summary>
+/// <summary>The parts of a leaf that an erasure deletes.</summary>
 /// <param name="Opening">Opening of the commitment, 16 octets.</param>
 /// <param name="Key">The key.</param>
 /// <param name="Value">The value.</param>

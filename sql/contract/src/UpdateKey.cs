@@ -4,7 +4,7 @@ namespace Optiks.Storage;
 
 /// <summary>A key of a structure, compared by its octets.</summary>
 /// <param name="Structure">Structure.</param>
-/// <param name="Key">Octets; must not change while the key is used.</param>
+/// <param name="Key">The key's bytes, which must not change while this object is in use.</param>
 public readonly record struct UpdateKey(StructureId Structure, ReadOnlyMemory<byte> Key)
 {
     /// <inheritdoc/>
