@@ -1,6 +1,8 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>Takes the cells of one row, in the order of its <see cref="Table"/>'s columns. What it is given is used before it returns.</summary>
+/// <summary>
+/// Takes the cells of one row, in the order of its <see cref="Table"/>'s columns. It uses the given memory only until the call returns.
+/// </summary>
 public interface IRowWriter
 {
     /// <summary>Adds a cell of 64 bits, or null.</summary>
@@ -18,12 +20,12 @@ public interface IRowWriter
     /// <summary>Adds at most 32 octets.</summary>
     void Octets(ReadOnlySpan<byte> value);
 
-    /// <summary>Adds a cell of octets that is null.</summary>
+    /// <summary>Adds a null cell of bytes.</summary>
     void Null();
 
-    /// <summary>Adds a request's id.</summary>
+    /// <summary>Adds a request id.</summary>
     void RequestId(Guid value);
 
-    /// <summary>Adds a cell of 64 bits, or null.</summary>
+    /// <summary>Adds an unsigned number as a cell of 64 bits, or null.</summary>
     void Natural(ulong? value) => Big(checked((long?)value));
 }
