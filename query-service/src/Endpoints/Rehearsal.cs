@@ -15,8 +15,8 @@ namespace Optiks.QueryService.Endpoints;
 /// <summary>
 /// Sends requests that no caller made through the service before callers are answered. The first answers of a process wait until their code
 /// is compiled, a tenth of a second each. Without the rehearsal, many callers would notice each restart at hundreds of requests a second.
-/// Until it is over, queries are refused as <c>unavailable</c>, so that a load balancer asks another replica, and the service is not ready.
-/// Any thread.
+/// Until it is over, queries are refused as <c>unavailable</c>, so that an edge (docs/operations/edge.md) asks another replica, and the
+/// service is not ready. Any thread.
 /// </summary>
 internal sealed class Rehearsal : BackgroundService, IHealthCheck
 {

@@ -215,7 +215,7 @@ internal sealed class EndedPeriods : IDisposable
         }
     }
 
-    // Null, and said why, when it cannot be made.
+    // Returns null, and logs the reason, when the period's file cannot be made.
     private async Task<EndedPeriod?> MakeAsync(ReplicaFolder folder, PeriodRow period, ulong last, EndedPeriod? held, Task saved)
     {
         long start = Stopwatch.GetTimestamp();

@@ -4,7 +4,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Telemetry;
 
-/// <summary>Counts what cosigners answer, by their names. Any thread.</summary>
+/// <summary>Counts the answers of cosigners, by cosigner name. Any thread.</summary>
 internal sealed class CosignerMetrics : IDisposable
 {
     private readonly Meter _meter;
