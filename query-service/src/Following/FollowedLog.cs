@@ -12,7 +12,7 @@ namespace Optiks.QueryService.Following;
 
 /// <summary>
 /// The log as this replica has it: the database that it is read from, the folder, the trees, and the served epoch, which is
-/// <see cref="CurrentEpoch"/>. Whatever fails, the last good epoch stays. One thread at a time.
+/// <see cref="CurrentEpoch"/>. After any failure the last good epoch stays. One thread at a time.
 /// </summary>
 internal sealed class FollowedLog
 {

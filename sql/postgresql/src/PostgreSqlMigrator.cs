@@ -20,7 +20,7 @@ internal sealed class PostgreSqlMigrator : Migrator
         );
         """);
 
-    // Those of grants.sql.
+    // The roles in grants.sql.
     private static readonly string[] s_roles = ["optiks_update", "optiks_task", "optiks_query"];
 
     private readonly PostgreSqlSettings _settings;

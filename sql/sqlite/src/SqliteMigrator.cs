@@ -37,7 +37,7 @@ internal sealed class SqliteMigrator : Migrator
             CreateFile();
             using (var connection = Connection.Open(_settings, readOnly: false))
             {
-                // Before anything is changed: the file may be another program's.
+                // Checked before any change, because the file may belong to another program.
                 SqliteSchema.Schema.ThrowIfNewer(SqliteSchema.ReadVersion(connection), connection.Path);
                 await UseLogAsync(connection, cancellationToken);
             }
@@ -45,7 +45,7 @@ internal sealed class SqliteMigrator : Migrator
         },
         cancellationToken);
 
-    /// <summary>Has nothing to wait for: the transaction has SQLite's write lock.</summary>
+    /// <summary>Does nothing: the transaction already holds SQLite's write lock.</summary>
     protected override Task LockAsync(ISession session, CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <inheritdoc/>
@@ -73,7 +73,7 @@ internal sealed class SqliteMigrator : Migrator
         },
         cancellationToken);
 
-    // SQLite does not wait by itself for the lock that this needs.
+    // SQLite does not wait on its own for the lock that this statement needs.
     private async Task UseLogAsync(Connection connection, CancellationToken cancellationToken)
     {
         long start = TimeProvider.System.GetTimestamp();
@@ -97,7 +97,7 @@ internal sealed class SqliteMigrator : Migrator
         {
             DataFolder.CreateFolder(folder);
         }
-        // An empty file is an empty database. SQLite itself would make it readable for everybody; its log files take the mode from it.
+        // An empty file is an empty database. SQLite itself would create it readable for everybody; its log files get the file's mode.
         var options = new FileStreamOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.Write, UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite };
         try
         {
