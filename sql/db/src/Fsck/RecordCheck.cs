@@ -5,18 +5,20 @@ using Optiks.Tlog;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>Follows the chain of records: each by itself, against the one before, and its checkpoint against the log of all records so far.</summary>
+/// <summary>
+/// Follows the chain of records: checks each record, its link to the one before, and its checkpoint against the log of all records so far.
+/// </summary>
 internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyList<PeriodRow> periods, Report report)
 {
     private readonly RecordChain _chain = new(anchor, withRoots: true);
 
-    /// <summary>The log's root of the size that was asked for.</summary>
+    /// <summary>The log's root at size <see cref="RootAtSize"/>; null when the records do not reach it.</summary>
     public TreeHash? RootAt { get; private set; }
 
-    /// <summary>The size of the board's checkpoint.</summary>
+    /// <summary>The size at which the root is needed: that of the board's checkpoint.</summary>
     public ulong RootAtSize { get; set; }
 
-    /// <summary>Takes the next row in order. Gives its record; null when it cannot be read.</summary>
+    /// <summary>Checks the next row in order. Returns its record; null when it cannot be read.</summary>
     public EpochRecord? Next(EpochRow row)
     {
         if (row.Epoch != _chain.Next)

@@ -2,12 +2,12 @@ using System.Globalization;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>Collects what a check counted and found, one sentence a problem.</summary>
+/// <summary>Collects the counts and the problems of a check, one sentence per problem.</summary>
 internal sealed class Report
 {
     private readonly List<string> _problems = [];
 
-    /// <summary>Problems in the order in which they were found.</summary>
+    /// <summary>The problems in the order in which they were found.</summary>
     public IReadOnlyList<string> Problems => _problems;
 
     public long Epochs { get; set; }

@@ -6,8 +6,8 @@ using Optiks.Storage.Replay;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// Builds the trees again, epoch by epoch, and compares roots and counts with the records, and audit proofs with the board's. After the first difference it stops: every later
-/// root follows from it.
+/// Builds the trees again, epoch by epoch, and compares roots and counts with the records, and audit proofs with the board's. It stops at
+/// the first difference, because every later root depends on it.
 /// </summary>
 internal sealed class TreeCheck : IDisposable
 {
@@ -36,7 +36,8 @@ internal sealed class TreeCheck : IDisposable
     }
 
     /// <summary>
-    /// Makes the trees of the period that begins with the next epoch, with the names of all epochs before. Copies follow (<see cref="Copy"/>), and then that epoch.
+    /// Creates the trees of the period that begins with the next epoch, with the names of all epochs before. Copies follow
+    /// (<see cref="Copy"/>), and then that epoch.
     /// </summary>
     public async Task BeginAsync(ulong period, CancellationToken cancellationToken)
     {
