@@ -5,8 +5,9 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Bench;
 
 /// <summary>
-/// Answers as a lookup does, without a lookup: the same middleware before it, the request's body read in the same way, the same headers and as many octets.
-/// <c>PUT /bench/empty?length=n</c> says how many; <c>POST /bench/empty</c> answers them. Any thread.
+/// Answers as a lookup does, but looks nothing up. The middleware before it, the way it reads the body, the headers and the answer's length
+/// are the same. <c>PUT /bench/empty?length=n</c> sets the answer's length in bytes; <c>POST /bench/empty</c> returns the answer. Any
+/// thread may call it.
 /// </summary>
 internal sealed class EmptyEndpoint
 {
@@ -22,7 +23,7 @@ internal sealed class EmptyEndpoint
             Parameters = [new ApiParameter("length", "How many.", IsRequired: true)],
             Answers = [new ApiAnswer(204, "They will be.")],
         });
-        // With the token as a parameter, as lookups have it.
+        // The handler takes the token as a parameter, as the handlers of lookups do.
         routes.MapPost(Path, (HttpContext context, CancellationToken cancellation) => AnswerAsync(context, cancellation));
     }
 

@@ -2,7 +2,9 @@ using System.Diagnostics.Metrics;
 
 namespace Optiks.QueryService.Bench;
 
-/// <summary>Gives what the service's own observable counters show now: <c>GET /bench/meters</c> answers their values by name. Any thread.</summary>
+/// <summary>
+/// Returns the present values of the service's own observable counters, by name, for <c>GET /bench/meters</c>. Any thread may call it.
+/// </summary>
 internal sealed class MeterEndpoint : IDisposable
 {
     private readonly MeterListener _listener = new();

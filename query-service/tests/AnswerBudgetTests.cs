@@ -9,12 +9,12 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>The memory of answers is bounded whatever clients read, and honest ones find room.</summary>
+/// <summary>Tests that the memory for answers is bounded whatever clients read, and that honest clients find room in it.</summary>
 public sealed class AnswerBudgetTests
 {
     private const long Total = 32L << 20;
 
-    // Of 64 KiB each: an answer just below its greatest length.
+    // Each of these versions has 64 KiB, so the answer is just below the greatest length.
     private const int LongCount = 56;
 
     private readonly PublishedLog _published;
@@ -30,7 +30,7 @@ public sealed class AnswerBudgetTests
         Assert.False(budget.TryTake(1, 301));
         Assert.True(budget.TryTake(1, 300));
         Assert.False(budget.TryTake(1, 1));
-        // Half of what the first left, which then has more than it would get now.
+        // The second one gets at most half of the memory that the first one left. The first one then holds more than it would get now.
         Assert.False(budget.TryTake(2, 151));
         Assert.True(budget.TryTake(2, 150));
         Assert.True(budget.TryTake(3, 75));
@@ -97,19 +97,19 @@ public sealed class AnswerBudgetTests
                 answered += status == 200 ? 1 : 0;
                 Assert.InRange(budget.Used, 0, Total / 2);
             }
-            // 4 MiB each.
+            // Each answer has 4 MiB.
             Assert.InRange(answered, 2, 4);
             Assert.True(budget.Refusals > 0);
             Assert.True(budget.Used > Total / 4);
             await replica.ProblemAsync(Ask("/v1/lookup", LongCount), ProblemTypes.Overloaded);
-            // Ordinary answers go on at the same address, and long ones for others.
+            // The service still sends ordinary answers to the same address, and long ones to other callers.
             for (int i = 0; i < 100; i++)
             {
                 Assert.Equal(Reason.Valid, Verify(replica, await replica.OctetsAsync(Ask("/v1/lookup", 1, "alice")), 1, "alice"));
                 await replica.JsonAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""));
             }
             Assert.Equal(Reason.Valid, Verify(replica, await replica.OctetsAsync(Ask("/v1/lookup", LongCount), asOwner: true), LongCount));
-            // Nobody closed a connection: who reads nothing is disconnected, and what it held is there for others.
+            // Nobody closed a connection. The service disconnects a client that reads nothing, and gives its memory to others.
             await WaitUntilAllIsBackAsync(budget);
             Assert.Equal(Reason.Valid, Verify(replica, await replica.OctetsAsync(Ask("/v1/lookup", LongCount)), LongCount));
         }
@@ -125,7 +125,7 @@ public sealed class AnswerBudgetTests
         await using TestLog log = await TestLog.CreateAsync();
         await log.PublishAsync(("alice", "one"));
         await log.PublishAsync(("alice", "two"));
-        // Longer than all memory of answers.
+        // This proof is longer than all of the memory for answers.
         byte[] proof = new byte[Total + 1];
         RandomNumberGenerator.Fill(proof);
         string path = Path.Combine(log.Folder.Board, "log", Tlog.AuditProofPath.Of(1));
@@ -152,7 +152,7 @@ public sealed class AnswerBudgetTests
         Replica replica = _published.Replica;
         for (int i = 0; i < 2; i++)
         {
-            // Proofs that are not cached, and then are.
+            // The first request finds no cached proofs, and the second one does.
             await replica.ProblemAsync(Ask("/v1/lookup", 64, type: type), ProblemTypes.AnswerTooLarge);
             await replica.OctetsAsync(Ask("/v1/lookup", LongCount, type: type));
         }
@@ -188,7 +188,7 @@ public sealed class AnswerBudgetTests
         Assert.Equal("HTTP/1.1 400", Encoding.ASCII.GetString(line));
     }
 
-    // A client has its answer before the server has given back what it took for it.
+    // A client has its answer before the server has given back the memory that it took for it.
     private static async Task WaitUntilAllIsBackAsync(AnswerBudget budget)
     {
         while (budget.Used > 0)

@@ -6,7 +6,7 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>The OpenAPI document says what the service does.</summary>
+/// <summary>Tests that the OpenAPI document describes what the service does.</summary>
 public sealed class ApiDescriptionTests
 {
     private readonly Replica _replica;
@@ -23,7 +23,7 @@ public sealed class ApiDescriptionTests
         JsonElement document = await _replica.JsonAsync(Replica.Get(ApiDocument.Path));
         await OpenApiChecks.CheckCommittedAsync(document, "query-service.json");
         JsonElement paths = document.GetProperty("paths");
-        // The operator's own endpoint is none of the interface, and the board's files are of several paths.
+        // The operator's own endpoint does not belong to the interface, and the board's files have several paths.
         string[] mapped = [.. _replica.Services.GetRequiredService<EndpointDataSource>().Endpoints.Cast<RouteEndpoint>().Select(endpoint => endpoint.RoutePattern.RawText!).Distinct()];
         Assert.Equal(
             mapped.Where(path => path is not "/internal/snapshot" and not "/log/{**path}").Order(StringComparer.Ordinal),
@@ -50,7 +50,7 @@ public sealed class ApiDescriptionTests
         JsonElement document = await _replica.JsonAsync(Replica.Get(ApiDocument.Path));
         foreach ((string json, bool isTaken) in OpenApiChecks.Variations(document, schema, sample))
         {
-            // A version that the other key does not have is no matter of the form.
+            // The other key does not have every version, and the form of the request says nothing about that.
             string sent = body.Replace("BODY", json, StringComparison.Ordinal).Replace("\"version\":1", $"\"version\":{(json.Contains("alice", StringComparison.Ordinal) ? 1 : 0)}", StringComparison.Ordinal);
             using HttpResponseMessage answer = await _replica.SendAsync(Replica.Post(path, sent), asOwner: true);
             Assert.True((int)answer.StatusCode == (isTaken ? 200 : 400), $"{sent}: {await answer.Content.ReadAsStringAsync(TestContext.Current.CancellationToken)}");

@@ -8,7 +8,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>The board's files over HTTP.</summary>
+/// <summary>Tests the board's files over HTTP.</summary>
 public sealed class BoardTests
 {
     private readonly Replica _replica;
@@ -99,7 +99,7 @@ public sealed class BoardTests
     [InlineData("/log//etc/passwd")]
     public async Task Raw_paths_do_not_lead_out(string path)
     {
-        // HttpClient would tidy the path up.
+        // HttpClient would normalize the path.
         using var client = new TcpClient();
         await client.ConnectAsync(IPAddress.Loopback, _replica.Client.BaseAddress!.Port, TestContext.Current.CancellationToken);
         NetworkStream stream = client.GetStream();

@@ -10,7 +10,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>What auditors and witnesses cosigned is collected beside the answers, verified, and handed out.</summary>
+/// <summary>Tests that a replica collects and verifies the cosignatures of auditors and witnesses, and serves them.</summary>
 public sealed class CosignerTests
 {
     private const string Path = "/v1/cosignatures";
@@ -40,7 +40,7 @@ public sealed class CosignerTests
         IReadOnlyList<byte[]> notes = await NotesAsync(replica);
         Assert.Equal(first.Cosign(log.Records[0].Checkpoint, s_now), notes[0]);
         Assert.Equal(second.Cosign(log.Records[^1].Checkpoint, s_now), notes[1]);
-        // What is older than what was handed out takes nothing back.
+        // A note that is older than the one served takes nothing back.
         first.Note = () => first.Cosign(log.Records[1].Checkpoint, s_now);
         await WaitForSizesAsync(replica, 2, 2);
         first.Note = () => first.Cosign(log.Records[0].Checkpoint, s_now);
@@ -104,7 +104,7 @@ public sealed class CosignerTests
         Assert.Equal([1UL], await SizesAsync(replica));
         if (lie is not ("hangs" or "larger than the log"))
         {
-            // Once it is honest again it is taken, however often it lied.
+            // Once the cosigner is honest again, the replica takes its notes, however often it lied.
             (liar.Note, liar.Instead) = (() => liar.Cosign(note, s_now), null);
             await WaitForSizesAsync(replica, 1, 1);
         }
@@ -122,7 +122,7 @@ public sealed class CosignerTests
             log, "a", services => services.AddLogging(logging => logging.AddProvider(events)), _ => { }, "--Optiks:QueryService:CosignersFile", await WriteAsync(log, [auditor.Line]),
             "--Optiks:QueryService:CosignersInterval", "00:00:00.100");
         await replica.WaitAsync(() => events.Has("CosignerContradicts"));
-        // The alarm may come before the rehearsal of the start has ended; until then every question is answered with 503.
+        // The alarm may come before the rehearsal at the start has ended. Until then the service answers every question with 503.
         await replica.WaitForEpochAsync((ulong)log.Records.Count - 1);
         Assert.Empty(await NotesAsync(replica));
     }
@@ -182,12 +182,12 @@ public sealed class CosignerTests
 
     private static Task WaitForRequestsAsync(Replica replica, TestCosigner cosigner, int more)
     {
-        // What was asked before one more request is decided.
+        // When the replica asks once more, it has decided about every note that it asked for before.
         int enough = cosigner.Asked + more + 1;
         return replica.WaitAsync(() => cosigner.Asked >= enough);
     }
 
-    // A checkpoint that the log signed of a tree that it never had.
+    // Returns a checkpoint that the log signed for a tree that it never had.
     private static byte[] Sign(TestLog log, ulong size, ReadOnlyMemory<byte> root)
     {
         using var source = new FileSecretSource(log.Folder, KeyRing.Load(log.Folder));
@@ -198,7 +198,7 @@ public sealed class CosignerTests
         return note;
     }
 
-    // The last letter but one of a line's base64 that has no padding there: another signature.
+    // Changes a letter that carries no padding bits, close to the end of a line's base64, so the signature is another one.
     private static byte[] Flip(byte[] note, int line)
     {
         string[] lines = Encoding.UTF8.GetString(note).Split('\n');

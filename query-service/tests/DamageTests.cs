@@ -6,7 +6,10 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>A replica whose own files were damaged while it ran says so, answers what it can, and makes them again from the database.</summary>
+/// <summary>
+/// Tests a replica whose own files were damaged while it ran. The replica reports the damage, answers what it can, and makes the files
+/// again from the database.
+/// </summary>
 public sealed class DamageTests : TwoEpochTests
 {
     private const string Name = "damaged";
@@ -37,7 +40,7 @@ public sealed class DamageTests : TwoEpochTests
     public async Task A_replica_is_not_ready_before_its_files_are_made_again()
     {
         await using Replica replica = await StartAsync(isStored: false);
-        // Without its database it can mend nothing.
+        // Without its database the replica can mend nothing.
         await Log.WithDatabaseClosedAsync(_ => { });
         var damage = replica.Services.GetRequiredService<Following.DamagedFiles>();
         Assert.True(damage.Report(damage.Generation, 0));

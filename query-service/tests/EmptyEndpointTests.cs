@@ -6,7 +6,9 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>What lookups are measured against answers like one, and is not in the product.</summary>
+/// <summary>
+/// Tests the endpoint that lookups are measured against: it answers as a lookup does, and the product does not contain it.
+/// </summary>
 public sealed class EmptyEndpointTests
 {
     private readonly Replica _product;

@@ -10,7 +10,10 @@ using Optiks.Storage;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Periods that have ended are served at their last epoch to owners who come late (docs/spec/periods.md sections 5 and 8), wherever a replica has their trees from.</summary>
+/// <summary>
+/// Tests that replicas serve ended periods at their last epoch to owners who come late (docs/spec/periods.md sections 5 and 8), wherever a
+/// replica has their trees from.
+/// </summary>
 public sealed class EndedPeriodTests : IAsyncLifetime
 {
     private const string Name = "a";
@@ -65,7 +68,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
             await WaitForFileAsync(replica);
             await SameAsync(replica, before);
         }
-        // From the file, and of one that has nothing, from the database.
+        // The first replica loads from the file. The second one has no file, and loads from the database.
         await using (Replica replica = await StartAsync(isStored))
         {
             await SameAsync(replica, before);
@@ -86,7 +89,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
             await replica.WaitForEpochAsync(2);
             before = await BodiesAsync(replica, "");
         }
-        // Of the first period there is a snapshot, and then a node store.
+        // The replica finds a snapshot of the first period, and in later rounds a node store.
         await Log.NextPeriodAsync();
         foreach (bool isStored in (bool[])[true, false, true])
         {
@@ -150,7 +153,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         await RefusedAsync(replica, "?period=0", ProblemTypes.PeriodGone);
         byte[] answer = await ServedAsync(replica, "/v1/history?period=1", Asked, MediaTypes.History);
         Assert.Equal(Log.Records[5].Record.ToArray(), answer[..EpochRecord.Length]);
-        // Nothing that proves in it is left.
+        // The replica removes the files that its proofs in that period came from.
         await replica.WaitAsync(() => !File.Exists(Path.Combine(Folder, "leaves")) && !File.Exists(Path.Combine(Folder, "snapshot")) && !Directory.Exists(Path.Combine(Folder, "nodes")));
     }
 
@@ -165,7 +168,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         await RefusedAsync(replica, "?period=1", ProblemTypes.NotFound);
         await RefusedAsync(replica, "?period=2", ProblemTypes.NotFound);
         await RefusedAsync(replica, "?period=18446744073709551615", ProblemTypes.NotFound);
-        // Who has seen more asks elsewhere: there it may have ended.
+        // A client that has seen a later epoch asks elsewhere, as another replica may know that the period ended.
         await RefusedAsync(replica, "?period=1&checkpoint_size=5", ProblemTypes.NotCaughtUp);
         await RefusedAsync(replica, "?period=0&min_epoch=4", ProblemTypes.NotCaughtUp);
         foreach (string malformed in (string[])["?period=", "?period=00", "?period=-1", "?period=0&period=0", "?period=18446744073709551616"])
@@ -176,7 +179,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         {
             Assert.Equal("?period", await replica.ProblemAsync(Replica.Post($"{path}?period=0", body), ProblemTypes.MalformedRequest, asOwner: true));
         }
-        // Without the owner's rights nothing is said of it.
+        // Without the owner's rights the service says nothing about the period.
         await replica.ProblemAsync(Replica.Post("/v1/history?period=0", Asked), ProblemTypes.Unauthorized);
     }
 
@@ -184,7 +187,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
     public async Task While_it_cannot_be_made_it_is_unavailable_and_the_log_is_served()
     {
         await Log.NextPeriodAsync();
-        // In the place of its leaf log.
+        // The directory is in the place of the period's leaf log.
         Directory.CreateDirectory(Path.Combine(Folder, "leaves"));
         await using Replica replica = await StartAsync(isStored: false);
         await replica.WaitForEpochAsync(3);
@@ -248,12 +251,12 @@ public sealed class EndedPeriodTests : IAsyncLifetime
     private async Task WaitForFileAsync(Replica replica)
     {
         await replica.WaitAsync(() => _events.Has("EndedPeriodReady"));
-        // What was made is served with the step after it.
+        // With the next step the replica serves the trees that it made.
         await Log.PublishAsync(("other", "epoch"));
         await replica.WaitForEpochAsync((ulong)Log.Records.Count - 1);
     }
 
-    // What is behind the heads of answers.
+    // Returns the answers without their heads.
     private static async Task<Bodies> BodiesAsync(Replica replica, string query)
     {
         byte[] history = await ServedAsync(replica, $"/v1/history{query}", Asked, MediaTypes.History);
@@ -278,7 +281,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         return [.. json.RootElement.GetProperty("versions")[0].GetProperty("members").EnumerateArray().Select(member => member.TryGetProperty("value", out JsonElement value) ? value.GetString()! : "-")];
     }
 
-    // While the end of the period is being loaded, it is asked for again.
+    // Asks again while the replica loads the end of the period.
     private static async Task<byte[]> ServedAsync(Replica replica, string path, string body, string? type)
     {
         byte[] octets = [];

@@ -7,7 +7,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Records, heads, audit proofs and the configuration over HTTP.</summary>
+/// <summary>Tests records, heads, audit proofs and the configuration over HTTP.</summary>
 public sealed class EpochTests
 {
     private readonly Replica _replica;
@@ -42,7 +42,7 @@ public sealed class EpochTests
         using HttpResponseMessage second = await _replica.SendAsync(again);
         Assert.Equal(HttpStatusCode.NotModified, second.StatusCode);
         Assert.Empty(await second.Content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken));
-        // Another form and another epoch are other things.
+        // Another form and another epoch have other tags.
         foreach (HttpRequestMessage other in (HttpRequestMessage[])[Replica.Get("/v1/epochs/3"), Replica.Get("/v1/epochs/4", MediaTypes.Record)])
         {
             other.Headers.IfNoneMatch.Add(first.Headers.ETag!);

@@ -4,7 +4,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>An erased value is served by no replica again, wherever it has its trees from (docs/spec/erasure.md section 5).</summary>
+/// <summary>Tests that no replica serves an erased value again, wherever it has its trees from (docs/spec/erasure.md section 5).</summary>
 public sealed class ErasureTests : TwoEpochTests
 {
     private const string Name = "erasing";
@@ -80,7 +80,7 @@ public sealed class ErasureTests : TwoEpochTests
     public async Task Another_replicas_older_snapshot_does_not_bring_it_back(bool isStored)
     {
         await Log.PublishAsync(("alice", "the third value"));
-        // Saves once, now, and not again.
+        // The donor saves once now, and then no more.
         await using Replica donor = await Replica.StartReadyAsync(Log, "donor");
         string snapshot = Path.Combine(Log.Folder.Replicas, "donor", "snapshot");
         while (!File.Exists(snapshot))
@@ -104,7 +104,7 @@ public sealed class ErasureTests : TwoEpochTests
         Assert.Null(await replica.ProblemAsync(Replica.Get("/v1/lookup?key=bob"), ProblemTypes.Erased));
         Assert.Null(await replica.ProblemAsync(Replica.Post("/v1/history", """{"key": "bob"}"""), ProblemTypes.Erased, asOwner: true));
         Assert.Null(await replica.ProblemAsync(Replica.Post("/v1/monitor", """{"key": "bob"}"""), ProblemTypes.Erased, asOwner: true));
-        // With every proof in the cache too, and beside a key that has its value.
+        // The same holds when every proof is cached, and for a request that also asks for a key that has its value.
         Assert.Null(await replica.ProblemAsync(Replica.Post("/v1/lookup", """[{"key": "alice"}, {"key": "bob"}]"""), ProblemTypes.Erased));
         Assert.Equal("two", await LookupAsync(replica, "alice"));
     }
@@ -113,7 +113,7 @@ public sealed class ErasureTests : TwoEpochTests
 
     private async Task<string> ReadLeavesAsync() => Encoding.Latin1.GetString(await File.ReadAllBytesAsync(Leaves, Cancellation));
 
-    // As its owner is shown it: "-" for a version whose commitment alone is left.
+    // Returns the history as its owner sees it, with "-" for a version of which only the commitment is left.
     private static async Task<string[]> HistoryAsync(Replica replica, string key)
     {
         JsonElement answer = await replica.JsonAsync(Replica.Post("/v1/monitor", $$"""{"key": "{{key}}"}"""), asOwner: true);

@@ -9,7 +9,10 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>What a replica that is behind says to those who know more than it serves, and that it gives out no checkpoint beyond its epoch.</summary>
+/// <summary>
+/// Tests the answers of a replica that is behind, to clients who have seen more than it serves. The replica gives them no checkpoint beyond
+/// its epoch.
+/// </summary>
 public sealed class LeastEpochTests : TwoEpochTests
 {
     private const string Alice = """{"key": "alice"}""";
@@ -66,7 +69,7 @@ public sealed class LeastEpochTests : TwoEpochTests
             {
                 early.Add(replica.OctetsAsync(Waiting(path, body, 3, "respond-async, wait=60"), asOwner: true));
             }
-            // Long enough for an answer that does not wait.
+            // The delay is long enough for an answer that does not wait.
             await Task.Delay(100, TestContext.Current.CancellationToken);
             Assert.DoesNotContain(early, task => task.IsCompleted);
         });
@@ -115,7 +118,7 @@ public sealed class LeastEpochTests : TwoEpochTests
             Assert.Equal("$[1].version", await replica.ProblemAsync(Replica.Post("/v1/lookup", [Query("bob", 0), Query("alice", ulong.MaxValue)]), ProblemTypes.NotCaughtUp));
             JsonElement known = await replica.JsonAsync(Replica.Post("/v1/lookup", Version(lookup, 2)));
             Assert.Equal(0, known.GetProperty("lookups")[1].GetProperty("members").GetArrayLength());
-            // What is known of another period counts as nothing.
+            // The replica ignores a version that the caller knows of another period.
             JsonElement other = await replica.JsonAsync(Replica.Post("/v1/lookup", """{"key": "alice", "known": {"period": 1, "version": 3}}"""));
             Assert.Equal(2, other.GetProperty("lookups")[0].GetProperty("members").GetArrayLength());
         }
@@ -153,7 +156,9 @@ public sealed class LeastEpochTests : TwoEpochTests
 
     private static Query Query(string key, ulong version) => new(System.Text.Encoding.UTF8.GetBytes(key), 0, version);
 
-    /// <summary>The checkpoint has this size, and what it commits to is given by the same replica: record, audit proof, tiles.</summary>
+    /// <summary>
+    /// Checks that the checkpoint has this size, and that the same replica serves the record, the audit proof and the tiles under it.
+    /// </summary>
     private async Task CheckTreeAsync(Replica replica, ulong expected)
     {
         byte[] note = await replica.OctetsAsync(Replica.Get("/log/checkpoint"));

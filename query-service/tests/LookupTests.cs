@@ -7,7 +7,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Lookups over HTTP, checked by the native verifier.</summary>
+/// <summary>Tests lookups over HTTP, whose answers the native verifier checks.</summary>
 public sealed class LookupTests
 {
     private readonly Replica _replica;
@@ -70,7 +70,7 @@ public sealed class LookupTests
         var known = new KnownKey(Newest, 0, first.Keys[0].Version, first.Keys[0].Time, Newest);
         LookupVerdict verdict = Verifier.Lookup(_replica.Context(), keys, [known], answer);
         Assert.Equal((Reason.Valid, (ulong)PublishedLog.BigVersions), (verdict.Reason, verdict.Keys[0].Version));
-        // Whoever knows nothing needs the members.
+        // A client that knows no version needs the members.
         Assert.Equal(Reason.LadderCount, Verify(answer, "big").Reason);
     }
 
@@ -116,7 +116,7 @@ public sealed class LookupTests
     [InlineData(72)]
     public async Task A_kept_checkpoint_is_extended(int size)
     {
-        // Size 72 is the newest: neither proof nor checkpoint is sent.
+        // Size 72 is the newest, so the answer has neither a proof nor a checkpoint.
         byte[] answer = await _replica.OctetsAsync(Replica.Post($"/v1/lookup?checkpoint_size={size}", [Query("alice")], MediaTypes.Lookup));
         VerifierContext context = Keep(size);
         using var keys = Keys("alice");
@@ -125,7 +125,7 @@ public sealed class LookupTests
         Assert.Equal(Newest + 1, verdict.Head!.Size);
         Assert.Equal(size == 72, verdict.Head.Checkpoint.Start.Equals(verdict.Head.Checkpoint.End));
         Assert.Equal(size == 72 ? Reason.CheckpointMissing : Reason.CheckpointConsistency, Verify(answer, "alice").Reason);
-        // The same again, now rendered.
+        // The second time the service renders it again.
         Assert.Equal(answer, await _replica.OctetsAsync(Replica.Post($"/v1/lookup?checkpoint_size={size}", [Query("alice")], MediaTypes.Lookup)));
     }
 
@@ -175,7 +175,7 @@ public sealed class LookupTests
 
     private VerifierContext Keep(int size)
     {
-        // Checkpoint of that size as the log signed it.
+        // The client keeps the checkpoint of that size as the log signed it.
         Reason reason = Verifier.Checkpoint(_replica.Log.Anchor, _replica.Log.Records[size - 1].Checkpoint.Span, out ulong kept, out byte[] root);
         Assert.Equal((Reason.Valid, (ulong)size), (reason, kept));
         return _replica.Context() with { KeptSize = kept, KeptRoot = root };

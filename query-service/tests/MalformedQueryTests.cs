@@ -5,7 +5,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Every way to get a query wrong has its problem, which names the field.</summary>
+/// <summary>Tests that every mistake in a query has its problem, which names the field.</summary>
 public sealed class MalformedQueryTests
 {
     private readonly Replica _replica;
@@ -61,7 +61,7 @@ public sealed class MalformedQueryTests
     {
         await _replica.OctetsAsync(Replica.Post("/v1/lookup", $$"""{"key": "{{new string('a', 255)}}"}"""));
         Assert.Equal("$.key", await _replica.ProblemAsync(Replica.Post("/v1/lookup", $$"""{"key": "{{new string('a', 256)}}"}"""), ProblemTypes.KeyLength));
-        // Octets count, not characters.
+        // The limit counts bytes, not characters.
         Assert.Equal("$.key", await _replica.ProblemAsync(Replica.Post("/v1/lookup", $$"""{"key": "{{new string('ä', 128)}}"}"""), ProblemTypes.KeyLength));
         string[] queries = [.. Enumerable.Repeat("""{"key": "a"}""", 257)];
         await _replica.OctetsAsync(Replica.Post("/v1/lookup", $"[{string.Join(',', queries[1..])}]"));

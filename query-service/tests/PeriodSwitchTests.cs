@@ -5,7 +5,10 @@ using Optiks.Protocol;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Replicas that follow a log into its next period, that were loaded before it began, after it, and in stored mode, and that say the same.</summary>
+/// <summary>
+/// Tests that replicas give the same answers after a log's next period began. They followed the log into the period, or loaded it before or
+/// after its beginning, in linked or stored mode.
+/// </summary>
 public sealed class PeriodSwitchTests : IAsyncLifetime
 {
     private TestLog? _log;
@@ -48,7 +51,7 @@ public sealed class PeriodSwitchTests : IAsyncLifetime
         Assert.False(events.Has("EpochRefused"));
         Assert.False(events.Has("NextPeriodRefused"));
 
-        // From the database alone, and from what the second one leaves; files of periods that ended are not left behind.
+        // One replica loads from the database alone, and the other from the second one's files. No files of ended periods stay behind.
         await using Replica cold = await StartAsync("cold", isStored, new LoggedEvents());
         await CompareAsync(first, cold);
         await second.DisposeAsync();

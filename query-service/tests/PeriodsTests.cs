@@ -9,7 +9,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>GET /v1/periods: where periods began and ended.</summary>
+/// <summary>Tests <c>GET /v1/periods</c>, which says where periods began and ended.</summary>
 public sealed class PeriodsTests
 {
     private readonly Replica _replica;
@@ -60,7 +60,7 @@ public sealed class PeriodsTests
     [Fact]
     public async Task Bounds_are_the_first_and_last_epochs_of_each_period()
     {
-        // Periods 0 (0 to 3), 1 (4 alone), 2 (5 and 6) and 3 (7 to 9).
+        // The periods are 0 (epochs 0 to 3), 1 (epoch 4 alone), 2 (epochs 5 and 6) and 3 (epochs 7 to 9).
         var log = new Records(0, 0, 0, 0, 1, 2, 2, 3, 3, 3);
         Assert.Equal("0 3 4 5 6 7", await log.BoundsAsync(9, 0));
         Assert.Equal("4 5 6 7", await log.BoundsAsync(9, 1));
@@ -78,7 +78,7 @@ public sealed class PeriodsTests
     {
         ulong[] periods = [.. Enumerable.Range(0, 200).Select(epoch => (ulong)epoch / 2)];
         var log = new Records(periods);
-        // 63 periods that ended, with two bounds each, and the current one, or the first epoch of a 64th that ended too.
+        // The page has 63 ended periods with two bounds each. The last bound is the current period, or the first epoch of an ended 64th.
         (ReadOnlyMemory<byte> last, _) = await log.Of(199).RenderAsync(36, Cancellation);
         Assert.Equal(Enumerable.Range(72, 127).Select(epoch => (ulong)epoch), Records.Epochs(last));
         foreach (ulong from in (ulong[])[0, 1, 17, 35])
@@ -101,12 +101,12 @@ public sealed class PeriodsTests
         log.IsDown = false;
         ReadOnlyMemory<byte> rendered = (await bounds.RenderAsync(0, Cancellation)).Octets;
         Assert.Equal([0UL, 1, 2], Records.Epochs(rendered));
-        // And is not asked any more.
+        // The page then comes from memory, without the board.
         log.IsDown = true;
         Assert.Equal(rendered, (await bounds.RenderAsync(0, Cancellation)).Octets);
     }
 
-    /// <summary>A board of records that have nothing but epochs and periods.</summary>
+    /// <summary>Reads a board whose records have nothing but epochs and periods.</summary>
     private sealed class Records : ITileReader
     {
         private readonly byte[][] _records;
@@ -155,7 +155,7 @@ public sealed class PeriodsTests
             return Task.FromResult<byte[]?>(tile);
         }
 
-        // RFC 6962 section 2.1.
+        // Computes the root by RFC 6962 section 2.1.
         private TreeHash Root(int first, int count)
         {
             if (count == 1)

@@ -12,7 +12,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Answers whose VRF proofs are not cached.</summary>
+/// <summary>Tests answers whose VRF proofs are not cached.</summary>
 public sealed class ProofQueueTests
 {
     private readonly Replica _replica;
@@ -52,17 +52,18 @@ public sealed class ProofQueueTests
     [Fact]
     public async Task What_is_cached_does_not_wait_and_a_caller_whose_half_of_the_queue_is_full_is_refused_alone()
     {
-        // Without workers whatever waits goes on waiting until the queue is disposed.
+        // Without workers every query waits until the test disposes of the queue.
         await using Replica replica = await Replica.StartAsync(
             _replica.Log, "full",
             services => services.Replace(ServiceDescriptor.Singleton(provider =>
                 new ProofQueue(provider.GetRequiredService<CurrentEpoch>(), provider.GetRequiredService<QueryMetrics>(), workers: 0))),
             _ => { },
-            // Half of it is more than all of the answers: who waits here has one address, and may be slow to read.
+            // One caller may take half of the memory, which is more than all of the answers need. All waiting callers have one address
+            // here, and may read slowly.
             "--Optiks:QueryService:AnswerBytes", $"{1L << 30}");
         await replica.WaitForEpochAsync((ulong)replica.Log.Records.Count - 1);
         string[] names = [.. Enumerable.Range(0, QueryBatch.MaxCount).Select(i => $"absent{i}")];
-        // The service's own rehearsal waits as well.
+        // The service's own rehearsal waits too.
         Assert.Equal(1, replica.Services.GetRequiredService<QueryMetrics>().WaitingQueries!());
         var waiting = new List<Task<byte[]>> { replica.OctetsAsync(Ask("/v1/lookup", MediaTypes.Lookup, names[1..])) };
         for (int i = 1; i < ProofQueue.MaxWaiting / 2 / QueryBatch.MaxCount; i++)
@@ -138,10 +139,10 @@ public sealed class ProofQueueTests
             return (hitsAfter > hits, missesAfter > misses);
         }
         Assert.Equal((false, true), await AskAsync(asOwner: false));
-        // What one caller without a key asked, another one sees, or nobody.
+        // The proofs for the first caller without a key are in the cache for everybody, or for nobody if the replica hides them.
         Assert.Equal((!hides, hides), await AskAsync(asOwner: false));
         Assert.Equal((!hides, hides), await AskAsync(asOwner: true));
-        // A caller with a key does as ever, and what it asked stays hidden from the others.
+        // A caller with a key finds proofs in the cache as ever, and they stay hidden from callers without a key.
         Assert.Equal((true, false), await AskAsync(asOwner: true));
         Assert.Equal((!hides, hides), await AskAsync(asOwner: false));
     }

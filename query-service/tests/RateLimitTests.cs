@@ -2,7 +2,10 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>What one caller may ask a replica for: keys and epochs count, whatever the form of the request, and what shows that the log goes on is never limited.</summary>
+/// <summary>
+/// Tests how much one caller may ask a replica. Keys and epochs count, whatever the form of the request. The service never limits requests
+/// that show the log's progress.
+/// </summary>
 public sealed class RateLimitTests
 {
     private const string Pairs = """[{"key":"alice"},{"key":"bob"}]""";
@@ -17,14 +20,15 @@ public sealed class RateLimitTests
         }
         await using Replica replica = await Replica.StartReadyAsync(log, "limited", [.. Limit("Lookups", 5), .. Limit("Audits", 5)]);
 
-        // Five keys of whoever has no API key: two, one, and three of which one was not there any more.
+        // An anonymous caller may ask for five keys. These requests ask for two, one and three, so the last one asks for one key too many,
+        // and is still answered.
         _ = await replica.OctetsAsync(Replica.Post("/v1/lookup", Pairs));
         _ = await replica.OctetsAsync(Replica.Get("/v1/lookup?key=alice"));
         _ = await replica.OctetsAsync(Replica.Post("/v1/lookup", """[{"key":"alice"},{"key":"bob"},{"key":"carol"}]"""));
         _ = await replica.ProblemAsync(Replica.Post("/v1/lookup", Pairs), ProblemTypes.RateLimited);
         _ = await replica.ProblemAsync(Replica.Get("/v1/lookup?key=alice"), ProblemTypes.RateLimited);
 
-        // Whoever has one is another caller.
+        // A caller with an API key has a limit of its own.
         _ = await replica.OctetsAsync(Replica.Post("/v1/monitor", Pairs), asOwner: true);
         _ = await replica.OctetsAsync(Replica.Post("/v1/history", """[{"key":"alice"},{"key":"bob"},{"key":"carol"}]"""), asOwner: true);
         _ = await replica.ProblemAsync(Replica.Post("/v1/history", Pairs), ProblemTypes.RateLimited, asOwner: true);

@@ -7,7 +7,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Answers about one of the epochs that were served last: <c>?at_epoch</c> (docs/spec/rest.md section 4).</summary>
+/// <summary>Tests answers about one of the last served epochs: <c>?at_epoch</c> (docs/spec/rest.md section 4).</summary>
 public sealed class RecentEpochTests : TwoEpochTests
 {
     private const string Asked = """[{"key": "alice"}, {"key": "bob"}, {"key": "carol"}]""";
@@ -37,7 +37,7 @@ public sealed class RecentEpochTests : TwoEpochTests
             Assert.Equal(Behind(then), Behind(answer));
         }
         Assert.Equal([3UL, 1UL, 1UL], Verify(replica.Context(), await LookupAsync(replica, "?at_epoch=3")).Keys.Select(key => key.Version));
-        // So do the others; and one that has seen a later record takes none of an earlier one.
+        // The other paths answer for it too. A verifier that has seen a later record takes no earlier one.
         foreach (string path in (string[])["/v1/history", "/v1/monitor"])
         {
             byte[] answer = await replica.OctetsAsync(Replica.Post($"{path}?at_epoch=2", Asked, path == "/v1/history" ? MediaTypes.History : MediaTypes.Monitor), asOwner: true);
@@ -56,7 +56,7 @@ public sealed class RecentEpochTests : TwoEpochTests
         await Log.PublishAsync(("alice", "three"));
         await using Replica other = await Replica.StartAsync(Log, "other");
         await other.WaitForEpochAsync(3);
-        // It began after that epoch, of which it knows nothing.
+        // This replica started after that epoch, and knows nothing of it.
         Assert.Equal("?at_epoch", await other.ProblemAsync(Replica.Post("/v1/lookup?at_epoch=2", Asked), ProblemTypes.NotFound));
         await one.WaitForEpochAsync(3);
         await Log.PublishAsync(("alice", "four"));
@@ -79,7 +79,7 @@ public sealed class RecentEpochTests : TwoEpochTests
             await Log.PublishAsync(("alice", $"at {epoch}"));
             await replica.WaitForEpochAsync(epoch);
         }
-        // Its trees are gone with it.
+        // The replica frees the epoch's trees with it.
         Assert.False(first.TryAcquire());
         Assert.Equal("?at_epoch", await replica.ProblemAsync(Replica.Post("/v1/lookup?at_epoch=2", Asked), ProblemTypes.NotFound));
         await LookupAsync(replica, "?at_epoch=3");
@@ -102,9 +102,9 @@ public sealed class RecentEpochTests : TwoEpochTests
         }
         Assert.Equal("?at_epoch", await replica.ProblemAsync(Replica.Post("/v1/history?at_epoch=2&period=0", Asked), ProblemTypes.MalformedRequest, asOwner: true));
         Assert.Equal("?at_epoch", await replica.ProblemAsync(Replica.Get("/v1/epochs/latest?at_epoch=2"), ProblemTypes.MalformedRequest));
-        // What was superseded and erased since has no proof with a value any more.
+        // A version that was superseded and then erased has no proof with a value any more.
         await Log.PublishAsync(("alice", "three"));
-        // A replica that is late serves the last of several alone.
+        // A replica that is late serves only the last of several epochs.
         await replica.WaitForEpochAsync(3);
         await Log.EraseAsync(("alice", 2));
         await replica.WaitForEpochAsync(4);
@@ -127,6 +127,6 @@ public sealed class RecentEpochTests : TwoEpochTests
         return keys;
     }
 
-    // What is behind the head.
+    // Returns the part of an answer that follows the head.
     private static byte[] Behind(byte[] answer) => answer[AnswerHead.OctetsOf(answer).Length..];
 }

@@ -11,7 +11,9 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>The first answers are nobody's, and until they are made others are asked.</summary>
+/// <summary>
+/// Tests that the service asks itself the first questions, and that clients ask other replicas until it has answered them.
+/// </summary>
 public sealed class RehearsalTests : TwoEpochTests
 {
     [Fact]
@@ -19,7 +21,7 @@ public sealed class RehearsalTests : TwoEpochTests
     {
         await using Replica replica = await Replica.StartReadyAsync(Log);
         IServiceProvider services = replica.Services;
-        // Another one, that has not begun.
+        // This second rehearsal has not begun.
         using var rehearsal = ActivatorUtilities.CreateInstance<Rehearsal>(services);
         var sent = new ConcurrentQueue<string>();
         var app = new ApplicationBuilder(services);
@@ -56,7 +58,7 @@ public sealed class RehearsalTests : TwoEpochTests
         using var rehearsal = ActivatorUtilities.CreateInstance<Rehearsal>(services, failure);
         var app = new ApplicationBuilder(services);
         rehearsal.UseAll(app);
-        // A request that is broken off fails by whatever was disposed of first.
+        // A request that the service breaks off fails because the service disposed of something that it needed.
         Task? stop = null;
         app.Run(context =>
         {
@@ -73,7 +75,7 @@ public sealed class RehearsalTests : TwoEpochTests
     [Fact]
     public async Task A_replica_that_is_ready_has_answered_keys_and_users()
     {
-        // With whose they are: other tests answer beside this one.
+        // The test keeps the scope as well, because other tests' replicas answer at the same time.
         var answered = new HashSet<(object? Scope, string Kind)>();
         using var listener = new MeterListener
         {
@@ -115,10 +117,10 @@ public sealed class RehearsalTests : TwoEpochTests
         {
             if (isLate)
             {
-                // As where a board takes its time.
+                // This stands for a slow board.
                 await Task.Delay(Timeout.Infinite, context.RequestAborted);
             }
-            // Too old by now.
+            // By now the epoch is too old.
             replica.Services.GetRequiredService<CurrentEpoch>().AcquireFresh().Release();
         });
         app.Build();

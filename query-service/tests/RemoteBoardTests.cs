@@ -9,7 +9,10 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>A replica whose board is at a URL: it hands out what it verified, and whatever the web server does, it neither goes back nor ahead.</summary>
+/// <summary>
+/// Tests a replica whose board is at a URL. The replica serves what it verified, and goes neither back nor ahead, whatever the web server
+/// does.
+/// </summary>
 public sealed class RemoteBoardTests : IAsyncLifetime
 {
     private TestLog? _log;
@@ -62,11 +65,11 @@ public sealed class RemoteBoardTests : IAsyncLifetime
                 using HttpResponseMessage head = await replica.SendAsync(new HttpRequestMessage(HttpMethod.Head, $"/log/{path}"));
                 Assert.Equal(response.Content.Headers.ContentLength, head.Content.Headers.ContentLength);
             }
-            // A range, and a head for who keeps an older checkpoint.
+            // The first request asks for a range, and the second one for a head, as a client that keeps an older checkpoint does.
             Assert.NotEmpty(await replica.OctetsAsync(Replica.Get("/v1/epochs/0-4/audit-proof", MediaTypes.AuditProof)));
             Assert.NotEmpty(await replica.OctetsAsync(Replica.Get("/v1/epochs/latest?checkpoint_size=2", MediaTypes.Head)));
         }
-        // What did not change is not sent again, and each file was fetched once.
+        // The board does not send an unchanged file again, and the replica fetched each file once.
         Assert.Contains(Board.Requests, request => request is { Path: "checkpoint", Status: 304 });
         Assert.Single(Board.Requests, request => request.Path == "audit/004");
         Assert.DoesNotContain(Board.Requests, request => request.Status == 404);
@@ -104,7 +107,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             Assert.Equal("one", await ValueAsync(first));
             Assert.Equal("one", await ValueAsync(second));
         }
-        // A start goes as far as the one before had come, and no further; one that never served anything waits.
+        // A restarted replica goes as far as it had come before, and no further. A replica that never served anything waits.
         await using Replica again = await Replica.StartAsync(Log, "second", Settings());
         await again.WaitForTroubleAsync("The board has not been read yet. It answers 503.");
         await again.WaitAsync(async () => (await again.ReadinessAsync()).Body is { } body && body.Contains("Serving epoch 1. Epochs up to 2 wait", StringComparison.Ordinal) && !body.Contains("rehearsed", StringComparison.Ordinal));
@@ -127,7 +130,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
         await using Replica replica = await StartAsync("a");
         byte[] note = await File.ReadAllBytesAsync(Path.Combine(Folder, "checkpoint"), Cancel);
         byte[] unsigned = [.. note];
-        // Another letter of the same signature: a flipped bit may be no letter of base64 at all.
+        // The test replaces a letter of the signature, because a flipped bit might not be a letter of base64 at all.
         unsigned[^10] = unsigned[^10] == (byte)'A' ? (byte)'B' : (byte)'A';
         (string Said, Func<HttpContext, string, Task<bool>> Answer)[] cases =
         [
@@ -157,7 +160,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             Board.Fault = null;
             await replica.WaitForEpochAsync(1);
         }
-        // Nor is anything new believed meanwhile.
+        // The replica believes nothing new meanwhile.
         Board.Fault = cases[1].Answer;
         await Log.PublishAsync(("alice", "two"));
         await replica.WaitForTroubleAsync(cases[1].Said);
@@ -188,7 +191,8 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             await Log.PublishAsync(("alice", $"{i}"));
         }
         await using Replica replica = await StartAsync("a");
-        // What it rehearsed its first answers with is kept already: of another size from here on.
+        // The replica already keeps the files that it rehearsed with. From here on the log has another size, and the replica needs other
+        // files.
         await Log.PublishAsync(("alice", "2"));
         await replica.WaitForEpochAsync(3);
         foreach (string path in (string[])["tile/0/000.p/4", "tile/entries/000.p/4", "audit/003"])
@@ -204,7 +208,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             await replica.ProblemAsync(Replica.Get($"/log/{path}"), ProblemTypes.Unavailable);
             Board.Fault = null;
             Assert.Equal(octets, await replica.OctetsAsync(Replica.Get($"/log/{path}")));
-            // And then it is kept, as long as the board may be away.
+            // From then on the replica keeps the file, however long the board is away.
             Board.Fails(StatusCodes.Status503ServiceUnavailable);
             Assert.Equal(octets, await replica.OctetsAsync(Replica.Get($"/log/{path}")));
             Board.Fault = null;
@@ -217,7 +221,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
         await Log.PublishAsync(("alice", "one"));
         await Log.PublishAsync(("alice", "two"));
         await using Replica replica = await StartAsync("a");
-        // As a bucket to which no copy was made at size 3, which the replica is at.
+        // The bucket has no copy of size 3, which is the replica's size.
         foreach (string skipped in (string[])["tile/0/000.p/3", "tile/entries/000.p/3"])
         {
             File.Delete(Path.Combine(Folder, skipped));
@@ -228,7 +232,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             Assert.NotEmpty(await replica.OctetsAsync(Replica.Get("/v1/epochs/latest?checkpoint_size=2", MediaTypes.Head)));
             Assert.Equal(Log.Records[0].Record.ToArray(), await replica.OctetsAsync(Replica.Get("/v1/epochs/0", MediaTypes.Record)));
             Assert.Equal(3 * TreeHash.Length, (await replica.OctetsAsync(Replica.Get("/log/tile/0/000.p/3"))).Length);
-            // Nothing beyond what is served is handed out.
+            // The replica gives nobody a file beyond the size that it serves.
             await replica.ProblemAsync(Replica.Get("/log/tile/0/000.p/4"), ProblemTypes.NotFound);
             await replica.ProblemAsync(Replica.Get("/log/audit/003"), ProblemTypes.NotFound);
         });

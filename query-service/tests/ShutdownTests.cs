@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>What was accepted is answered, also when the service is told to stop.</summary>
+/// <summary>Tests that the service answers every request that it accepted, also while it stops.</summary>
 public sealed class ShutdownTests
 {
     private readonly TestLog _log;
@@ -33,7 +33,7 @@ public sealed class ShutdownTests
         Assert.Equal(HttpStatusCode.ServiceUnavailable, status);
         Assert.Contains("stops", body, StringComparison.Ordinal);
         Assert.False(stopping.IsCompleted);
-        // Each sees every request answered, and is then sent away.
+        // Each client sees an answer to every request, and then the end of its connection.
         await Task.WhenAll(clients);
         await stopping;
         await Assert.ThrowsAsync<HttpRequestException>(() => replica.ReadinessAsync());
@@ -51,13 +51,13 @@ public sealed class ShutdownTests
         byte[] body = QueryList.Encode([new Query("alice"u8.ToArray(), 0, 0)]);
         byte[] head = Encoding.ASCII.GetBytes(
             $"POST /v1/lookup HTTP/1.1\r\nHost: localhost\r\nContent-Type: {MediaTypes.Query}\r\nAccept: {MediaTypes.Lookup}\r\nContent-Length: {body.Length}\r\n\r\n");
-        // Answered, so the server has the idle connection; then the other has its request begun.
+        // The answer shows that the server has the idle connection. The other connection then begins its request.
         Assert.StartsWith("HTTP/1.1 200", await ExchangeAsync(idle, [.. head, .. body], untilClosed: false), StringComparison.Ordinal);
         await begun.GetStream().WriteAsync(head, Cancellation);
         await begun.GetStream().WriteAsync(body.AsMemory(0, 3), Cancellation);
         await Task.Delay(200, Cancellation);
         Task stopping = replica.StopAsync();
-        // An idle connection is closed at once.
+        // The server closes an idle connection at once.
         Assert.Equal("", await ExchangeAsync(idle, [], untilClosed: true));
         Assert.False(stopping.IsCompleted);
         string answer = await ExchangeAsync(begun, body[3..], untilClosed: true);
@@ -68,11 +68,11 @@ public sealed class ShutdownTests
 
     private static async Task AskUntilSentAwayAsync(Replica replica, int client, Action answered)
     {
-        // A connection of its own.
+        // Each client has a connection of its own.
         using var http = new HttpClient { BaseAddress = replica.Client.BaseAddress };
         for (int i = 0; ; i++)
         {
-            // Every other time a batch that no cache has.
+            // Every second request is a batch whose proofs are in no cache.
             Query[] queries = i % 2 == 0
                 ? [new Query("alice"u8.ToArray(), 0, 0)]
                 : [.. Enumerable.Range(0, 32).Select(n => new Query(Encoding.UTF8.GetBytes($"nobody {client} {i} {n}"), 0, 0))];

@@ -9,7 +9,9 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Peers that promise much and give little: how long a start waits, and what the disk loses meanwhile.</summary>
+/// <summary>
+/// Tests peers that promise much and give little: how long a start waits for them, and how much disk space they cost meanwhile.
+/// </summary>
 public sealed class SnapshotDownloadTests : IDisposable
 {
     private const int Mebibyte = 1 << 20;
@@ -27,7 +29,7 @@ public sealed class SnapshotDownloadTests : IDisposable
     [Fact]
     public async Task A_peer_that_gives_a_little_now_and_then_is_given_up_and_its_promise_takes_no_disk()
     {
-        // By the clock of the download 1 MiB in 9 s, of 256 MiB.
+        // By the download's clock the peer sends 1 MiB in 9 s, and it promised 256 MiB.
         const long promised = 256L * Mebibyte;
         var firstAt = new TaskCompletionSource();
         await using MadeUpServer peer = await MadeUpServer.StartAsync(async context =>
@@ -91,7 +93,7 @@ public sealed class SnapshotDownloadTests : IDisposable
         await context.Response.Body.FlushAsync(context.RequestAborted);
     }
 
-    // Length says nothing of what is reserved.
+    // Returns the space on disk, as the file's length says nothing about reserved space.
     private static async Task<long> OctetsOnDiskAsync(string path)
     {
         using Process stat = Process.Start(new ProcessStartInfo("/usr/bin/stat", ["-c", "%b", path]) { RedirectStandardOutput = true })!;

@@ -10,7 +10,7 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Starting from another replica's snapshot, and not from what is not one.</summary>
+/// <summary>Tests that a replica starts from another replica's snapshot, and from no false one.</summary>
 public sealed class SnapshotPeerTests : TwoEpochTests
 {
     private const string Name = "new";
@@ -37,11 +37,11 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         Assert.Equal(["highest", "leaves", "lock", trees], Directory.GetFileSystemEntries(Folder).Select(Path.GetFileName).Order(StringComparer.Ordinal));
         Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(Path.Combine(Folder, "leaves")));
         Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(isStored ? Path.Combine(Folder, trees, "data.mdb") : Path.Combine(Folder, trees)));
-        // From then on it has its own.
+        // From then on the replica has its own snapshot.
         LoggedEvents again = await RunAsync(donor, [Address(donor)], null, mode);
         Assert.True(again.Has("SnapshotUsed"));
         Assert.False(again.Has("SnapshotFetching"));
-        // Until that is of no use.
+        // It asks peers again when its own snapshot is useless.
         File.Delete(Path.Combine(Folder, "leaves"));
         LoggedEvents without = await RunAsync(donor, [Address(donor)], null, mode);
         Assert.True(without.Has("SnapshotRefused"));
@@ -67,7 +67,7 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         string donorFolder = Path.Combine(Log.Folder.Replicas, "donor");
         Assert.Equal(await File.ReadAllBytesAsync(Path.Combine(donorFolder, "snapshot"), Cancellation), body[16..(16 + length)]);
         Assert.Equal(await File.ReadAllBytesAsync(Path.Combine(donorFolder, "leaves"), Cancellation), body[(16 + length)..]);
-        // The key opens nothing else.
+        // The key opens no other endpoint.
         using HttpRequestMessage history = Replica.Post("/v1/history", """{"key": "alice"}""");
         history.Headers.Authorization = new("Bearer", Log.SnapshotKey);
         using HttpResponseMessage closed = await donor.SendAsync(history);
@@ -110,7 +110,7 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         for (ulong run = 0; run < 4; run++)
         {
             LoggedEvents events = await RunAsync(donor, [Address(donor)], null, Mode(run % 2 == 0));
-            // The third finds what the second has saved. What stored mode left is of the same peer's leaf log, and not used all the same.
+            // The third run finds what the second one saved. It does not use what stored mode left, although that is of the same leaf log.
             Assert.Equal(run != 2, events.Has("SnapshotFetched"));
             Assert.True(events.Has("SnapshotUsed"));
             Assert.Equal(run % 2 == 0, Directory.Exists(Path.Combine(Folder, "nodes")));
@@ -138,12 +138,12 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         LoggedEvents events = await RunAsync(donor, [bad.Address, good.Address], null, Mode(isStored));
         Assert.Equal(1, bad.Asked);
         Assert.Equal(1, good.Asked);
-        // Of the last two only the records tell.
+        // Only the records reveal the last two.
         Assert.Equal(!wrong.StartsWith("of leaves", StringComparison.Ordinal) && !wrong.StartsWith("newer", StringComparison.Ordinal), events.Has("PeerFailed"));
         Assert.NotEqual(events.Has("PeerFailed"), events.Has("SnapshotRefused"));
         Assert.True(events.Has("SnapshotFetched"));
         Assert.True(events.Has("SnapshotUsed"));
-        // Alone it leaves the database.
+        // With no other peer the replica has only the database left.
         Directory.Delete(Folder, recursive: true);
         LoggedEvents alone = await RunAsync(donor, [bad.Address], null, Mode(isStored));
         Assert.Equal(2, bad.Asked);
@@ -311,7 +311,7 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         return [.. lengths, .. snapshot, .. leafLog];
     }
 
-    // Whole, and of the log's secrets, with leaves that the log does not have.
+    // Makes a complete snapshot with the log's secrets, and leaves that the log does not have.
     private byte[] Forge(ulong epochs)
     {
         string folder = Directory.CreateDirectory(Path.Combine(Log.Folder.Root, "forged")).FullName;
@@ -336,14 +336,14 @@ public sealed class SnapshotPeerTests : TwoEpochTests
 
     private Task<Replica> StartDonorAsync() => StartDonorAsync(Log);
 
-    // With a snapshot of the log's newest epoch.
+    // Starts a donor with a snapshot of the log's newest epoch.
     private static async Task<Replica> StartDonorAsync(TestLog log)
     {
         await (await Replica.StartReadyAsync(log, "donor")).DisposeAsync();
         return await Replica.StartReadyAsync(log, "donor");
     }
 
-    // Starts a replica that has these peers, sees that it answers like another, and stops it.
+    // Starts a replica with these peers, checks that it answers as another one does, and stops it.
     private async Task<LoggedEvents> RunAsync(Replica other, string[] peers, TimeProvider? clock = null, params string[] settings)
     {
         var events = new LoggedEvents();

@@ -10,7 +10,7 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Serving a snapshot that takes a while, to replicas that read slowly.</summary>
+/// <summary>Tests the slow serving of a snapshot to replicas that read slowly.</summary>
 public sealed class SnapshotServingTests : IAsyncLifetime
 {
     private const int NumValues = 160;
@@ -31,7 +31,7 @@ public sealed class SnapshotServingTests : IAsyncLifetime
     public async ValueTask InitializeAsync()
     {
         _log = await TestLog.CreateAsync();
-        // More than sockets take when nobody reads.
+        // The sockets cannot hold this much while nobody reads.
         await Log.PublishAsync([.. Enumerable.Range(0, NumValues).Select(i => ($"key {i}", new byte[ValueLength]))]);
         _donor = await Replica.StartAsync(Log, "donor", services => services.AddSingleton<ILoggerProvider>(_events), _ => { }, "--Optiks:QueryService:SnapshotInterval", "00:00:00.001");
         await Donor.WaitForEpochAsync(1);
@@ -54,7 +54,7 @@ public sealed class SnapshotServingTests : IAsyncLifetime
         using HttpRequestMessage third = Replica.Get("/internal/snapshot");
         third.Headers.Authorization = new("Bearer", Log.SnapshotKey);
         await Donor.ProblemAsync(third, ProblemTypes.Overloaded);
-        // Lookups are answered meanwhile.
+        // The donor answers lookups meanwhile.
         await Donor.OctetsAsync(Replica.Get("/v1/lookup?key=key%201"));
         first.Dispose();
         HttpStatusCode status;
@@ -66,7 +66,7 @@ public sealed class SnapshotServingTests : IAsyncLifetime
         while (status == HttpStatusCode.ServiceUnavailable);
         Assert.Equal(HttpStatusCode.OK, status);
         Assert.True(_events.Has("SnapshotNotServed"));
-        // Said after the last octet.
+        // The donor logs this after the last byte.
         while (!_events.Has("SnapshotServed"))
         {
             await Task.Delay(10, Cancellation);
@@ -103,13 +103,13 @@ public sealed class SnapshotServingTests : IAsyncLifetime
         string headers = await reader.ReadHeadersAsync();
         long start = Stopwatch.GetTimestamp();
         await Donor.StopAsync();
-        // The host would wait three times as long for what is under way.
+        // The host would wait three times as long for a request under way.
         Assert.True(Stopwatch.GetElapsedTime(start) < TimeSpan.FromSeconds(5));
         byte[] body = await reader.ReadAllAsync();
         Assert.DoesNotContain($"Content-Length: {body.Length}", headers, StringComparison.Ordinal);
     }
 
-    // Until another snapshot is in place: none is begun while one is being written.
+    // Publishes until the donor has put another snapshot in place, because it begins no snapshot while it writes one.
     private async Task PublishAndSaveAsync()
     {
         byte[] before = File.Exists(SnapshotPath) ? await File.ReadAllBytesAsync(SnapshotPath, Cancellation) : [];
@@ -122,14 +122,14 @@ public sealed class SnapshotServingTests : IAsyncLifetime
         }
     }
 
-    /// <summary>Asks for the snapshot and takes no more of the answer than it is told to.</summary>
+    /// <summary>Asks for the snapshot, and reads no more of the answer than the test says.</summary>
     private sealed class SlowReader : IDisposable
     {
         private readonly Socket _socket;
 
         public SlowReader(Replica donor)
         {
-            // A small window, set before connecting.
+            // The window is small, and the socket needs it before it connects.
             _socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveBufferSize = 4096 };
             _socket.Connect(IPAddress.Loopback, donor.Client.BaseAddress!.Port);
             _socket.Send(Encoding.ASCII.GetBytes($"GET /internal/snapshot HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {donor.Log.SnapshotKey}\r\n\r\n"));
@@ -146,7 +146,7 @@ public sealed class SnapshotServingTests : IAsyncLifetime
             return text.ToString();
         }
 
-        /// <summary>Reads the rest, as much as there is.</summary>
+        /// <summary>Reads the rest, until the connection ends.</summary>
         public async Task<byte[]> ReadAllAsync()
         {
             using var body = new MemoryStream();
@@ -160,7 +160,7 @@ public sealed class SnapshotServingTests : IAsyncLifetime
             }
             catch (SocketException)
             {
-                // Cut off.
+                // The donor cut the answer off.
             }
             return body.ToArray();
         }

@@ -5,7 +5,7 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Starting from a snapshot on disk, and not from one that is not the log's.</summary>
+/// <summary>Tests that a replica starts from a snapshot on disk, and not from one that is not the log's.</summary>
 public sealed class SnapshotTests : TwoEpochTests
 {
     private const string Name = "saved";
@@ -19,7 +19,7 @@ public sealed class SnapshotTests : TwoEpochTests
         Assert.True(first.Has("SnapshotSaved"));
         Assert.False(first.Has("SnapshotUsed"));
         Assert.True(File.Exists(SnapshotFile));
-        // Nothing came since, and later two epochs.
+        // First no epoch has come since the snapshot, and later two have.
         Assert.True((await RunAsync()).Has("SnapshotUsed"));
         await Log.PublishAsync(("alice", "three"), ("carol", "hers"));
         await Log.PublishAsync();
@@ -56,7 +56,7 @@ public sealed class SnapshotTests : TwoEpochTests
                 await Task.Delay(10, TestContext.Current.CancellationToken);
             }
         }
-        // Others do.
+        // Other replicas save it.
         var later = new LoggedEvents();
         await using Replica restarted = await StartAsync(later, "01:00:00");
         await restarted.WaitForEpochAsync(2);
@@ -82,7 +82,7 @@ public sealed class SnapshotTests : TwoEpochTests
         LoggedEvents events = await RunAsync();
         Assert.True(events.Has("SnapshotRefused"));
         Assert.False(events.Has("SnapshotUsed"));
-        // And the one that was saved instead is.
+        // The replica uses the snapshot that it saved instead.
         Assert.True((await RunAsync()).Has("SnapshotUsed"));
     }
 
@@ -121,7 +121,7 @@ public sealed class SnapshotTests : TwoEpochTests
     private Task<Replica> StartAsync(LoggedEvents events, string interval) => Replica.StartAsync(
         Log, Name, services => services.AddSingleton<ILoggerProvider>(events), _ => { }, "--Optiks:QueryService:SnapshotInterval", interval);
 
-    // Starts the replica, sees that it answers like one that loads everything, and stops it.
+    // Starts the replica, checks that it answers as one that loads everything does, and stops it.
     private async Task<LoggedEvents> RunAsync(string interval = "01:00:00")
     {
         var events = new LoggedEvents();

@@ -5,7 +5,7 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>A replica in stored mode answers octet for octet like one in linked mode, and goes on from its node store.</summary>
+/// <summary>Tests that a replica in stored mode gives the same bytes as one in linked mode, and goes on from its node store.</summary>
 public sealed class StoredModeTests : TwoEpochTests
 {
     private const string Name = "stored";
@@ -67,7 +67,7 @@ public sealed class StoredModeTests : TwoEpochTests
             await (await Replica.StartReadyAsync(Log, Name)).DisposeAsync();
             Assert.True(File.Exists(snapshot));
             await Log.PublishAsync(("alice", $"run {run}"));
-            // What a crash left of an earlier time.
+            // A crash left this directory at an earlier time.
             _ = Directory.CreateDirectory(Path.Combine(Folder, "nodes.new"));
             await CompareRestartAsync(linked, isRefused: false);
             Assert.False(File.Exists(snapshot));

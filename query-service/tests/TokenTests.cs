@@ -13,7 +13,10 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>What callers with tokens may read; docs/spec/rest.md section 3. Beside each refusal stands the same request with the right token.</summary>
+/// <summary>
+/// Tests what callers with tokens may read (docs/spec/rest.md section 3). With each refusal the test sends the same request under the right
+/// token.
+/// </summary>
 public sealed class TokenTests : IAsyncLifetime
 {
     private readonly AccountSystem _accounts = AccountSystem.OfP256("signer-1");
@@ -37,7 +40,9 @@ public sealed class TokenTests : IAsyncLifetime
         await Log.DisposeAsync();
     }
 
-    /// <summary>Bob's key came free with the switch, and is another's: its token says nothing of what it was before.</summary>
+    /// <summary>
+    /// Tests a key that another owner took when the period began. That owner's token shows nothing of the key's values before.
+    /// </summary>
     [Theory]
     [InlineData("/v1/history")]
     [InlineData("/v1/monitor")]
@@ -63,13 +68,15 @@ public sealed class TokenTests : IAsyncLifetime
                 Assert.Equal(field, refused.GetProperty("field").GetString());
                 Assert.Contains("bob's secret past", Encoding.UTF8.GetString(await replica.OctetsAsync(request(), asOwner: true)), StringComparison.Ordinal);
             }
-            // Also once the next owner has set it.
+            // The same holds after the next owner has set the key.
             await Log.PublishAsync(("bob", "another's"));
         }
         await BodyAsync(replica, Replica.Post(path, """{"key":"bob"}"""), token, HttpStatusCode.OK);
     }
 
-    /// <summary>An answer about period 0 reads period 1 as well: it is period 1 that must be made again where that one is damaged.</summary>
+    /// <summary>
+    /// Tests that an answer about period 0 reads period 1 as well. Where period 1 is damaged, the replica must make that one again.
+    /// </summary>
     [Fact]
     public async Task Damage_in_a_later_period_is_mended_in_that_period()
     {
@@ -131,12 +138,12 @@ public sealed class TokenTests : IAsyncLifetime
                 JsonElement problem = await ProblemAsync(replica, Replica.Post(path, """{"key":"alice"}"""), token, ProblemTypes.Unauthorized);
                 Assert.Equal(reason, problem.GetProperty("reason").GetString());
             }
-            // Where none is needed, it counts for nothing.
+            // Where the service needs no token, it ignores a token.
             await BodyAsync(replica, Replica.Post("/v1/lookup", """{"key":"alice"}"""), token, HttpStatusCode.OK);
         }
         string good = Token("history", "alice");
         await BodyAsync(replica, Replica.Post("/v1/history", """{"key":"alice"}"""), good, HttpStatusCode.OK);
-        // By the service's clock.
+        // The service's own clock decides.
         replica.Clock.Ahead = TimeSpan.FromMinutes(12);
         Assert.Equal("token-expired", (await ProblemAsync(replica, Replica.Post("/v1/history", """{"key":"alice"}"""), good, ProblemTypes.Unauthorized)).GetProperty("reason").GetString());
     }
@@ -155,7 +162,7 @@ public sealed class TokenTests : IAsyncLifetime
             await ProblemAsync(closed, request(), history, ProblemTypes.Forbidden);
             await ProblemAsync(closed, request(), null, ProblemTypes.Unauthorized);
         }
-        // Latest values are anyone's to look up, old ones are not.
+        // Anyone may look up the latest values, but not the old ones.
         await ProblemAsync(closed, Replica.Post("/v1/history", """{"key":"bob"}"""), lookup, ProblemTypes.Forbidden);
         Assert.Equal(4, AccessTable.Check(Endpoints(open)));
         Assert.Equal(7, AccessTable.Check(Endpoints(closed)));
@@ -191,7 +198,10 @@ public sealed class TokenTests : IAsyncLifetime
         await BodyAsync(replica, Replica.Post("/v1/history", """{"key":"alice"}"""), next.Token(AccountSystem.Claims(replica.Clock.GetUtcNow(), "history", "alice")), HttpStatusCode.OK);
     }
 
-    /// <summary>Where the cache is hidden from who has no API key, it is from users: what others asked is none of theirs (docs/spec/privacy.md).</summary>
+    /// <summary>
+    /// Tests that where anonymous callers cannot see the cache, users cannot either: what others asked does not concern them
+    /// (docs/spec/privacy.md).
+    /// </summary>
     [Fact]
     public async Task A_token_shows_no_more_of_the_cache_than_none()
     {
@@ -254,7 +264,7 @@ public sealed class TokenTests : IAsyncLifetime
         return body;
     }
 
-    // In the binary form, whose values are as they are.
+    // Returns the binary form, which holds the values unencoded.
     private static async Task<byte[]> OctetsAsync(Replica replica, HttpRequestMessage request, string token)
     {
         using HttpRequestMessage sent = WithToken(request, token);

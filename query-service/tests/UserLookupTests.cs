@@ -11,7 +11,7 @@ using Optiks.Storage;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Lookups of users over HTTP, checked by the native verifier.</summary>
+/// <summary>Tests lookups of users over HTTP, whose answers the native verifier checks.</summary>
 public sealed class UserLookupTests : IAsyncLifetime
 {
     private const string Path = "/v1/users/lookup";
@@ -53,7 +53,7 @@ public sealed class UserLookupTests : IAsyncLifetime
         Assert.Equal(["laptop", "phone", "watch"], verdict.Users[0].Devices.Select(device => Text(device.Device)));
         Assert.Equal(["laptop 1", "phone 2", null], verdict.Users[0].Devices.Select(device => device.Key.Value is { } value ? Text(answer[value]) : null));
         Assert.Empty(verdict.Users[1].Devices);
-        // The answer is to these questions alone.
+        // The answer is for these questions alone.
         Assert.NotEqual(Reason.Valid, Verify(answer, Asked("bob"), Asked("alice"), Asked("carol"), Asked("nobody")).Reason);
         Assert.Equal(Reason.AnswerCount, Verify(answer, Asked("alice")).Reason);
     }
@@ -81,7 +81,7 @@ public sealed class UserLookupTests : IAsyncLifetime
         Assert.All(same.Devices, device => Assert.Null(device.Key.Value));
         Assert.Null(same.ListVersion.Value);
         Assert.True(again.Length < first.Length);
-        // A verifier who keeps nothing has no use for it.
+        // A verifier that keeps nothing cannot use this answer.
         Assert.Equal(Reason.UserNameMissing, Verify(again, Asked("alice")).Reason);
 
         await Log.PublishItemsAsync(
@@ -95,7 +95,7 @@ public sealed class UserLookupTests : IAsyncLifetime
         Assert.Equal(Reason.Valid, verdict.Reason);
         Assert.Equal(["phone", "watch"], verdict.Users[0].Devices.Select(device => Text(device.Device)));
         Assert.Equal([null, "watch 1"], verdict.Users[0].Devices.Select(device => device.Key.Value is { } value ? Text(later[value]) : null));
-        // The old answer is not taken for a new one.
+        // The verifier does not take the old answer for a new one.
         Assert.Equal(Reason.Stale, Verify(again, kept with { LeastEpoch = 3 }).Reason);
     }
 
@@ -160,7 +160,7 @@ public sealed class UserLookupTests : IAsyncLifetime
             Assert.Equal($"$[1].{fields[0]}", await Server.ProblemAsync(Replica.Post(Path, $$"""[{"username": "bob"}, {{json}}]"""), ProblemTypes.NotCaughtUp));
             Assert.Equal($"$[1].{fields[1]}", await Server.ProblemAsync(Post(Path, User("bob"), query), ProblemTypes.NotCaughtUp));
         }
-        // Versions of another period, and of a device that is not hers, count as none.
+        // The service ignores versions of another period, and of a device that is not hers.
         await AskAsync(User("alice") with { Period = 7, ListVersion = 9, Keys = [new KnownDeviceKey(Octets("phone"), 9)] });
         await AskAsync(User("alice") with { Keys = [new KnownDeviceKey(Octets("tablet"), 9)] });
     }
@@ -229,12 +229,12 @@ public sealed class UserLookupTests : IAsyncLifetime
         await using Replica limited = await Replica.StartReadyAsync(
             Log, "limited", "--Optiks:RateLimits:Lookups:PerSecond", "0.01", "--Optiks:RateLimits:Lookups:Burst", "1000");
         QueryMetrics metrics = limited.Services.GetRequiredService<QueryMetrics>();
-        // One user is answered, however many devices.
+        // The service answers one user, however many devices that user has.
         await limited.OctetsAsync(Post(Path, User("many")));
         ulong made = metrics.Directory!()!.Value.VrfCacheMisses;
         await limited.ProblemAsync(Post(Path, User("many"), User("many"), User("many"), User("many")), ProblemTypes.AnswerTooLarge);
         Assert.Equal(made, metrics.Directory!()!.Value.VrfCacheMisses);
-        // The refused one was paid for as well: of 1,000 keys nothing is left.
+        // The refused request counted as well, and used up the rest of the 1,000 keys.
         await limited.ProblemAsync(Post(Path, User("bob")), ProblemTypes.RateLimited);
     }
 
@@ -305,7 +305,7 @@ public sealed class UserLookupTests : IAsyncLifetime
         return request;
     }
 
-    // What a verifier keeps of alice after a first answer, and how it asks again.
+    // Returns what a verifier keeps of alice after a first answer, and the query with which it asks again.
     private async Task<(byte[] Answer, UserQuestion Kept, UserQuery Query)> KeepAsync()
     {
         byte[] answer = await AskAsync(User("alice"));

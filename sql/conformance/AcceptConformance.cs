@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>AcceptConformance: what is accepted, what is refused, and what a status says.</summary>
+/// <summary>Tests which requests the store accepts, which ones it refuses, and what their status is.</summary>
 public abstract class AcceptConformance : StorageConformance
 {
     protected AcceptConformance(IStorageFixture fixture)
@@ -136,7 +136,7 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(new AcceptResult(AcceptStatus.TooManyPending), results[^1]);
         Assert.Equal(Limits.PendingPerKey, await Pipeline.CountPendingAsync(Cancel));
         Assert.Null(await StateAsync(atomic.RequestId));
-        // The same octets in another structure are another key.
+        // The same bytes are another key in another structure.
         Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(await RequestAsync(Item("alice") with { Structure = StructureId.Devices }))).Status);
     }
 
@@ -145,7 +145,7 @@ public abstract class AcceptConformance : StorageConformance
     {
         string[] keys = ["k", "k\0", "k\0\0"];
         Lease lease = await StartLogAsync();
-        // The first has as many as it may have; the others have none, and get as many as they may have.
+        // The first key has as many pending updates as it may have. The others have none yet, and then get as many.
         AcceptUnit[] full = await UnitsAsync(Limits.PendingPerKey, i => [Item("k", $"k {i}")]);
         Assert.All(await Accept.AcceptAsync(full, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
         Assert.Equal(new AcceptResult(AcceptStatus.TooManyPending), await TryAcceptAsync(await RequestAsync(Item("k"))));
@@ -157,7 +157,7 @@ public abstract class AcceptConformance : StorageConformance
         }
         Assert.Equal(new AcceptResult(AcceptStatus.TooManyPending), await TryAcceptAsync(await RequestAsync(Item("k\0\0"))));
 
-        // An epoch takes the oldest of each, and each keeps its version and its octets.
+        // An epoch takes the oldest update of each key, and each update keeps its version and its bytes.
         IReadOnlyList<PendingRequest> taken = await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel);
         Assert.Equal(keys, taken.Select(request => System.Text.Encoding.UTF8.GetString(request.Items[0].Key.Span)));
         Assert.Equal([null, new ExpectedVersion(0, 7), new ExpectedVersion(0, 9)], taken.Select(request => request.Items[0].Expected));
@@ -167,7 +167,7 @@ public abstract class AcceptConformance : StorageConformance
         {
             Assert.Equal(keys[i], System.Text.Encoding.UTF8.GetString(Assert.Single((await Accept.ReadStatusAsync(ids[i], Cancel))!.Items).Key.Span));
         }
-        // Together in one request, where a key may stand once.
+        // One request has all of these keys, and each key only once.
         Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(await RequestAsync([.. keys.Select(key => Item(key))]))).Status);
         Assert.All(
             await Task.WhenAll(keys.Select(async key => await TryAcceptAsync(await RequestAsync(Item(key))))), result => Assert.Equal(AcceptStatus.TooManyPending, result.Status));
@@ -177,7 +177,7 @@ public abstract class AcceptConformance : StorageConformance
     public async Task A_large_group_follows_the_same_rules()
     {
         const int size = 400;
-        // Keys against the order of acceptance.
+        // The keys' order is the reverse of the order of acceptance.
         AcceptRequest[] first = await RequestsAsync(size / 2, i => [Item($"key {size - i}"), Item($"also {size - i}", $"value {i}", new ExpectedVersion(3, 7))]);
         AcceptRequest[] second = await RequestsAsync(size / 2, i => [Item($"second {size - i}")]);
         AcceptUnit[] units = [.. first.Zip(second, (one, other) => new AcceptUnit([one, other]))];
@@ -188,7 +188,7 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(new AcceptResult(AcceptStatus.RequestIdTime), results[0]);
         Assert.Equal(Enumerable.Repeat(new AcceptResult(AcceptStatus.Accepted), units.Length), results.Skip(1));
 
-        // Known ids, alone and among fresh ones.
+        // The store knows these ids, and they come alone and among new ones.
         await CheckPendingAsync(units);
         Assert.Equal(Enumerable.Repeat(new AcceptResult(AcceptStatus.Accepted), units.Length), await Accept.AcceptAsync(units, Cancel));
         await CheckPendingAsync(units);
@@ -199,7 +199,7 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(size + 1, results.Count(result => result.Status == AcceptStatus.Accepted));
         await CheckPendingAsync([.. units, .. fresh]);
 
-        // A key that has as many as it may have.
+        // This key has as many pending updates as it may have.
         AcceptUnit[] most = await UnitsAsync(Limits.PendingPerKey, _ => [Item("full")]);
         Assert.All(await Accept.AcceptAsync(most, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
         AcceptUnit[] others = await UnitsAsync(size, i => [Item(i == 9 ? "full" : $"fourth {i}")]);
@@ -219,7 +219,7 @@ public abstract class AcceptConformance : StorageConformance
         const int refused = services * ofOneKey - Limits.PendingPerKey;
         IAcceptStore[] stores = await Task.WhenAll(Enumerable.Range(0, services).Select(_ => OpenAcceptAsync()));
 
-        // Together they have one key more often than it may wait.
+        // Together the groups have one update more for one key than may wait.
         for (int i = 0; i < rounds; i++)
         {
             AcceptStatus[] statuses = [.. (await AcceptAllAsync(j => MakeAsync(size, k => k < ofOneKey ? $"full {i}" : $"own {i} {j} {k}"))).SelectMany(results => results)];
@@ -227,7 +227,7 @@ public abstract class AcceptConformance : StorageConformance
             Assert.Equal(services * size - refused, statuses.Count(status => status == AcceptStatus.Accepted));
         }
 
-        // The same requests, each in an order of its own, and an id that each has for another content.
+        // Each service sends the same requests in its own order, and one id under which each sends other content.
         AcceptUnit[] same = await MakeAsync(size, i => $"same {i}");
         Guid reused = (await RequestAsync()).RequestId;
         IReadOnlyList<AcceptStatus>[] all = await AcceptAllAsync(i => Task.FromResult<AcceptUnit[]>([.. i % 2 == 0 ? same : same.Reverse(), new AcceptUnit([Request(reused, Item("reused", $"value {i}"))])]));
@@ -261,7 +261,7 @@ public abstract class AcceptConformance : StorageConformance
                 Assert.All(await RepeatAsync(() => store.AcceptAsync(group, Cancel)), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
             },
             Cancel)));
-        // Each begins where the one before had decided everything: what came late with an early number would stay behind for ever.
+        // Each epoch begins where the one before decided everything. A request that came late with an early number would wait for ever.
         EpochUpdates batch = EpochUpdates.Empty;
         ulong epoch = 0;
         for (int left = epochsAfterwards; left > 0; left -= accepting.IsCompleted ? 1 : 0)
@@ -400,7 +400,7 @@ public abstract class AcceptConformance : StorageConformance
                 return ids;
             },
             Cancel);
-        // The writers take turns: neither keeps the other out for hundreds of epochs.
+        // The writers take turns: neither keeps the other one out for hundreds of epochs.
         while (!accepting.IsCompleted && epoch < MaxEpochs)
         {
             ulong next = epoch + 1;
@@ -424,7 +424,7 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(accepted.Order(), seen.Order());
     }
 
-    // What is pending is these requests, in this order; an epoch would take those that no earlier one holds back.
+    // Checks that exactly these requests are pending, in this order. An epoch would take those that no earlier request holds back.
     private async Task CheckPendingAsync(IReadOnlyList<AcceptUnit> units)
     {
         AcceptRequest[] all = [.. units.SelectMany(unit => unit.Requests)];

@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>ErasureConformance: values that an epoch erases, and the sequence that says so.</summary>
+/// <summary>Tests the erasure of values by an epoch, and the sequence that records it.</summary>
 public abstract class ErasureConformance : StorageConformance
 {
     protected ErasureConformance(IStorageFixture fixture)
@@ -65,7 +65,7 @@ public abstract class ErasureConformance : StorageConformance
         (EpochCommit commit, Guid request) = await ErasingAsync(3, "both", (1, "b"), (1, "a"));
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
 
-        // Not yet published: the task sees them, to finish the epoch, and nobody else does.
+        // Before the epoch is published, only the task sees the erasures, because it must finish the epoch.
         Assert.Empty(await follow.ReadErasuresAsync(0, 3, Cancel));
         Assert.Empty(await Accept.ReadReceiptAsync(3, request, Cancel));
         Assert.Equal(commit.Erasures, (await Pipeline.ReadUnpublishedAsync(Cancel))!.Erasures);
@@ -84,7 +84,7 @@ public abstract class ErasureConformance : StorageConformance
         await SignAndPublishAsync(lease, 4);
         Assert.Equal(2, (await follow.ReadErasuresAsync(0, ulong.MaxValue, Cancel)).Count);
 
-        // The label is the one that Commit gives: the tests' keys are told by it.
+        // The label is the one that Commit computes, and the tests know their keys by it.
         static string Name(ReadOnlyMemory<byte> label) => label.Span.SequenceEqual(LabelOf("a", 1)) ? "a" : label.Span.SequenceEqual(LabelOf("b", 1)) ? "b" : "another";
     }
 
@@ -104,7 +104,7 @@ public abstract class ErasureConformance : StorageConformance
         Assert.Equal(RequestState.Pending, await StateAsync(waiting));
         Assert.True((await FindAsync((1, "b")))[0]!.HasValue);
         Assert.Single(await Pipeline.ReadErasuresAsync(0, 9, Cancel));
-        // Without it the epoch is committed.
+        // Without that erasure the store commits the epoch.
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, again with { Erasures = [again.Erasures[1]] }, Cancel));
         Assert.False((await FindAsync((1, "b")))[0]!.HasValue);
     }
@@ -167,7 +167,7 @@ public abstract class ErasureConformance : StorageConformance
         Assert.Equal([false, false], (await FindAsync((1, "a"), (1, "b"))).Select(place => place!.HasValue));
         Assert.Equal(commit.Erasures, (await store.ReadErasuresAsync(3, 3, Cancel)).Select(erasure => erasure.Erasure));
         Assert.Equal(RequestState.Published, await StateAsync(request));
-        // What a bundle lacks already need not be there.
+        // The row of an erasure need not be there if the bundle lacks it already.
         (EpochCommit later, _) = await ErasingAsync(4, "a", (1, "a"));
         Assert.Equal(CommitResult.Committed, await store.RestoreEpochAsync(lease, later, Cancel));
     }

@@ -2,7 +2,7 @@ using Optiks.Native;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>MaintenanceConformance: what the operator's tool reads, restores and imports.</summary>
+/// <summary>Tests what the operator's tool reads, restores and imports.</summary>
 public abstract class MaintenanceConformance : StorageConformance
 {
     protected MaintenanceConformance(IStorageFixture fixture)
@@ -25,7 +25,7 @@ public abstract class MaintenanceConformance : StorageConformance
 
         await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         await using IConsistentRead read = await store.OpenConsistentReadAsync(Cancel);
-        // What comes later is not in it.
+        // The consistent read does not see later epochs.
         await PublishPendingAsync(lease, 2);
 
         HeadRow head = await read.ReadHeadAsync(Cancel);
@@ -84,7 +84,7 @@ public abstract class MaintenanceConformance : StorageConformance
             await using IAcceptStore accept = await Fixture.Provider.OpenAcceptAsync(other, Cancel);
             Assert.Equal(RequestState.Published, (await accept.ReadStatusAsync(published, Cancel))!.State);
             Assert.Equal(RequestState.Pending, (await accept.ReadStatusAsync(waiting, Cancel))!.State);
-            // Numbers given later are above the imported ones.
+            // The numbers that the store gives later are above the imported ones.
             AcceptRequest later = await RequestAsync(Item("b"));
             Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([later])], Cancel)).Status);
             await using IPipelineStore pipeline = await Fixture.Provider.OpenPipelineAsync(other, Cancel);
@@ -100,12 +100,12 @@ public abstract class MaintenanceConformance : StorageConformance
     public async Task A_restored_epoch_finds_its_requests_by_id()
     {
         Lease lease = await StartLogAsync();
-        // Accepted before the older copy was made, and decided after it.
+        // The store accepted these requests before the older copy was made, and decided about them afterwards.
         Guid first = await AcceptOneAsync(Item("a", "1"), Item("b", "2"));
         Guid kept = await AcceptOneAsync(Item("c", "3"));
         PendingRequest pending = (await Pipeline.ReadPendingAsync(10, 1 << 20, Cancel))[0];
         Assert.Equal(first, pending.RequestId);
-        // Accepted after it: the newer copy gave it a number that is another request's here.
+        // The store accepted this one after the older copy. The newer copy gave it a number that another request has here.
         AcceptRequest lost = await RequestAsync(Item("d", "4"), Item("e", "5"));
         var unknown = new PendingRequest(lost.RequestId, pending.Sequence + 1, lost.BodyHash, lost.Items);
         EpochCommit commit = Commit(1, [pending, unknown]);
@@ -118,13 +118,13 @@ public abstract class MaintenanceConformance : StorageConformance
         Assert.Equal((0UL, 3L), ((await store.ReadHeadAsync(Cancel)).Epoch, await store.CountPendingAsync(Cancel)));
 
         Assert.Equal(CommitResult.Committed, await store.RestoreEpochAsync(lease, commit, Cancel));
-        // Again is not the next epoch.
+        // The same epoch again is not the next one.
         Assert.Equal(CommitResult.Fenced, await store.RestoreEpochAsync(lease, commit, Cancel));
         await SignAndPublishAsync(lease, 1);
         Assert.Equal([RequestState.Published, RequestState.Published, RequestState.Pending], [await StateAsync(first), await StateAsync(lost.RequestId), await StateAsync(kept)]);
         Assert.Equal(kept, Assert.Single(await Pipeline.ReadPendingAsync(10, 1 << 20, Cancel)).RequestId);
         Assert.Equal(["d", "e"], (await Accept.ReadStatusAsync(lost.RequestId, Cancel))!.Items.Select(item => System.Text.Encoding.UTF8.GetString(item.Key.Span)));
-        // The client's repetition is known, and other content under its id is not.
+        // The store recognizes the client's repetition, but not other content under the same id.
         Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(lost)).Status);
         Assert.Equal(AcceptStatus.RequestIdReused, (await TryAcceptAsync(Request(lost.RequestId, Item("d", "other")))).Status);
         await foreach (LeafBatch batch in store.ReadLeavesAsync(1, 1, 100, LeafColumns.All, Cancel))

@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Conformance;
 
-/// <summary>MigratorConformance: only a migrator makes schemas, and services accept no other schema than theirs.</summary>
+/// <summary>Tests that only a migrator creates schemas, and that services accept only their own version of the schema.</summary>
 public abstract class MigratorConformance : IAsyncLifetime
 {
     private readonly IStorageFixture _fixture;

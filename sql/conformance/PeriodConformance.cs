@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>PeriodConformance: the period that is made ahead, and the copies that it begins with.</summary>
+/// <summary>Tests the period that the log makes ahead of time, and the copies that the period begins with.</summary>
 public abstract class PeriodConformance : StorageConformance
 {
     protected PeriodConformance(IStorageFixture fixture)
@@ -32,7 +32,7 @@ public abstract class PeriodConformance : StorageConformance
             Assert.Equal("secrets configuration", $"{Encoding.UTF8.GetString(row.WrappedSecrets.Span)} {Encoding.UTF8.GetString(row.Configuration.Span)}");
         }
         Assert.Null(PeriodRows.Contradiction(await Pipeline.ReadPeriodsAsync(Cancel)));
-        // The period that epochs are made in is the one before, as if nothing was begun.
+        // Epochs still belong to the period before, as if no period had begun.
         await PublishAsync(lease, 1, Item("a", "1"));
         Assert.Equal(0UL, PeriodRows.At(await follow.ReadPeriodsAsync(Cancel), 1).Period);
     }
@@ -52,7 +52,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(0, await follow.CountCopiesAsync(7, Cancel));
         AssertSameCopies(copies, await follow.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel));
 
-        // By pages, and without what is not asked for.
+        // The reads come in pages, and leave out the columns that the caller did not ask for.
         AssertSameCopies(copies.From(2), await follow.ReadCopiesAsync(1, 2, 10, LeafColumns.All, Cancel));
         Assert.Equal(1, (await follow.ReadCopiesAsync(1, 1, 1, LeafColumns.All, Cancel)).Rows.Length);
         Assert.Equal([false, false, false, false], HaveValues(await follow.ReadCopiesAsync(1, 0, 10, LeafColumns.Trees, Cancel)));
@@ -66,7 +66,7 @@ public abstract class PeriodConformance : StorageConformance
     public async Task A_page_of_copies_ends_where_values_come_to_too_much()
     {
         const int Values = 20;
-        // The one with which a page reaches 16 MiB is its last.
+        // The row that makes a page reach 16 MiB is its last row.
         const int Fitting = 17;
         Lease lease = await StartLogAsync();
         string[] keys = [.. Enumerable.Range(0, Values).Select(i => $"key {i}")];
@@ -83,7 +83,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(Fitting, page.Rows.Length);
         AssertSameCopies(copies.From(Fitting), await Pipeline.ReadCopiesAsync(1, page.End, 100, LeafColumns.All, Cancel));
         Assert.Equal(Fitting, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Values, Cancel)).Rows.Length);
-        // What is not read counts for nothing.
+        // A value that the caller did not ask for does not count.
         Assert.Equal(Values, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Lists, Cancel)).Rows.Length);
         Assert.Equal(Values, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Trees, Cancel)).Rows.Length);
         await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
@@ -111,12 +111,12 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(0, await Pipeline.CountCopiesAsync(1, Cancel));
 
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
-        // Once more is not the next chunk.
+        // The same chunk again is not the next chunk.
         Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies with { First = 2 }, Cancel));
         Assert.Equal(4, await Pipeline.CountCopiesAsync(1, Cancel));
 
-        // A successor goes on from what is there; the predecessor does not.
+        // A successor goes on from the staged rows, and the predecessor cannot.
         await Pipeline.ReleaseLeaseAsync(lease, Cancel);
         IPipelineStore other = await OpenPipelineAsync();
         Lease second = await LeaseAsync(other, "second");
@@ -159,14 +159,15 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(copies.Sources.ToArray(), left.Sources.ToArray());
         Assert.DoesNotContain("first", Encoding.UTF8.GetString(left.Values.Span), StringComparison.Ordinal);
 
-        // Followers are told of each, also of one that has lost its value to a later row: they may not have that one yet. The caller is told of what it asked for: nobody was shown the copies.
+        // Followers learn of each erasure, even if a later row had already replaced the value: they may lack that row. The caller learns
+        // only of what it asked for, as nobody saw the copies.
         IReadOnlyList<StoredErasure> erasures = await follow.ReadErasuresAsync(3, 3, Cancel);
         Assert.Equal([(1UL, null, 0), (0UL, 1UL, 0)], erasures.Select(erasure => (erasure.Erasure.Epoch, erasure.Erasure.Period, erasure.Erasure.Period is null ? 0 : erasure.Erasure.Ordinal)));
         Assert.All(erasures, erasure => Assert.Equal(new LeafOrigin(request, 0), erasure.Erasure.Origin));
         Assert.Equal(copies.Rows.Span[0].Label.ToArray(), erasures[1].Label.ToArray());
         Assert.Equal([new ErasedVersion(StructureId.Keys, 0, 1, 1)], await Accept.ReadReceiptAsync(3, request, Cancel));
 
-        // A copy that is named takes along what it was made of.
+        // An erasure that names a copy also erases the row that the copy came from.
         (EpochCommit commit, _) = await ErasingAsync(4, "a");
         Erasure copy = new(0, 2, erasures[0].Erasure.Origin) { Period = 1 };
         EpochCommit Named(Erasure erasure) => commit with { Erasures = [erasure with { Origin = new LeafOrigin(commit.Outcomes[0].RequestId, 0) }] };
@@ -192,7 +193,7 @@ public abstract class PeriodConformance : StorageConformance
         await PublishAsync(lease, 2, Item("a", "second"));
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("c", 1), ("a", 2), ("b", 0));
-        // A label that begins as another one does is another one.
+        // Two labels that begin alike are still two labels.
         byte[] alike = LabelOf("c", 1UL << 32);
         alike[^1] ^= 1;
         CopyBatch other = Changed(await CopiesAsync(1, 5, ("c", 1)), (ref LeafRow row) => row.Label = alike);
@@ -216,7 +217,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(Octets("second"), (await Pipeline.ReadValueAsync(expected[0]!, Cancel))?.ToArray());
         Assert.Null(await Pipeline.ReadValueAsync(expected[0]! with { Ordinal = 0 }, Cancel));
 
-        // Until the version that was copied goes.
+        // The leaf keeps its value until the store erases the version that was copied.
         await PublishAsync(lease, 4, Item("a", "third"));
         await EraseAsync(lease, 5, "a", (2, "a"));
         Assert.Equal([expected[0]! with { HasValue = false }], await Pipeline.FindLeavesAsync([Name("a")], Cancel));
@@ -291,14 +292,14 @@ public abstract class PeriodConformance : StorageConformance
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("x", 0));
         await using IMaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
-        // All of a chunk, what is missing of it, or none of it.
+        // The store stages all of a chunk, or the missing part, or nothing.
         CopyBatch first = copies with { Rows = copies.Rows[..1], Sources = copies.Sources[..1], KeyEnds = copies.KeyEnds[..1], Keys = copies.Keys[..1] };
         Assert.Equal(StageResult.Fenced, await source.RestoreCopiesAsync(lease, copies.From(1), Cancel));
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, first, Cancel));
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, copies, Cancel));
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, copies, Cancel));
         Assert.Equal(StageResult.Fenced, await source.RestoreCopiesAsync(lease with { Fence = lease.Fence + 1 }, copies with { First = 3 }, Cancel));
-        // A value that was erased since it was staged.
+        // The value was erased after the row was staged.
         int[] keyEnds = [0, 1, 1];
         CopyBatch others = await CopiesAsync(1, 3, ("c", 1), ("d", 1), ("y", 0));
         CopyBatch without = Changed(others with { Keys = others.Keys[1..], KeyEnds = keyEnds }, (ref LeafRow row) => (row.ValueOffset, row.ValueLength) = (LeafRow.NoValue, 0));
@@ -337,7 +338,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, first, Cancel));
         Assert.Empty(await Pipeline.ReadSupersededAsync(1, 0, int.MaxValue, Cancel));
         Assert.Equal([true, true, true, true], HaveValues(await Pipeline.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel)));
-        // Another structure's key with this label is another key.
+        // A key of another structure is another key, even if it has this label.
         CopyBatch other = Changed(await CopiesAsync(1, 4, ("c", 0)), (ref LeafRow row) => row.Structure = StructureId.Devices);
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, other, Cancel));
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, await CopiesAsync(1, 5, ("a", 2), ("b", 0)), Cancel));
@@ -348,7 +349,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal([0, 1], await Pipeline.ReadSupersededAsync(1, 0, int.MaxValue, Cancel));
         Assert.Equal([0], await Pipeline.ReadSupersededAsync(1, 5, 5, Cancel));
 
-        // Once the period has begun: what is erased with what they were made of is no version of it.
+        // Once the period has begun, a superseded copy that is erased with its source is no version of the period.
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(3, []) with { Period = 1, Switch = new PeriodSwitch(1, 7) }, Cancel));
         await SignAndPublishAsync(lease, 3);
         Guid request = await EraseAsync(lease, 4, "b", (1, "b"), (1, "a"));
@@ -373,7 +374,7 @@ public abstract class PeriodConformance : StorageConformance
             await using IConsistentRead read = await source.OpenConsistentReadAsync(Cancel);
             StoredCopy[] rows = [.. await read.ReadCopiesAsync(0, 0, 100, Cancel)];
             Assert.Null(rows[0].Value);
-            // As an earlier version exported it.
+            // This is how an earlier version exported the row.
             rows[0] = rows[0] with { Value = rows[1].Value };
             await using (IStorageImport import = await target.BeginImportAsync(Cancel))
             {

@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Tests;
 
-/// <summary>The system's clock, whose timers do not take as long as they are asked to, and whose timestamps go as fast.</summary>
+/// <summary>Runs faster than the system's clock: its timers fire early, and its timestamps advance as fast.</summary>
 internal sealed class HastyTime : TimeProvider
 {
     private const int Haste = 5;

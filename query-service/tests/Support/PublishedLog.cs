@@ -2,13 +2,13 @@ using System.Text;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>PublishedLog is one log with a replica for tests that only read.</summary>
+/// <summary>Provides one log and a replica of it for the tests that only read.</summary>
 public sealed class PublishedLog : IAsyncLifetime
 {
-    /// <summary>BigVersions of the key "big", whose values fill more than one page.</summary>
+    /// <summary>The number of versions of the key "big", whose values fill more than one page.</summary>
     public const int BigVersions = 70;
 
-    /// <summary>ValueLength of these.</summary>
+    /// <summary>The length of each of these values.</summary>
     public const int BigLength = 65_536;
 
     internal TestLog Log { get; private set; } = null!;
@@ -23,7 +23,7 @@ public sealed class PublishedLog : IAsyncLifetime
         {
             big[0] = (byte)i;
             List<(string, byte[])> updates = [("big", [.. big])];
-            // Epoch 3 is one of every kind of key; alice changes every twelfth epoch.
+            // Epoch 3 has one key of every kind, and alice changes in every twelfth epoch.
             if (i == 3)
             {
                 updates.AddRange(Enumerable.Range(0, 20).Select(n => ($"user{n}", Encoding.UTF8.GetBytes($"value {n}"))));

@@ -11,7 +11,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>A running query-service, asked over HTTP.</summary>
+/// <summary>Runs a query-service, which the tests ask over HTTP.</summary>
 internal sealed class Replica : IAsyncDisposable
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
@@ -36,14 +36,14 @@ internal sealed class Replica : IAsyncDisposable
 
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
-    /// <summary>Starts one on a port of the system's choice and does not wait until it is ready.</summary>
+    /// <summary>Starts a replica on a port that the system chooses, and does not wait until it is ready.</summary>
     public static Task<Replica> StartAsync(TestLog log, string name = "a", params string[] settings) => StartAsync(log, name, _ => { }, settings);
 
-    /// <summary>StartAsync of one whose application is changed before it starts.</summary>
+    /// <summary>Starts a replica whose application the test changes before the start.</summary>
     public static Task<Replica> StartAsync(TestLog log, string name, Action<WebApplication> change, params string[] settings) =>
         StartAsync(log, name, _ => { }, change, settings);
 
-    /// <summary>StartAsync of one whose services and application are changed before it starts.</summary>
+    /// <summary>Starts a replica whose services and application the test changes before the start.</summary>
     public static async Task<Replica> StartAsync(TestLog log, string name, Action<IServiceCollection> configure, Action<WebApplication> change, params string[] settings)
     {
         var clock = new ShiftedTime();
@@ -68,7 +68,7 @@ internal sealed class Replica : IAsyncDisposable
         return new Replica(app, log, clock);
     }
 
-    /// <summary>StartReadyAsync also waits until it serves the log's newest epoch.</summary>
+    /// <summary>Starts a replica, and waits until it serves the log's newest epoch.</summary>
     public static async Task<Replica> StartReadyAsync(TestLog log, string name = "a", params string[] settings)
     {
         Replica replica = await StartAsync(log, name, settings);
@@ -95,7 +95,7 @@ internal sealed class Replica : IAsyncDisposable
             return status == HttpStatusCode.OK && body.Contains($"Serving epoch {epoch}.{more}", StringComparison.Ordinal);
         });
 
-    /// <summary>Waits until readiness says so.</summary>
+    /// <summary>Waits until the readiness says this.</summary>
     public async Task WaitForTroubleAsync(string text) =>
         await WaitAsync(async () =>
         {
@@ -109,10 +109,10 @@ internal sealed class Replica : IAsyncDisposable
         return (response.StatusCode, await response.Content.ReadAsStringAsync(Cancellation));
     }
 
-    /// <summary>WaitAsync until something is so.</summary>
+    /// <summary>Waits until a condition holds.</summary>
     public Task WaitAsync(Func<bool> condition) => WaitAsync(() => Task.FromResult(condition()));
 
-    /// <summary>WaitAsync until something is so.</summary>
+    /// <summary>Waits until a condition holds.</summary>
     public async Task WaitAsync(Func<Task<bool>> condition)
     {
         long start = TimeProvider.System.GetTimestamp();
@@ -123,7 +123,7 @@ internal sealed class Replica : IAsyncDisposable
         }
     }
 
-    /// <summary>Asks for the replica's snapshot as another replica does, with this API key.</summary>
+    /// <summary>Asks for the replica's snapshot with this API key, as another replica does.</summary>
     public async Task<HttpResponseMessage> SnapshotAsync(string? key, HttpCompletionOption completion = HttpCompletionOption.ResponseContentRead)
     {
         using HttpRequestMessage request = Get("/internal/snapshot");
@@ -131,7 +131,7 @@ internal sealed class Replica : IAsyncDisposable
         return await Client.SendAsync(request, completion, Cancellation);
     }
 
-    /// <summary>SendAsync with the API key that has the scope history.</summary>
+    /// <summary>Sends a request, as an owner with the API key that has the scope history.</summary>
     public Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, bool asOwner = false)
     {
         if (asOwner)
@@ -141,7 +141,7 @@ internal sealed class Replica : IAsyncDisposable
         return Client.SendAsync(request, Cancellation);
     }
 
-    /// <summary>Asks for something that must be answered, in its binary form if a media type is given.</summary>
+    /// <summary>Sends a request that the replica must answer, and asks for the binary form if the request names a media type.</summary>
     public async Task<byte[]> OctetsAsync(HttpRequestMessage request, bool asOwner = false)
     {
         using HttpResponseMessage response = await SendAsync(request, asOwner);
@@ -156,7 +156,7 @@ internal sealed class Replica : IAsyncDisposable
         return document.RootElement.Clone();
     }
 
-    /// <summary>Asks for something that must be refused with this type; gives the field.</summary>
+    /// <summary>Sends a request that the replica must refuse with this type, and returns the field that the problem names.</summary>
     public async Task<string?> ProblemAsync(HttpRequestMessage request, ProblemType type, bool asOwner = false)
     {
         using HttpResponseMessage response = await SendAsync(request, asOwner);
@@ -171,7 +171,7 @@ internal sealed class Replica : IAsyncDisposable
         return document.RootElement.TryGetProperty("field", out JsonElement field) ? field.GetString() : null;
     }
 
-    /// <summary>Context of a verifier that keeps nothing.</summary>
+    /// <summary>Returns the context of a verifier that keeps nothing.</summary>
     public VerifierContext Context() => new() { Anchor = Log.Anchor, NowMs = (ulong)Clock.GetUtcNow().ToUnixTimeMilliseconds() };
 
     /// <summary>Stops the service as a signal does.</summary>

@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Tests;
 
-/// <summary>The system's clock, ahead by what a test says.</summary>
+/// <summary>Runs ahead of the system's clock by the time that a test sets.</summary>
 internal sealed class ShiftedTime : TimeProvider
 {
     public TimeSpan Ahead { get; set; }

@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>Asks one thing over a connection of its own and reads no more of the answer than it is told to.</summary>
+/// <summary>Sends one request over a connection of its own, and reads no more of the answer than the test says.</summary>
 internal sealed class SlowReader : IDisposable
 {
     private readonly TcpClient _client = new() { ReceiveBufferSize = 4096 };
@@ -13,7 +13,7 @@ internal sealed class SlowReader : IDisposable
     {
     }
 
-    /// <summary>Sends a request whose answer is to be binary.</summary>
+    /// <summary>Sends a request, and asks for a binary answer.</summary>
     public static async Task<SlowReader> SendAsync(Uri server, string method, string path, string accept, byte[]? body, string? contentType)
     {
         var reader = new SlowReader();

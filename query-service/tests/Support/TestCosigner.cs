@@ -8,7 +8,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>An auditor or a witness that serves whatever note a test wants, at the address that those have.</summary>
+/// <summary>Acts as an auditor or a witness: it serves the note that a test wants, at their address.</summary>
 internal sealed class TestCosigner : IAsyncDisposable
 {
     private readonly NoteSigner _key;
@@ -20,10 +20,10 @@ internal sealed class TestCosigner : IAsyncDisposable
         _peer = peer;
     }
 
-    /// <summary>Note that is served; null: 404.</summary>
+    /// <summary>The note that the cosigner serves; null makes it answer 404.</summary>
     public Func<byte[]?> Note { get; set; } = () => null;
 
-    /// <summary>Answers instead.</summary>
+    /// <summary>Answers in place of the note.</summary>
     public Func<HttpContext, Task>? Instead { get; set; }
 
     public int Asked => _peer.Asked;
@@ -54,7 +54,7 @@ internal sealed class TestCosigner : IAsyncDisposable
         return cosigner = new TestCosigner(new NoteSigner(name, SignatureType.CosignatureV1, secret), peer);
     }
 
-    /// <summary>Puts this cosigner's line behind those of a note.</summary>
+    /// <summary>Adds this cosigner's line after the lines of a note.</summary>
     public byte[] Cosign(ReadOnlyMemory<byte> note, DateTimeOffset at)
     {
         Assert.True(SignedNote.TryParse(note.Span, out SignedNote? parsed, out _));

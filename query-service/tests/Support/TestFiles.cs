@@ -3,7 +3,7 @@ namespace Optiks.QueryService.Tests;
 /// <summary>Damages files that a service has mapped.</summary>
 internal static class TestFiles
 {
-    /// <summary>Changes a bit, in place, of the last occurrence of some octets.</summary>
+    /// <summary>Flips one bit in the last occurrence of these bytes, without replacing the file.</summary>
     public static async Task FlipAsync(string path, byte[] octets)
     {
         CancellationToken cancellation = TestContext.Current.CancellationToken;

@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Tests;
 
-/// <summary>TwoEpochTests begin with a log of two epochs: alice's two versions and bob's one.</summary>
+/// <summary>Gives its tests a log of two epochs, with two versions of alice and one of bob.</summary>
 public abstract class TwoEpochTests : IAsyncLifetime
 {
     private TestLog? _log;

@@ -46,7 +46,7 @@ internal static class CommandLine
     /// <param name="output">The output of the program.</param>
     /// <param name="error">The error output.</param>
     /// <param name="environment">Returns a variable of the environment by its name.</param>
-    /// <param name="variables">Returns all variables of the environment; null for none.</param>
+    /// <param name="variables">Returns all variables of the environment; null when the caller passes no variables.</param>
     public static async Task<int> RunAsync(string[] args, TextWriter output, TextWriter error, Func<string, string?> environment, Func<IEnumerable<KeyValuePair<string, string>>>? variables = null)
     {
         IStorageProvider[] engines = [.. StorageEngines.All()];

@@ -8,7 +8,10 @@ using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Db.Tests.Support;
 
-/// <summary>A data folder with database and board, filled by the update-task's program; removed with all that it holds.</summary>
+/// <summary>
+/// Holds a data folder with a database and a board, which the update-task's program fills. Disposing of it removes the folder with
+/// everything in it.
+/// </summary>
 internal sealed class LogFolder : IDisposable
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
@@ -71,17 +74,17 @@ internal sealed class LogFolder : IDisposable
         return await store.CountPendingAsync(Cancel);
     }
 
-    /// <summary>Changes the database behind everybody's back.</summary>
+    /// <summary>Changes the database without telling any program.</summary>
     public void Execute(string sql)
     {
         using var connection = Connection.Open(SqliteSettings.Parse(ConnectionString), readOnly: false);
         connection.ExecuteScript("PRAGMA ignore_check_constraints = ON;" + sql);
     }
 
-    /// <summary>TaskSettings are settings of the task beside its own, such as <c>--Optiks:Padding:Keys=3</c>.</summary>
+    /// <summary>More settings of the task than its own, such as <c>--Optiks:Padding:Keys=3</c>.</summary>
     public IReadOnlyList<string> TaskSettings { get; set; } = [];
 
-    /// <summary>Runs the task until nothing waits and everything is published, and stops it.</summary>
+    /// <summary>Runs the task until no request waits and everything is published, and then stops it.</summary>
     public async Task PublishAsync()
     {
         using Process task = StartTask(failPoint: "");
@@ -127,7 +130,7 @@ internal sealed class LogFolder : IDisposable
         }
     }
 
-    /// <summary>Gives another folder with copies of all files, of which no program may be writing.</summary>
+    /// <summary>Copies all files into another folder; no program may be writing them.</summary>
     public LogFolder Copy()
     {
         var other = new LogFolder();
@@ -140,7 +143,7 @@ internal sealed class LogFolder : IDisposable
         return other;
     }
 
-    /// <summary>Puts the database at the places of another name.</summary>
+    /// <summary>Copies the database's files to the places of another name.</summary>
     public static void CopyDatabase(string from, string to)
     {
         foreach (string suffix in (string[])["", "-wal", "-shm"])
@@ -174,7 +177,7 @@ internal sealed class LogFolder : IDisposable
         start.Environment[DataFolder.Variable] = Data.Root;
         start.Environment[FailPoints.Variable] = failPoint;
         Process task = Process.Start(start)!;
-        // Read so that it never blocks on a full pipe.
+        // The test reads the output, so the task never blocks on a full pipe.
         task.OutputDataReceived += (_, _) => { };
         task.BeginOutputReadLine();
         return task;

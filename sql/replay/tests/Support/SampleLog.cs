@@ -2,10 +2,10 @@ using Optiks.Storage.Sqlite;
 
 namespace Optiks.Storage.Replay.Tests;
 
-/// <summary>A log of three epochs, the second without leaves, for tests that change nothing of it.</summary>
+/// <summary>Provides a log of three epochs, the second without leaves, for tests that do not change it.</summary>
 public sealed class SampleLog : IAsyncLifetime
 {
-    /// <summary>Newest epoch.</summary>
+    /// <summary>The newest epoch.</summary>
     public const ulong Newest = 3;
 
     internal TestLog Log { get; private set; } = null!;
