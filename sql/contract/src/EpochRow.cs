@@ -3,6 +3,6 @@ namespace Optiks.Storage;
 /// <summary>A committed epoch.</summary>
 /// <param name="Epoch">Number of the epoch.</param>
 /// <param name="Record">The record's bytes (docs/spec/records.md).</param>
-/// <param name="RecordHash">Hash of the record, 32 octets.</param>
+/// <param name="RecordHash">Hash of the record, 32 bytes.</param>
 /// <param name="Checkpoint">The signed note; empty until it is signed.</param>
 public sealed record EpochRow(ulong Epoch, ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte> RecordHash, ReadOnlyMemory<byte> Checkpoint);

@@ -7,7 +7,7 @@ namespace Optiks.Storage;
 /// </summary>
 /// <param name="Epochs">Number of epochs that were committed, the genesis epoch included.</param>
 /// <param name="Epoch">An epoch whose record is known; null when no record is known.</param>
-/// <param name="RecordHash">Hash of that record, 32 octets.</param>
+/// <param name="RecordHash">Hash of that record, 32 bytes.</param>
 public sealed record HeadFloor(ulong Epochs, ulong? Epoch, ReadOnlyMemory<byte> RecordHash)
 {
     /// <summary>The floor that every database reaches.</summary>

@@ -2,7 +2,7 @@ namespace Optiks.Storage;
 
 /// <summary>The single row that says how far the log has come and who may write it.</summary>
 /// <param name="Epoch">Last committed epoch; null before genesis.</param>
-/// <param name="RecordHash">Hash of that epoch's record, 32 octets; empty before genesis.</param>
+/// <param name="RecordHash">Hash of that epoch's record, 32 bytes; empty before genesis.</param>
 /// <param name="PublishedEpoch">
 /// The last epoch that is signed and on the board; null before the first. At most one below <paramref name="Epoch"/>.
 /// </param>

@@ -8,9 +8,9 @@ namespace Optiks.Storage;
 /// <param name="Structure">Structure.</param>
 /// <param name="Period">Period.</param>
 /// <param name="Version">Version of the key.</param>
-/// <param name="Label">Label, 32 octets.</param>
-/// <param name="Commitment">Commitment, 32 octets.</param>
-/// <param name="Tag">Tag of the key, 16 octets.</param>
+/// <param name="Label">Label, 32 bytes.</param>
+/// <param name="Commitment">Commitment, 32 bytes.</param>
+/// <param name="Tag">Tag of the key, 16 bytes.</param>
 /// <param name="Origin">The request item that the leaf came from.</param>
 /// <param name="Value">The value; null when it was erased.</param>
 public sealed record StoredLeaf(

@@ -14,10 +14,10 @@ public interface IRowWriter
     /// <summary>Adds an item, a structure or a reason, or null.</summary>
     void Small(int? value);
 
-    /// <summary>Adds octets.</summary>
+    /// <summary>Adds bytes.</summary>
     void Octets(ReadOnlyMemory<byte> value);
 
-    /// <summary>Adds at most 32 octets.</summary>
+    /// <summary>Adds at most 32 bytes.</summary>
     void Octets(ReadOnlySpan<byte> value);
 
     /// <summary>Adds a null cell of bytes.</summary>

@@ -14,7 +14,7 @@ public enum ParameterType
     /// <summary>A text of at most 256 characters.</summary>
     Text,
 
-    /// <summary>Octets.</summary>
+    /// <summary>Bytes.</summary>
     Octets,
 
     /// <summary>A request id.</summary>
