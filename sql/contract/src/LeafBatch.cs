@@ -6,7 +6,9 @@ namespace Optiks.Storage;
 /// Leaves of whole epochs in (epoch, ordinal) order, without an object per leaf: the native library takes the rows as they are. Element i
 /// of each list belongs to row i; values and keys are blobs. Lists of columns that were not read (<see cref="LeafColumns"/>) are empty.
 /// </summary>
-/// <param name="Rows">The rows; ValueOffset points into <paramref name="Values"/>, or is <see cref="LeafRow.NoValue"/> when the value was erased.</param>
+/// <param name="Rows">
+/// The rows; ValueOffset points into <paramref name="Values"/>, or is <see cref="LeafRow.NoValue"/> when the value was erased.
+/// </param>
 /// <param name="Values">The values.</param>
 /// <param name="Keys">The keys, concatenated; an erased leaf's key is empty.</param>
 /// <param name="KeyEnds">End of each row's key in <paramref name="Keys"/>.</param>
