@@ -11,8 +11,8 @@ using Optiks.Storage;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests that replicas serve ended periods at their last epoch to owners who come late (docs/spec/periods.md sections 5 and 8), wherever a
-/// replica has their trees from.
+/// Tests that replicas serve ended periods at their last epoch to owners who come late (docs/spec/periods.md sections 5 and 8). It does not
+/// matter where a replica has their trees from.
 /// </summary>
 public sealed class EndedPeriodTests : IAsyncLifetime
 {

@@ -6,7 +6,7 @@ namespace Optiks.QueryService.Answers;
 
 /// <summary>
 /// Bounds the memory of all answers that are being made or sent, and of the request bodies, with a share for each caller
-/// (<see cref="CallerShares"/>). An answer counts from the allocation of its memory until its last byte was passed to the connection, so a
+/// (<see cref="CallerShares"/>). An answer counts from the allocation of its memory until its last byte was passed to the connection. So a
 /// client that reads slowly keeps its answer counted. Any thread.
 /// </summary>
 internal sealed class AnswerBudget

@@ -3,7 +3,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// The memory that one request holds of the <see cref="AnswerBudget"/>. A small share belongs to the connection and is not counted: the
+/// The memory that one request holds of the <see cref="AnswerBudget"/>. A small share belongs to the connection and is not counted. The
 /// number of connections is limited, and an ordinary answer is never refused, whatever other requests hold. One thread at a time.
 /// </summary>
 internal sealed class AnswerLease : IDisposable

@@ -7,7 +7,7 @@ internal static class AnswerLimits
     public const int PageLength = 4 * 1024 * 1024;
 
     /// <summary>
-    /// The number of proofs in the lookup of a key, as a rule: one for its latest version, one for the absence of the next version.
+    /// The number of proofs in the lookup of a key, as a rule: one for its latest version, and one for the next version's absence.
     /// </summary>
     public const int ProofsOfLookup = 2;
 

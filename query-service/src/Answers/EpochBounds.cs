@@ -29,8 +29,8 @@ internal sealed class EpochBounds
     }
 
     /// <summary>
-    /// Returns the bytes of the bounds from a period on, and the record for the head of the answer: the current record, or the one with
-    /// which the page ends. Throws <see cref="ProblemException"/> for a period that has not begun, and
+    /// Returns the bytes of the bounds from a period on, and the record for the head of the answer. That is the current record, or the one
+    /// with which the page ends. Throws <see cref="ProblemException"/> for a period that has not begun, and
     /// <see cref="BoardUnreadableException"/>.
     /// </summary>
     public async Task<(ReadOnlyMemory<byte> Octets, ReadOnlyMemory<byte> Record)> RenderAsync(ulong from, CancellationToken cancellationToken)
@@ -77,7 +77,7 @@ internal sealed class EpochBounds
         }
     }
 
-    // Reads the page that ends with a record's period, backwards: a record names the first epoch of its period, and the epoch before that
+    // Reads the page that ends with a record's period, backwards. A record names the first epoch of its period, and the epoch before that
     // is the last one of the previous period.
     private async Task<Periods> ReadPageAsync(ReadOnlyMemory<byte> record, CancellationToken cancellationToken)
     {

@@ -10,8 +10,8 @@ namespace Optiks.QueryService.Answers;
 
 /// <summary>
 /// Renders the Head structures (docs/spec/board.md section 4) of one epoch's answers, each once. The heads for clients that keep no
-/// checkpoint and for those that keep this epoch's are rendered at once, those for older checkpoints at their first request. Heads of an
-/// earlier record are all rendered at their first request. Any thread.
+/// checkpoint and for those that keep this epoch's are rendered at once. Heads for older checkpoints are rendered at their first request.
+/// Heads of an earlier record are all rendered at their first request. Any thread.
 /// </summary>
 internal sealed class EpochHeads
 {

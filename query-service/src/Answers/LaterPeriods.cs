@@ -29,9 +29,9 @@ internal sealed class LaterPeriods
     public int CountAfter(ulong ended) => _current.Peek() is { } current && current.Period > ended ? (int)(current.Period - ended) : 0;
 
     /// <summary>
-    /// Returns the index of a key that has versions in the ended period and that a later period does not continue; null when there is no
-    /// such key. Computes one proof per key with versions and per later period. Throws <see cref="ServiceDefaults.ProblemException"/>
-    /// (unavailable) when this replica does not have a period.
+    /// Returns the index of a key that has versions in the ended period and that no later period continues; null when there is no such key.
+    /// Computes one proof per key with versions and per later period. Throws <see cref="ServiceDefaults.ProblemException"/> (unavailable)
+    /// when this replica does not have a period.
     /// </summary>
     /// <param name="ended">The ended period.</param>
     /// <param name="queries">The keys, with their latest versions in that period.</param>

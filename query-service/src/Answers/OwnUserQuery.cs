@@ -5,8 +5,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// The query of one request about the caller's own user, in the binary form that the native library takes, with the member names that the
-/// request used, for the field of a problem.
+/// The query of one request about the caller's own user, in the binary form that the native library takes. It also has the member names of
+/// the request, for the field of a problem.
 /// </summary>
 /// <param name="Octets">An encoded <see cref="UserMonitorQuery"/>.</param>
 /// <param name="OwnOnly">Whether the caller may see no other user.</param>

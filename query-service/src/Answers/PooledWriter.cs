@@ -8,14 +8,14 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// Collects an answer whose length must be known before its first byte is sent, in pooled memory that a lease counts while the writer holds
-/// it. The writer does not touch the response before <see cref="SendAsync"/>, so a failure can still be answered with a problem. One thread
-/// at a time.
+/// Collects an answer whose length must be known before its first byte is sent. A lease counts its pooled memory while the writer holds it.
+/// The writer does not touch the response before <see cref="SendAsync"/>, so a failure can still be answered with a problem. One thread at
+/// a time.
 /// </summary>
 internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
 {
-    // The length that is written to the response's pipe at once: long enough that a long answer takes few turns on a busy machine, short
-    // enough to be in memory twice.
+    // The length that is written to the response's pipe at once. It is so long that a long answer takes few turns on a busy machine, and so
+    // short that memory may hold it twice.
     private const int ChunkLength = 256 * 1024;
 
     // The pool has no shorter arrays.

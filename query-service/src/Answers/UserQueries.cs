@@ -4,7 +4,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// The queries of one request about users, in the binary form that the native library takes, so that no object per user or device is kept.
+/// The queries of one request about users, in the binary form that the native library takes. So memory holds no object for each user or
+/// device.
 /// </summary>
 internal sealed class UserQueries : IDisposable
 {

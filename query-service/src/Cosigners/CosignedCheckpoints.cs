@@ -8,8 +8,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Cosigners;
 
 /// <summary>
-/// Keeps, for each cosigner, the newest checkpoint that it cosigned and that belongs to the log as it is served here, and the answer that
-/// returns them (docs/spec/cosigners.md section 1). Any thread; readers neither wait nor cause computation.
+/// Keeps the newest checkpoint that each cosigner signed and that belongs to the log as it is served here, and the answer with them
+/// (docs/spec/cosigners.md section 1). Any thread; readers neither wait nor cause computation.
 /// </summary>
 internal sealed class CosignedCheckpoints
 {
@@ -42,7 +42,7 @@ internal sealed class CosignedCheckpoints
 
     /// <summary>
     /// Keeps a checkpoint with a verified cosignature, if it is newer than the one that is kept. The log's own tree decides whether the
-    /// checkpoint belongs to this log: a checkpoint that the log signed and that is not a prefix of this tree is a fork. Throws
+    /// checkpoint belongs to this log. A checkpoint that the log signed and that is not a prefix of this tree is a fork. Throws
     /// <see cref="BoardUnreadableException"/>.
     /// </summary>
     public async Task<Taken> TakeAsync(VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken cancellationToken)

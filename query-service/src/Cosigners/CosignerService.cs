@@ -10,8 +10,9 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Cosigners;
 
 /// <summary>
-/// Collects in the background the checkpoints that cosigners signed: from each cosigner with an address, one request at a time, and from
-/// the checkpoint on the board. No answer waits for it. It backs off from a cosigner that fails, down to one request per {s_longestPause}.
+/// Collects in the background the checkpoints that cosigners signed. They come from each cosigner with an address, one request at a time,
+/// and from the checkpoint on the board. No answer waits for it. It backs off from a cosigner that fails, down to one request per
+/// {s_longestPause}.
 /// </summary>
 internal sealed class CosignerService : BackgroundService
 {

@@ -71,8 +71,7 @@ internal sealed class BoardEndpoints
     }
 
     /// <summary>
-    /// Sends a file of the board unchanged: from the disk, in which case it is never in memory as a whole, or as an answer in memory, which
-    /// is counted.
+    /// Sends a file of the board unchanged. A file from the disk is never in memory as a whole; an answer from memory is counted.
     /// </summary>
     public static async Task SendAsync(HttpContext context, BoardFile file, string type, AnswerBudget budget, CancellationToken cancellationToken)
     {

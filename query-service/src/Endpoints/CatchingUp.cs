@@ -6,8 +6,8 @@ using Optiks.QueryService.Following;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// Makes a request wait that asks for a little more of the log than is served here, if it prefers waiting to <c>not-caught-up</c> and says
-/// so with <c>Prefer: wait=s</c> (docs/spec/rest.md section 4). Any thread.
+/// Delays a request that asks for a little more of the log than is served here. The request must prefer waiting to <c>not-caught-up</c>,
+/// and say so with <c>Prefer: wait=s</c> (docs/spec/rest.md section 4). Any thread.
 /// </summary>
 /// <remarks>
 /// A waiting request holds no memory of an answer, and its body is not read yet. When the epoch does not come in time, the request is

@@ -24,8 +24,8 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
     private const string KeyQuery = """{"key": "rehearsal"}""";
     private const string UserQuery = """{"username": "rehearsal"}""";
 
-    // The positions of a client that knows nothing, and of one that has seen the log's first epoch and gets the proof that this is the same
-    // log. The second one needs the board; if the board is unreachable, the first one is still rehearsed.
+    // The positions of a client that knows nothing, and of one that has seen the log's first epoch. That one gets the proof that this is
+    // the same log. The second one needs the board; if the board is unreachable, the first one is still rehearsed.
     private static readonly QueryString[] s_positions = [default, new($"?{ClientPosition.CheckpointSizeParameter}=1")];
 
     private const string Detail = "The first answers are being rehearsed.";

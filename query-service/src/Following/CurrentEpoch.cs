@@ -49,8 +49,8 @@ internal sealed class CurrentEpoch
 
     /// <summary>
     /// Takes a reference to the current epoch, which the caller releases. Throws <see cref="ProblemException"/> (unavailable) when there is
-    /// no epoch, or when its record is older than the configuration's max_behind or further ahead than its max_ahead: a verifier would
-    /// refuse it.
+    /// no epoch, or when its record is older than the configuration's max_behind or further ahead than its max_ahead. A verifier would
+    /// refuse such an epoch.
     /// </summary>
     public ServedEpoch AcquireFresh()
     {

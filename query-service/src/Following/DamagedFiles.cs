@@ -6,7 +6,7 @@ namespace Optiks.QueryService.Following;
 
 /// <summary>Reports damage in this replica's own files to the follower, which makes the trees of that period again. Any thread.</summary>
 /// <remarks>
-/// Readers of trees that were replaced in the meantime may meet the old damage later, so a report counts only in the generation in which
+/// Readers of trees that were replaced in the meantime may meet the old damage later. So a report counts only in the generation in which
 /// its reader began.
 /// </remarks>
 internal sealed class DamagedFiles

@@ -71,7 +71,7 @@ internal sealed class EndedPeriods : IDisposable
     public async Task<Refused?> PrepareAsync(IFollowStore store, ulong epoch, CancellationToken cancellationToken)
     {
         await TakeMadeAsync();
-        // Trees with readers come first: when several trees share a leaf log, only the first one that erases keeps its own readers away
+        // Trees with readers come first. When several trees share a leaf log, only the first one that erases keeps its own readers away
         // from half-erased values.
         EndedPeriod[] behind = [.. _retired.Concat(_served.Values).Where(ended => ended.ErasedThrough < epoch)];
         if (behind.Length == 0)
@@ -91,7 +91,7 @@ internal sealed class EndedPeriods : IDisposable
     }
 
     /// <summary>
-    /// Continues after readers got their trees with an epoch of this period: closes and deletes trees that are no longer served, and begins
+    /// Continues after readers got their trees with an epoch of this period. Closes and deletes trees that are no longer served, and begins
     /// to make missing ones.
     /// </summary>
     public async Task TidyAsync(IFollowStore store, ReplicaFolder folder, ulong current, CancellationToken cancellationToken)

@@ -11,7 +11,7 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// The log as this replica has it: the database that it is read from, the folder, the trees, and the served epoch, which is
+/// The log as this replica has it: the database that it comes from, the folder, the trees, and the served epoch, which is
 /// <see cref="CurrentEpoch"/>. After any failure the last good epoch stays. One thread at a time.
 /// </summary>
 internal sealed class FollowedLog

@@ -5,7 +5,7 @@ namespace Optiks.QueryService.Following;
 
 /// <summary>
 /// Keeps <see cref="CurrentEpoch"/> at the newest published epoch that this replica verified itself. An epoch that is refused, or a
-/// database that is behind the served epoch, raises an alarm and is retried, because the operator may restore the right database.
+/// database that is behind the served epoch, raises an alarm. The follower retries, because the operator may restore the right database.
 /// </summary>
 internal sealed class Follower : BackgroundService
 {

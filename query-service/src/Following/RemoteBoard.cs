@@ -8,7 +8,7 @@ namespace Optiks.QueryService.Following;
 
 /// <summary>
 /// Serves the files of a board at a URL. Clients and caches keep these files forever, so every byte is verified against the record or the
-/// tree of the served epoch, and a name that this tree does not have is not requested from the board. Any thread.
+/// tree of the served epoch. A name that this tree does not have is not requested from the board. Any thread.
 /// </summary>
 internal sealed class RemoteBoard : IBoardFiles
 {

@@ -8,7 +8,7 @@ namespace Optiks.QueryService.Following;
 
 /// <summary>
 /// The replica's folder, which one process at a time uses. It holds the leaf log with a snapshot or a node store, which are rebuilt when
-/// they are lost, and the highest epoch that the replica ever served: it never serves a lower one again.
+/// they are lost. It also holds the highest epoch that the replica ever served, and the replica never serves a lower one again.
 /// </summary>
 internal sealed class ReplicaFolder : IDisposable
 {

@@ -69,8 +69,8 @@ internal sealed class ServedEpoch
     public ulong Epoch { get; }
 
     /// <summary>
-    /// The time that determines the age of answers, Unix milliseconds: that of the record that they are about or, if that record ends a
-    /// period, that of the epoch.
+    /// The time that determines the age of answers, in Unix milliseconds. It is the time of the record that they are about or, if that
+    /// record ends a period, that of the epoch.
     /// </summary>
     public ulong TimeMs { get; }
 

@@ -97,8 +97,8 @@ internal sealed class AnswerSender
     {
         if (request.State != default)
         {
-            // Checked before the request waits: if this replica does not have the requested state, the problem depends on what the client
-            // knows of the log, which the workers do not consider.
+            // This is checked before the request waits. If this replica lacks the requested state, the problem depends on what the client
+            // knows of the log, and the workers do not consider that.
             _current.AcquireFresh(request.Position, request.State).Release();
         }
         using ProvenAnswer proven = await _proofs.AnswerAsync(request, cancellationToken);

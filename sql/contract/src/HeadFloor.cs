@@ -1,9 +1,9 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// A lower bound of the log that is known from outside the database: how many epochs it has at least, and the record of one epoch. A
-/// database below the floor is an older copy (a restored backup, or a failover that lost commits). Updates that it accepted would be lost
-/// when the newest copy is restored.
+/// A lower bound of the log, known from outside the database: the least number of epochs, and the record of one epoch. A database below the
+/// floor is an older copy (a restored backup, or a failover that lost commits). Updates that it accepted would be lost when the newest copy
+/// is restored.
 /// </summary>
 /// <param name="Epochs">Number of epochs that were committed, the genesis epoch included.</param>
 /// <param name="Epoch">An epoch whose record is known; null when no record is known.</param>

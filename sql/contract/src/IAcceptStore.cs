@@ -4,8 +4,8 @@ namespace Optiks.Storage;
 public interface IAcceptStore : IHeadReader
 {
     /// <summary>
-    /// The number of updates from which on a call of {AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)} gains from a
-    /// second call at the same time; null: calls are fastest one at a time.
+    /// The number of updates from which a call of {AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)} gains from a
+    /// second call at the same time. Null means that calls are fastest one at a time.
     /// </summary>
     int? ConcurrentUpdates { get; }
 
@@ -15,7 +15,7 @@ public interface IAcceptStore : IHeadReader
     /// </summary>
     /// <remarks>
     /// These rules apply to each request in this order. A known id with the same body hash gets the same answer again, whatever the limits
-    /// are; a known id with another body hash is refused. The id's time must be at most 5 minutes ahead of the database's clock and at most
+    /// are. A known id with another body hash is refused. The id's time must be at most 5 minutes ahead of the database's clock and at most
     /// 24 hours behind it. No key may get more than <see cref="Limits.PendingPerKey"/> pending updates, including those of this call. A
     /// unit is accepted whole or not at all. Accepted requests get increasing sequence numbers in the order given. A database whose head
     /// row, read in the same transaction, is below <paramref name="floor"/> stores nothing: every unit gets
@@ -34,7 +34,7 @@ public interface IAcceptStore : IHeadReader
 
     /// <summary>
     /// Counts the pending items, up to <paramref name="atMost"/>. It first waits until no further request can get a place before one that
-    /// was accepted when the call began, so the count includes all of those.
+    /// was accepted when the call began. So the count includes all of those.
     /// </summary>
     Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken);
 

@@ -13,7 +13,7 @@ public interface IFollowStore : IHeadReader
     Task<IReadOnlyList<EpochRow>> ReadEpochsAsync(ulong first, ulong last, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Reads these columns of the leaves of epochs first..last that the role sees, in (epoch, ordinal) order, in batches of whole epochs
+    /// Reads these columns of the leaves of epochs first..last that the role sees, in (epoch, ordinal) order. A batch has whole epochs,
     /// with about <paramref name="batchRows"/> rows each. Erased values are left out, and epochs without leaves are skipped. Writers are
     /// not blocked.
     /// </summary>
@@ -40,8 +40,8 @@ public interface IFollowStore : IHeadReader
     Task<int> CountCopiesAsync(ulong period, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Reads these columns of at most <paramref name="max"/> rows of copies from number <paramref name="first"/> on: fewer where values
-    /// exceed some 16 MiB, but at least one where there is one. Erased and destroyed values are left out. Throws
+    /// Reads these columns of at most <paramref name="max"/> rows of copies from number <paramref name="first"/> on. It returns fewer rows
+    /// where values exceed some 16 MiB, but at least one where one exists. Erased and destroyed values are left out. Throws
     /// <see cref="StorageCorruptException"/> where rows are missing.
     /// </summary>
     Task<CopyBatch> ReadCopiesAsync(ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken);

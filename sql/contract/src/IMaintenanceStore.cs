@@ -21,7 +21,7 @@ public interface IMaintenanceStore : IPipelineStore
     /// </summary>
     /// <remarks>
     /// Requests are found by id, not by the sequence number in <paramref name="commit"/>, which is the newer copy's. A request that this
-    /// database has keeps its own number and loses the pending row of every decided item; a request that it lacks is added with a new
+    /// database has keeps its own number and loses the pending row of every decided item. A request that it lacks is added with a new
     /// number. Values may be missing because they were erased (<see cref="Optiks.Native.LeafRow.NoValue"/>). The values that the epoch
     /// erases may exist or not; they are gone afterwards. Throws <see cref="StorageCorruptException"/>, with nothing written, when the
     /// database has a request with another body hash.
@@ -47,7 +47,7 @@ public interface IMaintenanceStore : IPipelineStore
     Task<bool> RewrapSecretsAsync(ulong period, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Adds the rows of copies that a newer copy of the database had staged and that this one lacks, on the same condition as
+    /// Adds rows of copies that a newer copy of the database had staged and that this one lacks. The condition is that of
     /// <see cref="IPipelineStore.StageCopiesAsync"/>. Values may be missing because they were erased.
     /// </summary>
     Task<StageResult> RestoreCopiesAsync(Lease lease, CopyBatch copies, CancellationToken cancellationToken);

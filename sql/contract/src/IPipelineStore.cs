@@ -34,7 +34,7 @@ public interface IPipelineStore : IFollowStore
     /// <summary>
     /// Writes the period that follows the current one as next, and returns its row. If an earlier holder has written that row, its secrets
     /// count and the stored row is returned. May be repeated. Throws <see cref="StorageFencedException"/> when the lease is lost, when
-    /// another period follows the current one, or when the secrets name another key-encryption key than those of the current period.
+    /// another period follows the current one, or when the secrets name another key-encryption key than the current period's.
     /// </summary>
     Task<PeriodRow> BeginPeriodAsync(Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken);
 
@@ -66,17 +66,17 @@ public interface IPipelineStore : IFollowStore
     Task BeginDestroyingAsync(Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Destroys openings, keys and values of a period whose secrets are destroyed: those of its copies and, epoch by epoch, those of its
-    /// leaves of devices and keys. One call destroys at most <paramref name="maxValues"/> values or those of one epoch. Returns whether
-    /// everything is destroyed; the period's state is then destroyed. Any holder may repeat it. Throws <see cref="StorageFencedException"/>
-    /// when the lease is lost, or when <see cref="BeginDestroyingAsync"/> was not called before.
+    /// Destroys openings, keys and values of a period whose secrets are destroyed. These are those of its copies and, epoch by epoch, those
+    /// of its leaves of devices and keys. One call destroys at most <paramref name="maxValues"/> values or those of one epoch. Returns
+    /// whether everything is destroyed; the period's state is then destroyed. Any holder may repeat it. Throws
+    /// <see cref="StorageFencedException"/> when the lease is lost, or when <see cref="BeginDestroyingAsync"/> was not called before.
     /// </summary>
     Task<bool> DestroyAsync(Lease lease, ulong period, int maxValues, CancellationToken cancellationToken);
 
     /// <summary>
     /// Shows <paramref name="selection"/> the pending rows after the last row that it was shown, in order of acceptance, until it is full
     /// or no rows are left. The cost does not grow with the number of rows that stay behind. Requests get their numbers in the order in
-    /// which they become visible, whole, and only the task deletes rows, so rows that were shown before remain valid. After a failure the
+    /// which they become visible, as a whole. Only the task deletes rows, so rows that were shown before remain valid. After a failure the
     /// selection has seen some of the rows and may be continued or dropped.
     /// </summary>
     Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken);
@@ -85,13 +85,12 @@ public interface IPipelineStore : IFollowStore
     Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Writes the epoch in one transaction: leaves, values, the epoch row, outcomes, erasures, the switch to another period if there is
-    /// one, and the head row. The transaction also deletes exactly the values that are erased, including those of copies of the erased
-    /// leaves and of the leaves that they were copied from, and exactly the pending rows that were read. The numbers of deleted values and
-    /// rows are checked.
+    /// Writes the epoch in one transaction: leaves, values, the epoch row, outcomes, erasures, the switch to another period if any, and the
+    /// head row. The transaction also deletes exactly the erased values, including those of copies of the erased leaves and of the leaves
+    /// that they were copied from. It deletes exactly the pending rows that were read. The numbers of deleted values and rows are checked.
     /// </summary>
     /// <remarks>
-    /// The head row changes on condition of (epoch - 1, previous hash, fence, holder) and of epoch - 1 being published: at most one
+    /// The head row changes on condition of (epoch - 1, previous hash, fence, holder) and of epoch - 1 being published. So at most one
     /// committed epoch is unpublished. A switch requires that its period is next and has exactly the given number of copies. When the
     /// connection fails during the commit, the driver reads the epoch row and compares hashes before it answers. After
     /// <see cref="CommitResult.Unknown"/> the caller may do nothing before <see cref="IFollowStore.ReadEpochsAsync"/> has shown the result.
@@ -100,8 +99,8 @@ public interface IPipelineStore : IFollowStore
     Task<CommitResult> CommitEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Finds committed leaves and copies by their names, in order; the result is null for a leaf that does not exist or that a later row
-    /// takes out. The table of leaves has no index of labels, so a leaf costs as many small reads as the number of its epoch's leaves has
+    /// Finds committed leaves and copies by their names, in order. The result is null for a leaf that does not exist or that a later row
+    /// takes out. The table of leaves has no index of labels. So a leaf costs as many small reads as the number of its epoch's leaves has
     /// bits. A copy costs one read: rows of copies are ordered by their sources, which the name does not tell, so their labels have an
     /// index.
     /// </summary>
@@ -109,7 +108,7 @@ public interface IPipelineStore : IFollowStore
 
     /// <summary>
     /// Reads at most <paramref name="max"/> leaves from (<paramref name="epoch"/>, <paramref name="ordinal"/>) on, including those of the
-    /// unpublished epoch: fewer where values exceed some 16 MiB, but at least one where there is one.
+    /// unpublished epoch. It returns fewer leaves where values exceed some 16 MiB, but at least one where one exists.
     /// </summary>
     Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken);
 
@@ -137,8 +136,8 @@ public interface IPipelineStore : IFollowStore
     Task<int> PurgeRequestsAsync(Lease lease, int maxRequests, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Reads leaves, values, request ids and outcomes of a committed epoch above the published one, so that it can be finished after a
-    /// crash; returns null when there is no such epoch.
+    /// Reads leaves, values, request ids and outcomes of a committed epoch above the published one, so that the task can finish it after a
+    /// crash. Returns null when there is no such epoch.
     /// </summary>
     Task<EpochContent?> ReadUnpublishedAsync(CancellationToken cancellationToken);
 }

@@ -103,9 +103,9 @@ public sealed class PendingSelection
     }
 
     /// <summary>
-    /// Tells the selection, before the first rows, that all rows up to this sequence number are about to be shown, and that a later row may
-    /// be accepted after rows that follow it. The next selection then looks for such rows. Only the first call counts. Without any call,
-    /// rows are accepted in their order.
+    /// Tells the selection, before the first rows, that it will see all rows up to this sequence number. A later row may be accepted after
+    /// rows that follow it. The next selection then looks for such rows. Only the first call counts. Without any call, rows are accepted in
+    /// their order.
     /// </summary>
     public void ShowsAllThrough(long sequence) => _allThrough ??= sequence;
 

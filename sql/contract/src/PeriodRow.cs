@@ -6,7 +6,7 @@ namespace Optiks.Storage;
 /// <param name="FirstEpoch">Its first epoch; null while it is next.</param>
 /// <param name="Copies">How many rows of copies that epoch took, numbered 0, 1, ...; null while it is next.</param>
 /// <param name="WrappedSecrets">
-/// VRF secrets and tag keys of the structures, wrapped together; a log from before each structure had a tag key has one tag key for all
+/// VRF secrets and tag keys of the structures, wrapped together. A log from before each structure had a tag key has one tag key for all
 /// four. Empty once they are destroyed.
 /// </param>
 /// <param name="Configuration">The bytes of the log's Configuration (docs/spec/records.md section 1).</param>

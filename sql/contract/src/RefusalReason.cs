@@ -7,7 +7,7 @@ namespace Optiks.Storage;
 public enum RefusalReason
 {
     /// <summary>
-    /// Nothing was refused and nothing was inserted: the item names a user whose device list the request does not change
+    /// Nothing was refused and nothing was inserted. The item names a user whose device list the request does not change
     /// (<see cref="UserChange"/>), or an erasure that was carried out (<see cref="ErasureOrder"/>).
     /// </summary>
     Unchanged = 0,

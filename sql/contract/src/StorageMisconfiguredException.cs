@@ -16,8 +16,8 @@ public sealed class StorageMisconfiguredException : StorageException
     public bool IsOtherDatabase { get; init; }
 
     /// <summary>
-    /// Converts an error of a database that was already open. That database had the right settings, users and schema, so a mistake that an
-    /// operator can undo, such as a reload of a wrong <c>pg_hba.conf</c>, must not end a program: it becomes a
+    /// Converts an error of a database that was already open. That database had the right settings, users and schema. So a mistake that an
+    /// operator can undo, such as a reload of a wrong <c>pg_hba.conf</c>, must not end a program. It becomes a
     /// <see cref="StorageUnavailableException"/>.
     /// </summary>
     public static StorageException JudgeOpened(StorageException error) =>

@@ -161,7 +161,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
     }
 
     /// <summary>
-    /// Tests a copy from before the rotation, which bundles from before and after it bring forward, and then a copy from after it, with
+    /// Tests a copy from before the rotation, which bundles from before and after it bring forward. Then tests a copy from after it, with
     /// bundles from before.
     /// </summary>
     [Theory]

@@ -10,8 +10,7 @@ public interface IDatabase : IAsyncDisposable
     string Location { get; }
 
     /// <summary>
-    /// The name of this store's sessions on the server, which the holder of the lease writes to the head row; empty where there is no
-    /// server.
+    /// The name of this store's sessions on the server, which the lease's holder writes to the head row; empty where there is no server.
     /// </summary>
     string SessionName { get; }
 
@@ -40,7 +39,7 @@ public interface IDatabase : IAsyncDisposable
     Task<T> WriteAsync<T>(Func<ISession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Runs one statement in its own transaction. The statement must be safe to run twice: an engine that sends the transaction in one
+    /// Runs one statement in its own transaction. The statement must be safe to run twice. An engine that sends the transaction in one
     /// piece repeats it when the session was lost, whether or not it took effect.
     /// </summary>
     Task<T> WriteOneAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) =>

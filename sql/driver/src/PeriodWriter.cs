@@ -94,8 +94,8 @@ internal static class PeriodWriter
     }
 
     /// <summary>
-    /// Makes the next period the current one. Returns false when the lease is lost, or when the period is not next, does not follow the
-    /// current one, or has another number of copies.
+    /// Makes the next period the current one. Returns false when the lease is lost. Also returns false when the period is not next, does
+    /// not follow the current one, or has another number of copies.
     /// </summary>
     public static async Task<bool> TrySwitchAsync(ISession session, Lease lease, PeriodSwitch begun, ulong epoch, CancellationToken cancellationToken) =>
         await TryHoldAsync(session, lease, cancellationToken)

@@ -49,8 +49,8 @@ public sealed class Statements
     public required Sql CountPending { get; init; }
 
     /// <summary>
-    /// Returns a row if the epoch may follow the head row: the epoch before it is the last, is published and has this hash, and the lease
-    /// is held. Parameters: epoch, previous, fence, holder.
+    /// Returns a row if the epoch may follow the head row. The epoch before it must be the last, be published and have this hash, and the
+    /// lease must be held. Parameters: epoch, previous, fence, holder.
     /// </summary>
     public required Sql FollowsHead { get; init; }
 

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// Reads objects of the contract's types from rows whose columns are in the order of <see cref="Statements"/>, and creates the errors for
+/// Reads objects of the contract's types from rows whose columns are in the order of <see cref="Statements"/>. Creates the errors for
 /// missing or contradictory rows.
 /// </summary>
 public static class StoredRows

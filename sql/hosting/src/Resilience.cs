@@ -7,9 +7,8 @@ namespace Optiks.Storage.Hosting;
 
 /// <summary>
 /// Retries one kind of work. After <see cref="StorageUnavailableException"/> it backs off, with random delays so that hosts do not retry at
-/// the same time. After repeated failures it stops calling for a while, because a database that is starting needs no crowd and callers
-/// should get an error at once. A time limit bounds all attempts together. Every failure is a <see cref="StorageUnavailableException"/>.
-/// Any thread.
+/// the same time. After repeated failures it stops calling for a while, because a starting database needs no crowd and callers should get
+/// an error at once. A time limit bounds all attempts together. Every failure is a <see cref="StorageUnavailableException"/>. Any thread.
 /// </summary>
 internal sealed class Resilience
 {

@@ -13,8 +13,8 @@ internal static class AcceptColumns
 {
     /// <summary>
     /// A condition on the columns and the floor, $1 to $7. It is true if everything can be stored, given that no id is known, or if rows
-    /// that are already inserted may stay. It applies the rules of <see cref="AcceptPlan"/> to all requests at once, with one difference:
-    /// unless the rows are inserted, every key counts as often as the most frequent one, so that one scan finds the keys.
+    /// that are already inserted may stay. It applies the rules of <see cref="AcceptPlan"/> to all requests at once, with one difference.
+    /// Unless the rows are inserted, every key counts as often as the most frequent one, so that one scan finds the keys.
     /// </summary>
     public static readonly string Verdict =
         $"""

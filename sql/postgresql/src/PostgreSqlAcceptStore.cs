@@ -7,7 +7,7 @@ using Optiks.Storage.PostgreSql.Engine;
 namespace Optiks.Storage.PostgreSql;
 
 /// <summary>
-/// The update-service's store. A group without refused or known requests takes one round trip, including its commit: the statement itself
+/// The update-service's store. A group without refused or known requests takes one round trip, including its commit. The statement itself
 /// checks the group and stores all of it or nothing. A large group is copied instead, at the same time as others, and judged afterwards.
 /// Only when a request is refused or known are the rules of <see cref="AcceptPlan"/> applied, request by request.
 /// </summary>
@@ -36,8 +36,8 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
         SELECT plain FROM verdict
         """;
 
-    // A service that is paused while it copies blocks others that need the exclusive lock, and no server timeout ends a COPY that waits for
-    // its client (its state is active). The paused service's own driver would have given up by now.
+    // A service that is paused while it copies blocks others that need the exclusive lock. No server timeout ends a COPY that waits for its
+    // client (its state is active). The paused service's own driver would have given up by now.
     private static readonly Sql s_endStalled = new(
         $"""
         SELECT count(pg_terminate_backend(a.pid)) FROM (SELECT pid FROM pg_locks WHERE {AdvisoryLocks.HoldsAccept}) AS l JOIN pg_stat_activity AS a ON a.pid = l.pid

@@ -20,7 +20,8 @@ internal static class PostgreSqlSchema
 
     /// <summary>
     /// Checks a new session before it enters a pool, on a connection that is not in a transaction yet. Throws for settings that lose
-    /// commits, for settings that the driver made and a proxy dropped, and for a writing session on a server that takes no writes.
+    /// commits, and for settings that the driver made and a proxy dropped. Also throws for a writing session on a server that takes no
+    /// writes.
     /// </summary>
     public static async Task ThrowIfLosesCommitsAsync(NpgsqlConnection connection, string location, bool writes)
     {

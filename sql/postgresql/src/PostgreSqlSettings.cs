@@ -40,11 +40,11 @@ internal sealed class PostgreSqlSettings
         _session = role switch
         {
             "migrate" => "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 60000; ",
-            // This role reads ranges of primary keys in their order. Statistics never cover the newest epochs, and plans based on them used
-            // a parallel worker, a sort and a lookup per value for an epoch's leaves.
+            // This role reads ranges of primary keys in their order. Statistics never cover the newest epochs. Plans based on them used a
+            // parallel worker, a sort and a lookup per value for an epoch's leaves.
             "query" => Waits + "SET statement_timeout = 30000; SET default_transaction_read_only = on; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; "
                 + "SET enable_nestloop = off; SET enable_sort = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
-            // This role looks up single rows in tables that grow from empty to millions of rows within minutes: a plan based on statistics
+            // This role looks up single rows in tables that grow from empty to millions of rows within minutes. A plan based on statistics
             // of an empty table would scan them.
             "update" => "SET lock_timeout = 4000; SET idle_in_transaction_session_timeout = 10000; SET statement_timeout = 5000; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; "
                 + "SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
@@ -84,7 +84,7 @@ internal sealed class PostgreSqlSettings
         {
             builder = new NpgsqlConnectionStringBuilder(connectionString);
         }
-        // The message quotes neither the parser's text nor the connection string: the parser takes a URL, or a password with a semicolon,
+        // The message quotes neither the parser's text nor the connection string. The parser takes a URL, or a password with a semicolon,
         // for a name and quotes it.
         catch (Exception e) when (e is ArgumentException or FormatException or InvalidCastException)
         {

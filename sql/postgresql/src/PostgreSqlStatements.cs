@@ -30,7 +30,7 @@ internal static class PostgreSqlStatements
     private const string JoinCopiedList =
         " LEFT JOIN LATERAL (SELECT opening, value FROM copy_value WHERE c.structure = 2 AND period = c.period AND number = c.number OFFSET 0) AS v ON true";
 
-    // Looks up values row by row: copies grow from none to millions within minutes, and a plan based on old statistics would scan all of
+    // Looks up values row by row. Copies grow from zero to millions within minutes, and a plan based on old statistics would scan all of
     // them for each page.
     private const string JoinCopied = " LEFT JOIN LATERAL (SELECT opening, key, value FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0) AS v ON true";
     private const string OfPeriod = " WHERE c.period = $1 AND c.number >= $2 ORDER BY c.number LIMIT $3";
@@ -97,7 +97,7 @@ internal static class PostgreSqlStatements
             FROM outcome AS o CROSS JOIN LATERAL (SELECT request_id, body_hash FROM request WHERE seq = o.seq OFFSET 0) AS r
             WHERE o.epoch = $1 AND o.refusal IS NOT NULL ORDER BY o.seq, o.item
             """),
-        // Begins with the oldest id and looks up everything else row by row by its index: joins would scan all stored requests and outcomes
+        // Begins with the oldest id and looks up everything else row by row by its index. Joins would scan all stored requests and outcomes
         // at every epoch.
         ForgetRequests = new(
             """

@@ -7,7 +7,7 @@ public sealed partial class LogReplay
 {
     /// <summary>
     /// Makes an epoch the last one, after its maker staged and committed it in the directory of <see cref="Trees"/>, or of
-    /// <see cref="Next"/> if it begins that period; those are the trees from then on. Throws <see cref="InvalidOperationException"/> for a
+    /// <see cref="Next"/> if it begins that period. Those are the trees from then on. Throws <see cref="InvalidOperationException"/> for a
     /// record that does not follow, which is a bug of the maker.
     /// </summary>
     /// <param name="row">The epoch.</param>

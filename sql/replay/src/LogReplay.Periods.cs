@@ -57,7 +57,7 @@ public sealed partial class LogReplay
     }
 
     /// <summary>
-    /// Adds copies to the trees of the next period that the caller read from the database for another purpose, with at least all columns
+    /// Adds copies to the trees of the next period. The caller read them from the database for another purpose, with at least all columns
     /// that these trees need. Does nothing when the copies do not follow <see cref="NextCopies"/> or when names are missing;
     /// <see cref="PrepareNextAsync"/> then reads them. A refusal means that the database is wrong; the current trees are unchanged.
     /// </summary>

@@ -61,7 +61,7 @@ public sealed partial class LogReplay : IDisposable
     public HighWaterMark? Served { get; init; }
 
     /// <summary>
-    /// Loads the log up to an epoch: checks all records up to it, loads the leaves that the trees do not have yet, and compares the trees
+    /// Loads the log up to an epoch. Checks all records up to it, loads the leaves that the trees do not have yet, and compares the trees
     /// with the record. Trees whose period has not begun first get its copies. If the trees' period ends before the epoch, the trees of the
     /// following periods continue. Called once, before anything else; unless it returns null, the trees are disposed of.
     /// </summary>
@@ -137,8 +137,8 @@ public sealed partial class LogReplay : IDisposable
     }
 
     /// <summary>
-    /// Verifies the next epoch and builds its trees next to the current ones; for a switch, from <see cref="Next"/>, which must have the
-    /// names of all epochs before it and all copies. The caller commits the step or not, and disposes of it.
+    /// Verifies the next epoch and builds its trees next to the current ones. For a switch it builds them from <see cref="Next"/>, which
+    /// must have the names of all epochs before it and all copies. The caller commits the step or not, and disposes of it.
     /// </summary>
     public bool TryStage(
         EpochRow row, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out ReplayStep? step, [NotNullWhen(false)] out Refused? refused)

@@ -141,7 +141,7 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Loads those of the given leaves that are independent of periods, usernames and decommissioned, and moves to the epoch: the
+    /// Loads those of the given leaves that are independent of periods, usernames and decommissioned, and moves to the epoch. This is the
     /// counterpart of <see cref="Load"/> for trees whose period has not begun. After a refusal the trees are unusable.
     /// </summary>
     public Refused? LoadNames(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
@@ -179,8 +179,8 @@ public sealed class LogTrees : IDisposable
     public Refused? Match(EpochRecord record) => Match(Directory.States(out _), record);
 
     /// <summary>
-    /// Builds the trees of the next epoch next to the current ones, which stay unchanged until the caller commits them, or begins the
-    /// trees' period if the record does. The caller disposes of the result.
+    /// Builds the trees of the next epoch next to the current ones, or begins the trees' period if the record does. The current trees stay
+    /// unchanged until the caller commits the new ones. The caller disposes of the result.
     /// </summary>
     public bool TryStage(
         EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
@@ -231,7 +231,7 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Destroys values of leaves that the trees have, before the trees reach an epoch that has erased them; leaves and copies of other
+    /// Destroys values of leaves that the trees have, before the trees reach an epoch that has erased them. Leaves and copies of other
     /// periods are skipped. Refuses, with nothing erased, when a leaf does not exist.
     /// </summary>
     public Refused? Erase(IReadOnlyList<StoredErasure> erasures)

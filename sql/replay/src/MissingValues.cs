@@ -57,8 +57,8 @@ internal sealed class MissingValues
 
     /// <summary>
     /// Refuses values that are missing without a reason, and forgets those that are explained. A value is deleted at the commit of its
-    /// epoch, and its erasure becomes visible when that epoch is published, so for a store that shows only published epochs this method
-    /// waits until then.
+    /// epoch, and its erasure becomes visible when that epoch is published. For a store that shows only published epochs this method waits
+    /// until then.
     /// </summary>
     public async Task<Refused?> CheckAsync(IFollowStore store, ulong period, CancellationToken cancellationToken)
     {

@@ -6,12 +6,12 @@ namespace Optiks.Storage.SqlServer;
 
 /// <summary>
 /// Stores a group of requests in one round trip, or returns the facts that prevent it. The transaction begins and ends inside the batch,
-/// and nothing is sent to the client before it ends, so a client that is paused or does not read holds no lock. SQL Server has no time
+/// and nothing is sent to the client before it ends. So a client that is paused or does not read holds no lock. SQL Server has no time
 /// limit for an idle transaction.
 /// </summary>
 internal static class AcceptBatch
 {
-    // Known ids are read last. If one of the earlier counts includes an update of a request, that request's id is found too, so no known
+    // Known ids are read last. If one of the earlier counts includes an update of a request, that request's id is found too. So no known
     // request is refused because of its own updates.
     private const string State =
         $"""

@@ -56,7 +56,7 @@ internal static class PendingRows
 
     /// <summary>
     /// Implements <see cref="ISession.ReadPendingAsync"/>. Rows are added at the end, in the order of their numbers, and only the task that
-    /// reads them deletes rows, so pages need not see the same point in time.
+    /// reads them deletes rows. So pages need not see the same point in time.
     /// </summary>
     public static async Task ReadAsync(Connection connection, PendingSelection selection, CancellationToken cancellationToken)
     {

@@ -4,15 +4,15 @@ using Optiks.Storage.SqlServer.Engine;
 namespace Optiks.Storage.SqlServer;
 
 /// <summary>
-/// Numbers requests in the order of their acceptance. A transaction that draws numbers holds the row until it ends, so that groups judge
-/// limits and ids one after another by the stored rows, and numbers commit in their order. Group commit compensates for the waiting:
-/// waiting requests share the next transaction.
+/// Numbers requests in the order of their acceptance. A transaction that draws numbers holds the row until it ends. So groups judge limits
+/// and ids one after another by the stored rows, and numbers commit in their order. Group commit compensates for the waiting: waiting
+/// requests share the next transaction.
 /// </summary>
 internal static class RequestNumbers
 {
     /// <summary>
     /// The part of a batch, inside a transaction, that draws <c>@count</c> numbers, beginning with <c>@last + 1</c>. It takes two
-    /// statements: on other servers of the protocol, an update that had to wait for the row returns the row as of before the wait. Numbers
+    /// statements. On other servers of the protocol, an update that had to wait for the row returns the row from before the wait. Numbers
     /// that are not used are lost, which harms nothing.
     /// </summary>
     public const string Draw =

@@ -6,7 +6,7 @@ namespace Optiks.Storage.SqlServer;
 /// <summary>The update-service's store. A group without refused or known requests takes one round trip, including its commit.</summary>
 /// <remarks>
 /// Otherwise the batch stores nothing and returns the facts that prevent it. This class then applies the rules of <see cref="AcceptPlan"/>
-/// while nothing is locked, and sends the accepted requests in one more such batch. Large groups are sent at the same time: the server
+/// while nothing is locked, and sends the accepted requests in one more such batch. Large groups are sent at the same time. The server
 /// receives a batch's lists before the batch begins its transaction, and transactions run one after another (<see cref="RequestNumbers"/>).
 /// No group is copied in steps inside its transaction, because a client that is paused would leave it open.
 /// </remarks>

@@ -18,8 +18,8 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
     private long _values;
 
     /// <summary>
-    /// Reads the copies that a period begins with, passes all of them to <paramref name="each"/>, and returns the state of each key, which
-    /// its last row determines.
+    /// Reads the copies that a period begins with, passes all of them to <paramref name="each"/>, and returns the state of each key by its
+    /// last row.
     /// </summary>
     public async Task<Dictionary<(StructureId, UInt128), KeyState>> BeginAsync(ulong period, Action<StoredCopy> each, CancellationToken cancellationToken)
     {

@@ -4,8 +4,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// Checks that a value is missing exactly where the erasure sequence says so or its period is destroyed, and that the sequence names leaves
-/// that existed before. Keeps some 32 bytes per erasure.
+/// Checks that a value is missing exactly where the erasure sequence says so or its period is destroyed. Also checks that the sequence
+/// names leaves that existed before. Keeps some 32 bytes per erasure.
 /// </summary>
 internal sealed class ErasureCheck
 {

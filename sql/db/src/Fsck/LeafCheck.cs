@@ -8,8 +8,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// Checks the leaves of each epoch: they are complete and in order, versions of each key increase by one, values open their commitments,
-/// and no update occurs twice or is still pending. Keeps some 150 bytes per leaf and key.
+/// Checks the leaves of each epoch. They are complete and in order, versions of each key increase by one, and values open their
+/// commitments. No update occurs twice or is still pending. Keeps some 150 bytes per leaf and key.
 /// </summary>
 internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin> pending, Report report)
 {

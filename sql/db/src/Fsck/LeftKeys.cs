@@ -4,7 +4,7 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// The device lists of users who have left by the end of a period, and the keys of the devices on any of that period's lists. They are not
+/// The device lists of users who left before the end of a period, and the keys of devices on any of that period's lists. They are not
 /// copied (docs/spec/periods.md section 2).
 /// </summary>
 internal sealed class LeftKeys

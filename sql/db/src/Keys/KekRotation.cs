@@ -28,8 +28,8 @@ internal sealed class KekRotation
     }
 
     /// <summary>
-    /// Wraps and checks all secrets. Throws <see cref="SecretsException"/>, before anything is changed, when a secret does not open with
-    /// the ring, and <see cref="KekRefusedException"/> when a rotation to another key is under way.
+    /// Wraps and checks all secrets. Throws <see cref="SecretsException"/>, when a secret does not open with the ring, and
+    /// <see cref="KekRefusedException"/> when a rotation to another key is under way. Both come before any change.
     /// </summary>
     /// <param name="store">The database.</param>
     /// <param name="place">The keys of the host.</param>

@@ -24,7 +24,7 @@ internal sealed class RecoveryCode : IDisposable
     public static RecoveryCode Generate() => new(RandomNumberGenerator.GetBytes(Letters * BitsPerLetter / 8));
 
     /// <summary>
-    /// Parses a code as people write it: in upper or lower case, with or without blanks and hyphens, with I and L for 1, and O for 0.
+    /// Parses a code as people write it, in upper or lower case, with or without blanks and hyphens. I and L stand for 1, and O for 0.
     /// </summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out RecoveryCode? code)
     {

@@ -14,8 +14,8 @@ namespace Optiks.Db.Restore;
 /// stopped and repeated at any point.
 /// </summary>
 /// <remarks>
-/// <para>An epoch is added only when its record follows the one before, by its hash and by the rules of docs/spec/records.md, and when its
-/// leaves produce the record's roots.</para>
+/// <para>An epoch is added only when its record follows the one before, by its hash and by the rules of docs/spec/records.md. Its leaves
+/// must also produce the record's roots.</para>
 /// <para>An epoch that was signed before is signed again: Ed25519 is deterministic, so the note is the same. An epoch may not have been
 /// signed if neither the board's checkpoint covers it nor a later bundle follows it. Such an epoch is left for the update-task to
 /// finish.</para>

@@ -7,8 +7,8 @@ using Optiks.Tlog;
 namespace Optiks.Db.Restore;
 
 /// <summary>
-/// Creates the high-water mark of a log again after its folder <c>board/state</c> was lost, at the last epoch of a database that contains
-/// everything that the log is known to have signed.
+/// Creates the high-water mark of a log again after its folder <c>board/state</c> was lost. The new mark is at the last epoch of a database
+/// that contains everything that the log is known to have signed.
 /// </summary>
 /// <remarks>
 /// The mark keeps an older copy of the database from giving the log a second history. Without it, only checkpoints that others got show how

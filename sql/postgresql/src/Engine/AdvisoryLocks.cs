@@ -21,8 +21,8 @@ internal static class AdvisoryLocks
 
     /// <summary>
     /// The lock that a transaction with a shared <see cref="Accept"/> holds while it judges rows that it has inserted, until they are
-    /// committed, so that each transaction sees everything that was judged before. Nothing that could wait for another acceptance happens
-    /// under it.
+    /// committed. So each transaction sees everything that was judged before. Nothing that could wait for another acceptance happens under
+    /// it.
     /// </summary>
     public const string Judge = "1330664523, 3";
 }

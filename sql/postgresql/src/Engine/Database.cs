@@ -166,7 +166,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     protected override Exception? Translate(Exception e, CancellationToken cancellationToken) => e is NpgsqlException error ? PostgreSqlErrors.Translate(error, Location) : null;
 
     // A pooler between this program and the server invents the numbers of sessions. A pooler of transactions gives this connection's
-    // session, while it is idle, to the next client: statements would then run in sessions whose settings lose commits.
+    // session, while it is idle, to the next client. Statements would then run in sessions whose settings lose commits.
     private async Task<object?> ThrowIfPooledByTransactionAsync(CancellationToken cancellationToken)
     {
         await using NpgsqlConnection first = await ConnectAsync(cancellationToken);

@@ -91,7 +91,7 @@ internal sealed class Session : ISession
     {
         await using var batch = new NpgsqlBatch(Connection);
         NpgsqlBatchCommand insert = batch.Add(PostgreSqlStatements.All.InsertEpoch.Text, Commands.Parameters(epoch));
-        // The statement makes the server look up each row by its index: with statistics from a time when the queue was empty, a join would
+        // The statement makes the server look up each row by its index. With statistics from a time when the queue was empty, a join would
         // scan the whole queue for every row.
         NpgsqlBatchCommand delete = batch.Add(
             """

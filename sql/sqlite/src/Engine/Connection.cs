@@ -138,7 +138,7 @@ internal sealed class Connection : IDisposable
 
     /// <summary>
     /// Copies as much of the log into the file as possible, without blocking readers and writers. Returns the number of pages in the log
-    /// and how many of them are in the file; both are 0 when another connection was doing the same. Pages that a transaction still uses are
+    /// and how many of them are in the file. Both are 0 when another connection was doing the same. Pages that a transaction still uses are
     /// left for the next call.
     /// </summary>
     /// <param name="restarts">

@@ -7,7 +7,7 @@ namespace Optiks.Storage.Sqlite.Engine;
 /// other processes' transactions up to the busy timeout. Any thread.
 /// </summary>
 /// <remarks>
-/// SQLite's write lock is not fair: a waiting process sleeps up to 100 ms between two attempts, and a process that commits without a pause
+/// SQLite's write lock is not fair. A waiting process sleeps up to 100 ms between two attempts, and a process that commits without a pause
 /// keeps all others out for seconds (seen in the conformance suite). So a waiting writer tries every millisecond, and after a transaction
 /// it leaves the lock free for longer than that. Updates that arrive in the meantime share the next transaction.
 /// </remarks>

@@ -59,7 +59,7 @@ internal sealed class Connection : ISession
 
     /// <summary>
     /// Runs statements whose rows are read. When this method returns its task, the statements were passed to the network, whatever the
-    /// server does with them; the task completes with the first answer.
+    /// server does with them. The task completes with the first answer.
     /// </summary>
     public async Task<Rows> QueryAsync(Sql sql, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {

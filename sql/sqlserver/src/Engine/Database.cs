@@ -79,7 +79,7 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
 
     /// <summary>
     /// Sends the whole transaction in one batch, so that a client that is paused leaves no transaction open. If a standby were paused while
-    /// it takes the lease, no successor could find its session, because the head row names the sessions of the lease's holder.
+    /// it takes the lease, no successor could find its session. The head row names the sessions of the lease's holder.
     /// </summary>
     Task<T> IDatabase.WriteOneAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => RepeatAsync<T>(work, cancellationToken);
 

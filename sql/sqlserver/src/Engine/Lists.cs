@@ -5,7 +5,7 @@ namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
 /// The table types of the schema, each with the grants that its users need (grants.sql). No column may be null. If a server mistakes a
-/// value of a list for null (docs/operations/sqlserver.md, Other servers of the protocol), it then refuses the statement instead of storing
+/// value of a list for null (docs/operations/sqlserver.md, Other servers of the protocol), it refuses the statement instead of storing
 /// something that was not sent.
 /// </summary>
 internal static class Lists

@@ -6,8 +6,8 @@ namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
 /// Ends the sessions of a holder that lost the lease: SQL Server has no time limit for an idle transaction, so a process paused inside one
-/// would hold the head row until it ends. Correctness does not depend on it. Without the rights to see or end other sessions
-/// (docs/operations/sqlserver.md), or on a server that does not support it, the caller waits for the lock instead. Any thread.
+/// would hold the head row until it ends. Correctness does not depend on it. The caller waits for the lock instead if it lacks the rights
+/// to see or end other sessions (docs/operations/sqlserver.md), or if the server does not support it. Any thread.
 /// </summary>
 internal sealed class Sessions
 {

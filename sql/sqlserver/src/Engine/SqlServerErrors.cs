@@ -31,7 +31,7 @@ internal static class SqlServerErrors
     public static bool IsNoSuchSession(SqlException e) => e.Number == NoSuchSession;
 
     /// <summary>
-    /// Returns whether the error means that the database cannot be opened: it does not exist, or not for this login, or it is recovering or
+    /// Returns whether the error means that the database cannot be opened. It does not exist, or not for this login, or it is recovering or
     /// failing over. The server also reports that the login failed.
     /// </summary>
     public static bool IsNoSuchDatabase(Exception? e) => e is SqlException server && server.Errors.Cast<SqlError>().Any(error => error.Number is 4060 or 911);

@@ -9,14 +9,14 @@ namespace Optiks.Storage.SqlServer.Engine;
 /// or without a server. Parameters are named, such as <c>@epoch</c>.
 /// </summary>
 /// <remarks>
-/// No statement relies on a lock hint, because other servers of this protocol accept hints and ignore them. Work that must not happen twice
-/// is serialized by an update of one row, whose lock lasts until the transaction ends, or prevented by a unique constraint.
+/// No statement relies on a lock hint, because other servers of this protocol accept hints and ignore them. An update of one row, whose
+/// lock lasts until the transaction ends, serializes work that must not happen twice, or a unique constraint prevents it.
 /// </remarks>
 internal sealed class Statement : Sql
 {
     /// <summary>
-    /// Ends statements that find rows of a large table by a list: for each row of the list the server searches an index once, in the
-    /// written order. A plan based on statistics of an empty table scans the table, and keeps doing so while the table grows to a hundred
+    /// Ends statements that find rows of a large table by a list. For each row of the list the server searches an index once, in the
+    /// written order. A plan based on statistics of an empty table scans the table. It keeps doing so while the table grows to a hundred
     /// thousand rows within seconds.
     /// </summary>
     public const string ByIndex = "OPTION (LOOP JOIN, FORCE ORDER)";
