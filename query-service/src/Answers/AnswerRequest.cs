@@ -7,7 +7,9 @@ namespace Optiks.QueryService.Answers;
 /// <summary>One request whose answer has VRF proofs, while it is being answered. One thread at a time.</summary>
 /// <param name="Position">How far the client has seen the log.</param>
 /// <param name="Type">Media type of the answer.</param>
-/// <param name="UsesCache">False: all VRF proofs are computed, whatever is cached, and no proof is added to the cache.</param>
+/// <param name="UsesCache">
+/// Whether the cache of VRF proofs is used. If false, all proofs are computed, and none is added to the cache.
+/// </param>
 /// <param name="Lease">Counts the memory of the answer, which is disposed of before the lease.</param>
 internal abstract record AnswerRequest(ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
 {

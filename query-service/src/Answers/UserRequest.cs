@@ -15,7 +15,9 @@ namespace Optiks.QueryService.Answers;
 /// <param name="Spend">Called once with the answer's cost in keys, which is taken from the caller's rate.</param>
 /// <param name="Position">How far the client has seen the log.</param>
 /// <param name="Type">Media type of the answer.</param>
-/// <param name="UsesCache">False: all VRF proofs are computed, whatever is cached, and no proof is added to the cache.</param>
+/// <param name="UsesCache">
+/// Whether the cache of VRF proofs is used. If false, all proofs are computed, and none is added to the cache.
+/// </param>
 /// <param name="Lease">Counts the memory of the answer, which is disposed of before the lease.</param>
 internal sealed record UserRequest(UserQueries Queries, Action<int> Spend, ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
     : AnswerRequest(Position, Type, UsesCache, Lease)

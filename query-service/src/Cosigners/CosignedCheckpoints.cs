@@ -8,8 +8,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Cosigners;
 
 /// <summary>
-/// Keeps the newest checkpoint that each cosigner signed and that belongs to the log as it is served here, and the answer with them
-/// (docs/spec/cosigners.md section 1). Any thread; readers neither wait nor cause computation.
+/// Keeps the newest checkpoint that each cosigner signed and that belongs to the log as it is served here. Also keeps the answer with these
+/// checkpoints (docs/spec/cosigners.md section 1). Any thread; readers neither wait nor cause computation.
 /// </summary>
 internal sealed class CosignedCheckpoints
 {

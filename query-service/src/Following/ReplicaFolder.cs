@@ -64,7 +64,7 @@ internal sealed class ReplicaFolder : IDisposable
         }
     }
 
-    /// <summary>Records an epoch as the highest, durably. Called before anything of it is served.</summary>
+    /// <summary>Records an epoch as the highest, durably. The caller does this before it serves anything of the epoch.</summary>
     public void Remember(ulong epoch, ReadOnlyMemory<byte> recordHash)
     {
         var mark = new HighWaterMark(epoch, recordHash);

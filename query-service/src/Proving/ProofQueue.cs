@@ -91,7 +91,7 @@ internal sealed class ProofQueue : IDisposable
             Monitor.PulseAll(_waiting);
         }
         Array.ForEach(_workers, worker => worker.Join());
-        // Needed when there are no workers.
+        // Without workers nothing else answers the waiting requests.
         Work();
     }
 

@@ -66,7 +66,7 @@ public interface IPipelineStore : IFollowStore
     Task BeginDestroyingAsync(Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Destroys openings, keys and values of a period whose secrets are destroyed. These are those of its copies and, epoch by epoch, those
+    /// Destroys openings, keys and values of a period whose secrets are destroyed. Destroys those of its copies and, epoch by epoch, those
     /// of its leaves of devices and keys. One call destroys at most <paramref name="maxValues"/> values or those of one epoch. Returns
     /// whether everything is destroyed; the period's state is then destroyed. Any holder may repeat it. Throws
     /// <see cref="StorageFencedException"/> when the lease is lost, or when <see cref="BeginDestroyingAsync"/> was not called before.

@@ -18,8 +18,8 @@ internal sealed class PostgreSqlSettings
     private static readonly Sql s_firstLease = new("UPDATE head SET fence = fence WHERE false");
     private static readonly Sql s_firstLeaves = new("SELECT label FROM leaf WHERE false");
 
-    // In milliseconds. A process that was paused inside a transaction must not block its successor, so waits for locks end, and so do idle
-    // sessions.
+    // The limits are in milliseconds. A process that was paused inside a transaction must not block its successor, so waits for locks end,
+    // and so do idle sessions.
     private const string Waits = "SET lock_timeout = 5000; SET idle_in_transaction_session_timeout = 10000; ";
 
     // The server warns about a commit that a standby has not confirmed, and answers it nevertheless.

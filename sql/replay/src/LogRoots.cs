@@ -6,15 +6,15 @@ namespace Optiks.Storage.Replay;
 /// </summary>
 public enum LogRoots
 {
-    /// <summary>Epochs have no root. For the task, whose board has the roots.</summary>
+    /// <summary>Epochs have no root. The task uses this, because its board has the roots.</summary>
     None,
 
-    /// <summary>Epochs have their root and the inclusion proof of their record. For tools that sign.</summary>
+    /// <summary>Epochs have their root and the inclusion proof of their record. Tools that sign use this.</summary>
     Computed,
 
     /// <summary>
-    /// As <see cref="Computed"/>; in addition, an epoch that becomes <see cref="LogReplay.Last"/> needs a checkpoint with its root. For
-    /// replicas.
+    /// As <see cref="Computed"/>; in addition, an epoch that becomes <see cref="LogReplay.Last"/> needs a checkpoint with its root.
+    /// Replicas use this.
     /// </summary>
     Checked,
 }

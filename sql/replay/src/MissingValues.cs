@@ -15,7 +15,7 @@ internal sealed class MissingValues
 
     private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(1);
 
-    // Identified by the first halves of label and commitment: both are random, and copies of one key share a label.
+    // The first halves of label and commitment identify a leaf. Both are random, and copies of one key share a label.
     private readonly HashSet<(UInt128 Label, UInt128 Commitment)> _leaves = [];
     private readonly Dictionary<UInt128, UInt128> _copies = [];
 

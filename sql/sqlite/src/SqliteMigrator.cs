@@ -37,7 +37,7 @@ internal sealed class SqliteMigrator : Migrator
             CreateFile();
             using (var connection = Connection.Open(_settings, readOnly: false))
             {
-                // Checked before any change, because the file may belong to another program.
+                // This check comes before any change, because the file may belong to another program.
                 SqliteSchema.Schema.ThrowIfNewer(SqliteSchema.ReadVersion(connection), connection.Path);
                 await UseLogAsync(connection, cancellationToken);
             }

@@ -20,7 +20,7 @@ internal static class SqliteSchema
     /// </summary>
     public static int ReadVersion(Connection connection)
     {
-        // Read before the id: if another migrator fills the file in between, its id is then already set.
+        // This is read before the id. If another migrator fills the file in between, its id is then already set.
         bool isEmpty = connection.ReadLong("SELECT count(*) FROM sqlite_schema") == 0;
         long id = connection.ReadLong("PRAGMA application_id");
         if (id == ApplicationId)

@@ -34,8 +34,8 @@ internal sealed class BoardCheck
     public ulong Size { get; private set; }
 
     /// <summary>
-    /// Reads how far the board is. Called before the consistent read begins: a running task commits an epoch before it writes anything of
-    /// it to the board. So a correct board is never ahead of the consistent read.
+    /// Reads how far the board is. The caller does this before the consistent read begins, as a running task commits an epoch before it
+    /// writes anything of it to the board. So a correct board is never ahead of the consistent read.
     /// </summary>
     public static async Task<BoardCheck> OpenAsync(BoardPaths paths, TrustAnchor anchor, Report report, CancellationToken cancellationToken)
     {

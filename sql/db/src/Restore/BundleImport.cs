@@ -62,7 +62,7 @@ internal sealed class BundleImport : IDisposable
         Lease lease = await TakeLeaseAsync(store, head, cancellationToken);
         try
         {
-            // Read again under the lease: nobody else can move the head now.
+            // The head is read again under the lease, because nobody else can move it now.
             head = await store.ReadHeadAsync(cancellationToken);
             ulong period = PeriodRows.Current(await store.ReadPeriodsAsync(cancellationToken)).Period;
             using var import = new BundleImport(store, anchor, signer, lease, new CopyImport(store, lease, secrets, anchor, BoardPaths.CopyBundlesIn(folder)), period);

@@ -10,7 +10,7 @@ internal sealed class ReaderPool : IDisposable
     private readonly ConcurrentBag<Connection> _idle = [];
     private readonly SemaphoreSlim _slots = new(MaxConnections);
     private readonly SqliteSettings _settings;
-    // Never used for queries: it identifies the file that was opened first, whatever file is at the path now.
+    // No query uses this connection. It identifies the file that was opened first, whatever file is at the path now.
     private readonly Connection _first;
     private readonly Lock _firstLock = new();
     private volatile bool _disposed;

@@ -53,7 +53,7 @@ internal sealed class Writer : IAsyncDisposable
         try
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
-            // Checked first, because a transaction that has nothing to write would succeed.
+            // This check comes first, because a transaction that has nothing to write would succeed.
             ThrowIfReadOnly();
             await BeginAsync(cancellationToken);
             return await Task.Run(() => RunAsync(work), CancellationToken.None);

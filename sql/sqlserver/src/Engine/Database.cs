@@ -146,7 +146,7 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
         CancellationToken.None);
 
     /// <summary>
-    /// Discards all present connections: none is used again, and closing this one ends any transaction that it left open.
+    /// Discards all present connections, so that no store uses them again. Closing this one ends any transaction that it left open.
     /// </summary>
     protected override void Abandon(SqlConnection connection) => SqlConnection.ClearPool(connection);
 

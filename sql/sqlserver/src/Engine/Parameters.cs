@@ -10,7 +10,7 @@ namespace Optiks.Storage.SqlServer.Engine;
 /// </summary>
 internal static class Parameters
 {
-    // Longer than any key, hash or name; SQL Server has no longer sized type, only (max).
+    // This is longer than any key, hash or name. SQL Server has no longer sized type, only (max).
     private const int MaxSizedLength = 8000;
 
     /// <summary>Converts the parameters of a statement.</summary>

@@ -19,7 +19,7 @@ internal sealed record SessionLimits(int CommandSeconds, Statement Preamble, Sta
     // A server that hangs must not make the update-service's callers hang: the limits together are shorter than a host's time to stop.
     private static readonly Statement s_update = new("SET NOCOUNT ON; SET XACT_ABORT ON; SET LOCK_TIMEOUT 4000;\n");
 
-    // Longer than the commit of the transaction that holds the head row.
+    // This limit is longer than the commit of the transaction that holds the head row.
     private static readonly Statement s_service = new("SET NOCOUNT ON; SET XACT_ABORT ON; SET LOCK_TIMEOUT 5000;\n");
 
     private static readonly Statement s_migrate = new("SET NOCOUNT ON; SET XACT_ABORT ON; SET LOCK_TIMEOUT -1;\n");
