@@ -28,7 +28,7 @@ internal sealed class KekRotation
     }
 
     /// <summary>
-    /// Wraps and checks all secrets. Throws <see cref="SecretsException"/>, when a secret does not open with the ring, and
+    /// Wraps and checks all secrets. Throws <see cref="SecretsException"/> when a secret does not open with the ring, and
     /// <see cref="KekRefusedException"/> when a rotation to another key is under way. Both come before any change.
     /// </summary>
     /// <param name="store">The database.</param>
