@@ -15,31 +15,32 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService;
 
-/// <summary>QueryServiceHost puts the service together.</summary>
+/// <summary>Builds and runs the service.</summary>
 internal static class QueryServiceHost
 {
-    // Threads of the pool that compute in the native library for seconds: the follower's and that of the maker of ended periods.
+    // The pool threads that compute in the native library for seconds: the follower's, and the one that makes ended periods.
     private const int BusyThreads = 2;
 
-    /// <summary>Service says how this host differs from the others.</summary>
+    /// <summary>The settings that distinguish this host from the other services.</summary>
     public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Of(Programs.QueryService) with { WritesData = true };
 
-    /// <summary>RunAsync runs the service until it is told to stop. Throws what ended it otherwise.</summary>
+    /// <summary>Runs the service until it is told to stop. Throws any other error that ended it.</summary>
     public static async Task RunAsync(string[] args)
     {
         await using WebApplication app = Build(args);
         await Startup.RunHostAsync(app);
     }
 
-    /// <summary>Build makes the service; <paramref name="configure"/> may replace parts, such as the clock.</summary>
+    /// <summary>Builds the service; <paramref name="configure"/> may replace parts, such as the clock.</summary>
     public static WebApplication Build(string[] args, Action<IServiceCollection>? configure = null)
     {
-        // The pool has as many threads as there are processors, and takes half a second to add one: on two processors nobody would answer meanwhile.
+        // The pool has as many threads as there are processors and takes half a second to add one. With two processors, no request would be
+        // answered during that time.
         ThreadPool.GetMinThreads(out int workers, out int completionPorts);
         ThreadPool.SetMinThreads(Math.Max(workers, Environment.ProcessorCount + BusyThreads), completionPorts);
 
         WebApplicationBuilder builder = ServiceBuilder.Create(args);
-        // Before the defaults' handler, which answers everything.
+        // Registered before the defaults' handler, which handles every exception.
         builder.Services.AddExceptionHandler<BoardFailures>();
         builder.AddOptiksDefaults(Service);
 
@@ -110,7 +111,7 @@ internal static class QueryServiceHost
         return app;
     }
 
-    // Replicas of one machine share the data folder; their ports tell them apart.
+    // Replicas on one machine share the data folder, and their ports distinguish them.
     private static string Port(ConfigurationManager configuration)
     {
         string url = configuration[WebHostDefaults.ServerUrlsKey]?.Split(';')[0]

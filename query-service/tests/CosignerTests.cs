@@ -182,7 +182,7 @@ public sealed class CosignerTests
 
     private static Task WaitForRequestsAsync(Replica replica, TestCosigner cosigner, int more)
     {
-        // The replica has decided about a note when it has asked one more time.
+        // When the replica asks once more, it has decided about every note that it asked for before.
         int enough = cosigner.Asked + more + 1;
         return replica.WaitAsync(() => cosigner.Asked >= enough);
     }

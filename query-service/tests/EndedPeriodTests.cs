@@ -11,8 +11,8 @@ using Optiks.Storage;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>
-/// Tests that replicas serve ended periods at their last epoch to owners who come late (docs/spec/periods.md sections 5 and 8), wherever a
-/// replica has their trees from.
+/// Tests that replicas serve ended periods at their last epoch to owners who come late (docs/spec/periods.md sections 5 and 8). It does not
+/// matter where a replica has their trees from.
 /// </summary>
 public sealed class EndedPeriodTests : IAsyncLifetime
 {
@@ -89,7 +89,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
             await replica.WaitForEpochAsync(2);
             before = await BodiesAsync(replica, "");
         }
-        // Of the first period the replica has a snapshot in one mode, and a node store in the other.
+        // The replica finds a snapshot of the first period, and in later rounds a node store.
         await Log.NextPeriodAsync();
         foreach (bool isStored in (bool[])[true, false, true])
         {
@@ -153,7 +153,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         await RefusedAsync(replica, "?period=0", ProblemTypes.PeriodGone);
         byte[] answer = await ServedAsync(replica, "/v1/history?period=1", Asked, MediaTypes.History);
         Assert.Equal(Log.Records[5].Record.ToArray(), answer[..EpochRecord.Length]);
-        // The replica removes every file that proves something about the ended period.
+        // The replica removes the files that its proofs in that period came from.
         await replica.WaitAsync(() => !File.Exists(Path.Combine(Folder, "leaves")) && !File.Exists(Path.Combine(Folder, "snapshot")) && !Directory.Exists(Path.Combine(Folder, "nodes")));
     }
 

@@ -128,7 +128,7 @@ public sealed class FollowerTests : IAsyncLifetime
     public async Task A_start_reads_many_values_in_several_batches()
     {
         await using Replica first = await Replica.StartReadyAsync(Log, "first");
-        // Five of these epochs have more than one batch holds ({LeafRange}).
+        // Five of these epochs have more than one batch holds (LeafRange).
         byte[] value = new byte[65_536];
         for (int epoch = 0; epoch < 6; epoch++)
         {

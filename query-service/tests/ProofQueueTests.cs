@@ -139,10 +139,10 @@ public sealed class ProofQueueTests
             return (hitsAfter > hits, missesAfter > misses);
         }
         Assert.Equal((false, true), await AskAsync(asOwner: false));
-        // What one caller without a key asked, another such caller sees, or nobody does.
+        // The proofs for the first caller without a key are in the cache for everybody, or for nobody if the replica hides them.
         Assert.Equal((!hides, hides), await AskAsync(asOwner: false));
         Assert.Equal((!hides, hides), await AskAsync(asOwner: true));
-        // Nothing changes for a caller with a key, and others do not see what it asked.
+        // A caller with a key finds proofs in the cache as ever, and they stay hidden from callers without a key.
         Assert.Equal((true, false), await AskAsync(asOwner: true));
         Assert.Equal((!hides, hides), await AskAsync(asOwner: false));
     }

@@ -20,7 +20,8 @@ public sealed class RateLimitTests
         }
         await using Replica replica = await Replica.StartReadyAsync(log, "limited", [.. Limit("Lookups", 5), .. Limit("Audits", 5)]);
 
-        // Anonymous callers have five keys: these requests use two and one, and the third needs three, of which one is missing.
+        // An anonymous caller may ask for five keys. These requests ask for two, one and three, so the last one asks for one key too many,
+        // and is still answered.
         _ = await replica.OctetsAsync(Replica.Post("/v1/lookup", Pairs));
         _ = await replica.OctetsAsync(Replica.Get("/v1/lookup?key=alice"));
         _ = await replica.OctetsAsync(Replica.Post("/v1/lookup", """[{"key":"alice"},{"key":"bob"},{"key":"carol"}]"""));

@@ -191,7 +191,8 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             await Log.PublishAsync(("alice", $"{i}"));
         }
         await using Replica replica = await StartAsync("a");
-        // The replica has kept the files that it rehearsed with, so the test goes on to another size.
+        // The replica already keeps the files that it rehearsed with. From here on the log has another size, and the replica needs other
+        // files.
         await Log.PublishAsync(("alice", "2"));
         await replica.WaitForEpochAsync(3);
         foreach (string path in (string[])["tile/0/000.p/4", "tile/entries/000.p/4", "audit/003"])

@@ -87,7 +87,7 @@ public sealed class UserMonitorTests : IAsyncLifetime
         byte[] first = await AskAsync(Alice);
         VerifiedOwnUser page = Verify(first, Asked);
         Assert.False(page.Complete);
-        // The sixth version would take the page beyond the 1,024 ids that an owner follows.
+        // The sixth list would take the page beyond the 1,024 ids that an owner follows.
         Assert.Equal(7, page.List!.Members.Count);
         Assert.Equal((5 * Listed) + 3, page.Devices.Count);
         byte[] second = await AskAsync(Alice with { Usernames = [], From = 8 });

@@ -145,7 +145,7 @@ public abstract class AcceptConformance : StorageConformance
     {
         string[] keys = ["k", "k\0", "k\0\0"];
         Lease lease = await StartLogAsync();
-        // The first key has as many pending updates as it may have. The others have none yet, and then get as many.
+        // The first key has as many pending updates as it may have. The others begin without pending updates, and then get as many.
         AcceptUnit[] full = await UnitsAsync(Limits.PendingPerKey, i => [Item("k", $"k {i}")]);
         Assert.All(await Accept.AcceptAsync(full, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
         Assert.Equal(new AcceptResult(AcceptStatus.TooManyPending), await TryAcceptAsync(await RequestAsync(Item("k"))));

@@ -84,7 +84,7 @@ public abstract class ErasureConformance : StorageConformance
         await SignAndPublishAsync(lease, 4);
         Assert.Equal(2, (await follow.ReadErasuresAsync(0, ulong.MaxValue, Cancel)).Count);
 
-        // The label is the one that {Commit} computes, and the tests know their keys by it.
+        // The label is the one that Commit computes, and the tests know their keys by it.
         static string Name(ReadOnlyMemory<byte> label) => label.Span.SequenceEqual(LabelOf("a", 1)) ? "a" : label.Span.SequenceEqual(LabelOf("b", 1)) ? "b" : "another";
     }
 

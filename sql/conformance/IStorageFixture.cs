@@ -20,7 +20,7 @@ public interface IStorageFixture
     /// <summary>Removes a database.</summary>
     Task DropAsync(string connectionString);
 
-    /// <summary>ReplaceRequestIdAsync changes the id of a stored request, as if it had been accepted at another time.</summary>
+    /// <summary>Changes the id of a stored request, as if it had been accepted at another time.</summary>
     Task ReplaceRequestIdAsync(string connectionString, Guid present, Guid replacement);
 
     /// <summary>Deletes one pending row, as if the database came from an older copy.</summary>

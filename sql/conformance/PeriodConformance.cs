@@ -292,14 +292,14 @@ public abstract class PeriodConformance : StorageConformance
         _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("x", 0));
         await using IMaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
-        // All of a chunk, what is missing of it, or none of it.
+        // The store stages all of a chunk, or the missing part, or nothing.
         CopyBatch first = copies with { Rows = copies.Rows[..1], Sources = copies.Sources[..1], KeyEnds = copies.KeyEnds[..1], Keys = copies.Keys[..1] };
         Assert.Equal(StageResult.Fenced, await source.RestoreCopiesAsync(lease, copies.From(1), Cancel));
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, first, Cancel));
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, copies, Cancel));
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, copies, Cancel));
         Assert.Equal(StageResult.Fenced, await source.RestoreCopiesAsync(lease with { Fence = lease.Fence + 1 }, copies with { First = 3 }, Cancel));
-        // A value that was erased since it was staged.
+        // The value was erased after the row was staged.
         int[] keyEnds = [0, 1, 1];
         CopyBatch others = await CopiesAsync(1, 3, ("c", 1), ("d", 1), ("y", 0));
         CopyBatch without = Changed(others with { Keys = others.Keys[1..], KeyEnds = keyEnds }, (ref LeafRow row) => (row.ValueOffset, row.ValueLength) = (LeafRow.NoValue, 0));
@@ -338,7 +338,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, first, Cancel));
         Assert.Empty(await Pipeline.ReadSupersededAsync(1, 0, int.MaxValue, Cancel));
         Assert.Equal([true, true, true, true], HaveValues(await Pipeline.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel)));
-        // Another structure's key with this label is another key.
+        // A key of another structure is another key, even if it has this label.
         CopyBatch other = Changed(await CopiesAsync(1, 4, ("c", 0)), (ref LeafRow row) => row.Structure = StructureId.Devices);
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, other, Cancel));
         Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, await CopiesAsync(1, 5, ("a", 2), ("b", 0)), Cancel));
@@ -349,7 +349,7 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal([0, 1], await Pipeline.ReadSupersededAsync(1, 0, int.MaxValue, Cancel));
         Assert.Equal([0], await Pipeline.ReadSupersededAsync(1, 5, 5, Cancel));
 
-        // Once the period has begun: what is erased with what they were made of is no version of it.
+        // Once the period has begun, a superseded copy that is erased with its source is no version of the period.
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(3, []) with { Period = 1, Switch = new PeriodSwitch(1, 7) }, Cancel));
         await SignAndPublishAsync(lease, 3);
         Guid request = await EraseAsync(lease, 4, "b", (1, "b"), (1, "a"));
@@ -374,7 +374,7 @@ public abstract class PeriodConformance : StorageConformance
             await using IConsistentRead read = await source.OpenConsistentReadAsync(Cancel);
             StoredCopy[] rows = [.. await read.ReadCopiesAsync(0, 0, 100, Cancel)];
             Assert.Null(rows[0].Value);
-            // As an earlier version exported it.
+            // This is how an earlier version exported the row.
             rows[0] = rows[0] with { Value = rows[1].Value };
             await using (IStorageImport import = await target.BeginImportAsync(Cancel))
             {

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>PeriodSwitchConformance: the epoch that a period begins with, what is erased across periods, and how one that ended is destroyed.</summary>
+/// <summary>Tests the first epoch of a period, erasures across periods, and the destruction of an ended period.</summary>
 public abstract class PeriodSwitchConformance : StorageConformance
 {
     protected PeriodSwitchConformance(IStorageFixture fixture)
@@ -43,13 +43,13 @@ public abstract class PeriodSwitchConformance : StorageConformance
         PeriodRow begun = (await Pipeline.ReadPeriodsAsync(Cancel))[1];
         Assert.Equal((PeriodState.Current, 2UL, 2), (begun.State, begun.FirstEpoch, begun.Copies));
         Assert.Equal(switching.Switch, (await Pipeline.ReadUnpublishedAsync(Cancel))!.Switch);
-        // Who serves the published epoch is in the period before.
+        // A replica that serves the published epoch is still in the period before.
         IFollowStore follow = await OpenFollowAsync();
         Assert.Equal(0UL, PeriodRows.At(await follow.ReadPeriodsAsync(Cancel), (await follow.ReadHeadAsync(Cancel)).PublishedEpoch!.Value).Period);
         await SignAndPublishAsync(lease, 2);
         Assert.Equal(1UL, PeriodRows.At(await follow.ReadPeriodsAsync(Cancel), 2).Period);
 
-        // Its copies are all there are, and the next period is another.
+        // The period gets no more copies, and the next period is another one.
         Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, await CopiesAsync(1, 2, ("a", 1)), Cancel));
         await PublishAsync(lease, 3, Item("a", "2"));
         Assert.Null((await CommitAndReadAsync(lease, 4)).Switch);
@@ -80,7 +80,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("a", 0), ("a", 1));
         await StageAsync(lease, copies);
         await SwitchAsync(lease, 2, 1, 4);
-        // The next period's copy of a copy, and a later version.
+        // The next period has a copy of a copy, and this period a later version.
         await StageAsync(lease, copies.From(3) with { Period = 2, First = 0, Sources = new[] { new CopySource(1, 0, 3) } });
         await PublishAsync(lease, 3, Item("a", "second"));
 
@@ -92,7 +92,8 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.Equal([false, true, false, false], await HaveValuesAsync(1));
         Assert.Equal([false], await HaveValuesAsync(2));
         Assert.Equal(4, (await Pipeline.ReadErasuresAsync(4, 4, Cancel)).Count);
-        // What was shown: the version, and its copy once, which two rows stand for. The next period's is nobody's yet.
+        // The receipt has what was public: the version and, once, its copy, although two rows stand for the copy. The next period's copy is
+        // not public yet.
         IReadOnlyList<ErasedVersion> receipt = await Accept.ReadReceiptAsync(4, request, Cancel);
         Assert.Equal([new ErasedVersion(StructureId.Keys, 0, 1, 1), new ErasedVersion(StructureId.Keys, 1, 1, 2)], receipt.OrderBy(version => version.Period));
     }
@@ -108,7 +109,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.Equal(CommitResult.Fenced, await store.RestoreEpochAsync(lease, Switching(2, 1, 1), Cancel));
         Assert.Equal(StageResult.Staged, await store.RestoreCopiesAsync(lease, copies, Cancel));
         Assert.Equal(CommitResult.Committed, await store.RestoreEpochAsync(lease, Switching(2, 1, 1), Cancel));
-        // Again is none too many.
+        // The store accepts the same chunk again.
         Assert.Equal(StageResult.Staged, await store.RestoreCopiesAsync(lease, copies, Cancel));
         Assert.Equal(StageResult.Fenced, await store.RestoreCopiesAsync(lease, copies with { First = 1 }, Cancel));
         Assert.Equal([PeriodState.Ended, PeriodState.Current], await StatesAsync());
@@ -128,7 +129,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         await SwitchAsync(lease, 3, 2, 3);
         await StageAsync(lease, copies with { Period = 3, Sources = again });
 
-        // Period 0 has been over for two periods, 1 for one.
+        // Period 0 ended two periods ago, and period 1 one period ago.
         await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.DestroyAsync(lease, 0, 10, Cancel));
         foreach (ulong served in new ulong[] { 1, 2, 3, 9 })
         {
@@ -156,7 +157,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.Equal([true, true, true], await HaveValuesAsync(2));
         Assert.Equal(3UL, PeriodRows.At(await other.ReadPeriodsAsync(Cancel), 4).Period);
 
-        // A value is erased across a period that is destroyed as across any.
+        // An erasure reaches across a period under destruction as across any other.
         (EpochCommit commit, Guid request) = await ErasingAsync(5, "a");
         commit = commit with { Period = 3, Erasures = [new Erasure(0, 0, new LeafOrigin(request, 0)) { Period = 3 }] };
         Assert.Equal(CommitResult.Committed, await other.CommitEpochAsync(second, commit, Cancel));
@@ -177,16 +178,16 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.False(await store.RewrapSecretsAsync(1, old, Wrapped(2, 5), Cancel));
         Assert.Equal(old, (await store.ReadPeriodsAsync(Cancel))[0].WrappedSecrets.ToArray());
 
-        // By another key than the current period's: not begun.
+        // This key is not the current period's, so the period does not begin.
         await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.BeginPeriodAsync(lease, 1, Wrapped(2, 6), Cancel));
         PeriodRow next = await Pipeline.BeginPeriodAsync(lease, 1, Wrapped(1, 6), Cancel);
-        // While a task holds the lease, and after it has begun: it is given the row that is there.
+        // A task that holds the lease and has begun the period gets the stored row.
         Assert.True(await store.RewrapSecretsAsync(0, old, Wrapped(2, 5), Cancel));
         Assert.Equal(next.WrappedSecrets.ToArray(), (await Pipeline.BeginPeriodAsync(lease, 1, Wrapped(1, 7), Cancel)).WrappedSecrets.ToArray());
         Assert.True(await store.RewrapSecretsAsync(1, next.WrappedSecrets, Wrapped(2, 6), Cancel));
         Assert.Equal([Wrapped(2, 5), Wrapped(2, 6)], (await store.ReadPeriodsAsync(Cancel)).Select(period => period.WrappedSecrets.ToArray()));
 
-        // What was destroyed meanwhile does not come back.
+        // Secrets that were destroyed meanwhile do not come back.
         await SwitchAsync(lease, 1, 1, 0);
         await Pipeline.BeginDestroyingAsync(lease, 0, retainedPeriods: 1, Cancel);
         Assert.False(await store.RewrapSecretsAsync(0, Wrapped(2, 5), Wrapped(3, 5), Cancel));
@@ -194,7 +195,7 @@ public abstract class PeriodSwitchConformance : StorageConformance
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => store.RewrapSecretsAsync(0, default, Wrapped(3, 5), Cancel));
         await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => store.RewrapSecretsAsync(1, Wrapped(2, 6), default, Cancel));
 
-        // In the form of docs/spec/wrapping.md section 2, by a key of this name.
+        // The form is that of docs/spec/wrapping.md section 2, with a key of this name.
         static byte[] Wrapped(byte key, byte content) => [2, .. Enumerable.Repeat(key, 8), .. Enumerable.Repeat(content, 60)];
     }
 
@@ -214,13 +215,13 @@ public abstract class PeriodSwitchConformance : StorageConformance
         await SignAndPublishAsync(lease, 5);
         await Pipeline.BeginDestroyingAsync(lease, 0, retainedPeriods: 1, Cancel);
 
-        // An epoch is not divided. What has more goes on later.
+        // The store never divides an epoch, and goes on later with the rest.
         Assert.False(await Pipeline.DestroyAsync(lease, 0, 1, Cancel));
         (StructureId, bool)[] first = [(StructureId.Usernames, true), (StructureId.Devices, false), (StructureId.Keys, false), (StructureId.Keys, false)];
         Assert.Equal(first, await HaveLeafValuesAsync(1));
         Assert.Equal([(StructureId.Keys, true), (StructureId.Decommissioned, true)], await HaveLeafValuesAsync(3));
 
-        // A copy whose source is gone is erased as any: the source stands in no sequence.
+        // An erasure of a copy whose source is gone needs no other rule, as the source is in no sequence.
         (EpochCommit commit, Guid request) = await ErasingAsync(6, "b");
         commit = commit with { Period = 1, Erasures = [new Erasure(0, 1, new LeafOrigin(request, 0)) { Period = 1 }] };
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));

@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>PipelineConformance: what an epoch takes, and that its transaction is the old state or the new one.</summary>
+/// <summary>Tests what an epoch takes, and that its transaction leaves either the old state or the new one.</summary>
 public abstract class PipelineConformance : StorageConformance
 {
     protected PipelineConformance(IStorageFixture fixture)
@@ -137,7 +137,7 @@ public abstract class PipelineConformance : StorageConformance
         var orders = new List<Guid>();
         for (int i = 0; i < 4; i++)
         {
-            // A claim of many versions weighs as much as one of a single version.
+            // An order counts as one item, whether it claims many versions or one.
             orders.Add(await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, ErasureOrder.MaxValues) { Period = 0 }.Item(Octets($"key {i}"))));
         }
         Guid update = await AcceptOneAsync(Item("a"));
@@ -148,7 +148,7 @@ public abstract class PipelineConformance : StorageConformance
         Assert.Equal([orders[2], orders[3]], second.Requests.Select(request => request.RequestId));
         Assert.False(second.More);
 
-        // The planner puts one back: it stands in front of the next epoch.
+        // The planner puts one request back, and that one comes first in the next epoch.
         EpochUpdates taken = first.Without(new HashSet<Guid> { orders[1] }, more: true);
         Assert.Equal([orders[0], update], taken.Requests.Select(request => request.RequestId));
         EpochUpdates next = await Pipeline.ReadPendingAsync(4, 1 << 20, taken, Cancel);
@@ -203,7 +203,7 @@ public abstract class PipelineConformance : StorageConformance
         await AssertEpochAsync(0, leaves: 0);
         Assert.Equal(2, await Pipeline.CountPendingAsync(Cancel));
         Assert.Equal(RequestState.Pending, await StateAsync(kept));
-        // The same sequence and item under another id are another update.
+        // The same sequence number and item under another id are another update.
         EpochCommit renamed = Commit(1, [pending[0] with { RequestId = Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel)) }]);
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease, renamed, Cancel));
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(1, [pending[0]]), Cancel));
@@ -223,7 +223,7 @@ public abstract class PipelineConformance : StorageConformance
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease with { Holder = "another" }, good, Cancel));
         await AssertEpochAsync(0, leaves: 0);
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, good, Cancel));
-        // Once more, as a caller who did not hear the answer might.
+        // A caller that did not hear the answer might send the commit again.
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease, good, Cancel));
         // At most one committed epoch is unpublished.
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease, Commit(2, []), Cancel));
@@ -357,7 +357,7 @@ public abstract class PipelineConformance : StorageConformance
         await SignAndPublishAsync(lease, 2);
         Assert.Equal(1, await Pipeline.PurgeRequestsAsync(lease, 10, Cancel));
         Assert.Null(await StateAsync(old[1]));
-        // What was purged does not give its place in the order away.
+        // The store does not reuse the sequence numbers of purged requests.
         Guid next = await AcceptOneAsync(Item("e"));
         IReadOnlyList<PendingRequest> queue = await Pipeline.ReadPendingAsync(10, 1 << 20, Cancel);
         Assert.Equal([old[2], next], queue.Select(request => request.RequestId));

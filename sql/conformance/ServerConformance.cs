@@ -4,7 +4,7 @@ using Optiks.Native;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>ServerConformance: what only a server has: users and their roles, sessions, and pending rows that name their requests.</summary>
+/// <summary>Tests what only a server has: users and their roles, sessions, and pending rows that name their requests.</summary>
 public abstract class ServerConformance : StorageConformance
 {
     private static readonly (string Role, string Sql)[] s_forbidden =
@@ -62,7 +62,7 @@ public abstract class ServerConformance : StorageConformance
         {
             _ = await ExecuteAsync(ConnectionString, $"ALTER TABLE optiks.Pending DROP COLUMN {column}");
         }
-        // What later migrations made goes as well: they run again.
+        // The test also removes what later migrations made, because they run again.
         foreach (string sql in Sql.Undo)
         {
             _ = await ExecuteAsync(ConnectionString, sql);
@@ -122,7 +122,7 @@ public abstract class ServerConformance : StorageConformance
         await pipeline.PublishAsync(lease, 0, Cancel);
         AcceptRequest request = await RequestAsync(Item("a"));
         Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([request])], Cancel)).Status);
-        // So many are stored in another way.
+        // The store writes this many in another way.
         AcceptRequest[] many = await RequestsAsync(300, i => [Item($"many {i}")]);
         Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit(many)], Cancel)).Status);
         EpochCommit commit = Commit(1, await pipeline.ReadPendingAsync(10, 1 << 20, Cancel));
@@ -178,7 +178,7 @@ public abstract class ServerConformance : StorageConformance
         await (await Fixture.Provider.OpenFollowAsync(query, Cancel)).DisposeAsync();
     }
 
-    // Each in its role.
+    // Each step runs in its own role.
     private static async Task EraseAsync(IAcceptStore accept, IPipelineStore pipeline, IFollowStore follow, Lease lease, EpochCommit first)
     {
         AcceptRequest order = Request(Guid.CreateVersion7(await accept.ReadClockAsync(Cancel)), new ErasureOrder(Protocol.StructureId.Keys, 1, 1).Item(Octets("a")));
@@ -195,7 +195,7 @@ public abstract class ServerConformance : StorageConformance
         await pipeline.StoreCheckpointAsync(lease, 2, Epoch(2).RecordHash, Octets("checkpoint"), Cancel);
         await pipeline.PublishAsync(lease, 2, Cancel);
         Assert.Single(await accept.ReadReceiptAsync(2, order.RequestId, Cancel));
-        // The leaf and its copy.
+        // The leaf and its copy are both erased.
         Assert.Equal(2, (await follow.ReadErasuresAsync(0, 2, Cancel)).Count);
     }
 
@@ -205,7 +205,7 @@ public abstract class ServerConformance : StorageConformance
         Lease paused = await StartLogAsync();
         Assert.True(await Pipeline.RenewLeaseAsync(paused, TimeSpan.FromMilliseconds(1), Cancel));
         string session = (string)(await ScalarAsync(ConnectionString, "SELECT Session FROM optiks.Head"))!;
-        // As if it had stopped between the head row's update and the commit: it holds the lock of the head row.
+        // The holder seems to have stopped between the update of the head row and the commit, so it holds that row's lock.
         await using DbConnection connection = Server.Connect(ConnectionString, session);
         await connection.OpenAsync(Cancel);
         await using DbTransaction transaction = await connection.BeginTransactionAsync(Cancel);
@@ -235,7 +235,7 @@ public abstract class ServerConformance : StorageConformance
 
     private Task<object?> ScalarAsync(string connectionString, string sql) => RunAsync(connectionString, sql, command => command.ExecuteScalarAsync(Cancel));
 
-    // On a connection of its own.
+    // Runs the command on its own connection.
     private async Task<T> RunAsync<T>(string connectionString, string sql, Func<DbCommand, Task<T>> run)
     {
         await using DbConnection connection = Server.Connect(connectionString);

@@ -1,29 +1,32 @@
 namespace Optiks.Storage.Conformance;
 
-/// <summary>ServerSql is where the SQL of servers differs. Names of tables and of columns that are one word are the same in all, as the case of letters does not matter.</summary>
+/// <summary>
+/// Holds the SQL that differs between servers. Names of tables and of one-word columns are the same in all servers, because case does not
+/// matter.
+/// </summary>
 public sealed record ServerSql
 {
-    /// <summary>NamingMigration is the one after which pending rows name their requests.</summary>
+    /// <summary>The migration after which pending rows name their requests.</summary>
     public required string NamingMigration { get; init; }
 
-    /// <summary>NamingConstraint goes before the columns do; null: it goes with them.</summary>
+    /// <summary>The constraint to drop before the columns; null where dropping the columns drops it too.</summary>
     public string? NamingConstraint { get; init; }
 
-    /// <summary>Undo takes back what migrations after <see cref="NamingMigration"/> made and cannot make twice.</summary>
+    /// <summary>The statements that undo what the migrations after <see cref="NamingMigration"/> made and cannot make twice.</summary>
     public required IReadOnlyList<string> Undo { get; init; }
 
-    /// <summary>RequestId is the column of a pending row's request id.</summary>
+    /// <summary>The column of a pending row's request id.</summary>
     public required string RequestId { get; init; }
 
-    /// <summary>BodyHash is the column of its body hash.</summary>
+    /// <summary>The column of a pending row's body hash.</summary>
     public required string BodyHash { get; init; }
 
-    /// <summary>AnotherRequestId is a value of that type.</summary>
+    /// <summary>A value of the request id's type.</summary>
     public required string AnotherRequestId { get; init; }
 
-    /// <summary>AnotherBodyHash is a value of that type.</summary>
+    /// <summary>A value of the body hash's type.</summary>
     public required string AnotherBodyHash { get; init; }
 
-    /// <summary>Forbidden is what a role must not be able to do.</summary>
+    /// <summary>The statements that a role must not be able to run.</summary>
     public required IReadOnlyList<(string Role, string Sql)> Forbidden { get; init; }
 }

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>StorageConformance is the base of the suite's classes: a migrated database of its own for each test, and short ways to fill it.</summary>
+/// <summary>Gives each test of the suite a migrated database of its own, and short ways to fill it.</summary>
 public abstract class StorageConformance : IAsyncLifetime
 {
     private static readonly Refusal s_erased = new(RefusalReason.Unchanged, 0, default);
@@ -52,17 +52,20 @@ public abstract class StorageConformance : IAsyncLifetime
     protected static AcceptItem Item(string key, string value = "value", ExpectedVersion? expected = null) =>
         new(StructureId.Keys, Octets(key), Octets(value), expected);
 
-    /// <summary>Request with a fresh id of the database's present time; the body hash covers what the items say.</summary>
+    /// <summary>Creates a request with a new id at the database's present time. Its body hash covers the contents of the items.</summary>
     protected async Task<AcceptRequest> RequestAsync(params AcceptItem[] items) => Request(Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel)), items);
 
-    /// <summary>RequestsAsync makes so many with one reading of the clock: one for each, at once, would open as many connections as there may be.</summary>
+    /// <summary>
+    /// Creates several requests with one reading of the clock. One concurrent reading for each would open as many connections as the server
+    /// allows.
+    /// </summary>
     protected async Task<AcceptRequest[]> RequestsAsync(int count, Func<int, AcceptItem[]> items)
     {
         DateTimeOffset now = await Accept.ReadClockAsync(Cancel);
         return [.. Enumerable.Range(0, count).Select(i => Request(Guid.CreateVersion7(now), items(i)))];
     }
 
-    /// <summary>UnitsAsync makes units of one request each.</summary>
+    /// <summary>Creates units of one request each.</summary>
     protected async Task<AcceptUnit[]> UnitsAsync(int count, Func<int, AcceptItem[]> items) => [.. (await RequestsAsync(count, items)).Select(request => new AcceptUnit([request]))];
 
     protected static AcceptRequest Request(Guid id, params AcceptItem[] items)
@@ -76,7 +79,7 @@ public abstract class StorageConformance : IAsyncLifetime
         return new AcceptRequest(id, hash.GetHashAndReset(), items);
     }
 
-    /// <summary>AcceptOneAsync accepts one request and returns its id.</summary>
+    /// <summary>Accepts one request and returns its id.</summary>
     protected async Task<Guid> AcceptOneAsync(params AcceptItem[] items)
     {
         AcceptRequest request = await RequestAsync(items);
@@ -85,11 +88,14 @@ public abstract class StorageConformance : IAsyncLifetime
         return request.RequestId;
     }
 
-    /// <summary>TryAcceptAsync sends one unit.</summary>
+    /// <summary>Sends one unit.</summary>
     protected async Task<AcceptResult> TryAcceptAsync(params AcceptRequest[] requests) =>
         Assert.Single(await Accept.AcceptAsync([new AcceptUnit(requests)], Cancel));
 
-    /// <summary>RepeatAsync does work again until the database is there for it, as callers do: also where it was refused because a slow server kept it waiting for others.</summary>
+    /// <summary>
+    /// Repeats the work until the database answers, as callers do. It also repeats after a refusal because a slow server made it wait too
+    /// long for others.
+    /// </summary>
     protected static async Task<T> RepeatAsync<T>(Func<Task<T>> work)
     {
         while (true)
@@ -107,7 +113,7 @@ public abstract class StorageConformance : IAsyncLifetime
 
     protected async Task<RequestState?> StateAsync(Guid requestId) => (await Accept.ReadStatusAsync(requestId, Cancel))?.State;
 
-    /// <summary>StartLogAsync takes the lease and makes and publishes the genesis epoch.</summary>
+    /// <summary>Takes the lease, and makes and publishes the genesis epoch.</summary>
     protected async Task<Lease> StartLogAsync()
     {
         Lease lease = await LeaseAsync(Pipeline, "first");
@@ -129,7 +135,7 @@ public abstract class StorageConformance : IAsyncLifetime
         await Pipeline.PublishAsync(lease, epoch, Cancel);
     }
 
-    /// <summary>CommitPendingAsync puts all that may be taken into the next epoch.</summary>
+    /// <summary>Commits the next epoch with everything that it may take.</summary>
     protected async Task<CommitResult> CommitPendingAsync(Lease lease, ulong epoch, int maxItems = 100_000) =>
         await Pipeline.CommitEpochAsync(lease, Commit(epoch, await Pipeline.ReadPendingAsync(maxItems, long.MaxValue, Cancel)), Cancel);
 
@@ -139,7 +145,7 @@ public abstract class StorageConformance : IAsyncLifetime
         await SignAndPublishAsync(lease, epoch);
     }
 
-    /// <summary>Epoch whose record is recognisable; another variant is another record of the same epoch.</summary>
+    /// <summary>Creates an epoch whose record the tests can recognize; another variant is another record of the same epoch.</summary>
     protected static EpochRow Epoch(ulong epoch, byte variant = 0)
     {
         byte[] record = new byte[EpochRecord.Length];
@@ -148,7 +154,10 @@ public abstract class StorageConformance : IAsyncLifetime
         return new EpochRow(epoch, record, SHA256.HashData(record), default);
     }
 
-    /// <summary>Commit of an epoch that publishes these requests, save those for which a refusal is given, and the items that stay without a leaf.</summary>
+    /// <summary>
+    /// Creates the commit of an epoch that publishes these requests. It leaves out those with a refusal, and gives no leaf to items that
+    /// stay without one.
+    /// </summary>
     protected static EpochCommit Commit(
         ulong epoch, IReadOnlyList<PendingRequest> requests, Func<PendingRequest, Refusal?>? refuse = null, Func<PendingRequest, int, Refusal?>? leaveOut = null)
     {
@@ -200,7 +209,7 @@ public abstract class StorageConformance : IAsyncLifetime
         return new EpochCommit(Epoch(epoch), Epoch(epoch - 1).RecordHash, 0, new LeafBatch(rows, values.ToArray(), keys.ToArray(), keyEnds, origins), outcomes);
     }
 
-    /// <summary>CopyAsync imports all that a database has into an empty one.</summary>
+    /// <summary>Imports everything that a database has into an empty one.</summary>
     protected static async Task CopyAsync(IMaintenanceStore source, IMaintenanceStore target, bool commit)
     {
         await using IConsistentRead read = await source.OpenConsistentReadAsync(Cancel);
@@ -228,14 +237,14 @@ public abstract class StorageConformance : IAsyncLifetime
         await PublishPendingAsync(lease, epoch);
     }
 
-    /// <summary>LabelOf a key's leaf of an epoch, as <see cref="Commit"/> makes it.</summary>
+    /// <summary>Computes the label of a key's leaf in an epoch, as <see cref="Commit"/> does.</summary>
     protected static byte[] LabelOf(string key, ulong epoch) => SHA256.HashData([.. Octets(key), .. BitConverter.GetBytes(epoch)]);
 
-    /// <summary>FindAsync finds the leaves of these keys of structure keys.</summary>
+    /// <summary>Finds the leaves of these keys in the structure keys.</summary>
     protected Task<IReadOnlyList<LeafPlace?>> FindAsync(params (ulong Epoch, string Key)[] leaves) =>
         Pipeline.FindLeavesAsync([.. leaves.Select(leaf => new LeafName(leaf.Epoch, StructureId.Keys, LabelOf(leaf.Key, leaf.Epoch)))], Cancel);
 
-    /// <summary>EraseAsync accepts an erasure about a key, and publishes the epoch that decides it and erases these leaves.</summary>
+    /// <summary>Accepts an erasure for a key, and publishes the epoch that decides it and erases these leaves.</summary>
     protected async Task<Guid> EraseAsync(Lease lease, ulong epoch, string key, params (ulong Epoch, string Key)[] leaves)
     {
         (EpochCommit commit, Guid request) = await ErasingAsync(epoch, key, leaves);
@@ -244,7 +253,7 @@ public abstract class StorageConformance : IAsyncLifetime
         return request;
     }
 
-    /// <summary>ErasingAsync accepts an erasure about a key, and gives the epoch that decides it and erases these leaves.</summary>
+    /// <summary>Accepts an erasure for a key, and returns the epoch that decides it and erases these leaves.</summary>
     protected async Task<(EpochCommit Commit, Guid Request)> ErasingAsync(ulong epoch, string key, params (ulong Epoch, string Key)[] leaves)
     {
         Guid request = await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, 1).Item(Octets(key)));
@@ -255,7 +264,9 @@ public abstract class StorageConformance : IAsyncLifetime
         return (commit with { Erasures = [.. places.Select(place => new Erasure(place!.Epoch, place.Ordinal, new LeafOrigin(request, 0)))] }, request);
     }
 
-    /// <summary>CopiesAsync makes copies of the leaves that these epochs inserted, with their values; epoch 0 takes the key out.</summary>
+    /// <summary>
+    /// Creates copies of the leaves that these epochs inserted, with their values. Epoch 0 means that the key is taken out.
+    /// </summary>
     protected async Task<CopyBatch> CopiesAsync(ulong period, int first, params (string Key, ulong Epoch)[] copied)
     {
         var rows = new LeafRow[copied.Length];

@@ -4,7 +4,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Conformance;
 
-/// <summary>UserConformance: requests about users, whose first item is the device list and may end without a leaf; and leaves of all four structures.</summary>
+/// <summary>
+/// Tests requests for users, whose first item is the device list and may end without a leaf, and leaves of all four structures.
+/// </summary>
 public abstract class UserConformance : StorageConformance
 {
     private static readonly Refusal s_unchanged = new(RefusalReason.Unchanged, UserChange.ItemIndex, new ExpectedVersion(0, 1));
@@ -108,7 +110,7 @@ public abstract class UserConformance : StorageConformance
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, third, Cancel));
 
         IFollowStore follow = await OpenFollowAsync();
-        // Whole epochs at once, as many as have so many leaves of any kind; the unpublished one is seen by its maker alone.
+        // Each page has whole epochs, until it has so many leaves of any kind. Only the maker of the unpublished epoch sees that one.
         AssertNames(first, await follow.ReadNamesAsync(1, 9, 1, LeafColumns.Values, Cancel), through: 1);
         AssertNames(first, await follow.ReadNamesAsync(1, 9, 100, LeafColumns.Values, Cancel), through: 2);
         (LeafBatch none, ulong? through) = await follow.ReadNamesAsync(2, 9, 100, LeafColumns.Values, Cancel);
@@ -188,7 +190,7 @@ public abstract class UserConformance : StorageConformance
         Item($"device of {user}"),
     ];
 
-    // A request that leaves the list as it is begins so.
+    // A request that does not change the list begins with this item.
     private static AcceptItem List(string user) => new(StructureId.Devices, Octets(user), new UserChange(false, [], []).Encode(), null);
 
     private static AcceptItem Left(string user) => new(StructureId.Decommissioned, Octets(user), new byte[] { 1 }, null);

@@ -5,8 +5,9 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// AnswerBudget bounds the memory of all answers that are being made or sent, and of the bodies that ask for them, with a share for each caller (<see cref="CallerShares"/>). An answer counts from the moment that memory is taken for it
-/// until its last octet was handed to the connection: a client that reads slowly holds it as long. Any thread.
+/// Bounds the memory of all answers that are being made or sent, and of the request bodies, with a share for each caller
+/// (<see cref="CallerShares"/>). An answer counts from the allocation of its memory until its last byte was passed to the connection. So a
+/// client that reads slowly keeps its answer counted. Any thread.
 /// </summary>
 internal sealed class AnswerBudget
 {
@@ -20,24 +21,24 @@ internal sealed class AnswerBudget
 
     internal AnswerBudget(long total) => _shares = new CallerShares(total);
 
-    /// <summary>Total octets.</summary>
+    /// <summary>The number of bytes that may be in use.</summary>
     public long Total => _shares.Total;
 
-    /// <summary>Used octets.</summary>
+    /// <summary>The number of bytes in use.</summary>
     public long Used => _shares.Used;
 
-    /// <summary>Refusals so far.</summary>
+    /// <summary>The number of refused requests for memory so far.</summary>
     public long Refusals => Interlocked.Read(ref _refusals);
 
-    /// <summary>LeaseFor begins to count for a request, whose end disposes the lease.</summary>
+    /// <summary>Begins to count for a request; the lease is disposed of when the request ends.</summary>
     public AnswerLease LeaseFor(HttpContext context)
     {
-        // The streams of an HTTP/2 connection hold memory beside each other.
+        // Several streams of an HTTP/2 connection hold memory at the same time, so they get no share per connection.
         bool hasConnection = HttpProtocol.IsHttp11(context.Request.Protocol) || HttpProtocol.IsHttp10(context.Request.Protocol);
         return new AnswerLease(this, Caller.Of(context), hasConnection ? AnswerLease.ConnectionsShare : 0);
     }
 
-    /// <summary>TryTake takes octets for a caller; false, with nothing changed, when they are more than it may have now.</summary>
+    /// <summary>Takes bytes for a caller. Returns false, with nothing changed, when the caller may not have that many now.</summary>
     internal bool TryTake(int caller, long octets)
     {
         if (_shares.TryTake(caller, octets))
@@ -48,6 +49,6 @@ internal sealed class AnswerBudget
         return false;
     }
 
-    /// <summary>GiveBack ends the counting of octets that a caller took.</summary>
+    /// <summary>Stops counting bytes that a caller took.</summary>
     internal void GiveBack(int caller, long octets) => _shares.GiveBack(caller, octets);
 }

@@ -3,12 +3,12 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// AnswerLease is what one request holds of the <see cref="AnswerBudget"/>. A little of it is the connection's own, which there is a fixed number of, and is not counted: an ordinary answer is never refused, whoever
-/// else holds what. One thread at a time.
+/// The memory that one request holds of the <see cref="AnswerBudget"/>. A small share belongs to the connection and is not counted. The
+/// number of connections is limited, and an ordinary answer is never refused, whatever other requests hold. One thread at a time.
 /// </summary>
 internal sealed class AnswerLease : IDisposable
 {
-    /// <summary>ConnectionsShare of octets that are not counted.</summary>
+    /// <summary>The connection's share: this many bytes are not counted.</summary>
     public const int ConnectionsShare = 16 * 1024;
 
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
@@ -25,12 +25,15 @@ internal sealed class AnswerLease : IDisposable
         _own = own;
     }
 
-    /// <summary>Caller whose request it is.</summary>
+    /// <summary>The caller that sent the request.</summary>
     public int Caller => _caller;
 
     private long Counted => Math.Max(0, _held - _own);
 
-    /// <summary>Take counts memory before it is taken. Throws <see cref="ProblemException"/> (overloaded), with nothing counted, when the caller may not have it now.</summary>
+    /// <summary>
+    /// Counts memory before it is allocated. Throws <see cref="ProblemException"/> (overloaded), with nothing counted, when the caller may
+    /// not have it now.
+    /// </summary>
     public void Take(long octets)
     {
         long more = Math.Max(0, _held + octets - _own) - Counted;
@@ -41,7 +44,7 @@ internal sealed class AnswerLease : IDisposable
         _held += octets;
     }
 
-    /// <summary>GiveBack says that memory is free again.</summary>
+    /// <summary>Stops counting memory that is free again.</summary>
     public void GiveBack(long octets)
     {
         long before = Counted;

@@ -4,40 +4,50 @@ using Optiks.QueryService.Following;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>AnswerRequest is one request whose answer has VRF proofs, while it is answered. One thread at a time.</summary>
+/// <summary>One request whose answer has VRF proofs, while it is being answered. One thread at a time.</summary>
 /// <param name="Position">How far the client has seen the log.</param>
 /// <param name="Type">Media type of the answer.</param>
-/// <param name="UsesCache">False: all VRF proofs are made, whatever is cached, and none is cached.</param>
-/// <param name="Lease">Counts the memory of the answer, which is disposed before it.</param>
+/// <param name="UsesCache">
+/// Whether the cache of VRF proofs is used. If false, all proofs are computed, and none is added to the cache.
+/// </param>
+/// <param name="Lease">Counts the memory of the answer, which is disposed of before the lease.</param>
 internal abstract record AnswerRequest(ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
 {
-    /// <summary>State of the log that is asked about.</summary>
+    /// <summary>The state of the log that the request asks about.</summary>
     public AskedState State { get; init; }
 
-    /// <summary>Name in metrics.</summary>
+    /// <summary>The name in metrics.</summary>
     public abstract string Name { get; }
 
-    /// <summary>Count of keys or users asked about.</summary>
+    /// <summary>The number of keys or users that the request asks about.</summary>
     public abstract int Count { get; }
 
-    /// <summary>Cost of its proofs, in lookups of a key; known once <see cref="TryWriteAtOnce"/> was called, if it is to be.</summary>
+    /// <summary>
+    /// The cost of the proofs, in lookups of a key. It is known once <see cref="TryWriteAtOnce"/> was called, if
+    /// <see cref="IsTriedAtOnce"/>.
+    /// </summary>
     public abstract int Cost { get; }
 
-    /// <summary>MaxLength of the answer.</summary>
+    /// <summary>The greatest length of the answer.</summary>
     public abstract int MaxLength { get; }
 
-    /// <summary>WriteJson writes the JSON form of an answer in the binary one.</summary>
+    /// <summary>Writes the JSON form of an answer that is given in its binary form.</summary>
     public abstract Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson { get; }
 
-    /// <summary>IsTriedAtOnce says that <see cref="TryWriteAtOnce"/> comes before the queue of proofs.</summary>
+    /// <summary>Whether <see cref="TryWriteAtOnce"/> is called before the request enters the queue of proofs.</summary>
     public abstract bool IsTriedAtOnce { get; }
 
-    /// <summary>TryWriteAtOnce writes the answer behind its head from cached proofs; false, with nothing written, when one is not at hand. Throws <see cref="ServiceDefaults.ProblemException"/>.</summary>
+    /// <summary>
+    /// Writes the answer after its head from cached proofs. Returns false, with nothing written, when a proof is not cached. Throws
+    /// <see cref="ServiceDefaults.ProblemException"/>.
+    /// </summary>
     public abstract bool TryWriteAtOnce(ServedEpoch epoch, PooledWriter answer);
 
-    /// <summary>AddTo adds to a batch what <see cref="Write"/> will need.</summary>
+    /// <summary>Adds the proofs that <see cref="Write"/> will need to a batch.</summary>
     public abstract void AddTo(ProofBatch proofs);
 
-    /// <summary>Write writes the answer behind its head with the proofs of a batch of this epoch. Throws <see cref="ServiceDefaults.ProblemException"/>.</summary>
+    /// <summary>
+    /// Writes the answer after its head with the proofs of a batch of this epoch. Throws <see cref="ServiceDefaults.ProblemException"/>.
+    /// </summary>
     public abstract void Write(ServedEpoch epoch, ProofBatch proofs, PooledWriter answer);
 }

@@ -2,15 +2,18 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>AskedState is the state of the log that is asked about, as the URL says: <c>?at_epoch=e</c> or <c>?period=p</c> (docs/spec/rest.md section 4). The default is the log as it is.</summary>
+/// <summary>
+/// The state of the log that a request asks about in its URL: <c>?at_epoch=e</c> or <c>?period=p</c> (docs/spec/rest.md section 4). The
+/// default is the newest state.
+/// </summary>
 /// <param name="AtEpoch">A recent epoch.</param>
-/// <param name="EndedPeriod">A period that has ended, at its last epoch (docs/spec/periods.md section 5).</param>
+/// <param name="EndedPeriod">A period that has ended, which is answered at its last epoch (docs/spec/periods.md section 5).</param>
 internal readonly record struct AskedState(ulong? AtEpoch, ulong? EndedPeriod)
 {
     public const string AtEpochParameter = "at_epoch";
     public const string PeriodParameter = "period";
 
-    /// <summary>Read gives null for what is absent. Throws <see cref="ProblemException"/> (malformed-request).</summary>
+    /// <summary>Reads the parameters; absent ones are null. Throws <see cref="ProblemException"/> (malformed-request).</summary>
     public static AskedState Read(HttpRequest request)
     {
         if (!request.QueryString.HasValue)

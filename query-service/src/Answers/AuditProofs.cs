@@ -6,10 +6,10 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>AuditProofs merges the board's proofs of single steps into those of ranges. Any thread.</summary>
+/// <summary>Merges the board's audit proofs of single steps into proofs of ranges. Any thread.</summary>
 internal sealed class AuditProofs : IDisposable
 {
-    // Of one merge, whose steps and result are in memory at once: steps of 16,384 updates are 2 MB each.
+    // The limit of one merge, whose steps and result are in memory at once: steps of 16,384 updates have 2 MB each.
     private const long MaxStepsLength = 16L * 1024 * 1024;
     private const int MaxMerges = 2;
     private const int RecordsLength = 2 * EpochRecord.Length;
@@ -17,19 +17,20 @@ internal sealed class AuditProofs : IDisposable
 
     private readonly IBoardFiles _board;
 
-    // Merging is long work on much memory, and must not take the machine from lookups.
+    // Merging takes long and much memory; the limit keeps the machine free for lookups.
     private readonly SemaphoreSlim _merges = new(MaxMerges);
 
     public AuditProofs(IBoardFiles board) => _board = board;
 
     /// <summary>
-    /// MergeAsync gives the AuditProof from epoch <paramref name="first"/> to <paramref name="last"/>, which were published; the caller disposes it. Throws
-    /// <see cref="BoardUnreadableException"/>, and <see cref="ProblemException"/>: range-too-large when the steps are too long together, overloaded when there is no memory for them.
+    /// Returns the audit proof from epoch <paramref name="first"/> to <paramref name="last"/>, which are published; the caller disposes of
+    /// it. Throws <see cref="BoardUnreadableException"/>, and <see cref="ProblemException"/>: range-too-large when the steps are too long
+    /// together, overloaded when there is no memory for them.
     /// </summary>
     public async Task<PooledWriter> MergeAsync(ulong first, ulong last, AnswerLease lease, CancellationToken cancellationToken)
     {
         int length = await LengthOfStepsAsync(first, last, cancellationToken);
-        // As the pool gives it.
+        // The length of the array that the pool returns.
         long held = BitOperations.RoundUpToPowerOf2((uint)length);
         lease.Take(held);
         try
@@ -123,7 +124,7 @@ internal sealed class AuditProofs : IDisposable
         }
     }
 
-    /// <summary>Steps of a range, as the native library takes them.</summary>
+    /// <summary>The steps of a range in the form that the native library takes.</summary>
     private sealed class Steps : IDisposable
     {
         public Steps(int count, int length)

@@ -1,9 +1,9 @@
 namespace Optiks.QueryService.Answers;
 
-/// <summary>BodyLease counts the body of a request for as long as it is read and parsed. One thread at a time.</summary>
+/// <summary>Counts the body of a request while it is read and parsed. One thread at a time.</summary>
 internal sealed class BodyLease : IDisposable
 {
-    // In the connection's pipe, and whole.
+    // The body is in memory twice: in the connection's pipe, and as a whole.
     private const int Copies = 2;
 
     private readonly AnswerLease _lease;
@@ -11,7 +11,9 @@ internal sealed class BodyLease : IDisposable
 
     public BodyLease(AnswerLease lease) => _lease = lease;
 
-    /// <summary>Hold says how many octets of the body are there. Throws <see cref="ServiceDefaults.ProblemException"/> (overloaded).</summary>
+    /// <summary>
+    /// Counts the bytes of the body that have arrived so far. Throws <see cref="ServiceDefaults.ProblemException"/> (overloaded).
+    /// </summary>
     public void Hold(long octets)
     {
         long more = (Copies * octets) - _held;

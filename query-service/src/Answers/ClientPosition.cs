@@ -4,9 +4,12 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>ClientPosition is how far a client has seen the log, as its URL says: <c>?checkpoint_size=s&amp;min_epoch=e</c> (docs/spec/rest.md section 4).</summary>
-/// <param name="CheckpointSize">Size of the checkpoint that the client keeps; 0: none.</param>
-/// <param name="MinEpoch">The answer must be of this epoch or a later one.</param>
+/// <summary>
+/// How far a client has seen the log, according to the request's URL: <c>?checkpoint_size=s&amp;min_epoch=e</c> (docs/spec/rest.md section
+/// 4).
+/// </summary>
+/// <param name="CheckpointSize">Size of the checkpoint that the client keeps; 0 when it keeps no checkpoint.</param>
+/// <param name="MinEpoch">The answer must be about this epoch or a later one.</param>
 internal readonly record struct ClientPosition(ulong CheckpointSize, ulong MinEpoch)
 {
     public const string CheckpointSizeParameter = "checkpoint_size";
@@ -14,19 +17,22 @@ internal readonly record struct ClientPosition(ulong CheckpointSize, ulong MinEp
 
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
 
-    /// <summary>Read gives 0 for what is absent. Throws <see cref="ProblemException"/> (malformed-request).</summary>
+    /// <summary>Reads the parameters; absent ones are 0. Throws <see cref="ProblemException"/> (malformed-request).</summary>
     public static ClientPosition Read(HttpRequest request) =>
-        // Most requests have no query string, and looking at the parsed one allocates.
+        // Most requests have no query string, and accessing the parsed one allocates.
         request.QueryString.HasValue ? new ClientPosition(Find(request, CheckpointSizeParameter) ?? 0, Find(request, MinEpochParameter) ?? 0) : default;
 
-    /// <summary>TryParse reads a decimal below 2^64 in its only spelling.</summary>
+    /// <summary>Parses a decimal number below 2^64 in its canonical form.</summary>
     public static bool TryParse(ReadOnlySpan<char> text, out ulong value) =>
         ulong.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out value) && (text.Length == 1 || text[0] != '0');
 
-    /// <summary>NotCaughtUp makes the problem of a replica whose client knows of more: another one, or this one later, may have it.</summary>
+    /// <summary>
+    /// Creates the problem for a client that has seen more of the log than this replica has. Another replica, or this one later, may have
+    /// it.
+    /// </summary>
     public static ProblemException NotCaughtUp(string detail, string field) => new(new Problem(ProblemTypes.NotCaughtUp, detail, field, s_retryAfter));
 
-    /// <summary>ThrowIfAhead throws <see cref="ProblemException"/> (not-caught-up) when the client has seen more than this epoch.</summary>
+    /// <summary>Throws <see cref="ProblemException"/> (not-caught-up) when the client has seen more than this epoch.</summary>
     public void ThrowIfAhead(ulong epoch)
     {
         if (MinEpoch > epoch)
@@ -39,7 +45,9 @@ internal readonly record struct ClientPosition(ulong CheckpointSize, ulong MinEp
         }
     }
 
-    /// <summary>Find reads an integer of the URL; null: it is absent. Throws <see cref="ProblemException"/> (malformed-request).</summary>
+    /// <summary>
+    /// Reads an integer from the URL; returns null when it is absent. Throws <see cref="ProblemException"/> (malformed-request).
+    /// </summary>
     public static ulong? Find(HttpRequest request, string parameter) =>
         !request.Query.TryGetValue(parameter, out StringValues values) ? null
             : values.Count == 1 && TryParse(values[0], out ulong value) ? value

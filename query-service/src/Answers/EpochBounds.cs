@@ -6,14 +6,15 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// EpochBounds renders the bounds of periods (docs/spec/periods.md section 4) as of one epoch, one page at a time. The page that ends with the current period is read from the board when first asked for, and then kept. Any thread.
+/// Renders the bounds of periods (docs/spec/periods.md section 4) as of one epoch, one page at a time. The page that ends with the current
+/// period is read from the board at its first request and then kept. Any thread.
 /// </summary>
 internal sealed class EpochBounds
 {
-    /// <summary>MaxPeriods of a page, each with two bounds.</summary>
+    /// <summary>The largest number of periods in a page; each has two bounds.</summary>
     public const int MaxPeriods = ProtocolLimits.MaxPeriodBounds / 2;
 
-    // So many of a page ended before its last one, which has its first record alone.
+    // A page may have this many ended periods before its last period, which has only its first record.
     private const ulong EndedOfPage = MaxPeriods - 1;
 
     private readonly LogView _log;
@@ -28,8 +29,9 @@ internal sealed class EpochBounds
     }
 
     /// <summary>
-    /// RenderAsync gives the octets of the bounds from a period on, and the record that the head of the answer has: the current one, or that with which the page ends. Throws <see cref="ProblemException"/> for a period that
-    /// has not begun, and <see cref="BoardUnreadableException"/>.
+    /// Returns the bytes of the bounds from a period on, and the record for the head of the answer. That is the current record, or the one
+    /// with which the page ends. Throws <see cref="ProblemException"/> for a period that has not begun, and
+    /// <see cref="BoardUnreadableException"/>.
     /// </summary>
     public async Task<(ReadOnlyMemory<byte> Octets, ReadOnlyMemory<byte> Record)> RenderAsync(ulong from, CancellationToken cancellationToken)
     {
@@ -47,10 +49,10 @@ internal sealed class EpochBounds
         return (periods.Octets[periods.Offsets[(int)(from - periods.First)]..], _record);
     }
 
-    /// <summary>PrepareAsync reads them ahead. What fails is tried again by who asks.</summary>
+    /// <summary>Reads the page with the current period in advance. After a failure, the next request reads it again.</summary>
     public async Task PrepareAsync() => await ((Task)ReadAsync()).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
 
-    // Once for all who ask, whoever of them goes away; again after a failure.
+    // All requests share one read, which goes on when a requester leaves; a failed read is repeated.
     private Task<Periods> ReadAsync()
     {
         lock (_gate)
@@ -59,7 +61,7 @@ internal sealed class EpochBounds
         }
     }
 
-    // Later epochs have later periods, and a record names the first epoch of its period.
+    // Searches by halves: later epochs have later periods, and a record names the first epoch of its period.
     private async Task<ReadOnlyMemory<byte>> FindFirstRecordAsync(ulong period, CancellationToken cancellationToken)
     {
         (ulong low, ulong high) = (0, EpochRecord.EpochOf(_record.Span));
@@ -75,7 +77,8 @@ internal sealed class EpochBounds
         }
     }
 
-    // The page that ends with the period of a record, from there back: a record names the first epoch of its period, and the epoch before that is the last one of the period before.
+    // Reads the page that ends with a record's period, backwards. A record names the first epoch of its period, and the epoch before that
+    // is the last one of the previous period.
     private async Task<Periods> ReadPageAsync(ReadOnlyMemory<byte> record, CancellationToken cancellationToken)
     {
         var parts = new Stack<List<byte[]>>();
@@ -119,6 +122,6 @@ internal sealed class EpochBounds
         return bound;
     }
 
-    // The bounds of all periods from First on, and where those of each begin.
+    // The bounds of all periods from First on, and the offset of each period's bounds.
     private sealed record Periods(ulong First, int[] Offsets, ReadOnlyMemory<byte> Octets);
 }

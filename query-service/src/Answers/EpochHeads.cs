@@ -9,12 +9,13 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// EpochHeads renders the Head structures (docs/spec/board.md section 4) of one epoch's answers, each once: the one for clients that keep no checkpoint, the one for those that keep
-/// this one, and, when first asked for, those for older checkpoints. Of answers about an earlier record all are made when first asked for. Any thread.
+/// Renders the Head structures (docs/spec/board.md section 4) of one epoch's answers, each once. The heads for clients that keep no
+/// checkpoint and for those that keep this epoch's are rendered at once. Heads for older checkpoints are rendered at their first request.
+/// Heads of an earlier record are all rendered at their first request. Any thread.
 /// </summary>
 internal sealed class EpochHeads
 {
-    // 1.3 KB each; clients keep the checkpoints of recent epochs, and a hostile one cannot make more.
+    // A head has 1.3 KB. Clients keep the checkpoints of recent epochs; the limit bounds the memory that a hostile client can use.
     private const int MaxOthers = 1024;
 
     private readonly LogView _log;
@@ -25,7 +26,7 @@ internal sealed class EpochHeads
     private readonly ConcurrentDictionary<ulong, byte[]> _others = new();
     private IReadOnlyList<TreeHash>? _inclusion;
 
-    /// <summary>EpochHeads of the record that the checkpoint ends with.</summary>
+    /// <summary>Creates the heads for the record that the checkpoint ends with.</summary>
     public EpochHeads(VerifiedEpoch epoch, LogView log)
         : this(epoch.Row.Record, epoch.Row.Checkpoint, log)
     {
@@ -34,7 +35,7 @@ internal sealed class EpochHeads
         _same = Render(_inclusion, [], []);
     }
 
-    /// <summary>EpochHeads of an earlier record in the log of a checkpoint.</summary>
+    /// <summary>Creates the heads for an earlier record in the log of a checkpoint.</summary>
     public EpochHeads(ReadOnlyMemory<byte> record, ReadOnlyMemory<byte> checkpoint, LogView log)
     {
         _log = log;
@@ -43,7 +44,8 @@ internal sealed class EpochHeads
     }
 
     /// <summary>
-    /// TryGet gives the head for a client that keeps a checkpoint of this size (0: none), which is at most this epoch's, if it is rendered.
+    /// Returns the head for a client that keeps a checkpoint of this size, if it is rendered. The size is 0 for no checkpoint, and at most
+    /// this epoch's.
     /// </summary>
     public bool TryGet(ulong keptSize, [NotNullWhen(true)] out byte[]? head)
     {
@@ -51,7 +53,7 @@ internal sealed class EpochHeads
         return head is not null || _others.TryGetValue(keptSize, out head);
     }
 
-    /// <summary>RenderAsync makes the head of a size that <see cref="TryGet"/> does not have.</summary>
+    /// <summary>Renders the head for a size for which <see cref="TryGet"/> has no head.</summary>
     public async Task<byte[]> RenderAsync(ulong keptSize, CancellationToken cancellationToken)
     {
         IReadOnlyList<TreeHash> inclusion = _inclusion ??= await _log.ProveInclusionAsync(EpochRecord.EpochOf(_record.Span), cancellationToken);
@@ -64,7 +66,7 @@ internal sealed class EpochHeads
         return head;
     }
 
-    /// <summary>WriteHashes writes hashes with their length before them, and gives the room behind.</summary>
+    /// <summary>Writes hashes after their total length, and returns the space after them.</summary>
     public static Span<byte> WriteHashes(Span<byte> output, IReadOnlyList<TreeHash> hashes)
     {
         BinaryPrimitives.WriteUInt16BigEndian(output, checked((ushort)(hashes.Count * TreeHash.Length)));

@@ -7,19 +7,24 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>KeyRequest is one request about keys while it is answered.</summary>
-/// <param name="Kind">What is asked.</param>
-/// <param name="Queries">About which keys.</param>
+/// <summary>One request about keys, while it is being answered.</summary>
+/// <param name="Kind">The kind of query.</param>
+/// <param name="Queries">The keys that the request asks about.</param>
 /// <param name="Position">How far the client has seen the log.</param>
 /// <param name="Type">Media type of the answer.</param>
-/// <param name="UsesCache">False: all VRF proofs are made, whatever is cached, and none is cached.</param>
-/// <param name="Lease">Counts the memory of the answer, which is disposed before it.</param>
+/// <param name="UsesCache">
+/// Whether the cache of VRF proofs is used. If false, all proofs are computed, and none is added to the cache.
+/// </param>
+/// <param name="Lease">Counts the memory of the answer, which is disposed of before the lease.</param>
 internal sealed record KeyRequest(QueryKind Kind, QueryBatch Queries, ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
     : AnswerRequest(Position, Type, UsesCache, Lease)
 {
     private const uint MaxMembers = 256;
 
-    /// <summary>Later periods, of which each key must be one's own too (<see cref="LaterPeriods"/>); null: the caller has an API key, or asks for the latest values.</summary>
+    /// <summary>
+    /// The later periods, in which each key must still belong to the caller (<see cref="LaterPeriods"/>); null when the caller has an API
+    /// key or asks for the latest values.
+    /// </summary>
     public LaterPeriods? Later { get; init; }
 
     public override string Name => Kind.Name;
@@ -79,7 +84,7 @@ internal sealed record KeyRequest(QueryKind Kind, QueryBatch Queries, ClientPosi
         }
     }
 
-    /// <summary>WriteVersions shares the answer's page among the keys; each has at least one member, so that every page gets somewhere.</summary>
+    /// <summary>Divides the answer's page among the keys. Each key gets at least one member, so that every page makes progress.</summary>
     private void WriteVersions(ProofBatch proofs, PooledWriter body)
     {
         body.Append(stackalloc byte[sizeof(uint)]);

@@ -2,12 +2,12 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>KeyRules say which keys a request may be about.</summary>
-/// <param name="MaxLength">Octets that a key of this log may have.</param>
-/// <param name="Owner">Rights that must own each key; null where anyone may ask about any.</param>
+/// <summary>The keys that a request may be about.</summary>
+/// <param name="MaxLength">The largest number of bytes of a key in this log.</param>
+/// <param name="Owner">The rights that must own each key; null where anyone may ask about any key.</param>
 internal readonly record struct KeyRules(int MaxLength, CallerRights? Owner)
 {
-    /// <summary>Check throws <see cref="ProblemException"/>, with the field where the key stands, when the request may not be about it.</summary>
+    /// <summary>Throws <see cref="ProblemException"/>, naming the field of the key, when the request may not be about it.</summary>
     public void Check(ReadOnlySpan<byte> key, string field)
     {
         if (key.IsEmpty || key.Length > MaxLength)

@@ -7,12 +7,13 @@ using Optiks.QueryService.Following;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// LaterPeriods tells whether a key has gone to another owner since a period that has ended. A token names keys of today: whoever has it reads an ended period only of keys that every later period continues
-/// (docs/spec/rest.md section 3). Any thread.
+/// Finds out whether a key has gone to another owner since a period that has ended. A token names keys that its holder owns today. Its
+/// holder may therefore read an ended period only for keys that every later period continues (docs/spec/rest.md section 3). Any thread.
 /// </summary>
 internal sealed class LaterPeriods
 {
-    // Of Versions (docs/spec/pahd.md section 2), where the epoch of the first member stands: behind two versions, the members' length and a VRF proof. 0 is a copy's.
+    // The offset of the first member's epoch in Versions (docs/spec/pahd.md section 2): after two versions, the members' length and a VRF
+    // proof. Epoch 0 marks a copy.
     private const int FirstEpoch = 8 + 8 + 4 + Lengths.VrfProof;
 
     private readonly CurrentEpoch _current;
@@ -24,19 +25,20 @@ internal sealed class LaterPeriods
         _damage = damage;
     }
 
-    /// <summary>CountAfter an ended period, the current one with them.</summary>
+    /// <summary>Returns the number of periods after an ended one, including the current one.</summary>
     public int CountAfter(ulong ended) => _current.Peek() is { } current && current.Period > ended ? (int)(current.Period - ended) : 0;
 
     /// <summary>
-    /// FindReassigned gives the index of a key that has versions in the ended period and that a later period does not continue; null: there is none. Makes a proof of each such key in each later period. Throws
-    /// <see cref="ServiceDefaults.ProblemException"/> (unavailable) when a period is not here.
+    /// Returns the index of a key that has versions in the ended period and that no later period continues; null when there is no such key.
+    /// Computes one proof per key with versions and per later period. Throws <see cref="ServiceDefaults.ProblemException"/> (unavailable)
+    /// when this replica does not have a period.
     /// </summary>
-    /// <param name="ended">The period.</param>
-    /// <param name="queries">The keys, with their latest versions in it.</param>
-    /// <param name="usesCache">Whether VRF proofs are taken from the cache.</param>
+    /// <param name="ended">The ended period.</param>
+    /// <param name="queries">The keys, with their latest versions in that period.</param>
+    /// <param name="usesCache">Whether VRF proofs may come from the cache.</param>
     public int? FindReassigned(ulong ended, QueryBatch queries, bool usesCache)
     {
-        // A key without versions there shows nothing of anybody.
+        // A key without versions in the ended period reveals nothing about anybody.
         int[] used = [.. Enumerable.Range(0, queries.Keys.Count).Where(i => queries.Latest[i] > 0)];
         if (used.Length == 0)
         {
@@ -74,7 +76,7 @@ internal sealed class LaterPeriods
         }
         catch (OptiksNativeException e) when (DamagedFiles.IsDamage(e))
         {
-            // Here, where it is known whose files they are: whoever asked knows the ended period alone.
+            // Damage is reported here, where the period of the files is known: the caller knows only the ended period.
             throw _damage.Refuse(generation, period, e);
         }
         finally
@@ -83,7 +85,7 @@ internal sealed class LaterPeriods
         }
     }
 
-    // By version 1, as the key's owner would be shown it: leaf epoch 0 marks a copy.
+    // Checks version 1 of each key, with the answer that the key's owner would get: leaf epoch 0 marks a copy.
     private static int? FindNotCopied(DirectoryView view, ByteStrings keys, int[] used, bool usesCache)
     {
         using ProofBatch proofs = view.CreateProofs(StructureId.Keys, usesCache);

@@ -3,7 +3,10 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>OwnUserParser reads the bodies of requests that monitor a user, in both forms (docs/spec/rest.md section 4). Refusals are <see cref="ProblemException"/>.</summary>
+/// <summary>
+/// Parses the bodies of requests that monitor a user, in both forms (docs/spec/rest.md section 4). Throws <see cref="ProblemException"/>
+/// for a body that is refused.
+/// </summary>
 internal static class OwnUserParser
 {
     private const string User = "user";
@@ -12,11 +15,11 @@ internal static class OwnUserParser
     private static readonly JsonMembers s_query = new(User, "user_b64", Usernames, "usernames_b64", "period", "from", "keys");
     private static readonly JsonMembers s_key = new("device", "device_b64", "from");
 
-    /// <summary>Parse reads a body of one of the two media types.</summary>
-    /// <param name="mediaType">Of the body.</param>
+    /// <summary>Parses a body of one of the two media types.</summary>
+    /// <param name="mediaType">The media type of the body.</param>
     /// <param name="body">The body.</param>
-    /// <param name="log">Configuration of the log, which says what form names have.</param>
-    /// <param name="caller">Who asks.</param>
+    /// <param name="log">The log's configuration, which determines the form of names.</param>
+    /// <param name="caller">The caller's rights.</param>
     public static OwnUserQuery Parse(string mediaType, ReadOnlyMemory<byte> body, Configuration log, CallerRights caller)
     {
         KeyRules rules = UserQueryParser.RulesOf(log);
@@ -31,6 +34,7 @@ internal static class OwnUserParser
         {
             throw UserQueryParser.Malformed("This log uses usernames again: look up to whom one leads.", $"$.{names}");
         }
+        // The answer uses the names in the log's form, by which the verifier knows them.
         query = query with { Usernames = [.. query.Usernames.Select((name, i) => UserQueryParser.NameOf(log, name, $"$.{names}[{i}]"))] };
         return new OwnUserQuery(query.Encode(), caller.IsToken, user, names);
     }
@@ -105,7 +109,7 @@ internal static class OwnUserParser
             throw UserQueryParser.Malformed("The query has no user: give 'user' or 'user_b64'.", $"$.{User}");
         }
         var query = new UserMonitorQuery(user) { Usernames = names ?? [], Period = period, From = from, Keys = keys };
-        // Of no version, nothing is known.
+        // Without a known version the period has no meaning.
         return KnowsVersion(query) ? query : query with { Period = 0 };
     }
 
@@ -125,7 +129,7 @@ internal static class OwnUserParser
         return names;
     }
 
-    // The answer is about the names in the log's form, by which the verifier knows them.
+    // A query that knows no version must not name a period.
     private static bool KnowsVersion(UserMonitorQuery query) => query.From > 1 || query.Keys.Any(key => key.Version > 1);
 
     private static ProblemException TooManyNames(string field) => new(new Problem(ProblemTypes.BatchLength, $"A query asks for at most {ProtocolLimits.MaxOwnNames} names.", field));

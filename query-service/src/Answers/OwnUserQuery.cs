@@ -4,14 +4,17 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>OwnUserQuery is the question of one request about the caller's own user, in the binary form that the native library takes, and how it was written, for the field of a problem.</summary>
-/// <param name="Octets">A <see cref="UserMonitorQuery"/>.</param>
-/// <param name="OwnOnly">The caller may see no other user.</param>
-/// <param name="UserMember">Where the user id stands.</param>
-/// <param name="NamesMember">Where the names stand.</param>
+/// <summary>
+/// The query of one request about the caller's own user, in the binary form that the native library takes. It also has the member names of
+/// the request, for the field of a problem.
+/// </summary>
+/// <param name="Octets">An encoded <see cref="UserMonitorQuery"/>.</param>
+/// <param name="OwnOnly">Whether the caller may see no other user.</param>
+/// <param name="UserMember">The member that holds the user id.</param>
+/// <param name="NamesMember">The member that holds the names.</param>
 internal sealed record OwnUserQuery(byte[] Octets, bool OwnOnly, string UserMember, string NamesMember)
 {
-    /// <summary>Unanswered is the problem of a question that is not answered.</summary>
+    /// <summary>Creates the problem for a query that is not answered.</summary>
     public ProblemException Unanswered(UserMonitorSummary summary) => summary.Unanswered switch
     {
         OwnUserUnanswered.NoUser => new ProblemException(new Problem(ProblemTypes.NotFound, "There is no such user.", $"$.{UserMember}")),

@@ -5,13 +5,18 @@ using Optiks.QueryService.Following;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>OwnUserRequest is one request about the caller's own user while it is answered. As of a lookup of users, its cost is in the log, and is paid before a proof is made.</summary>
-/// <param name="Query">What is asked.</param>
-/// <param name="Spend">Called once with how many keys' worth the answer is, of the caller's rate.</param>
+/// <summary>
+/// One request about the caller's own user, while it is being answered. As with a lookup of users, its cost depends on the log, and the
+/// caller pays it before a proof is computed.
+/// </summary>
+/// <param name="Query">The query.</param>
+/// <param name="Spend">Called once with the answer's cost in keys, which is taken from the caller's rate.</param>
 /// <param name="Position">How far the client has seen the log.</param>
 /// <param name="Type">Media type of the answer.</param>
-/// <param name="UsesCache">False: all VRF proofs are made, whatever is cached, and none is cached.</param>
-/// <param name="Lease">Counts the memory of the answer, which is disposed before it.</param>
+/// <param name="UsesCache">
+/// Whether the cache of VRF proofs is used. If false, all proofs are computed, and none is added to the cache.
+/// </param>
+/// <param name="Lease">Counts the memory of the answer, which is disposed of before the lease.</param>
 internal sealed record OwnUserRequest(OwnUserQuery Query, Action<int> Spend, ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
     : AnswerRequest(Position, Type, UsesCache, Lease)
 {
@@ -28,7 +33,7 @@ internal sealed record OwnUserRequest(OwnUserQuery Query, Action<int> Spend, Cli
 
     public override int Cost => _cost;
 
-    // As of a lookup of one user: it is as long as what the list names, of which a page has one version each at least.
+    // As for a lookup of one user, the length depends on the entries of the list. A page has at least one version of each.
     public override int MaxLength => int.MaxValue;
 
     public override Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson => AnswerJson.WriteUserMonitorAnswer;
@@ -37,11 +42,11 @@ internal sealed record OwnUserRequest(OwnUserQuery Query, Action<int> Spend, Cli
 
     private UserMonitorPage Page => new(MaxMembers, MaxAllMembers, MaxFollowed, AnswerLimits.PageLength, Query.OwnOnly);
 
-    /// <summary>TryWriteAtOnce only finds what the answer will be: proofs of old versions are hardly ever cached.</summary>
+    /// <summary>Only determines what the answer will be, and always returns false: proofs of old versions are hardly ever cached.</summary>
     public override bool TryWriteAtOnce(ServedEpoch epoch, PooledWriter answer)
     {
         UserMonitorSummary summary = epoch.View.SummarizeUserMonitor(Query.Octets, Page);
-        // Of another epoch it may be tried again.
+        // The request may be tried again at another epoch; the caller pays once.
         if (!_isPaid)
         {
             _isPaid = true;

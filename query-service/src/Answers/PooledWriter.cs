@@ -8,28 +8,30 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// PooledWriter collects an answer whose length must be known before its first octet is sent, in pooled memory that a lease counts for as long as the writer has it. Nothing of the response is touched before
-/// <see cref="SendAsync"/>, so that a failure is still answered as a problem. One thread at a time.
+/// Collects an answer whose length must be known before its first byte is sent. A lease counts its pooled memory while the writer holds it.
+/// The writer does not touch the response before <see cref="SendAsync"/>, so a failure can still be answered with a problem. One thread at
+/// a time.
 /// </summary>
 internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
 {
-    // What the response's pipe takes at once: few enough turns for a long answer on a busy machine, little enough to be held twice.
+    // The length that is written to the response's pipe at once. It is so long that a long answer takes few turns on a busy machine, and so
+    // short that memory may hold it twice.
     private const int ChunkLength = 256 * 1024;
 
     // The pool has no shorter arrays.
     private const int MinLength = 16;
 
-    // Base64url takes four octets for three, and members have names.
+    // Base64url needs four bytes for three, and members have names.
     private const int ExpectedJsonGrowth = 2;
 
     private readonly AnswerLease _lease;
     private readonly int _maxLength;
     private byte[] _buffer;
 
-    /// <summary>PooledWriter with room for <paramref name="capacity"/> octets at first.</summary>
-    /// <param name="lease">Counts the memory; disposed after this.</param>
-    /// <param name="capacity">Octets expected.</param>
-    /// <param name="maxLength">Longest answer; a longer one is a <see cref="ProblemException"/> (answer-too-large).</param>
+    /// <summary>Creates a writer with an initial capacity of <paramref name="capacity"/> bytes.</summary>
+    /// <param name="lease">Counts the memory; disposed of after the writer.</param>
+    /// <param name="capacity">The expected number of bytes.</param>
+    /// <param name="maxLength">The greatest length; a longer answer throws <see cref="ProblemException"/> (answer-too-large).</param>
     public PooledWriter(AnswerLease lease, int capacity, int maxLength = int.MaxValue)
     {
         _lease = lease;
@@ -37,23 +39,23 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
         _buffer = Rent(capacity);
     }
 
-    /// <summary>Length written so far.</summary>
+    /// <summary>The number of bytes written so far.</summary>
     public int Length { get; private set; }
 
-    /// <summary>Written octets, until the next write or Dispose.</summary>
+    /// <summary>The bytes written so far, valid until the next write or Dispose.</summary>
     public Memory<byte> Written => _buffer.AsMemory(0, Length);
 
-    /// <summary>Append copies octets to the end.</summary>
+    /// <summary>Appends bytes.</summary>
     public void Append(ReadOnlySpan<byte> octets)
     {
         octets.CopyTo(GetSpan(octets.Length));
         Advance(octets.Length);
     }
 
-    /// <summary>Clear forgets what was written and keeps the memory.</summary>
+    /// <summary>Discards the written bytes and keeps the memory.</summary>
     public void Clear() => Length = 0;
 
-    /// <summary>Prepend puts octets before all others.</summary>
+    /// <summary>Inserts bytes before all others.</summary>
     public void Prepend(ReadOnlySpan<byte> octets)
     {
         Reserve(octets.Length);
@@ -63,8 +65,8 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
     }
 
     /// <summary>
-    /// SendAsync sends what was written, as fast as the client reads: as it is, or, when that is the type asked for, the JSON that <paramref name="writeJson"/> makes of it, which is longer, in memory that
-    /// is counted likewise. It is the writer's last call.
+    /// Sends what was written, as fast as the client reads. When <paramref name="type"/> is JSON, sends the longer JSON form that
+    /// <paramref name="writeJson"/> makes of it, in memory that is counted as well. No other call may follow.
     /// </summary>
     public async Task SendAsync(HttpResponse response, string type, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> writeJson, CancellationToken cancellationToken)
     {
@@ -131,11 +133,11 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
         PipeWriter body = response.BodyWriter;
         if (Length <= AnswerLease.ConnectionsShare)
         {
-            // It goes with the response's end.
+            // A short answer is flushed at the end of the response.
             body.Write(Written.Span);
             return;
         }
-        // The pipe's copy, until the connection has all of it but what Kestrel's MaxResponseBufferSize allows.
+        // Counts the pipe's copy, until the connection has taken everything but what Kestrel's MaxResponseBufferSize allows.
         int copied = Math.Min(ChunkLength, Length);
         _lease.Take(copied);
         try
@@ -164,7 +166,7 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
         {
             throw new ProblemException(new Problem(ProblemTypes.AnswerTooLarge, $"The answer would be longer than {_maxLength} octets: ask for fewer keys at once."));
         }
-        // Both are held while one is copied to the other.
+        // Both arrays are counted while one is copied to the other.
         byte[] larger = Rent(checked((int)needed));
         Written.Span.CopyTo(larger);
         byte[] outgrown = _buffer;
@@ -174,7 +176,7 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
 
     private byte[] Rent(int length)
     {
-        // What the pool would give anyway, known beforehand.
+        // The length that the pool would return anyway, so that it is known before the allocation.
         int whole = checked((int)BitOperations.RoundUpToPowerOf2((uint)Math.Max(length, MinLength)));
         _lease.Take(whole);
         return ArrayPool<byte>.Shared.Rent(whole);

@@ -3,35 +3,40 @@ using Optiks.Native;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>QueryBatch is the keys of one request with what is asked about each, flat as the native library takes them. One thread at a time.</summary>
+/// <summary>
+/// The keys of one request with the query for each, as flat lists in the form that the native library takes. One thread at a time.
+/// </summary>
 internal sealed class QueryBatch : IDisposable
 {
-    /// <summary>MaxCount of queries of a request.</summary>
+    /// <summary>The largest number of queries in a request.</summary>
     public const int MaxCount = DirectoryView.MaxKeys;
 
     private readonly ulong[] _periods = ArrayPool<ulong>.Shared.Rent(MaxCount);
     private readonly ulong[] _versions = ArrayPool<ulong>.Shared.Rent(MaxCount);
     private readonly ulong[] _latest = ArrayPool<ulong>.Shared.Rent(MaxCount);
 
-    /// <summary>IsBinary says that the request was; for the field of a problem.</summary>
+    /// <summary>Whether the request was in the binary form; needed for the field of a problem.</summary>
     public bool IsBinary { get; set; }
 
-    /// <summary>IsList says that the request was a list and not one query; likewise.</summary>
+    /// <summary>Whether the request was a list rather than one query; needed for the field of a problem.</summary>
     public bool IsList { get; set; }
 
-    /// <summary>Keys asked about.</summary>
+    /// <summary>The keys that the request asks about.</summary>
     public ByteStrings Keys { get; } = new();
 
-    /// <summary>Periods of the versions that are known.</summary>
+    /// <summary>The periods of the known versions.</summary>
     public ReadOnlySpan<ulong> Periods => _periods.AsSpan(0, Keys.Count);
 
-    /// <summary>Versions that are known (lookup), or to begin with (history, monitor).</summary>
+    /// <summary>The known versions (lookup), or the first versions to return (history, monitor).</summary>
     public ReadOnlySpan<ulong> Versions => _versions.AsSpan(0, Keys.Count);
 
-    /// <summary>Latest versions of the keys, once they are answered.</summary>
+    /// <summary>The latest versions of the keys, once they are answered.</summary>
     public Span<ulong> Latest => _latest.AsSpan(0, Keys.Count);
 
-    /// <summary>ThrowIfAhead throws <see cref="ServiceDefaults.ProblemException"/> (not-caught-up) for a client that has seen a later version of a key than <see cref="Latest"/>, in this period.</summary>
+    /// <summary>
+    /// Throws <see cref="ServiceDefaults.ProblemException"/> (not-caught-up) when the client has seen a later version of a key than
+    /// <see cref="Latest"/> in this period.
+    /// </summary>
     public void ThrowIfAhead(QueryKind kind, ulong period)
     {
         for (int i = 0; i < Keys.Count; i++)
@@ -45,7 +50,7 @@ internal sealed class QueryBatch : IDisposable
         }
     }
 
-    /// <summary>FieldOf a query in the request, for a problem.</summary>
+    /// <summary>Returns the path of a query in the request, for the field of a problem.</summary>
     public string FieldOf(int index) => IsList || IsBinary ? $"$[{index}]" : "$";
 
     public void Add(ReadOnlySpan<byte> key, ulong period, ulong version)

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>QueryKind is what a query asks for.</summary>
+/// <summary>The kinds of queries about keys.</summary>
 internal sealed class QueryKind
 {
     private QueryKind(string name, string mediaType, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> writeJson)
@@ -19,12 +19,12 @@ internal sealed class QueryKind
 
     public static QueryKind Monitor { get; } = new("monitor", MediaTypes.Monitor, AnswerJson.WriteVersionsAnswer);
 
-    /// <summary>Name in metrics.</summary>
+    /// <summary>The name in metrics.</summary>
     public string Name { get; }
 
-    /// <summary>MediaType of the answer's binary form.</summary>
+    /// <summary>The media type of the answer's binary form.</summary>
     public string MediaType { get; }
 
-    /// <summary>WriteJson writes the JSON form of an answer in the binary one.</summary>
+    /// <summary>Writes the JSON form of an answer that is given in its binary form.</summary>
     public Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson { get; }
 }

@@ -3,7 +3,10 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>QueryParser reads the bodies of lookup, history and monitor, in both forms (docs/spec/rest.md section 4). Refusals are <see cref="ProblemException"/>.</summary>
+/// <summary>
+/// Parses the bodies of lookup, history and monitor requests, in both forms (docs/spec/rest.md section 4). Throws
+/// <see cref="ProblemException"/> for a body that is refused.
+/// </summary>
 internal static class QueryParser
 {
     private const int Key = 0;
@@ -14,7 +17,7 @@ internal static class QueryParser
     private static readonly JsonMembers s_known = new("period", "version");
     private static readonly JsonMembers s_versions = new("key", "key_b64", "from");
 
-    /// <summary>Parse reads a body of one of the two media types. The caller disposes the result.</summary>
+    /// <summary>Parses a body of one of the two media types. The caller disposes of the result.</summary>
     public static QueryBatch Parse(string mediaType, ReadOnlyMemory<byte> body, QueryKind kind, in KeyRules rules)
     {
         var batch = new QueryBatch();
@@ -37,7 +40,7 @@ internal static class QueryParser
         }
     }
 
-    /// <summary>One key, nothing known.</summary>
+    /// <summary>Creates a batch with one key and no known version.</summary>
     public static QueryBatch One(ReadOnlySpan<byte> key, in KeyRules rules)
     {
         rules.Check(key, "?key");

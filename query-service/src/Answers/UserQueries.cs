@@ -3,12 +3,15 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>UserQueries are the questions of one request about users, in the binary form that the native library takes: no object lasts for a user or a device.</summary>
+/// <summary>
+/// The queries of one request about users, in the binary form that the native library takes. So memory holds no object for each user or
+/// device.
+/// </summary>
 internal sealed class UserQueries : IDisposable
 {
     private readonly PooledWriter _octets;
 
-    /// <summary>UserQueries copies a UserQueryList of so many questions.</summary>
+    /// <summary>Copies a UserQueryList with <paramref name="count"/> queries.</summary>
     public UserQueries(ReadOnlySpan<byte> octets, int count, bool isBinary, bool isList, AnswerLease lease)
     {
         _octets = new PooledWriter(lease, octets.Length);
@@ -22,12 +25,12 @@ internal sealed class UserQueries : IDisposable
 
     public ReadOnlySpan<byte> Octets => _octets.Written.Span;
 
-    // How the request was written, for the field of a problem.
+    // The form in which the request was written, for the field of a problem.
     private bool IsBinary { get; }
 
     private bool IsList { get; }
 
-    /// <summary>NotCaughtUp is the problem of a client that is ahead.</summary>
+    /// <summary>Creates the problem for a client that has seen more than this replica has.</summary>
     public ProblemException NotCaughtUp(UsersSummary summary)
     {
         (string detail, string member) = summary.AheadOf switch

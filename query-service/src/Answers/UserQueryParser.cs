@@ -4,7 +4,10 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>UserQueryParser reads the bodies of requests about users, in both forms (docs/spec/rest.md section 4). Refusals are <see cref="ProblemException"/>.</summary>
+/// <summary>
+/// Parses the bodies of requests about users, in both forms (docs/spec/rest.md section 4). Throws <see cref="ProblemException"/> for a body
+/// that is refused.
+/// </summary>
 internal static class UserQueryParser
 {
     private const int PrefixLength = 3;
@@ -13,10 +16,10 @@ internal static class UserQueryParser
     private static readonly JsonMembers s_known = new("user", "period", "devices", "keys");
     private static readonly JsonMembers s_key = new("device", "device_b64", "version");
 
-    /// <summary>Parse reads a body of one of the two media types. The caller disposes the result.</summary>
-    /// <param name="mediaType">Of the body.</param>
-    /// <param name="body">The request's.</param>
-    /// <param name="log">Whose names they are, in the form that it knows them by (docs/spec/usernames.md).</param>
+    /// <summary>Parses a body of one of the two media types. The caller disposes of the result.</summary>
+    /// <param name="mediaType">The media type of the body.</param>
+    /// <param name="body">The body of the request.</param>
+    /// <param name="log">The log's configuration, which determines the form of its usernames (docs/spec/usernames.md).</param>
     /// <param name="lease">Counts the memory of the result.</param>
     public static UserQueries Parse(string mediaType, ReadOnlyMemory<byte> body, Configuration log, AnswerLease lease)
     {
@@ -27,7 +30,7 @@ internal static class UserQueryParser
         return new UserQueries(asked, queries.Count, isBinary, isList, lease);
     }
 
-    /// <summary>NameOf gives a name in the form that the log knows it by; as it is where the log has no form.</summary>
+    /// <summary>Returns a name in the form by which the log knows it; unchanged where the log prescribes no form.</summary>
     internal static ReadOnlyMemory<byte> NameOf(Configuration log, ReadOnlyMemory<byte> name, string field)
     {
         if (log.UsernameForm == UsernameForm.Octets)
@@ -39,7 +42,7 @@ internal static class UserQueryParser
         return fault == UsernameFault.Valid ? form : throw new ProblemException(new Problem(ProblemTypes.UsernameForm, fault.Sentence(), field));
     }
 
-    /// <summary>RulesOf a log for keys that anyone may ask about.</summary>
+    /// <summary>Returns a log's rules for keys that anyone may ask about.</summary>
     internal static KeyRules RulesOf(Configuration log) => new(log.MaxKeyLength, Owner: null);
 
     private static List<UserQuery> ParseBinary(ReadOnlyMemory<byte> body, Configuration log)
@@ -80,7 +83,7 @@ internal static class UserQueryParser
         return taken;
     }
 
-    /// <summary>CheckKeys checks what a binary body says of keys of devices.</summary>
+    /// <summary>Checks the known keys of devices in a binary body.</summary>
     internal static void CheckKeys(IReadOnlyList<KnownDeviceKey> keys, string field)
     {
         if (keys.Count > ProtocolLimits.MaxKnownKeys)
@@ -185,15 +188,15 @@ internal static class UserQueryParser
         {
             throw Malformed(period is null ? "The member is missing: versions are of a period." : "The member is of no use without a known version.", $"{path}.period");
         }
-        // Of no version, nothing is known.
+        // Without a known version the period has no meaning.
         bool hasVersion = devices > 0 || keys?.Count > 0;
         return new UserQuery(default) { KnowsUser = knowsUser, Period = hasVersion ? period!.Value : 0, ListVersion = devices ?? 0, Keys = keys ?? [] };
     }
 
-    /// <summary>ParseKeys reads a list of ids with versions.</summary>
-    /// <param name="reader">Stands on the list.</param>
-    /// <param name="members">Of an element: the device as text, as octets, and the version.</param>
-    /// <param name="rules">Which keys there may be.</param>
+    /// <summary>Parses a list of ids with versions.</summary>
+    /// <param name="reader">Positioned at the list.</param>
+    /// <param name="members">The members of an element: the device as text, the device as bytes, and the version.</param>
+    /// <param name="rules">The keys that are allowed.</param>
     internal static List<KnownDeviceKey> ParseKeys(ref StrictJsonReader reader, JsonMembers members, in KeyRules rules)
     {
         var keys = new List<KnownDeviceKey>();

@@ -7,15 +7,18 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Answers;
 
 /// <summary>
-/// UserRequest is one request about users while it is answered. What it costs is not in the request but in the log: a user may have hundreds of devices. So the table of keys is asked first, which costs
-/// little, and before a proof is made the caller has paid, and an answer that would be too long is refused.
+/// One request about users, while it is being answered. Its cost depends on the log and not on the request: a user may have hundreds of
+/// devices. So the request first consults the table of keys, which is cheap. Before a proof is computed, the caller pays, and an answer
+/// that would be too long is refused.
 /// </summary>
-/// <param name="Queries">About which users.</param>
-/// <param name="Spend">Called once with how many keys' worth the answer is, of the caller's rate.</param>
+/// <param name="Queries">The users that the request asks about.</param>
+/// <param name="Spend">Called once with the answer's cost in keys, which is taken from the caller's rate.</param>
 /// <param name="Position">How far the client has seen the log.</param>
 /// <param name="Type">Media type of the answer.</param>
-/// <param name="UsesCache">False: all VRF proofs are made, whatever is cached, and none is cached.</param>
-/// <param name="Lease">Counts the memory of the answer, which is disposed before it.</param>
+/// <param name="UsesCache">
+/// Whether the cache of VRF proofs is used. If false, all proofs are computed, and none is added to the cache.
+/// </param>
+/// <param name="Lease">Counts the memory of the answer, which is disposed of before the lease.</param>
 internal sealed record UserRequest(UserQueries Queries, Action<int> Spend, ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
     : AnswerRequest(Position, Type, UsesCache, Lease)
 {
@@ -46,7 +49,7 @@ internal sealed record UserRequest(UserQueries Queries, Action<int> Spend, Clien
         {
             summary = epoch.View.SummarizeUsers(Queries.Octets, ProtocolLimits.MaxUserEntries);
         }
-        // Of another epoch it may be tried again.
+        // The request may be tried again at another epoch; the caller pays once.
         if (!_isPaid)
         {
             _isPaid = true;

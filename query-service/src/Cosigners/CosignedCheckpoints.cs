@@ -8,8 +8,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Cosigners;
 
 /// <summary>
-/// CosignedCheckpoints keeps, of each cosigner, the newest checkpoint that it cosigned and that is of the log as it is served here, and the answer that hands them out (docs/spec/cosigners.md section 1). Any thread;
-/// who asks neither waits nor has anything computed.
+/// Keeps the newest checkpoint that each cosigner signed and that belongs to the log as it is served here. Also keeps the answer with these
+/// checkpoints (docs/spec/cosigners.md section 1). Any thread; readers neither wait nor cause computation.
 /// </summary>
 internal sealed class CosignedCheckpoints
 {
@@ -25,10 +25,10 @@ internal sealed class CosignedCheckpoints
         _current = current;
     }
 
-    /// <summary>Current answer.</summary>
+    /// <summary>The current answer.</summary>
     public Handout Current => _handout;
 
-    /// <summary>Sizes of the checkpoints that are handed out.</summary>
+    /// <summary>The sizes of the checkpoints in the answer.</summary>
     public IReadOnlyList<(VerifierKey Cosigner, ulong Size)> Sizes
     {
         get
@@ -41,15 +41,16 @@ internal sealed class CosignedCheckpoints
     }
 
     /// <summary>
-    /// TakeAsync keeps a checkpoint by a cosignature that was verified, if it is newer than the one that is kept. The log's own tree decides whether it is of this log: one that the log signed, and that its tree does not begin
-    /// with, is a fork. Throws <see cref="BoardUnreadableException"/>.
+    /// Keeps a checkpoint with a verified cosignature, if it is newer than the one that is kept. The log's own tree decides whether the
+    /// checkpoint belongs to this log. A checkpoint that the log signed and that is not a prefix of this tree is a fork. Throws
+    /// <see cref="BoardUnreadableException"/>.
     /// </summary>
     public async Task<Taken> TakeAsync(VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken cancellationToken)
     {
         (ulong size, TreeHash root) = (checkpoint.Checkpoint.Size, checkpoint.Checkpoint.Root);
         lock (_gate)
         {
-            // An older one says nothing that the kept one does not.
+            // An older checkpoint adds nothing to the kept one.
             if (_kept.TryGetValue(cosignature.Key, out SignedCheckpoint? kept) && kept.Checkpoint.Size >= size)
             {
                 return kept.Checkpoint.Size == size && kept.Checkpoint.Root != root ? Taken.Contradicts : Taken.Known;
@@ -63,7 +64,7 @@ internal sealed class CosignedCheckpoints
         {
             return Taken.Contradicts;
         }
-        // Nothing but the two signatures that were verified is handed on.
+        // The kept note contains only the two signatures that were verified.
         SignedNote note = checkpoint.NoteWith(logKey, cosignature);
         lock (_gate)
         {

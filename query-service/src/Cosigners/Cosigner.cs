@@ -2,7 +2,9 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Cosigners;
 
-/// <summary>Cosigner is an auditor or a witness whose cosigned checkpoints are handed out.</summary>
-/// <param name="Key">Its key, of type 0x04.</param>
-/// <param name="Checkpoint">Where it serves the newest checkpoint that it cosigned of this log; null: its cosignatures are on the board alone.</param>
+/// <summary>An auditor or a witness whose cosigned checkpoints this service returns.</summary>
+/// <param name="Key">The cosigner's key, of type 0x04.</param>
+/// <param name="Checkpoint">
+/// The address where it serves the newest checkpoint that it cosigned for this log; null when its cosignatures are only on the board.
+/// </param>
 internal sealed record Cosigner(VerifierKey Key, Uri? Checkpoint);

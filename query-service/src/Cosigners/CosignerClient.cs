@@ -5,8 +5,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Cosigners;
 
 /// <summary>
-/// CosignerClient asks one cosigner for the newest checkpoint that it cosigned. The cosigner is a stranger: an answer is bounded in length and time, no redirect is followed, and only signatures are believed. One caller at
-/// a time.
+/// Asks one cosigner for the newest checkpoint that it cosigned. The cosigner is not trusted: its answer is bounded in length and time,
+/// redirects are not followed, and only signatures count. One caller at a time.
 /// </summary>
 internal sealed class CosignerClient : IDisposable
 {
@@ -21,7 +21,7 @@ internal sealed class CosignerClient : IDisposable
     public CosignerClient(Cosigner cosigner, VerifierKey logKey, TimeProvider time, TimeSpan timeout, TimeSpan tolerance)
     {
         _cosigner = cosigner;
-        // Of what others signed nothing is said here: a line of theirs that is false must not hide this one's.
+        // The verifier checks no other cosigner's line, so that a false line of another one cannot hide this one's.
         _verifier = new CheckpointVerifier(logKey, [cosigner.Key], Ed25519.Verifier);
         _time = time;
         _tolerance = tolerance;
@@ -32,7 +32,7 @@ internal sealed class CosignerClient : IDisposable
         };
     }
 
-    /// <summary>AskAsync gives the checkpoint that the cosigner serves, or why there is none that counts.</summary>
+    /// <summary>Returns the checkpoint that the cosigner serves, or the reason why its answer does not count.</summary>
     public async Task<(SignedCheckpoint? Checkpoint, string Why)> AskAsync(CancellationToken cancellationToken)
     {
         byte[] note;

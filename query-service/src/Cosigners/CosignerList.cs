@@ -6,10 +6,12 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Cosigners;
 
-/// <summary>CosignerList is the file of the settings, a policy (docs/spec/board.md section 7) whose witnesses are all who cosign: auditors too. Immutable.</summary>
+/// <summary>
+/// Reads the cosigners file, a policy (docs/spec/board.md section 7) whose witnesses are all cosigners, including auditors. Immutable.
+/// </summary>
 internal sealed class CosignerList
 {
-    /// <summary>Most cosigners: each is a request every few seconds, and a note in each answer.</summary>
+    /// <summary>The largest number of cosigners: each costs a request every few seconds, and a note in each answer.</summary>
     public const int MaxCosigners = 32;
 
     private const string Setting = $"{QueryServiceOptions.Section}:{nameof(QueryServiceOptions.CosignersFile)}";
@@ -21,7 +23,10 @@ internal sealed class CosignerList
         _file = file;
     }
 
-    /// <summary>Load reads the file of the settings; null when they name none. Throws <see cref="StartupException"/> for one that cannot be used.</summary>
+    /// <summary>
+    /// Reads the file that the settings name; returns null when they name no file. Throws <see cref="StartupException"/> for a file that
+    /// cannot be used.
+    /// </summary>
     public static CosignerList? Load(QueryServiceOptions options)
     {
         if (PolicyFile.Load(Setting, options.CosignersFile, "cosigners", MaxCosigners) is not { } file)
@@ -29,19 +34,21 @@ internal sealed class CosignerList
             return null;
         }
         var list = new CosignerList(file);
-        // What is wrong with an address does not depend on the log.
+        // Whether an address is valid does not depend on the log, so it is checked at the start.
         _ = list.Addresses("");
         return list;
     }
 
-    /// <summary>Of a log: who cosigns it, in the order of the file. Throws <see cref="StartupException"/> when the file is about other logs.</summary>
+    /// <summary>
+    /// Returns a log's cosigners, in the order of the file. Throws <see cref="StartupException"/> when the file is about other logs.
+    /// </summary>
     public IReadOnlyList<Cosigner> Of(VerifierKey logKey)
     {
         _file.ThrowUnlessOf(logKey);
         return Addresses(logKey.Name);
     }
 
-    // The monitoring address of C2SP tlog-witness, which auditors have as well.
+    // Uses the monitoring address of C2SP tlog-witness, which auditors have as well.
     private Cosigner[] Addresses(string origin)
     {
         string log = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(origin)));

@@ -10,8 +10,9 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Cosigners;
 
 /// <summary>
-/// CosignerService collects, in the background, what cosigners signed of the log: from each that has an address, one request at a time, and from the checkpoint on the board. No answer waits for it. A cosigner that fails is
-/// asked less and less often, down to once in <see cref="s_longestPause"/>.
+/// Collects in the background the checkpoints that cosigners signed. They come from each cosigner with an address, one request at a time,
+/// and from the checkpoint on the board. No answer waits for it. It backs off from a cosigner that fails, down to one request per
+/// {s_longestPause}.
 /// </summary>
 internal sealed class CosignerService : BackgroundService
 {
@@ -20,10 +21,10 @@ internal sealed class CosignerService : BackgroundService
     private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan s_longestPause = TimeSpan.FromMinutes(1);
 
-    // The checkpoint with cosignatures is on the board until the next one takes its place.
+    // The checkpoint with cosignatures stays on the board until the next one replaces it, so the board is read this often.
     private static readonly TimeSpan s_boardPause = TimeSpan.FromMilliseconds(200);
 
-    // A cosigner that asked another replica may be a moment ahead of this one.
+    // A cosigner that asked another replica may briefly be ahead of this one.
     private static readonly TimeSpan s_aheadPause = TimeSpan.FromMilliseconds(200);
     private const int AheadAttempts = 10;
 
@@ -66,7 +67,7 @@ internal sealed class CosignerService : BackgroundService
         IReadOnlyList<Cosigner> cosigners = list.Of(anchor.LogKey);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
         Task[] all = [ReadBoardAsync(anchor.LogKey, cosigners, ended.Token), .. cosigners.Where(one => one.Checkpoint is not null).Select(one => AskAsync(anchor.LogKey, one, ended.Token))];
-        // One that fails is a bug, and ends the others.
+        // A loop that fails is a bug, and its failure ends the others.
         await Task.WhenAny(all);
         await ended.CancelAsync();
         await Task.WhenAll(all);
@@ -87,7 +88,7 @@ internal sealed class CosignerService : BackgroundService
             failures = why.Length == 0 ? 0 : Math.Min(failures + 1, MaxDoublings);
             if (why != trouble)
             {
-                // Only what is news: some cosigner is down for days.
+                // Only a change is logged, because some cosigner may be down for days.
                 trouble = why;
                 Report(cosigner.Key, checkpoint, why);
             }
@@ -112,7 +113,7 @@ internal sealed class CosignerService : BackgroundService
         }
     }
 
-    // Why it does not count; null: it does.
+    // Returns the reason why the checkpoint does not count; null when it counts.
     private async Task<string?> TakeAsync(VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken stop)
     {
         try
@@ -149,7 +150,7 @@ internal sealed class CosignerService : BackgroundService
             if (await FindOnBoardAsync(stop) is { } note && !note.Span.SequenceEqual(before.Span))
             {
                 before = note;
-                // With a false cosignature: the task never wrote it.
+                // TryOpen fails when a cosignature is false; the task did not write such a note.
                 if (verifier.TryOpen(note.Span, out SignedCheckpoint? opened, out _))
                 {
                     foreach (VerifiedSignature cosignature in opened.Cosignatures.Where(one => !Cosignature.IsAhead(one.Timestamp!.Value, _time.GetUtcNow(), _state.MaxAhead)))
@@ -173,7 +174,7 @@ internal sealed class CosignerService : BackgroundService
         }
         catch (BoardUnreadableException)
         {
-            // The follower says so, and whoever reads tiles for an answer.
+            // The follower logs this, and so does each answer that reads tiles.
             return null;
         }
     }

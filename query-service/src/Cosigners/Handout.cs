@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Cosigners;
 
-/// <summary>Handout is the answer that hands out cosigned checkpoints.</summary>
-/// <param name="Body">JSON.</param>
-/// <param name="Tag">Entity tag, without quotes.</param>
+/// <summary>The answer that returns cosigned checkpoints.</summary>
+/// <param name="Body">The JSON body.</param>
+/// <param name="Tag">The entity tag, without quotes.</param>
 internal sealed record Handout(ReadOnlyMemory<byte> Body, string Tag);

@@ -1,17 +1,17 @@
 namespace Optiks.QueryService.Cosigners;
 
-/// <summary>Taken is what became of a cosigned checkpoint.</summary>
+/// <summary>The result of taking a cosigned checkpoint.</summary>
 internal enum Taken
 {
-    /// <summary>It is handed out now.</summary>
+    /// <summary>The answer now contains the checkpoint.</summary>
     New,
 
-    /// <summary>The one that is handed out is as new.</summary>
+    /// <summary>The answer already contains one that is at least as new.</summary>
     Known,
 
-    /// <summary>It is larger than the log that is served here.</summary>
+    /// <summary>The checkpoint is larger than the log that is served here.</summary>
     Ahead,
 
-    /// <summary>The log signed it, and it is not of the log that is served here.</summary>
+    /// <summary>The log signed the checkpoint, and it does not belong to the log that is served here.</summary>
     Contradicts,
 }

@@ -7,7 +7,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Endpoints;
 
-/// <summary>BoardEndpoints serve the bulletin board below <c>/log</c> (docs/spec/board.md section 3): its files, and the checkpoint of the epoch that is served.</summary>
+/// <summary>Serves the board below <c>/log</c> (docs/spec/board.md section 3): its files, and the checkpoint of the served epoch.</summary>
 internal sealed class BoardEndpoints
 {
     private const int CheckpointNameLength = 18;
@@ -38,7 +38,7 @@ internal sealed class BoardEndpoints
     private static Task NotFoundAsync(HttpContext context) =>
         new Problem(ProblemTypes.NotFound, "The board has no such file.").ExecuteAsync(context);
 
-    /// <summary>CheckpointAsync gives the checkpoint of the epoch that is served, which the board's own file may be ahead of.</summary>
+    /// <summary>Returns the checkpoint of the served epoch. The board's own file may be ahead of it.</summary>
     private async Task CheckpointAsync(HttpContext context, CancellationToken cancellationToken)
     {
         ReadOnlyMemory<byte> note = _current.PeekOrThrow().Checkpoint;
@@ -59,7 +59,7 @@ internal sealed class BoardEndpoints
             await NotFoundAsync(context);
             return;
         }
-        // Before the log is known here, tags would not tell it from others.
+        // Tags contain the log's name, so they cannot be made before the log is known here.
         if (_state.Anchor is null)
         {
             throw CurrentEpoch.Unavailable("The log is not known here yet.");
@@ -70,7 +70,9 @@ internal sealed class BoardEndpoints
         }
     }
 
-    /// <summary>SendAsync sends a file of the board as it is: from the disk, where it is never in memory whole, or as an answer in memory, which is counted.</summary>
+    /// <summary>
+    /// Sends a file of the board unchanged. A file from the disk is never in memory as a whole; an answer from memory is counted.
+    /// </summary>
     public static async Task SendAsync(HttpContext context, BoardFile file, string type, AnswerBudget budget, CancellationToken cancellationToken)
     {
         bool isHead = HttpMethods.IsHead(context.Request.Method);

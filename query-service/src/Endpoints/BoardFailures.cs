@@ -4,7 +4,9 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Endpoints;
 
-/// <summary>BoardFailures answers requests that met a board which cannot be read: unavailable, and an error in the operator's log.</summary>
+/// <summary>
+/// Answers requests that needed the board when it could not be read: the client gets unavailable, and the operator's log an error.
+/// </summary>
 internal sealed class BoardFailures : IExceptionHandler
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);

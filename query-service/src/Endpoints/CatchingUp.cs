@@ -6,20 +6,24 @@ using Optiks.QueryService.Following;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// CatchingUp has a request wait that names a little more of the log than is served here, if it says that it would rather wait than hear <c>not-caught-up</c>: <c>Prefer: wait=s</c> (docs/spec/rest.md section 4). Any thread.
+/// Delays a request that asks for a little more of the log than is served here. The request must prefer waiting to <c>not-caught-up</c>,
+/// and say so with <c>Prefer: wait=s</c> (docs/spec/rest.md section 4). Any thread.
 /// </summary>
-/// <remarks>It holds no memory of an answer and has read no body meanwhile. Who waits in vain is answered as without it.</remarks>
+/// <remarks>
+/// A waiting request holds no memory of an answer, and its body is not read yet. When the epoch does not come in time, the request is
+/// answered as if it had not waited.
+/// </remarks>
 internal sealed class CatchingUp
 {
-    /// <summary>MostSeconds that are waited, whatever is preferred.</summary>
+    /// <summary>The longest wait in seconds, whatever the client prefers.</summary>
     public const int MostSeconds = 2;
 
-    /// <summary>MostAhead is how many epochs are worth waiting for: nobody waits for one that anybody made up.</summary>
+    /// <summary>How many epochs ahead a request may wait for, so that nobody waits for an epoch that a client made up.</summary>
     public const ulong MostAhead = 8;
 
     private const string Prefix = "wait=";
 
-    // The others hear at once that this replica is behind.
+    // Further requests learn at once that this replica is behind.
     private const int MostWaiting = 1024;
 
     private readonly CurrentEpoch _current;
@@ -32,13 +36,13 @@ internal sealed class CatchingUp
         _clock = clock;
     }
 
-    /// <summary>Use has a request go on once what it names is served, or when it has waited long enough.</summary>
+    /// <summary>Lets a request continue once the epoch that it needs is served, or when it has waited long enough.</summary>
     public void Use(IApplicationBuilder app) => app.Use(next => context => RunAsync(context, next));
 
-    // The epoch from which on the replica may answer.
+    // Returns the first epoch from which the replica may answer.
     private static ulong LeastOf(ClientPosition position) => Math.Max(position.MinEpoch, position.CheckpointSize > 0 ? position.CheckpointSize - 1 : 0);
 
-    // RFC 7240: what is not understood is as if it were not there.
+    // RFC 7240: preferences that are not understood are ignored.
     private static int SecondsOf(StringValues preferences)
     {
         foreach (string? line in preferences)
@@ -74,7 +78,7 @@ internal sealed class CatchingUp
             long begun = _clock.GetTimestamp();
             while (true)
             {
-                // Before the epoch is looked at: one that comes afterwards completes it.
+                // The task is taken before the epoch is read: an epoch that is served afterwards completes it.
                 Task later = _current.Later;
                 TimeSpan left = limit - _clock.GetElapsedTime(begun);
                 if (_current.Peek() is not { } epoch || least <= epoch.Epoch || least - epoch.Epoch > MostAhead || left <= TimeSpan.Zero)
@@ -86,7 +90,7 @@ internal sealed class CatchingUp
         }
         catch (TimeoutException)
         {
-            // It is answered as what it is.
+            // The request is answered as it stands.
         }
         finally
         {

@@ -4,7 +4,9 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Endpoints;
 
-/// <summary>CosignerEndpoints hand out what auditors and witnesses cosigned (docs/spec/cosigners.md section 1), from memory, open to all.</summary>
+/// <summary>
+/// Returns the checkpoints that auditors and witnesses cosigned (docs/spec/cosigners.md section 1), from memory and open to everyone.
+/// </summary>
 internal sealed class CosignerEndpoints
 {
     private readonly CosignedCheckpoints _checkpoints;

@@ -7,16 +7,19 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Endpoints;
 
-/// <summary>EpochEndpoints give records, the latest head, audit proofs and the configuration: open to all, and where they never change, marked so.</summary>
+/// <summary>
+/// Returns records, the latest head, audit proofs and the configuration. These endpoints are open to everyone, and answers that never
+/// change are marked so.
+/// </summary>
 internal sealed class EpochEndpoints
 {
-    /// <summary>LatestPath is where the newest epoch's head is.</summary>
+    /// <summary>The path of the newest epoch's head.</summary>
     public const string LatestPath = "/v1/epochs/latest";
 
     private const string EpochField = "{epoch}";
     private const string RangeField = "{range}";
 
-    // Of the vector's length.
+    // The length prefix of the vector of bounds.
     private const int BoundsLength = 3;
 
     private readonly CurrentEpoch _current;
@@ -56,7 +59,7 @@ internal sealed class EpochEndpoints
             ? epoch
             : throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "An epoch is an integer in decimal without leading zeros; a range is two of them, 'a-b'.", field));
 
-    /// <summary>ServedFor the request: the current epoch, which is one that the client takes.</summary>
+    /// <summary>Returns the current epoch if the client accepts it; otherwise throws <see cref="ProblemException"/>.</summary>
     private ServedEpoch ServedFor(HttpRequest request)
     {
         var position = ClientPosition.Read(request);
@@ -81,7 +84,7 @@ internal sealed class EpochEndpoints
         }
     }
 
-    // Of one log there is one content for each name and form.
+    // Within one log, a name and a form determine the content.
     private bool IsUnchanged(HttpContext context, string name, string type)
     {
         context.Response.Headers.Vary = Microsoft.Net.Http.Headers.HeaderNames.Accept;
@@ -115,7 +118,7 @@ internal sealed class EpochEndpoints
         ulong from = ClientPosition.Find(context.Request, QueryApi.FromParameter)
             ?? throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "Give one parameter 'from': the first period.", $"?{QueryApi.FromParameter}"));
         ServedEpoch epoch = _current.AcquireFresh();
-        // What is read of it from here on are records and hashes, not trees.
+        // From here on only records and hashes are read, not trees.
         epoch.Release();
         position.ThrowIfAhead(epoch.Epoch);
         using AnswerLease lease = _budget.LeaseFor(context);
@@ -170,7 +173,7 @@ internal sealed class EpochEndpoints
         {
             throw NotFound($"The newest epoch here is {newest}.");
         }
-        // Known before anything is read: what is asked for exists and never changes.
+        // This is decided before anything is read: the proof exists and never changes.
         if (IsUnchanged(context, string.Create(CultureInfo.InvariantCulture, $"audit-proof/{first}-{last}"), type))
         {
             return;
@@ -205,7 +208,7 @@ internal sealed class EpochEndpoints
     {
         TrustAnchor anchor = _state.Anchor ?? throw CurrentEpoch.Unavailable("The log is not known here yet.");
         AcceptHeader.Choose(context.Request, MediaTypes.Json);
-        // Fixed for the life of the log; a successor log may follow at the same address.
+        // The configuration is fixed for the life of the log, but a successor log may follow at the same address.
         context.Response.Headers.CacheControl = "public, max-age=60";
         if (!Caching.IsKnown(context, $"{_state.LogName}/configuration"))
         {

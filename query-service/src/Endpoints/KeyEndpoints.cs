@@ -10,10 +10,10 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Endpoints;
 
-/// <summary>KeyEndpoints take the requests about keys: lookup, history, monitor.</summary>
+/// <summary>Serves the requests about keys: lookup, history, monitor.</summary>
 internal sealed class KeyEndpoints
 {
-    /// <summary>LookupPath is where keys are looked up.</summary>
+    /// <summary>The path of lookups of keys.</summary>
     public const string LookupPath = "/v1/lookup";
 
     private const string KeyParameter = "key";
@@ -83,7 +83,7 @@ internal sealed class KeyEndpoints
         string type = RequestBody.MediaType(request, MediaTypes.Json, MediaTypes.Query);
         using var counted = new BodyLease(lease);
         using PooledBody body = await RequestBody.ReadPooledAsync(request, LookupRoutes.MaxBodyLength, counted.Hold, cancellationToken);
-        // The latest value is anyone's to look up; older ones are the owner's.
+        // Anyone may look up the latest value; older ones only their owner may see.
         CallerRights? owner = kind == QueryKind.Lookup ? null : CallerRights.Of(request.HttpContext)!;
         QueryBatch batch = QueryParser.Parse(type, body.Memory, kind, new KeyRules(_state.KeyLength, owner));
         _limiter.Spend(request.HttpContext, RateLimitKind.Lookups, batch.Keys.Count);

@@ -4,7 +4,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Endpoints;
 
-/// <summary>QueryApi describes the endpoints (docs/spec/rest.md section 4).</summary>
+/// <summary>Describes the endpoints (docs/spec/rest.md section 4).</summary>
 internal static class QueryApi
 {
     public const string Title = "Optiks query-service";
@@ -12,7 +12,7 @@ internal static class QueryApi
     public const string Description =
         "Answers about keys, epochs and the bulletin board. The binary forms, whose structures are in the specification, are what a verifier takes; JSON is for people and scripts.";
 
-    /// <summary>FromParameter names the first period of bounds.</summary>
+    /// <summary>The parameter with the first period of bounds.</summary>
     public const string FromParameter = "from";
 
     private const string ReadOnly = "It changes nothing: what is posted are names, which do not belong into URLs.";
@@ -32,7 +32,7 @@ internal static class QueryApi
         new(AskedState.AtEpochParameter, "One of the epochs that the replica served last, of which the answer is; absent: the newest epoch.", QuerySchemas.Number),
     ];
 
-    // Of what its owner may still ask about a period that has ended.
+    // Parameters of the queries that an owner may still send about a period that has ended.
     private static readonly ApiParameter[] s_ended =
     [
         .. s_state,
@@ -155,7 +155,7 @@ internal static class QueryApi
         Problems = [ProblemTypes.NotAcceptable],
     };
 
-    /// <summary>BoardFiles are those of one endpoint: OpenAPI cannot express a path of any number of parts.</summary>
+    /// <summary>Describes the files of one endpoint: OpenAPI cannot express a path with any number of parts.</summary>
     public static IReadOnlyList<ApiOperation> BoardFiles { get; } =
     [
         File("tile", "/log/tile/{level}/{index}", "Gives a full tile of the log's tree (C2SP tlog-tiles).", null, Level, Index),

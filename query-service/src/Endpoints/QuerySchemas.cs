@@ -6,7 +6,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Endpoints;
 
-/// <summary>QuerySchemas are the shapes of queries, and of the answers as <see cref="AnswerJson"/> renders them.</summary>
+/// <summary>Defines the schemas of queries, and of answers as <see cref="AnswerJson"/> renders them.</summary>
 internal static partial class QuerySchemas
 {
     public const string Number = "Number";
@@ -27,7 +27,7 @@ internal static partial class QuerySchemas
     public const string Cosignatures = "Cosignatures";
     public const string PeriodsAnswer = "PeriodsAnswer";
 
-    /// <summary>AddTo adds them to a document.</summary>
+    /// <summary>Adds the schemas to a document.</summary>
     public static void AddTo(ApiSchemas schemas)
     {
         AddParameters(schemas);

@@ -13,16 +13,19 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>
-/// Rehearsal sends requests of nobody through the service before callers are answered. The first answers of a process wait until their code is compiled, a tenth of a second each; at hundreds of requests a second that many callers
-/// would notice each restart. Until it is over queries are refused as <c>unavailable</c>, so that an edge asks another replica, and the service is not ready. Any thread.
+/// Sends requests that no caller made through the service before callers are answered. The first answers of a process wait until their code
+/// is compiled, a tenth of a second each. Without the rehearsal, many callers would notice each restart at hundreds of requests a second.
+/// Until it is over, queries are refused as <c>unavailable</c>, so that an edge (docs/operations/edge.md) asks another replica, and the
+/// service is not ready. Any thread.
 /// </summary>
 internal sealed class Rehearsal : BackgroundService, IHealthCheck
 {
-    // Of nobody: their answers are computed, proven and encoded as all others.
+    // The names belong to nobody; their answers are computed, proven and encoded like all others.
     private const string KeyQuery = """{"key": "rehearsal"}""";
     private const string UserQuery = """{"username": "rehearsal"}""";
 
-    // Of a client that knows nothing, and of one that has seen the log's first epoch and is shown that this is the same log. For that one the board is read: where it is away, what comes first is rehearsed still.
+    // The positions of a client that knows nothing, and of one that has seen the log's first epoch. That one gets the proof that this is
+    // the same log. The second one needs the board; if the board is unreachable, the first one is still rehearsed.
     private static readonly QueryString[] s_positions = [default, new($"?{ClientPosition.CheckpointSizeParameter}=1")];
 
     private const string Detail = "The first answers are being rehearsed.";
@@ -31,10 +34,10 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
 
     private static readonly PathString s_queries = "/v1";
 
-    // Where the operator closed lookups, it may look up, and nothing else.
+    // If the operator closed lookups, the rehearsal has the right to look up and no other.
     private static readonly ClaimsPrincipal s_caller = new(CallerRights.OfApiKey(new ApiKeyEntry("rehearsal", default, ApiScopes.Lookup)));
 
-    // In the items of a request: it is the rehearsal's, whatever a caller may send.
+    // Marks a request in its items as the rehearsal's, which no caller can do.
     private static readonly object s_mark = new();
 
     private readonly TaskCompletionSource<RequestDelegate> _pipeline = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -52,17 +55,17 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
         _logger = logger;
     }
 
-    // Who asks before there is an epoch is told that.
+    // Before there is an epoch, queries get another problem.
     private bool IsUnderWay => !_isOver && _current.Peek() is not null;
 
-    /// <summary>UseAll makes everything that follows what is rehearsed.</summary>
+    /// <summary>Rehearses all middleware that is added after this call.</summary>
     public void UseAll(IApplicationBuilder app) => app.Use(next =>
     {
         _pipeline.TrySetResult(next);
         return next;
     });
 
-    /// <summary>Use refuses callers' queries meanwhile.</summary>
+    /// <summary>Refuses callers' queries during the rehearsal.</summary>
     public void Use(IApplicationBuilder app) => app.Use(next => context =>
         IsUnderWay && context.Request.Path.StartsWithSegments(s_queries) && !context.Items.ContainsKey(s_mark) ? throw CurrentEpoch.Unavailable(Detail) : next(context));
 
@@ -84,7 +87,8 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
         {
             await SendAllAsync(pipeline, stop).WaitAsync(s_longest, stop);
         }
-        // An epoch that is too old, a board that cannot be read, answers that wait: callers are told of it themselves. A service that is told to stop breaks the requests off, which then fail in any way.
+        // An epoch that is too old, an unreadable board, or answers that wait: callers get the problem of each themselves. When the service
+        // is told to stop, it aborts the requests, which may then fail in any way.
         catch (Exception e)
         {
             stop.ThrowIfCancellationRequested();
@@ -110,7 +114,7 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
                 var context = new DefaultHttpContext { RequestServices = scope.ServiceProvider, RequestAborted = stop };
                 context.Items.Add(s_mark, null);
                 context.User = s_caller;
-                // As it comes from an edge of this host.
+                // The request looks like one from a proxy on this host.
                 context.Connection.RemoteIpAddress = IPAddress.Loopback;
                 context.Request.Headers[ForwardedHeadersDefaults.XForwardedForHeaderName] = IPAddress.Loopback.ToString();
                 context.Request.Protocol = HttpProtocol.Http11;

@@ -8,10 +8,10 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Endpoints;
 
-/// <summary>UserEndpoints take the requests about users.</summary>
+/// <summary>Serves the requests about users.</summary>
 internal sealed class UserEndpoints
 {
-    /// <summary>LookupPath is where users are looked up.</summary>
+    /// <summary>The path of lookups of users.</summary>
     public const string LookupPath = "/v1/users/lookup";
 
     private readonly AnswerSender _answers;

@@ -1,14 +1,14 @@
 namespace Optiks.QueryService.Following;
 
-/// <summary>BoardFile is a file of the board: on this machine's disk, or in memory.</summary>
-/// <param name="Length">Octets.</param>
-/// <param name="Path">Where it is on the disk; null: <paramref name="Octets"/> are the file.</param>
-/// <param name="Octets">Contents, unless there is a path.</param>
+/// <summary>A file of the board, on this machine's disk or in memory.</summary>
+/// <param name="Length">The length in bytes.</param>
+/// <param name="Path">The path on the disk; null when <paramref name="Octets"/> is the file.</param>
+/// <param name="Octets">The contents, unless there is a path.</param>
 internal sealed record BoardFile(long Length, string? Path, ReadOnlyMemory<byte> Octets)
 {
-    /// <summary>OnDisk is a file at a path.</summary>
+    /// <summary>Creates a file on the disk.</summary>
     public static BoardFile OnDisk(FileInfo file) => new(file.Length, file.FullName, default);
 
-    /// <summary>InMemory is a file of these octets.</summary>
+    /// <summary>Creates a file in memory.</summary>
     public static BoardFile InMemory(ReadOnlyMemory<byte> octets) => new(octets.Length, null, octets);
 }

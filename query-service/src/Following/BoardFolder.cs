@@ -5,7 +5,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>BoardFolder is <c>board/log</c> of the data folder, read-only here. Any thread.</summary>
+/// <summary>Reads <c>board/log</c> of the data folder, and never writes to it. Any thread.</summary>
 internal sealed class BoardFolder : IBoardFiles
 {
     private readonly string _log;
@@ -16,7 +16,7 @@ internal sealed class BoardFolder : IBoardFiles
         Tiles = new DirectoryTileReader(_log);
     }
 
-    /// <summary>Tiles and checkpoint.</summary>
+    /// <summary>The tiles and the checkpoint.</summary>
     public ITileReader Tiles { get; }
 
     /// <inheritdoc/>
@@ -52,7 +52,7 @@ internal sealed class BoardFolder : IBoardFiles
         }
     }
 
-    // Only the board's own names, each in its only spelling, get to the file system; none of them leads out of the folder.
+    // Only names that the board itself uses, in their canonical form, reach the file system, so no path leads out of the folder.
     private BoardFile? Find(string path)
     {
         var file = new FileInfo(Path.Combine(_log, path));

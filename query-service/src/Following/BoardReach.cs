@@ -4,8 +4,9 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// BoardReach is how far the board's checkpoint reaches: nothing beyond it is served (docs/spec/board.md section 3). It is behind the database's published epoch only while it waits for witnesses, or is on its way to where it is
-/// read. The follower's alone, save <see cref="Awaited"/>.
+/// Determines how far the board's checkpoint reaches: no epoch beyond it is served (docs/spec/board.md section 3). The checkpoint is behind
+/// the database's published epoch only while it waits for witnesses, or until it arrives where this replica reads it. Only the follower
+/// uses it, except for <see cref="Awaited"/>.
 /// </summary>
 internal sealed class BoardReach
 {
@@ -14,13 +15,19 @@ internal sealed class BoardReach
 
     public BoardReach(BoardWatch board) => _board = board;
 
-    /// <summary>Awaited is the last published epoch while it is beyond the checkpoint; null when none is. Any thread.</summary>
+    /// <summary>The last published epoch while it is beyond the checkpoint; otherwise null. Any thread.</summary>
     public ulong? Awaited => Interlocked.Read(ref _awaited) is >= 0 and long awaited ? (ulong)awaited : null;
 
-    /// <summary>FindAsync gives the last epoch that may be served, at most the published one. Null: the board has no checkpoint yet. Throws <see cref="BoardUnreadableException"/>.</summary>
+    /// <summary>
+    /// Returns the last epoch that may be served, at most the published one; null when the board has no checkpoint yet. Throws
+    /// <see cref="BoardUnreadableException"/>.
+    /// </summary>
     /// <param name="published">The database's published epoch.</param>
-    /// <param name="served">Last epoch that this replica ever served, which a checkpoint reached then: as far it goes also while a board at a distance gives no answer. Null: none.</param>
-    /// <param name="cancellationToken">Ends the reading.</param>
+    /// <param name="served">
+    /// The last epoch that this replica ever served, which a checkpoint reached at that time. As long as a remote board has not answered,
+    /// epochs up to this one may be served. Null when no epoch was served.
+    /// </param>
+    /// <param name="cancellationToken">Cancels the read.</param>
     public async Task<ulong?> FindAsync(ulong published, ulong? served, CancellationToken cancellationToken)
     {
         ulong? last = !_board.HasAnswered && served is not null ? served : (await _board.ReadAsync(cancellationToken))?.Size - 1;
@@ -28,7 +35,7 @@ internal sealed class BoardReach
         return last is null ? null : Math.Min(published, last.Value);
     }
 
-    /// <summary>Check refuses an epoch that the checkpoint ends with, and that has another tree there.</summary>
+    /// <summary>Refuses an epoch when the checkpoint ends with it and has another root there.</summary>
     public Refused? Check(VerifiedEpoch epoch) => _board.Newest is { } checkpoint && checkpoint.Size == epoch.Epoch + 1 && checkpoint.Root != epoch.Root()
         ? new Refused($"The database and the board have different logs of {checkpoint.Size} epochs, and the log signed both: keep them.")
         : null;

@@ -8,7 +8,7 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>CurrentEpoch is the epoch that answers are made from. Readers neither lock nor wait; the follower alone replaces it. Any thread.</summary>
+/// <summary>The epoch from which answers are made. Readers neither lock nor wait; only the follower replaces it. Any thread.</summary>
 internal sealed class CurrentEpoch
 {
     private const string PeriodField = $"?{AskedState.PeriodParameter}";
@@ -21,7 +21,7 @@ internal sealed class CurrentEpoch
     private readonly TimeProvider _clock;
     private readonly int _maxRecent;
 
-    // The follower's: those that were served before, oldest first.
+    // The follower's list of epochs that were served before, oldest first.
     private readonly List<RecentEpoch> _recent = [];
     private ServedEpoch? _current;
     private TaskCompletionSource _later = NewLater();
@@ -34,18 +34,23 @@ internal sealed class CurrentEpoch
         _clock = clock;
     }
 
-    /// <summary>Later completes when another epoch than the present one is served.</summary>
+    /// <summary>Completes when another epoch than the present one is served.</summary>
     public Task Later => Volatile.Read(ref _later).Task;
 
-    /// <summary>Peek at the current epoch without a reference: its plain data may be used, its view not. Null before the first.</summary>
+    /// <summary>
+    /// Returns the current epoch without a reference: the caller may use its plain data but not its view. Null before the first epoch.
+    /// </summary>
     public ServedEpoch? Peek() => Volatile.Read(ref _current);
 
-    /// <summary>PeekOrThrow is Peek that throws <see cref="ProblemException"/> (unavailable) before the first.</summary>
+    /// <summary>
+    /// Returns the current epoch as <see cref="Peek"/> does. Throws <see cref="ProblemException"/> (unavailable) before the first epoch.
+    /// </summary>
     public ServedEpoch PeekOrThrow() => Peek() ?? throw Unavailable("There is no verified epoch here yet.");
 
     /// <summary>
-    /// AcquireFresh takes a reference to the current epoch, which the caller releases. Throws <see cref="ProblemException"/> (unavailable) when there is none, or its record is older than the
-    /// configuration's max_behind or further ahead than its max_ahead: a verifier would refuse it.
+    /// Takes a reference to the current epoch, which the caller releases. Throws <see cref="ProblemException"/> (unavailable) when there is
+    /// no epoch, or when its record is older than the configuration's max_behind or further ahead than its max_ahead. A verifier would
+    /// refuse such an epoch.
     /// </summary>
     public ServedEpoch AcquireFresh()
     {
@@ -60,11 +65,12 @@ internal sealed class CurrentEpoch
     }
 
     /// <summary>
-    /// AcquireFresh for answers about a state that is asked for. Throws <see cref="ProblemException"/> as well: not-caught-up, not-found for an epoch that is not among the recent ones, or a period that has not ended, period-gone
-    /// for one that is served no more, unavailable while it is being made here.
+    /// Takes a reference to the state that a request asks about. Also throws <see cref="ProblemException"/> with these types:
+    /// not-caught-up; not-found for an epoch that is not among the recent ones, or for a period that has not ended; period-gone for a
+    /// period that is no longer served; unavailable while the period's trees are being made here.
     /// </summary>
     /// <param name="position">How far the client has seen the log.</param>
-    /// <param name="asked">The state.</param>
+    /// <param name="asked">The state that the request asks about.</param>
     public ServedEpoch AcquireFresh(ClientPosition position, AskedState asked)
     {
         while (asked != default)
@@ -80,7 +86,7 @@ internal sealed class CurrentEpoch
             {
                 epoch.Release();
             }
-            // Refused only when others have taken the place of its trees, and of the epoch, meanwhile.
+            // This fails only when the trees were replaced, and so was the epoch, in the meantime.
             if (found.TryAcquire())
             {
                 return found;
@@ -89,14 +95,18 @@ internal sealed class CurrentEpoch
         return AcquireFresh();
     }
 
-    /// <summary>Age of an epoch's record by this machine's clock; negative when its clock is behind.</summary>
+    /// <summary>Returns the age of an epoch's record by this machine's clock; negative when this clock is behind.</summary>
     public TimeSpan Age(ServedEpoch epoch) => epoch.AgeAt(_clock.GetUtcNow());
 
-    /// <summary>ServeAsync puts the next epoch in the place of the present one, which goes with its last reader once it is no recent one any more.</summary>
-    /// <param name="view">Its trees.</param>
-    /// <param name="epoch">The epoch.</param>
-    /// <param name="ended">Periods that have ended and are served with it.</param>
-    /// <param name="isBehind">Whether later ones are published: values that they superseded and erased may be missing here.</param>
+    /// <summary>
+    /// Replaces the present epoch by the next one. The replaced epoch ends with its last reader once it is no longer a recent one.
+    /// </summary>
+    /// <param name="view">The epoch's trees.</param>
+    /// <param name="epoch">The next epoch.</param>
+    /// <param name="ended">The ended periods that are served with it.</param>
+    /// <param name="isBehind">
+    /// Whether later epochs are published, so that values that they superseded and erased may be missing here.
+    /// </param>
     public async Task ServeAsync(DirectoryView view, VerifiedEpoch epoch, IEnumerable<EndedPeriod> ended, bool isBehind)
     {
         ServedEpoch? before = Peek();
@@ -104,7 +114,7 @@ internal sealed class CurrentEpoch
         {
             _recent.Add(new RecentEpoch(before.Epoch, before.View, before.Record, before.TimeMs));
         }
-        // Trees of another period are the switch's, and an epoch may be served again, with more.
+        // Trees of another period end with a switch. An epoch may also be served again, together with more ended periods.
         RecentEpoch[] kept = before?.Period == epoch.Record.Period ? [.. _recent.Where(recent => recent.Epoch != epoch.Epoch).TakeLast(_maxRecent)] : [];
         RecentEpoch[] gone = [.. _recent.Except(kept)];
         _recent.Clear();
@@ -112,7 +122,7 @@ internal sealed class CurrentEpoch
         var current = new ServedEpoch(view, epoch, _board, ended, kept, isBehind);
         if (before is not null && before.Period != current.Period)
         {
-            // All clients that have seen the period before ask for them at once, before anything else.
+            // All clients that have seen the period before will request the bounds at once, before anything else.
             await current.Bounds.PrepareAsync();
         }
         Volatile.Write(ref _current, current);
@@ -120,7 +130,7 @@ internal sealed class CurrentEpoch
         Array.ForEach(gone, recent => recent.View.Dispose());
     }
 
-    /// <summary>End takes the present epoch away: the service ends.</summary>
+    /// <summary>Ends the present epoch when the service ends.</summary>
     public void End()
     {
         Interlocked.Exchange(ref _current, null)?.Retire();
@@ -128,10 +138,10 @@ internal sealed class CurrentEpoch
         _recent.Clear();
     }
 
-    /// <summary>Unavailable makes the problem of a replica that cannot answer yet.</summary>
+    /// <summary>Creates the problem of a replica that cannot answer yet.</summary>
     public static ProblemException Unavailable(string detail) => new(new Problem(ProblemTypes.Unavailable, detail, null, s_retryAfter));
 
-    // Who waited goes on beside the follower.
+    // Waiting requests continue on other threads than the follower's.
     private static TaskCompletionSource NewLater() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     private ProblemException NotServed(ServedEpoch epoch, ulong period) =>
@@ -139,7 +149,7 @@ internal sealed class CurrentEpoch
         : epoch.Period - period >= _state.RetainedPeriods ? new ProblemException(new Problem(ProblemTypes.PeriodGone, $"Period {period} is served no more: the newest one is {epoch.Period}.", PeriodField))
         : Unavailable($"The end of period {period} is being loaded here.");
 
-    // A verifier would refuse one that is too old.
+    // A verifier would refuse an epoch that is too old.
     private ServedEpoch FindRecent(ServedEpoch current, ulong epoch) =>
         epoch > current.Epoch ? throw ClientPosition.NotCaughtUp($"The newest epoch here is {current.Epoch}.", AtEpochField)
         : current.FindRecent(epoch) is { } found && Age(found) <= _state.MaxBehind ? found
@@ -150,7 +160,7 @@ internal sealed class CurrentEpoch
         while (true)
         {
             ServedEpoch epoch = PeekOrThrow();
-            // Refused only when another epoch has taken its place meanwhile.
+            // This fails only when another epoch has replaced this one in the meantime.
             if (epoch.TryAcquire())
             {
                 return epoch;

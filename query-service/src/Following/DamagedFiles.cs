@@ -4,10 +4,11 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>
-/// DamagedFiles passes word of damage in this replica's own files from whoever met it to the follower, which makes the trees of that period again. Any thread.
-/// </summary>
-/// <remarks>Readers of trees that were replaced meanwhile may meet the old damage later: a report counts only in the generation that its reader began in.</remarks>
+/// <summary>Reports damage in this replica's own files to the follower, which makes the trees of that period again. Any thread.</summary>
+/// <remarks>
+/// Readers of trees that were replaced in the meantime may meet the old damage later. So a report counts only in the generation in which
+/// its reader began.
+/// </remarks>
 internal sealed class DamagedFiles
 {
     private readonly Lock _lock = new();
@@ -17,10 +18,10 @@ internal sealed class DamagedFiles
 
     public DamagedFiles(ILogger<DamagedFiles> logger) => _logger = logger;
 
-    /// <summary>Generation of the trees, which a reader takes before it acquires an epoch.</summary>
+    /// <summary>The generation of the trees; a reader takes it before it acquires an epoch.</summary>
     public long Generation => Interlocked.Read(ref _generation);
 
-    /// <summary>Any says whether trees wait to be made again.</summary>
+    /// <summary>Whether trees wait to be made again.</summary>
     public bool Any
     {
         get
@@ -32,10 +33,12 @@ internal sealed class DamagedFiles
         }
     }
 
-    /// <summary>IsDamage says whether reading trees failed because of their files. A reader writes none, so that every I/O error is one.</summary>
+    /// <summary>
+    /// Returns whether an error means that the trees' files are damaged. A reader writes no files, so every I/O error means damage.
+    /// </summary>
     public static bool IsDamage(OptiksNativeException e) => e.Status is NativeStatus.Io or NativeStatus.Data;
 
-    /// <summary>Report says that the trees of a period cannot be read. True for the first report.</summary>
+    /// <summary>Reports that the trees of a period cannot be read. Returns true for the first report.</summary>
     public bool Report(long generation, ulong period)
     {
         lock (_lock)
@@ -44,7 +47,7 @@ internal sealed class DamagedFiles
         }
     }
 
-    /// <summary>Refuse reports damage that an answer met, and gives the problem of that answer.</summary>
+    /// <summary>Reports damage that an answer met, and creates the problem for that answer.</summary>
     public ProblemException Refuse(long generation, ulong period, OptiksNativeException e)
     {
         if (Report(generation, period))
@@ -54,7 +57,7 @@ internal sealed class DamagedFiles
         return CurrentEpoch.Unavailable("This replica cannot read what the answer needs, and makes it again from the database: ask another replica.");
     }
 
-    /// <summary>Waiting gives the periods whose trees wait to be made again.</summary>
+    /// <summary>Returns the periods whose trees wait to be made again.</summary>
     public ulong[] Waiting()
     {
         lock (_lock)
@@ -63,7 +66,7 @@ internal sealed class DamagedFiles
         }
     }
 
-    /// <summary>Replace notes that readers no longer get the damaged trees of a period.</summary>
+    /// <summary>Records that readers no longer get the damaged trees of a period.</summary>
     public void Replace(ulong period)
     {
         lock (_lock)

@@ -4,12 +4,15 @@ using Optiks.Storage.Replay;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>EndedPeriod is a period that has ended, with its trees at its last epoch. Readers use the view and the record, the follower alone the rest.</summary>
+/// <summary>
+/// A period that has ended, with its trees at its last epoch. Readers use the view and the record; only the follower uses the other
+/// members.
+/// </summary>
 internal sealed class EndedPeriod
 {
     private readonly LogTrees _trees;
 
-    /// <summary>EndedPeriod takes over the trees, which are at the period's last epoch.</summary>
+    /// <summary>Takes over the trees, which are at the period's last epoch.</summary>
     public EndedPeriod(LogTrees trees, VerifiedEpoch last)
     {
         _trees = trees;
@@ -22,22 +25,25 @@ internal sealed class EndedPeriod
 
     public ulong Period { get; }
 
-    /// <summary>Epoch is the period's last one.</summary>
+    /// <summary>The last epoch of the period.</summary>
     public ulong Epoch { get; }
 
-    /// <summary>Record of that epoch, encoded.</summary>
+    /// <summary>The encoded record of that epoch.</summary>
     public ReadOnlyMemory<byte> Record { get; }
 
-    /// <summary>View of the trees. Its maker's reference goes with <see cref="Retire"/>.</summary>
+    /// <summary>The view of the trees. <see cref="Retire"/> releases its creator's reference.</summary>
     public DirectoryView View { get; }
 
-    /// <summary>IsInFile: the trees are in a node store, of which little is in memory.</summary>
+    /// <summary>Whether the trees are in a node store, of which little is in memory.</summary>
     public bool IsInFile => _trees.IsStored;
 
-    /// <summary>ErasedThrough is the epoch up to which all erasures have been made here.</summary>
+    /// <summary>The epoch up to which all erasures are applied here.</summary>
     public ulong ErasedThrough { get; private set; }
 
-    /// <summary>Erase destroys what the epochs up to one have erased; again, where it was destroyed before. Refused when a leaf is not there.</summary>
+    /// <summary>
+    /// Destroys the values that the epochs up to <paramref name="through"/> have erased; values that are already destroyed are destroyed
+    /// again. Refuses when a leaf does not exist.
+    /// </summary>
     public Refused? Erase(IReadOnlyList<StoredErasure> erasures, ulong through)
     {
         Refused? refused = _trees.Erase(erasures);
@@ -48,10 +54,10 @@ internal sealed class EndedPeriod
         return refused;
     }
 
-    /// <summary>Retire gives back the maker's reference: no reader begins any more.</summary>
+    /// <summary>Releases the creator's reference, so that no further reader can begin.</summary>
     public void Retire() => View.Dispose();
 
-    /// <summary>TryDispose closes the trees once no reader has them. False: one does still.</summary>
+    /// <summary>Closes the trees once no reader has them; returns false while a reader does.</summary>
     public bool TryDispose()
     {
         if (View.TryAcquire())
@@ -63,7 +69,7 @@ internal sealed class EndedPeriod
         return true;
     }
 
-    /// <summary>Close ends what has no readers any more.</summary>
+    /// <summary>Closes the trees of a period that has no readers any more.</summary>
     public void Close()
     {
         Retire();

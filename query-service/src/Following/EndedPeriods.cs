@@ -9,10 +9,11 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// EndedPeriods are the periods that have ended and are served still, each at its last epoch (docs/spec/periods.md section 8). At a switch the trees come from memory; beside everything else they become a node store, from
-/// which later starts take them. Where there is neither, they are made again from the database. One thread at a time, as the follower's.
+/// The ended periods that are still served, each at its last epoch (docs/spec/periods.md section 8). At a switch the trees come from
+/// memory. In the background they become a node store, from which later starts load them. Where neither exists, they are made again from
+/// the database. One thread at a time: the follower's.
 /// </summary>
-/// <remarks>Invariant: what is given to readers with an epoch has all erasures through that epoch.</remarks>
+/// <remarks>Invariant: trees that readers get with an epoch have all erasures up to that epoch.</remarks>
 internal sealed class EndedPeriods : IDisposable
 {
     private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(15);
@@ -24,13 +25,13 @@ internal sealed class EndedPeriods : IDisposable
     private readonly ILogger<EndedPeriods> _logger;
     private readonly CancellationTokenSource _end = new();
 
-    // What was given up at a switch and waits for the saver of its period.
+    // The trees that a switch gave up and that wait for the saver of their period.
     private readonly Dictionary<ulong, Task> _savers = [];
 
-    // Given to readers, or to be with the next epoch.
+    // The trees that readers have, or get with the next epoch.
     private readonly SortedDictionary<ulong, EndedPeriod> _served = [];
 
-    // In the place of which there is another, and which readers have still: they get erasures until then.
+    // Trees that were replaced and that readers still have: they get erasures until then.
     private readonly List<EndedPeriod> _retired = [];
     private Making? _making;
     private ulong? _failed;
@@ -47,27 +48,31 @@ internal sealed class EndedPeriods : IDisposable
         _logger = logger;
     }
 
-    /// <summary>Keep takes over the trees of a period that has just ended.</summary>
+    /// <summary>Takes over the trees of a period that has just ended.</summary>
     /// <param name="trees">The trees, at the period's last epoch.</param>
     /// <param name="last">That epoch.</param>
-    /// <param name="saved">Ends when nobody saves them any more.</param>
+    /// <param name="saved">Completes when nobody saves the trees any more.</param>
     public void Keep(LogTrees trees, VerifiedEpoch last, Task saved)
     {
         _served.Add(trees.Period, new EndedPeriod(trees, last));
         _savers[trees.Period] = saved;
     }
 
-    /// <summary>HasNews: one was made, and readers do not have it yet.</summary>
+    /// <summary>Whether trees were made that readers do not have yet.</summary>
     public bool HasNews => _isUngiven || _making is { Task.IsCompleted: true };
 
-    /// <summary>IsMaking: a period's file is being made, with all that the disk and a processor give.</summary>
+    /// <summary>Whether a period's file is being made, which takes all the throughput of the disk and of one processor.</summary>
     public bool IsMaking => _making is not null;
 
-    /// <summary>PrepareAsync makes all that is here ready for an epoch that is about to be served. A refusal is the database's: the epoch must not be served.</summary>
+    /// <summary>
+    /// Prepares all trees here for an epoch that is about to be served. A refusal means that the database is wrong: the epoch must not be
+    /// served.
+    /// </summary>
     public async Task<Refused?> PrepareAsync(IFollowStore store, ulong epoch, CancellationToken cancellationToken)
     {
         await TakeMadeAsync();
-        // First where readers are still: of one leaf log, only who erases in it first keeps its own readers from what is half erased.
+        // Trees with readers come first. When several trees share a leaf log, only the first one that erases keeps its own readers away
+        // from half-erased values.
         EndedPeriod[] behind = [.. _retired.Concat(_served.Values).Where(ended => ended.ErasedThrough < epoch)];
         if (behind.Length == 0)
         {
@@ -77,8 +82,8 @@ internal sealed class EndedPeriods : IDisposable
         return behind.Select(ended => ended.Erase(erasures, epoch)).FirstOrDefault(refused => refused is not null);
     }
 
-    /// <summary>Give is what readers have from now on, with the epoch that was prepared for.</summary>
-    /// <param name="current">Period of that epoch.</param>
+    /// <summary>Returns the periods that readers have from now on, together with the epoch that was prepared.</summary>
+    /// <param name="current">The period of that epoch.</param>
     public IEnumerable<EndedPeriod> Give(ulong current)
     {
         _isUngiven = false;
@@ -86,12 +91,13 @@ internal sealed class EndedPeriods : IDisposable
     }
 
     /// <summary>
-    /// TidyAsync goes on once readers have what they were given with an epoch of this period: closes and deletes what is served no more, and begins to make what is missing.
+    /// Continues after readers got their trees with an epoch of this period. Closes and deletes trees that are no longer served, and begins
+    /// to make missing ones.
     /// </summary>
     public async Task TidyAsync(IFollowStore store, ReplicaFolder folder, ulong current, CancellationToken cancellationToken)
     {
         ulong first = FirstServed(current);
-        // What a file is being made of is read until it is there, however fast the log's periods follow each other.
+        // The trees from which a file is being made are kept until the file exists, however quickly periods follow each other.
         foreach (ulong period in _served.Keys.Where(period => period < first && period != _making?.Period).ToArray())
         {
             _retired.Add(_served[period]);
@@ -100,7 +106,7 @@ internal sealed class EndedPeriods : IDisposable
         }
         _retired.ForEach(ended => ended.Retire());
         _retired.RemoveAll(ended => ended.TryDispose());
-        // Not below what is being made.
+        // Files of the period that is being made are not deleted.
         if (_deletedBefore < first && _making is null && !_retired.Exists(ended => ended.Period < first))
         {
             folder.DeleteBefore(first);
@@ -112,7 +118,9 @@ internal sealed class EndedPeriods : IDisposable
         }
     }
 
-    /// <summary>DiscardAsync takes a period's damaged trees from readers and deletes their files, so that they are made again from the database.</summary>
+    /// <summary>
+    /// Takes a period's damaged trees from readers and deletes their files, so that they are made again from the database.
+    /// </summary>
     public async Task DiscardAsync(ReplicaFolder folder, ulong period, CancellationToken cancellationToken)
     {
         if (_making?.Period == period)
@@ -129,7 +137,10 @@ internal sealed class EndedPeriods : IDisposable
         folder.Discard(period);
     }
 
-    /// <summary>EndAsync closes them all. The last call; nobody reads any more. What is being made goes with the process where the caller cannot wait.</summary>
+    /// <summary>
+    /// Closes all trees; call it last, when nobody reads any more. If the caller cannot wait for trees that are being made, they end with
+    /// the process.
+    /// </summary>
     public async Task EndAsync(CancellationToken cancellationToken)
     {
         if (_end.IsCancellationRequested)
@@ -151,7 +162,7 @@ internal sealed class EndedPeriods : IDisposable
     /// <inheritdoc/>
     public void Dispose() => _end.Dispose();
 
-    // As long as the current period is at most p + R - 1.
+    // Period p is served as long as the current period is at most p + R - 1.
     private ulong FirstServed(ulong current) => current < _state.RetainedPeriods ? 0 : current - _state.RetainedPeriods + 1;
 
     private async Task TakeMadeAsync()
@@ -177,7 +188,7 @@ internal sealed class EndedPeriods : IDisposable
         _savers.Remove(made.Period);
     }
 
-    // The newest of those that are not in a file, and after one that could not be made an older one.
+    // Makes the newest period that has no file, and after a failure an older one.
     private async Task BeginNextAsync(IFollowStore store, ReplicaFolder folder, ulong first, ulong current, CancellationToken cancellationToken)
     {
         ulong[] missing = [.. Periods(first, current).Where(period => !_served.TryGetValue(period, out EndedPeriod? held) || !held.IsInFile)];
@@ -186,7 +197,7 @@ internal sealed class EndedPeriods : IDisposable
             return;
         }
         IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
-        // A database that is ahead of this replica may have destroyed some.
+        // A database that is ahead of this replica may have destroyed some periods.
         PeriodRow[] rows = [.. periods.Where(row => row.State == PeriodState.Ended && missing.Contains(row.Period))];
         if ((rows.LastOrDefault(row => row.Period < _failed) ?? rows.LastOrDefault()) is { } next && periods.FirstOrDefault(row => row.Period == next.Period + 1)?.FirstEpoch is ulong end)
         {
@@ -204,7 +215,7 @@ internal sealed class EndedPeriods : IDisposable
         }
     }
 
-    // Null, and said why, when it cannot be made.
+    // Returns null, and logs the reason, when the period's file cannot be made.
     private async Task<EndedPeriod?> MakeAsync(ReplicaFolder folder, PeriodRow period, ulong last, EndedPeriod? held, Task saved)
     {
         long start = Stopwatch.GetTimestamp();

@@ -2,7 +2,9 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>EpochFreshness is the health check: ready is a verified epoch, not older than max_behind, and a follower without trouble.</summary>
+/// <summary>
+/// The health check: the service is ready when it has a verified epoch that is not older than max_behind, and a follower without trouble.
+/// </summary>
 internal sealed class EpochFreshness : IHealthCheck
 {
     private readonly CurrentEpoch _current;

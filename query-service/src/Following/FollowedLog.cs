@@ -11,20 +11,22 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// FollowedLog is the log as this replica has it: the database that it is read from, the folder, the trees, and the epoch that is served, which is <see cref="CurrentEpoch"/>. Whatever goes wrong, the last
-/// good epoch stays. One thread at a time.
+/// The log as this replica has it: the database that it comes from, the folder, the trees, and the served epoch, which is
+/// <see cref="CurrentEpoch"/>. After any failure the last good epoch stays. One thread at a time.
 /// </summary>
 internal sealed class FollowedLog
 {
-    // After so many the last of them is served before the next are followed.
+    // After this many epochs the last one is served before further ones are followed.
     private const ulong EpochsPerStep = 256;
 
-    // Rows of the next period's trees that one step takes, so that neither epochs wait for long nor whoever else uses the database.
+    // The number of rows of the next period's trees that one step processes. It is limited so that neither epochs nor other users of the
+    // database wait for long.
     private const int RowsPerStep = 4096;
 
     private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(2);
 
-    // While a checkpoint waits for witnesses. Nothing wakes who waits for a file that others write.
+    // The pause while a checkpoint waits for witnesses. The replica polls, because no notification comes when another program writes a
+    // file.
     private static readonly TimeSpan s_boardPause = TimeSpan.FromMilliseconds(200);
 
     private readonly StorageSource _storage;
@@ -59,13 +61,15 @@ internal sealed class FollowedLog
         _logger = logger;
     }
 
-    /// <summary>IsLoaded says whether there are trees.</summary>
+    /// <summary>Whether the trees are loaded.</summary>
     public bool IsLoaded => _replay is not null;
 
-    /// <summary>OpenFolder takes the replica's folder: <see cref="ReplicaFolder.Open"/>.</summary>
+    /// <summary>Opens the replica's folder: <see cref="ReplicaFolder.Open"/>.</summary>
     public void OpenFolder() => _folder = _loader.OpenFolder();
 
-    /// <summary>StepAsync loads the log, or waits for the next epochs and serves them. Gives why there are none to be followed, otherwise null.</summary>
+    /// <summary>
+    /// Loads the log, or waits for the next epochs and serves them. Returns the reason when no epochs can be followed; otherwise null.
+    /// </summary>
     public async Task<Hold?> StepAsync(CancellationToken cancellationToken)
     {
         Hold? hold;
@@ -91,12 +95,13 @@ internal sealed class FollowedLog
         {
             hold = new Hold(HoldCause.Disk, e.Message, e);
         }
-        // A start refuses them. Once it has served, a key or trust anchor that an operator is just changing must not end lookups.
+        // At the start, these errors end the service. Once it has served an epoch, a key or trust anchor that an operator is just changing
+        // must not end lookups.
         catch (Exception e) when (_current.Peek() is not null && e is (SecretsException or TrustAnchorException or StartupException))
         {
             hold = new Hold(HoldCause.Key, "A key, or the log's trust anchor, cannot be used.", e);
         }
-        // What is served stays, as when the database is away.
+        // The served epoch stays, as when the database is unavailable.
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or OptiksNativeException { Status: NativeStatus.Io })
         {
             if (e is OptiksNativeException { IsDamage: true } && _replay is { } damaged)
@@ -112,7 +117,7 @@ internal sealed class FollowedLog
         return hold;
     }
 
-    /// <summary>EndAsync saves the trees, unless it is cancelled, and ends what is served. The last call.</summary>
+    /// <summary>Saves the trees unless that is cancelled, and ends the served epoch. Call it last.</summary>
     public async Task EndAsync(CancellationToken cancellationToken)
     {
         try
@@ -124,7 +129,7 @@ internal sealed class FollowedLog
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // The host waits no longer.
+            // The host no longer waits.
         }
         finally
         {
@@ -148,7 +153,7 @@ internal sealed class FollowedLog
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // As with the snapshot.
+            // The host no longer waits.
         }
     }
 
@@ -173,14 +178,14 @@ internal sealed class FollowedLog
         return Hold.Alarm(refused);
     }
 
-    // Readers keep what they have until the trees that are made again are served.
+    // Readers keep their trees until the trees that are made again are served.
     private async Task DiscardDamagedAsync(IFollowStore store, CancellationToken cancellationToken)
     {
         foreach (ulong period in _damage.Waiting())
         {
             if (_replay is not { } replay)
             {
-                // The load puts new trees in the place of the damaged ones.
+                // The load replaces the damaged trees.
                 return;
             }
             if (period != replay.Trees.Period)
@@ -201,8 +206,8 @@ internal sealed class FollowedLog
         }
     }
 
-    // How long it has time now. It rests after each step as long as that took: lookups, the database and the programs beside this one want the processors too. What keeps the next period from being made holds
-    // up nothing before it begins.
+    // Returns how long the step may wait now. After each piece of work it rests as long as the work took, because lookups, the database and
+    // other programs need the processors too. A failure to prepare the next period delays nothing before that period begins.
     private async Task<TimeSpan> PrepareNextAsync(LogReplay replay, CancellationToken cancellationToken)
     {
         if (_prepared is long prepared && _clock.GetElapsedTime(prepared) is { } rested && rested < _rest)
@@ -235,7 +240,7 @@ internal sealed class FollowedLog
     private async Task<Hold?> FollowAsync(IFollowStore store, LogReplay replay, CancellationToken cancellationToken)
     {
         ulong served = replay.Last.Epoch;
-        // It could not be served when it was followed, or there is more to serve it with.
+        // The last epoch could not be served when it was followed, or there are further ended periods to serve with it.
         if ((_current.Peek()?.Epoch != served || _ended.HasNews) && await ServeAsync(store, replay, published: served, cancellationToken) is { } unserved)
         {
             return Hold.Alarm(unserved);
@@ -267,7 +272,7 @@ internal sealed class FollowedLog
         {
             if (first == served + 1)
             {
-                // What is served stays until the trees of the new period are there.
+                // The served epoch stays until the trees of the new period are loaded.
                 _metrics.Directory = null;
                 _replay = null;
                 replay.Dispose();
@@ -278,7 +283,7 @@ internal sealed class FollowedLog
         return Hold.Alarm(await FollowAsync(store, replay, published, cancellationToken));
     }
 
-    // First epoch of the period after that of the trees, once it has begun.
+    // Returns the first epoch of the period after the trees' period, once that period has begun.
     private static async Task<ulong?> SwitchAfterAsync(IFollowStore store, LogReplay replay, CancellationToken cancellationToken) =>
         (await store.ReadPeriodsAsync(cancellationToken)).FirstOrDefault(period => period.Period == replay.Trees.Period + 1)?.FirstEpoch;
 
@@ -309,7 +314,7 @@ internal sealed class FollowedLog
         return refused;
     }
 
-    // Makes the last epoch the one that answers are made from: durably remembered first, so that no restart goes below it.
+    // Makes the last epoch the one from which answers are made. It is recorded durably first, so that no restart serves an earlier epoch.
     private async Task<Refused?> ServeAsync(IFollowStore store, LogReplay replay, ulong published, CancellationToken cancellationToken)
     {
         VerifiedEpoch epoch = replay.Last;
@@ -329,7 +334,7 @@ internal sealed class FollowedLog
         {
             Go(replay, trees);
         }
-        // Not the first snapshot of the new trees beside the file of the old ones, which frees their memory.
+        // The first snapshot of the new trees waits until the file of the old trees is made, because that frees memory.
         if (!_ended.IsMaking)
         {
             _saver!.Offer(view);
@@ -338,10 +343,10 @@ internal sealed class FollowedLog
         return null;
     }
 
-    // A snapshot that is being saved is not interrupted.
+    // Keeps the trees of the period that ended; a snapshot that is being saved is not interrupted.
     private void End(LogTrees trees, VerifiedEpoch last) => _ended.Keep(trees, last, _saver?.FinishAsync(null, CancellationToken.None) ?? Task.CompletedTask);
 
-    // On with other trees: after a load, and where a period began.
+    // Begins to use other trees: after a load, and where a period began.
     private void Go(LogReplay replay, LogTrees trees)
     {
         _saver = _loader.SaverOf(replay, replay.RestoredPeriod == trees.Period ? replay.RestoredEpoch : null, _clock);

@@ -4,14 +4,14 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// Follower keeps <see cref="CurrentEpoch"/> at the newest published epoch that it verified itself. An epoch that is refused, or a database behind what was served, is an alarm and tried again, as the
-/// operator may put the right database back.
+/// Keeps <see cref="CurrentEpoch"/> at the newest published epoch that this replica verified itself. An epoch that is refused, or a
+/// database that is behind the served epoch, raises an alarm. The follower retries, because the operator may restore the right database.
 /// </summary>
 internal sealed class Follower : BackgroundService
 {
     private static readonly TimeSpan s_retry = TimeSpan.FromMilliseconds(500);
 
-    // A load reads everything.
+    // A load is retried less often, because it reads everything.
     private static readonly TimeSpan s_retryLoad = TimeSpan.FromSeconds(3);
 
     private readonly FollowedLog _log;
@@ -59,7 +59,7 @@ internal sealed class Follower : BackgroundService
         }
     }
 
-    // Makes the trouble known, or its end, and logs what is news.
+    // Publishes the trouble or its end, and logs only changes.
     private void Report(Hold? hold)
     {
         string? before = _state.Trouble;

@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>FollowerState is what the follower tells others about itself. Any thread.</summary>
+/// <summary>The follower's state, for other parts of the service. Any thread.</summary>
 internal sealed class FollowerState
 {
     private const int LogNameLength = 9;
@@ -10,32 +10,32 @@ internal sealed class FollowerState
     private volatile TrustAnchor? _anchor;
     private volatile string? _trouble = "Starting.";
 
-    /// <summary>Anchor of the log; null until it is known.</summary>
+    /// <summary>The log's trust anchor; null until it is known.</summary>
     public TrustAnchor? Anchor
     {
         get => _anchor;
         set => _anchor = value;
     }
 
-    /// <summary>LogName tells logs apart in entity tags; empty until the log is known.</summary>
+    /// <summary>A name that distinguishes logs in entity tags; empty until the log is known.</summary>
     public string LogName => _anchor is { } anchor ? Base64UrlText.Encode(anchor.LogId.Span[..LogNameLength]) : "";
 
-    /// <summary>KeyLength is how many octets a key, username or id of the log may have.</summary>
+    /// <summary>The largest number of bytes of a key, username or id in the log.</summary>
     public int KeyLength => _anchor?.Configuration.MaxKeyLength ?? ProtocolLimits.MaxKeyLength;
 
-    /// <summary>RetainedPeriods are the current period and those before it that are served; 0 until the log is known.</summary>
+    /// <summary>The number of periods that are served: the current one and those before it; 0 until the log is known.</summary>
     public ulong RetainedPeriods => _anchor?.Configuration.RetainedPeriods ?? 0;
 
-    /// <summary>Trouble is why the log cannot be followed, in a sentence for anyone's eyes; null when it is being followed.</summary>
+    /// <summary>Why the log cannot be followed, in a sentence that anyone may read; null while it is followed.</summary>
     public string? Trouble
     {
         get => _trouble;
         set => _trouble = value;
     }
 
-    /// <summary>MaxAhead is how far from the future an epoch's record may be.</summary>
+    /// <summary>How far in the future an epoch's record may be.</summary>
     public TimeSpan MaxAhead => TimeSpan.FromMilliseconds(_anchor?.Configuration.MaxAheadMs ?? 0);
 
-    /// <summary>MaxBehind is how old an epoch may be that is answered from.</summary>
+    /// <summary>How old an epoch may be from which answers are made.</summary>
     public TimeSpan MaxBehind => TimeSpan.FromMilliseconds(_anchor?.Configuration.MaxBehindMs ?? 0);
 }

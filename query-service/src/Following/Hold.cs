@@ -2,15 +2,15 @@ using Optiks.Storage.Replay;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>Hold is why no epoch can be followed now.</summary>
-/// <param name="Cause">Whose matter it is.</param>
-/// <param name="Why">A sentence for anyone's eyes.</param>
-/// <param name="Exception">What was thrown, if anything was.</param>
+/// <summary>The reason why no epoch can be followed now.</summary>
+/// <param name="Cause">The kind of cause.</param>
+/// <param name="Why">A sentence that anyone may read.</param>
+/// <param name="Exception">The exception that was thrown, if any.</param>
 internal sealed record Hold(HoldCause Cause, string Why, Exception? Exception = null)
 {
-    /// <summary>Waiting for something that is to come.</summary>
+    /// <summary>Creates a hold that waits for an event.</summary>
     public static Hold Waiting(string why) => new(HoldCause.Waiting, why);
 
-    /// <summary>Alarm over a log that is refused; null for one that is not.</summary>
+    /// <summary>Creates the alarm for a log that is refused; null when it is not refused.</summary>
     public static Hold? Alarm(Refused? refused) => refused is null ? null : new(HoldCause.Refused, refused.Why);
 }

@@ -1,20 +1,20 @@
 namespace Optiks.QueryService.Following;
 
-/// <summary>HoldCause says whose matter a <see cref="Hold"/> is.</summary>
+/// <summary>The causes of a <see cref="Hold"/>.</summary>
 internal enum HoldCause
 {
-    /// <summary>Something is still to come.</summary>
+    /// <summary>The replica waits for something that does not exist yet.</summary>
     Waiting,
 
-    /// <summary>The database's log is refused: an alarm.</summary>
+    /// <summary>The database's log is refused, which is an alarm.</summary>
     Refused,
 
     /// <summary>The database cannot be reached.</summary>
     Database,
 
-    /// <summary>A key or the trust anchor cannot be used, or the token that has the key-encryption key.</summary>
+    /// <summary>A key or the trust anchor cannot be used, or the token that holds the key-encryption key.</summary>
     Key,
 
-    /// <summary>The disk is full or failing, or no descriptor is left.</summary>
+    /// <summary>The disk is full or failing, or no file descriptor is left.</summary>
     Disk,
 }

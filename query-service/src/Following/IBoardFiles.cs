@@ -3,17 +3,23 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>IBoardFiles is the board's files as this replica has them to hand out, wherever they are. Any thread. Members throw <see cref="BoardUnreadableException"/>.</summary>
+/// <summary>
+/// The board's files as this replica serves them, wherever they are stored. Any thread. Members throw
+/// <see cref="BoardUnreadableException"/>.
+/// </summary>
 internal interface IBoardFiles
 {
-    /// <summary>FindAsync gives a file of the board; null when there is none of that name. Of a name that is none of the board's own, in its only spelling, there is none.</summary>
+    /// <summary>
+    /// Returns a file of the board; null when it does not exist. A name that the board itself does not use, in its canonical form, never
+    /// exists.
+    /// </summary>
     /// <param name="path">Path below the board's prefix.</param>
-    /// <param name="cancellationToken">Ends the reading.</param>
+    /// <param name="cancellationToken">Cancels the read.</param>
     Task<BoardFile?> FindAsync(string path, CancellationToken cancellationToken);
 
-    /// <summary>FindAuditProofAsync gives the file of an epoch's proof, which was published.</summary>
+    /// <summary>Returns the file with the audit proof of a published epoch.</summary>
     Task<BoardFile> FindAuditProofAsync(ulong epoch, CancellationToken cancellationToken);
 
-    /// <summary>ReadAuditProofAsync reads the proof of an epoch, which was published.</summary>
+    /// <summary>Reads the audit proof of a published epoch.</summary>
     Task ReadAuditProofAsync(ulong epoch, PooledWriter output, CancellationToken cancellationToken);
 }

@@ -2,9 +2,9 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>ICachedTiles keeps tiles before anyone has verified them.</summary>
+/// <summary>Caches tiles before they are verified.</summary>
 internal interface ICachedTiles : ITileReader
 {
-    /// <summary>Forget drops all that is kept: some of it was found false, and which cannot always be told.</summary>
+    /// <summary>Drops all tiles: some were found false, and it is not always known which.</summary>
     void Forget();
 }

@@ -4,8 +4,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// LogView reads the log of one checkpoint from the board's tiles; whatever it gives was verified against the checkpoint. Any thread. Members throw
-/// <see cref="BoardUnreadableException"/>.
+/// Reads the log of one checkpoint from the board's tiles. Everything that it returns was verified against the checkpoint. Any thread.
+/// Members throw <see cref="BoardUnreadableException"/>.
 /// </summary>
 internal sealed class LogView
 {
@@ -19,28 +19,28 @@ internal sealed class LogView
         _root = root;
     }
 
-    /// <summary>Size of the checkpoint.</summary>
+    /// <summary>The size of the checkpoint.</summary>
     public ulong Size { get; }
 
-    /// <summary>ReadRecordAsync reads the record of an epoch below <see cref="Size"/>.</summary>
+    /// <summary>Reads the record of an epoch below <see cref="Size"/>.</summary>
     public Task<ReadOnlyMemory<byte>> ReadRecordAsync(ulong epoch, CancellationToken cancellationToken) => ReadAsync(tree => new ValueTask<ReadOnlyMemory<byte>>(tree.ReadEntryAsync(epoch, cancellationToken)));
 
-    /// <summary>ReadTileAsync gives a tile or a bundle; null when this tree has none of so many hashes or entries there.</summary>
+    /// <summary>Returns a tile or a bundle; null when this tree has no tile of that width there.</summary>
     public async Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken)
     {
         TilePath? present = path.IsEntries ? TileLayout.Bundle(Size, path.Index) : TileLayout.HashTile(Size, path.Level, path.Index);
         return present is { } tile && tile.Width >= path.Width ? await ReadAsync(tree => RenderTileAsync(tree, path, cancellationToken)) : null;
     }
 
-    /// <summary>ProveConsistencyAsync proves that this tree extends the one of a smaller size.</summary>
+    /// <summary>Proves that this tree extends the one of a smaller size.</summary>
     public Task<IReadOnlyList<TreeHash>> ProveConsistencyAsync(ulong oldSize, CancellationToken cancellationToken) =>
         ReadAsync(tree => ConsistencyProof.MakeAsync(tree, oldSize, Size, cancellationToken));
 
-    /// <summary>ReadRootAsync gives the root of the first entries, 1 to <see cref="Size"/> of them.</summary>
+    /// <summary>Returns the root of the first <paramref name="size"/> entries, 1 to <see cref="Size"/>.</summary>
     public Task<TreeHash> ReadRootAsync(ulong size, CancellationToken cancellationToken) =>
         size == Size ? Task.FromResult(_root) : ReadAsync(tree => ConsistencyProof.OldRootAsync(tree, size, cancellationToken));
 
-    /// <summary>ProveInclusionAsync proves that the record of an epoch below <see cref="Size"/> is in this tree.</summary>
+    /// <summary>Proves that the record of an epoch below <see cref="Size"/> is in this tree.</summary>
     public Task<IReadOnlyList<TreeHash>> ProveInclusionAsync(ulong epoch, CancellationToken cancellationToken) =>
         ReadAsync(tree => InclusionProof.MakeAsync(tree, epoch, Size, cancellationToken));
 
@@ -65,7 +65,7 @@ internal sealed class LogView
         {
             if (e is InvalidTileException && _board is ICachedTiles cached)
             {
-                // What is false must not be what is found again.
+                // A false tile must not be read from the cache again.
                 cached.Forget();
             }
             throw new BoardUnreadableException($"The board's tiles cannot be used: {e.Message}", e);

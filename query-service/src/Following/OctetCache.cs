@@ -2,13 +2,15 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>OctetCache keeps named octets, those that were asked for last, within a bound. What is in it is not changed. Any thread.</summary>
+/// <summary>
+/// Caches byte strings by name within a bound; the least recently used ones are evicted. Callers do not change cached bytes. Any thread.
+/// </summary>
 internal sealed class OctetCache
 {
-    // Of an entry beside its octets: name, node, and place in the dictionary.
+    // The cost of an entry in addition to its bytes: name, node, and place in the dictionary.
     private const int EntryCost = 256;
 
-    // One that is longer would push out too many others.
+    // An entry longer than this share of the bound would evict too many others.
     private const int LargestShare = 4;
 
     private readonly long _bound;
@@ -17,10 +19,10 @@ internal sealed class OctetCache
     private readonly LinkedList<(string Name, byte[] Octets)> _byUse = new();
     private long _size;
 
-    /// <param name="bound">Octets at most.</param>
+    /// <param name="bound">The largest total size in bytes.</param>
     public OctetCache(long bound) => _bound = bound;
 
-    /// <summary>Size of what is kept, with what it costs beside its octets.</summary>
+    /// <summary>The size of all entries, including their additional cost.</summary>
     public long Size
     {
         get
@@ -48,7 +50,7 @@ internal sealed class OctetCache
         }
     }
 
-    /// <summary>Put keeps octets, unless they are too long for it.</summary>
+    /// <summary>Caches bytes, unless they are too long.</summary>
     public void Put(string name, byte[] octets)
     {
         if (CostOf(octets) > _bound / LargestShare)

@@ -2,9 +2,12 @@ using Optiks.Native;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>RecentEpoch is what is kept of an epoch that was served before the newest one, to be asked about still. It knows of no epoch before it, which goes when it is no recent one any more.</summary>
+/// <summary>
+/// An epoch that was served before the newest one and about which requests may still ask. It refers to no earlier epoch, so those can end
+/// when they are no longer recent.
+/// </summary>
 /// <param name="Epoch">The epoch.</param>
-/// <param name="View">Its trees, whose maker's reference <see cref="CurrentEpoch"/> gives back.</param>
-/// <param name="Record">Its record, encoded.</param>
-/// <param name="TimeMs">Of the record, Unix milliseconds.</param>
+/// <param name="View">The epoch's trees; <see cref="CurrentEpoch"/> releases their creator's reference.</param>
+/// <param name="Record">The epoch's encoded record.</param>
+/// <param name="TimeMs">The time of the record, Unix milliseconds.</param>
 internal sealed record RecentEpoch(ulong Epoch, DirectoryView View, ReadOnlyMemory<byte> Record, ulong TimeMs);

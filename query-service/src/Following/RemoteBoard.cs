@@ -7,12 +7,12 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// RemoteBoard hands out the files of a board at a URL. It vouches for what it hands out, as clients and caches keep it for good: each octet was verified against the record or the tree of the epoch that is served here, and a
-/// name that this tree does not have is not looked for. Any thread.
+/// Serves the files of a board at a URL. Clients and caches keep these files forever, so every byte is verified against the record or the
+/// tree of the served epoch. A name that this tree does not have is not requested from the board. Any thread.
 /// </summary>
 internal sealed class RemoteBoard : IBoardFiles
 {
-    // Of one step, whose leaves came with at most 64 MiB of updates.
+    // The greatest length of the proof of one step, whose leaves came with at most 64 MiB of updates.
     private const int MaxLength = 64 * 1024 * 1024;
 
     private readonly RemoteTiles _tiles;

@@ -6,19 +6,22 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// RemoteTiles reads the files of a board at a URL, each once for all who ask at the same time, and keeps what came last in a bounded cache. What it gives of tiles nobody has verified; <see cref="HashReader"/> does. Any thread.
-/// Failures are <see cref="IOException"/>.
+/// Reads the files of a board at a URL and caches the latest ones within a bound. Requests for the same file at the same time share one
+/// fetch. Tiles are not verified here; <see cref="HashReader"/> verifies them. Any thread. Failures are <see cref="IOException"/>.
 /// </summary>
 /// <remarks>
-/// Invariant: of a tile that grows, the widest is asked for that the board's newest checkpoint commits to. A board that is copied may have skipped the sizes in between, and of each tile there is then one object to fetch.
+/// Invariant: of a tile that grows, this class requests the widest version that the board's newest checkpoint commits to. A copied board
+/// may have skipped the sizes in between, and this way there is only one object per tile to fetch.
 /// </remarks>
 internal sealed class RemoteTiles : ICachedTiles, IDisposable
 {
-    // Answers in memory at once that are not cached yet, and how many may wait for their turn: connections of clients are bounded too, yet there are more of them.
+    // Limits for fetches: how many answers are in memory at once before they are cached, and how many fetches may be pending. Client
+    // connections are limited too, but there are more of them.
     private const int MaxFetches = 8;
     private const int MaxPending = 512;
 
-    // They are long, and verifying them must not take the machine from lookups. Beside the others, as it reads tiles.
+    // Proofs are long, and verifying them must not take the machine from lookups. They have their own limit next to that of tiles, because
+    // verifying a proof reads tiles.
     private const int MaxProofs = 2;
 
     private readonly HttpTileReader _remote;
@@ -44,15 +47,17 @@ internal sealed class RemoteTiles : ICachedTiles, IDisposable
     {
         TilePath widest = Widest(path);
         byte[]? octets = await GetAsync($"{widest}", _fetches, () => _remote.ReadTileAsync(widest, CancellationToken.None), cancellationToken);
-        // Its width is the reader's matter, where it is what was asked for.
+        // When the tile is the requested one, its reader checks its width.
         return octets is null || widest == path ? octets : Cut(octets, path);
     }
 
-    /// <summary>ReadAuditProofAsync gives an epoch's audit proof, which passes a verification before it is cached or given to anyone; null when there is none.</summary>
+    /// <summary>
+    /// Returns an epoch's audit proof; null when it does not exist. The proof is verified before it is cached or returned to anyone.
+    /// </summary>
     /// <param name="epoch">The epoch.</param>
-    /// <param name="maxLength">Longest proof that is taken.</param>
-    /// <param name="verify">Throws for one that is not the epoch's.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <param name="maxLength">The longest proof that is accepted.</param>
+    /// <param name="verify">Throws when a proof is not the epoch's.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     public Task<byte[]?> ReadAuditProofAsync(ulong epoch, int maxLength, Func<byte[], Task> verify, CancellationToken cancellationToken) => GetAsync(
         AuditProofPath.Of(epoch),
         _proofs,
@@ -114,7 +119,7 @@ internal sealed class RemoteTiles : ICachedTiles, IDisposable
                 _pending.Add(path, fetching);
             }
         }
-        // Whoever goes away leaves it to the others.
+        // A caller that leaves does not cancel the fetch, because others may wait for it.
         return fetching.WaitAsync(cancellationToken);
     }
 

@@ -4,7 +4,7 @@ using Optiks.QueryService.Options;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>ReplicaFiles names what lies in the replica's folder, <c>replicas/{name}</c> of the data folder. Touches nothing.</summary>
+/// <summary>Names the files in the replica's folder, <c>replicas/{name}</c> of the data folder. It accesses no file.</summary>
 internal sealed class ReplicaFiles
 {
     public ReplicaFiles(DataFolder data, IOptions<QueryServiceOptions> options)
@@ -13,12 +13,15 @@ internal sealed class ReplicaFiles
         Periods = Path.Combine(Folder, "periods");
     }
 
-    /// <summary>Folder of them all.</summary>
+    /// <summary>The folder that contains all files.</summary>
     public string Folder { get; }
 
-    /// <summary>Periods is the folder of the folders of later periods than the first.</summary>
+    /// <summary>The folder that contains the folders of all periods but the first.</summary>
     public string Periods { get; }
 
-    /// <summary>Of gives the files of a period's trees. The first period's stand where they stood before there were others; none of them is ever renamed at a switch, so that no crash leaves one in the wrong place.</summary>
+    /// <summary>
+    /// Returns the files of a period's trees. Those of the first period keep the place they had before later periods existed. No switch
+    /// renames files, so a crash cannot leave one in the wrong place.
+    /// </summary>
     public TreeFiles Of(ulong period) => new(period == 0 ? Folder : Path.Combine(Periods, period.ToString(CultureInfo.InvariantCulture)));
 }

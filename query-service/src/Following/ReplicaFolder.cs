@@ -7,8 +7,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// ReplicaFolder is the replica's folder, one process's at a time: its leaf log with its snapshot or its node store, which are rebuilt when they are lost, and the highest epoch that it ever
-/// served, below which it never goes again.
+/// The replica's folder, which one process at a time uses. It holds the leaf log with a snapshot or a node store, which are rebuilt when
+/// they are lost. It also holds the highest epoch that the replica ever served, and the replica never serves a lower one again.
 /// </summary>
 internal sealed class ReplicaFolder : IDisposable
 {
@@ -26,10 +26,12 @@ internal sealed class ReplicaFolder : IDisposable
         Highest = highest;
     }
 
-    /// <summary>Highest epoch that was served, with its record's hash; null when none ever was.</summary>
+    /// <summary>The highest epoch that was served, with its record's hash; null when no epoch was ever served.</summary>
     public HighWaterMark? Highest { get; private set; }
 
-    /// <summary>Open takes the folder, which is made when it is missing. Throws <see cref="StartupException"/> when another process has it.</summary>
+    /// <summary>
+    /// Opens the folder and creates it when it is missing. Throws <see cref="StartupException"/> when another process has it open.
+    /// </summary>
     public static ReplicaFolder Open(ReplicaFiles names)
     {
         string path = names.Folder;
@@ -37,7 +39,7 @@ internal sealed class ReplicaFolder : IDisposable
         FileStream lockFile;
         try
         {
-            // Held by flock until the process ends: a second one would truncate the leaf log under the first.
+            // flock holds the lock until the process ends: a second process would truncate the leaf log under the first.
             lockFile = LockFile.TryTake(Path.Combine(path, "lock"))
                 ?? throw new StartupException($"{path} is in use by another query-service: give this one another port or Optiks:QueryService:Replica.");
         }
@@ -48,7 +50,7 @@ internal sealed class ReplicaFolder : IDisposable
         try
         {
             var folder = new ReplicaFolder(names, lockFile, HighWaterMark.Read(Path.Combine(path, HighestName)));
-            // What a process that ended may have left.
+            // Removes files that an earlier process may have left.
             foreach ((_, TreeFiles files) in folder.TreesOf())
             {
                 DropFetched(files);
@@ -62,7 +64,7 @@ internal sealed class ReplicaFolder : IDisposable
         }
     }
 
-    /// <summary>Remember makes an epoch the highest, durably; before anything of it is served.</summary>
+    /// <summary>Records an epoch as the highest, durably. The caller does this before it serves anything of the epoch.</summary>
     public void Remember(ulong epoch, ReadOnlyMemory<byte> recordHash)
     {
         var mark = new HighWaterMark(epoch, recordHash);
@@ -70,7 +72,7 @@ internal sealed class ReplicaFolder : IDisposable
         Highest = mark;
     }
 
-    /// <summary>CheckHead refuses a database that is behind what was served, or has another record for it.</summary>
+    /// <summary>Refuses a database that is behind the highest served epoch, or that has another record for it.</summary>
     public Refused? CheckHead(HeadRow head)
     {
         if (Highest is not { } served)
@@ -87,13 +89,16 @@ internal sealed class ReplicaFolder : IDisposable
             : null;
     }
 
-    /// <summary>CheckBoard refuses a board whose checkpoint ends before what was served; null: it has none.</summary>
+    /// <summary>
+    /// Refuses a board whose checkpoint ends before the highest served epoch; <paramref name="last"/> is null when the board has no
+    /// checkpoint.
+    /// </summary>
     public Refused? CheckBoard(ulong? last) => Highest is not { } served || last >= served.Epoch ? null
         : new Refused(last is null
             ? $"The board is behind: this replica has served epoch {served.Epoch}, and it has no checkpoint."
             : $"The board is behind: this replica has served epoch {served.Epoch}, the board's checkpoint ends at epoch {last}. An older copy was put in its place.");
 
-    /// <summary>FilesOf gives the files of a period's trees, in a folder that is there.</summary>
+    /// <summary>Returns the files of a period's trees, in a folder that exists.</summary>
     public TreeFiles FilesOf(ulong period)
     {
         TreeFiles files = _names.Of(period);
@@ -106,11 +111,13 @@ internal sealed class ReplicaFolder : IDisposable
     }
 
     /// <summary>
-    /// AdoptFetched makes another replica's leaf log this one's own, durably, with the node store that was made of its snapshot, or else the snapshot. After a crash in between there is neither.
+    /// Makes another replica's leaf log this one's own, durably, with the node store that was made from its snapshot, or else with the
+    /// snapshot. After a crash in between, neither node store nor snapshot exists.
     /// </summary>
     public static void AdoptFetched(TreeFiles files)
     {
-        // Both modes' trees are of the leaf log that goes. It may have the identity of the one that comes, and other log offsets: an earlier one of the same peer.
+        // The trees of both modes belong to the leaf log that is replaced. The new leaf log may have the same identity and other offsets,
+        // if the replaced one came earlier from the same peer.
         var durable = new DurableFiles(files.Folder);
         File.Delete(files.Snapshot);
         durable.RemoveFolder(files.NodeStore);
@@ -126,7 +133,7 @@ internal sealed class ReplicaFolder : IDisposable
         durable.Sync(TreeFiles.SnapshotName);
     }
 
-    /// <summary>DropFetched removes what was fetched and not adopted.</summary>
+    /// <summary>Removes files that were fetched and not adopted.</summary>
     public static void DropFetched(TreeFiles files)
     {
         File.Delete(files.FetchedLeafLog);
@@ -134,12 +141,14 @@ internal sealed class ReplicaFolder : IDisposable
         new DurableFiles(files.Folder).RemoveFolder(files.FetchedNodeStore);
     }
 
-    /// <summary>Replace makes the snapshot of a period that of a view, and what is left of a node store goes. Throws <see cref="OptiksNativeException"/>.</summary>
+    /// <summary>
+    /// Saves a view as the snapshot of its period, and removes the rest of a node store. Throws <see cref="OptiksNativeException"/>.
+    /// </summary>
     public void Replace(ulong period, DirectoryView view)
     {
         TreeFiles files = FilesOf(period);
         new DurableFiles(files.Folder).RemoveFolder(files.NodeStore);
-        // Only when it is superseded by another one of the same trees is there no reader.
+        // A view loses its readers only when another one of the same trees supersedes it.
         if (!view.TryAcquire())
         {
             throw new InvalidOperationException("The trees of an ended period are gone.");
@@ -154,7 +163,9 @@ internal sealed class ReplicaFolder : IDisposable
         }
     }
 
-    /// <summary>Discard deletes the files of a period's trees. Readers that have them open keep them: trees that are made again get files of their own.</summary>
+    /// <summary>
+    /// Deletes the files of a period's trees. Readers that have them open keep them, because trees that are made again get new files.
+    /// </summary>
     public void Discard(ulong period)
     {
         TreeFiles files = _names.Of(period);
@@ -167,7 +178,7 @@ internal sealed class ReplicaFolder : IDisposable
         new DurableFiles(files.Folder).RemoveFolder(files.NodeStore);
     }
 
-    /// <summary>DeleteBefore deletes the files of the trees of earlier periods.</summary>
+    /// <summary>Deletes the files of the trees of earlier periods.</summary>
     public void DeleteBefore(ulong period)
     {
         foreach (TreeFiles files in TreesOf().Where(trees => trees.Period < period).Select(trees => trees.Files))
@@ -177,7 +188,7 @@ internal sealed class ReplicaFolder : IDisposable
                 Directory.Delete(files.Folder, recursive: true);
                 continue;
             }
-            // The first period's, beside which the folder has what is no period's.
+            // The first period shares its folder with files that belong to no period.
             File.Delete(files.LeafLog);
             File.Delete(files.Snapshot);
             _files.RemoveFolder(files.NodeStore);

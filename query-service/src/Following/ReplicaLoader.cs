@@ -12,12 +12,12 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// ReplicaLoader makes the trees that a start begins with: from the replica's own snapshot if it can, else from another replica's, else from the database alone. One thread at a time, save
-/// <see cref="LoadEndedAsync"/>.
+/// Loads the trees when the service starts: from the replica's own snapshot if possible, otherwise from another replica's, otherwise from
+/// the database alone. One thread at a time, except for <see cref="LoadEndedAsync"/>.
 /// </summary>
 internal sealed class ReplicaLoader
 {
-    // Ended periods are asked about by owners who come late, once.
+    // The cache is small: owners who come late ask about an ended period once.
     private const long EndedCacheBytes = 16 << 20;
 
     private readonly DataFolder _data;
@@ -45,15 +45,18 @@ internal sealed class ReplicaLoader
 
     private bool IsStored => _options.NodeCacheBytes > 0;
 
-    /// <summary>FollowsSwitches: trees of the next period are made beside those of the current one. Otherwise the log is loaded again where a period begins.</summary>
+    /// <summary>
+    /// Whether trees of the next period are made at the same time as those of the current one are used. Otherwise the log is loaded again
+    /// when a period begins.
+    /// </summary>
     public bool FollowsSwitches => !IsStored;
 
-    /// <summary>OpenFolder takes the replica's folder: <see cref="ReplicaFolder.Open"/>.</summary>
+    /// <summary>Opens the replica's folder: <see cref="ReplicaFolder.Open"/>.</summary>
     public ReplicaFolder OpenFolder() => ReplicaFolder.Open(_files);
 
-    /// <summary>SaverOf the trees that a replica has now. A node store needs no other snapshot.</summary>
+    /// <summary>Creates the saver for the trees that a replica has now. A node store needs no other snapshot.</summary>
     /// <param name="replica">The replica.</param>
-    /// <param name="saved">Epoch that the trees' snapshot has; null: there is none.</param>
+    /// <param name="saved">The epoch of the trees' snapshot; null when there is no snapshot.</param>
     /// <param name="clock">Measures the interval.</param>
     public SnapshotSaver SaverOf(LogReplay replica, ulong? saved, TimeProvider clock)
     {
@@ -68,11 +71,13 @@ internal sealed class ReplicaLoader
         return new SnapshotSaver(_files.Of(period).Snapshot, IsStored ? TimeSpan.Zero : _options.SnapshotInterval, saved, clock, _logger, ReportDamage);
     }
 
-    /// <summary>TryLoadAsync gives the replica at the newest epoch that may be served, which the caller disposes, or why there is none yet.</summary>
+    /// <summary>
+    /// Returns the replica at the newest epoch that may be served, which the caller disposes of, or the reason why there is no replica yet.
+    /// </summary>
     /// <param name="store">The database.</param>
     /// <param name="folder">The replica's folder.</param>
-    /// <param name="ended">Gets the trees of each period that ends, from now on.</param>
-    /// <param name="cancellationToken">Ends the load.</param>
+    /// <param name="ended">Receives the trees of each period that ends from now on.</param>
+    /// <param name="cancellationToken">Cancels the load.</param>
     public async Task<(LogReplay? Replica, Hold? Hold)> TryLoadAsync(IFollowStore store, ReplicaFolder folder, Action<LogTrees, VerifiedEpoch> ended, CancellationToken cancellationToken)
     {
         bool isMade = false;
@@ -138,7 +143,7 @@ internal sealed class ReplicaLoader
                 _state.Trouble = "Fetching another replica's snapshot.";
                 if (await trees.TryFetchAsync(_peers, period, cancellationToken))
                 {
-                    // That takes minutes, so the log is looked at again before it is used.
+                    // Fetching takes minutes, so the log is read again before the snapshot is used.
                     continue;
                 }
             }
@@ -158,15 +163,18 @@ internal sealed class ReplicaLoader
     }
 
     /// <summary>
-    /// LoadEndedAsync gives a period that has ended at its last epoch, in stored mode whatever the replica's is: from its files if it can, else from the database. Or why it cannot. Throws what the database,
-    /// the folder and the secrets throw. Any thread, one at a time for a period.
+    /// Returns an ended period at its last epoch, in stored mode whatever the replica's mode is: from its files if possible, otherwise from
+    /// the database. Otherwise returns the reason for refusing it. Throws the errors of the database, the folder and the secrets. Any
+    /// thread, but one at a time per period.
     /// </summary>
     /// <param name="store">The database.</param>
     /// <param name="folder">The replica's folder.</param>
     /// <param name="period">The period.</param>
     /// <param name="last">Its last epoch.</param>
-    /// <param name="held">Where its trees are in memory, whose leaf log the others share from now on; null: nowhere.</param>
-    /// <param name="cancellationToken">Ends the load.</param>
+    /// <param name="held">
+    /// The period's trees in memory, whose leaf log the loaded trees share from now on; null when they are not in memory.
+    /// </param>
+    /// <param name="cancellationToken">Cancels the load.</param>
     public async Task<(EndedPeriod? Ended, Refused? Refused)> LoadEndedAsync(
         IFollowStore store, ReplicaFolder folder, PeriodRow period, ulong last, EndedPeriod? held, CancellationToken cancellationToken)
     {
@@ -185,7 +193,7 @@ internal sealed class ReplicaLoader
             {
                 return (new EndedPeriod(replica.Trees, replica.Last), null);
             }
-            // Trees that are read from meanwhile have the leaf log: no others begin in its place.
+            // Trees that readers use in the meantime have the leaf log, so no other trees may begin in its place.
             if (refused is { OfSnapshot: false } || isMade)
             {
                 return (null, refused ?? new Refused($"Nothing was saved of period {period.Period}."));
@@ -208,12 +216,13 @@ internal sealed class ReplicaLoader
         }
     }
 
-    // For each use: the operator may have rotated them.
+    // Loaded for each use, because the operator may have rotated the keys.
     private KeyRing LoadKeys() => KeyRings.Load(_data, _kek.File);
 
     private static (LogTrees? Trees, Refused? Refused) Restore(ReplicaTrees trees, PeriodRow period) => (trees.TryRestore(period, out Refused? refused), refused);
 
-    // Of trees from the period's files: null, with why unless there are none, when they do not lead to the epoch.
+    // Returns a replica from the trees in the period's files. Returns null when there are no trees, and null with the reason when they do
+    // not match the epoch.
     private static async Task<(LogReplay? Replica, Refused? Refused)> RestoreAsync(
         (LogTrees? Trees, Refused? Refused) restored, Func<LogTrees, LogReplay> replay, ulong target, CancellationToken cancellationToken)
     {
@@ -226,7 +235,7 @@ internal sealed class ReplicaLoader
         return refused is null ? (replica, null) : (null, refused);
     }
 
-    // In stored mode no period begins: its trees are made in memory, once, and become a node store by way of a snapshot.
+    // Stored mode cannot begin a period: its trees are made once in memory and become a node store by way of a snapshot.
     private static void Save(LogReplay loaded, ReplicaFolder folder)
     {
         using (loaded)

@@ -7,7 +7,10 @@ using Optiks.Storage.Replay;
 
 namespace Optiks.QueryService.Following;
 
-/// <summary>ReplicaTrees makes the trees of a period of the log, with the period's secrets and with files of its own in the replica's folder. One thread at a time.</summary>
+/// <summary>
+/// Creates the trees of a period of the log, with the period's secrets and with its own files in the replica's folder. One thread at a
+/// time.
+/// </summary>
 internal sealed class ReplicaTrees
 {
     private readonly Func<KeyRing> _keys;
@@ -16,11 +19,11 @@ internal sealed class ReplicaTrees
     private readonly long _nodeCacheBytes;
     private readonly long _vrfCacheBytes;
 
-    /// <param name="keys">Gives the keys that wrap secrets.</param>
+    /// <param name="keys">Returns the keys that wrap secrets.</param>
     /// <param name="folder">The replica's folder.</param>
-    /// <param name="anchor">Of the log.</param>
-    /// <param name="nodeCacheBytes">Above 0: stored mode, with so much of the trees in memory.</param>
-    /// <param name="vrfCacheBytes">Memory of the cache of VRF proofs.</param>
+    /// <param name="anchor">The log's trust anchor.</param>
+    /// <param name="nodeCacheBytes">Above 0: stored mode, with this many bytes of the trees in memory.</param>
+    /// <param name="vrfCacheBytes">The memory of the cache of VRF proofs.</param>
     public ReplicaTrees(Func<KeyRing> keys, ReplicaFolder folder, TrustAnchor anchor, long nodeCacheBytes, long vrfCacheBytes)
     {
         _keys = keys;
@@ -30,14 +33,14 @@ internal sealed class ReplicaTrees
         _vrfCacheBytes = vrfCacheBytes;
     }
 
-    /// <summary>TryRestore gives the trees of a period's snapshot or node store: <see cref="LogTrees.TryRestore"/>.</summary>
+    /// <summary>Restores the trees from a period's snapshot or node store: <see cref="LogTrees.TryRestore"/>.</summary>
     public LogTrees? TryRestore(PeriodRow period, out Refused? refused)
     {
         using DirectorySecrets secrets = SecretsOf(period);
         return LogTrees.TryRestore(Begun(period, secrets), _folder.FilesOf(period.Period).Snapshot, out refused);
     }
 
-    /// <summary>Create makes empty trees. Those of a later period than the first have not begun, and are in linked mode.</summary>
+    /// <summary>Creates empty trees. Trees of later periods than the first have not begun and are in linked mode.</summary>
     public LogTrees Create(PeriodRow period)
     {
         using DirectorySecrets secrets = SecretsOf(period);
@@ -45,14 +48,14 @@ internal sealed class ReplicaTrees
         string snapshot = _folder.FilesOf(period.Period).Snapshot;
         if (period.Period > 0)
         {
-            // A node store that is of no use goes with the leaf log that it belongs to.
+            // An unusable node store is deleted together with the leaf log that it belongs to.
             LogTrees.RemoveSnapshot(options, snapshot);
             options = options with { PeriodFirstEpoch = 0, NodeStorePath = null, NodeCacheBytes = 0 };
         }
         return LogTrees.Create(options, snapshot);
     }
 
-    /// <summary>TryFetchAsync makes a peer's snapshot the replica's own: <see cref="Snapshots.SnapshotPeers.TryFetchAsync"/>.</summary>
+    /// <summary>Makes a peer's snapshot the replica's own: <see cref="Snapshots.SnapshotPeers.TryFetchAsync"/>.</summary>
     public async Task<bool> TryFetchAsync(Snapshots.SnapshotPeers peers, PeriodRow period, CancellationToken cancellationToken)
     {
         using DirectorySecrets secrets = SecretsOf(period);

@@ -8,8 +8,9 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// ServedEpoch is everything that an answer is made from: trees, record and heads together, so that nothing of two epochs is ever mixed. Answers about a recent epoch, or a period that has ended, have one of their own, with
-/// that record in the log of the current checkpoint. Immutable, any thread, counted by its view: whoever got it from <see cref="CurrentEpoch"/> gives it back with <see cref="Release"/>.
+/// Everything from which an answer is made: trees, record and heads together, so that no answer mixes two epochs. Answers about a recent
+/// epoch or an ended period have their own instance, with that record in the log of the current checkpoint. Immutable, any thread. The view
+/// counts references: a reader that got the epoch from <see cref="CurrentEpoch"/> returns it with <see cref="Release"/>.
 /// </summary>
 internal sealed class ServedEpoch
 {
@@ -19,12 +20,12 @@ internal sealed class ServedEpoch
     private readonly Dictionary<ulong, RecentEpoch> _recent;
     private readonly ConcurrentDictionary<ulong, ServedEpoch> _seen = new();
 
-    /// <param name="view">Trees of the epoch.</param>
+    /// <param name="view">The trees of the epoch.</param>
     /// <param name="epoch">The epoch.</param>
-    /// <param name="board">Where the log is read.</param>
-    /// <param name="ended">Periods that have ended and are served.</param>
-    /// <param name="recent">Epochs of the period that were served before and are kept.</param>
-    /// <param name="isBehind"><see cref="IsBehind"/>.</param>
+    /// <param name="board">The board from which the log is read.</param>
+    /// <param name="ended">The ended periods that are served.</param>
+    /// <param name="recent">The epochs of the period that were served before and are kept.</param>
+    /// <param name="isBehind">The value of <see cref="IsBehind"/>.</param>
     public ServedEpoch(DirectoryView view, VerifiedEpoch epoch, ITileReader board, IEnumerable<EndedPeriod> ended, IEnumerable<RecentEpoch> recent, bool isBehind)
     {
         View = view;
@@ -41,7 +42,7 @@ internal sealed class ServedEpoch
         _recent = recent.ToDictionary(before => before.Epoch);
     }
 
-    // Another record, and its trees, in the log of the current checkpoint.
+    // Another record and its trees, in the log of the current checkpoint.
     private ServedEpoch(ServedEpoch current, DirectoryView view, ReadOnlyMemory<byte> record, ulong timeMs)
     {
         View = view;
@@ -58,53 +59,66 @@ internal sealed class ServedEpoch
         _recent = [];
     }
 
-    /// <summary>IsBehind: later epochs were published when this one was served.</summary>
+    /// <summary>Whether later epochs were already published when this one was served.</summary>
     public bool IsBehind { get; }
 
-    /// <summary>View of the trees.</summary>
+    /// <summary>The view of the trees.</summary>
     public DirectoryView View { get; }
 
-    /// <summary>Epoch of the checkpoint's last record, whichever period the answers are about.</summary>
+    /// <summary>The epoch of the checkpoint's last record, whichever period the answers are about.</summary>
     public ulong Epoch { get; }
 
-    /// <summary>TimeMs by which the answers are as old as they are, Unix milliseconds: of the record that they are about, or, if that is the last of an ended period, of the epoch.</summary>
+    /// <summary>
+    /// The time that determines the age of answers, in Unix milliseconds. It is the time of the record that they are about or, if that
+    /// record ends a period, that of the epoch.
+    /// </summary>
     public ulong TimeMs { get; }
 
-    /// <summary>Record that the answers are about, encoded: the checkpoint's last one, or the last of a period that has ended.</summary>
+    /// <summary>
+    /// The encoded record that the answers are about: the checkpoint's last one, a recent one, or the last of an ended period.
+    /// </summary>
     public ReadOnlyMemory<byte> Record { get; }
 
-    /// <summary>Checkpoint of the log up to the epoch, a signed note.</summary>
+    /// <summary>The checkpoint of the log up to the epoch, a signed note.</summary>
     public ReadOnlyMemory<byte> Checkpoint { get; }
 
-    /// <summary>Period of the record.</summary>
+    /// <summary>The period of the record.</summary>
     public ulong Period { get; }
 
-    /// <summary>Bounds of the periods up to this epoch.</summary>
+    /// <summary>The bounds of the periods up to this epoch.</summary>
     public EpochBounds Bounds { get; }
 
-    /// <summary>Heads of answers.</summary>
+    /// <summary>The heads of answers.</summary>
     public EpochHeads Heads { get; }
 
-    /// <summary>Log at this epoch's checkpoint.</summary>
+    /// <summary>The log at this epoch's checkpoint.</summary>
     public LogView Log { get; }
 
-    /// <summary>FindEnded gives what answers about a period that has ended are made from, of which the caller takes a reference of its own; null: it is not here.</summary>
+    /// <summary>
+    /// Returns the instance for answers about an ended period, on which the caller takes its own reference; null when this replica does not
+    /// have it.
+    /// </summary>
     public ServedEpoch? FindEnded(ulong period) => _ended.GetValueOrDefault(period);
 
-    /// <summary>FindRecent does so with this epoch and those that were served before it and are kept.</summary>
+    /// <summary>
+    /// Returns the instance for this epoch or a recent one, on which the caller takes its own reference; null when the epoch is not kept.
+    /// </summary>
     public ServedEpoch? FindRecent(ulong epoch) => epoch == Epoch ? this
         : _recent.TryGetValue(epoch, out RecentEpoch? before) ? _seen.GetOrAdd(epoch, _ => new ServedEpoch(this, before.View, before.Record, before.TimeMs)) : null;
 
-    /// <summary>AgeAt gives the record's age at a time; negative when it is from the future. A time that no clock has is a very long one.</summary>
+    /// <summary>
+    /// Returns the record's age at a time; negative when the record is from the future. The result is bounded, so that a time that no clock
+    /// has is only a very long age.
+    /// </summary>
     public TimeSpan AgeAt(DateTimeOffset now) =>
         TimeSpan.FromSeconds(Math.Clamp((now.ToUnixTimeMilliseconds() - (double)TimeMs) / 1000, -MaxAgeSeconds, MaxAgeSeconds));
 
-    /// <summary>TryAcquire takes a reference; false when the epoch is superseded and nobody uses it any more.</summary>
+    /// <summary>Takes a reference; returns false when the epoch is superseded and unused.</summary>
     public bool TryAcquire() => View.TryAcquire();
 
-    /// <summary>Release gives back a reference of <see cref="TryAcquire"/>.</summary>
+    /// <summary>Releases a reference taken by <see cref="TryAcquire"/>.</summary>
     public void Release() => View.Release();
 
-    /// <summary>Retire gives back the maker's reference: the trees go when the last reader is done.</summary>
+    /// <summary>Releases the creator's reference: the trees end with their last reader.</summary>
     public void Retire() => View.Dispose();
 }

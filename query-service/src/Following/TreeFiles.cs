@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Following;
 
-/// <summary>TreeFiles names the files of the trees of one period. Touches nothing.</summary>
+/// <summary>Names the files of the trees of one period. It accesses no file.</summary>
 internal sealed class TreeFiles
 {
     private const string FetchedSuffix = ".fetched";
@@ -16,27 +16,27 @@ internal sealed class TreeFiles
         FetchedNodeStore = NodeStore + FetchedSuffix;
     }
 
-    /// <summary>SnapshotName within the folder.</summary>
+    /// <summary>The snapshot's name within the folder.</summary>
     public const string SnapshotName = "snapshot";
 
-    /// <summary>Folder of them all.</summary>
+    /// <summary>The folder that contains all files.</summary>
     public string Folder { get; }
 
-    /// <summary>LeafLog of the directory.</summary>
+    /// <summary>The directory's leaf log.</summary>
     public string LeafLog { get; }
 
-    /// <summary>Snapshot of the trees, which belongs to the leaf log.</summary>
+    /// <summary>The snapshot of the trees, which belongs to the leaf log.</summary>
     public string Snapshot { get; }
 
-    /// <summary>NodeStore: the trees in stored mode, which belong to the leaf log.</summary>
+    /// <summary>The trees in stored mode, which belong to the leaf log.</summary>
     public string NodeStore { get; }
 
-    /// <summary>FetchedLeafLog is another replica's leaf log, until it is this one's.</summary>
+    /// <summary>Another replica's leaf log until this replica adopts it.</summary>
     public string FetchedLeafLog { get; }
 
-    /// <summary>FetchedSnapshot is another replica's snapshot, until it is this one's.</summary>
+    /// <summary>Another replica's snapshot until this replica adopts it.</summary>
     public string FetchedSnapshot { get; }
 
-    /// <summary>FetchedNodeStore is what was made of another replica's snapshot in stored mode, until it is this one's.</summary>
+    /// <summary>The node store made from another replica's snapshot in stored mode, until this replica adopts it.</summary>
     public string FetchedNodeStore { get; }
 }

@@ -6,7 +6,10 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Proving;
 
-/// <summary>AnswerSender makes and sends answers with VRF proofs, about keys and about users. Everything of one answer comes from one <see cref="ServedEpoch"/>. Any thread.</summary>
+/// <summary>
+/// Makes and sends answers with VRF proofs, about keys and about users. Each answer is made from a single <see cref="ServedEpoch"/>. Any
+/// thread.
+/// </summary>
 internal sealed class AnswerSender
 {
     private const int ExpectedLength = 12 * 1024;
@@ -24,7 +27,9 @@ internal sealed class AnswerSender
         _metrics = metrics;
     }
 
-    /// <summary>SendAsync answers a request: a lookup whose VRF proofs are cached at once, others with proofs that are made together with those of other requests.</summary>
+    /// <summary>
+    /// Answers a request. Lookups whose VRF proofs are cached are answered at once; the proofs of other requests are computed together.
+    /// </summary>
     public async Task SendAsync(AnswerRequest request, HttpResponse response, CancellationToken cancellationToken)
     {
         while (true)
@@ -39,7 +44,7 @@ internal sealed class AnswerSender
                 }
                 break;
             }
-            // Nothing was sent. Where a later epoch is served by now, the value may have been superseded before it was erased.
+            // Nothing was sent. If a later epoch is served by now, another value may have superseded the erased one before it was erased.
             catch (OptiksNativeException e) when (e.Status == NativeStatus.Erased)
             {
                 if (ReferenceEquals(_current.Peek(), epoch))
@@ -67,7 +72,7 @@ internal sealed class AnswerSender
         return answer.SendAsync(response, request.Type, request.WriteJson, cancellationToken);
     }
 
-    // False, with nothing of the response touched, when a proof is not cached.
+    // Returns false, with the response untouched, when a proof is not cached.
     private async ValueTask<bool> TrySendAtOnceAsync(AnswerRequest request, HttpResponse response, CancellationToken cancellationToken)
     {
         using var answer = new PooledWriter(request.Lease, ExpectedLength, request.MaxLength);
@@ -92,7 +97,8 @@ internal sealed class AnswerSender
     {
         if (request.State != default)
         {
-            // Before it waits: what the client knows of the log, which no worker asks for, decides what is said of a state that is not here.
+            // This is checked before the request waits. If this replica lacks the requested state, the problem depends on what the client
+            // knows of the log, and the workers do not consider that.
             _current.AcquireFresh(request.Position, request.State).Release();
         }
         using ProvenAnswer proven = await _proofs.AnswerAsync(request, cancellationToken);

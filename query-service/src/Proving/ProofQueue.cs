@@ -8,17 +8,21 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Proving;
 
 /// <summary>
-/// ProofQueue answers what needs VRF proofs that are not cached. Requests wait in a bounded queue; a worker takes whatever waits and makes all of its proofs in one batch, which is
-/// cheaper than one after another. Nothing waits for a batch to fill: one forms while the workers are busy. The workers have threads of their own, one a processor, so that
-/// what is cached is answered meanwhile.
+/// Answers requests that need VRF proofs that are not cached. Requests wait in a bounded queue. A worker takes all requests that wait, up
+/// to a limit, and computes their proofs in one batch, which is cheaper than one after another. No request waits for a batch to fill:
+/// batches form while the workers are busy. The workers have their own threads, one per processor, so that cached answers are sent in the
+/// meantime.
 /// </summary>
-/// <remarks>Thread safety: any thread. Invariant: a request that was taken in is completed, also when the process ends.</remarks>
+/// <remarks>Thread safety: any thread. Invariant: every accepted request is completed, even when the process ends.</remarks>
 internal sealed class ProofQueue : IDisposable
 {
-    /// <summary>MaxWaiting queries, or what costs as much: about as many as two processors prove in half a second. Beyond, a client does better to come again than to wait.</summary>
+    /// <summary>
+    /// The largest number of waiting queries, or of requests with the same cost: about as many as two processors prove in half a second.
+    /// Beyond it, retrying later serves a client better than waiting.
+    /// </summary>
     internal const int MaxWaiting = 8192;
 
-    // Of one batch, which is one that fills all lanes of the proving kernels many times; more would only make the first of them wait.
+    // The largest batch, which fills all lanes of the proving kernels many times. A larger one would only make its first requests wait.
     private const int MaxTaken = 128;
 
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
@@ -30,7 +34,7 @@ internal sealed class ProofQueue : IDisposable
     // Guarded by _waiting.
     private readonly Queue<ProofRequest> _waiting = new();
 
-    // Queries that wait: a caller whose are many leaves room for the others'.
+    // Counts the waiting queries by caller, so that a caller with many leaves room for others.
     private readonly CallerShares _places = new(MaxWaiting);
     private bool _isStopping;
 
@@ -39,7 +43,10 @@ internal sealed class ProofQueue : IDisposable
     {
     }
 
-    /// <summary>ProofQueue with so many workers; with none, nothing is answered until <see cref="Dispose"/>, which lets a test fill the queue.</summary>
+    /// <summary>
+    /// Creates a queue with <paramref name="workers"/> workers. Without workers, requests are answered only by <see cref="Dispose"/>, which
+    /// lets a test fill the queue.
+    /// </summary>
     internal ProofQueue(CurrentEpoch current, QueryMetrics metrics, int workers)
     {
         _current = current;
@@ -54,8 +61,8 @@ internal sealed class ProofQueue : IDisposable
     }
 
     /// <summary>
-    /// AnswerAsync gives the answer to a request, whose queries stay with the queue until then. Throws <see cref="ProblemException"/>: overloaded when the queue is full, unavailable when there is no fresh
-    /// epoch. Cancelled, nobody waits for the answer any more.
+    /// Returns the answer to a request; until then the queue uses the request's queries. Throws <see cref="ProblemException"/>: overloaded
+    /// when the queue is full, unavailable when there is no fresh epoch. Cancelling means that nobody waits for the answer any more.
     /// </summary>
     public Task<ProvenAnswer> AnswerAsync(AnswerRequest asked, CancellationToken cancellationToken)
     {
@@ -63,7 +70,7 @@ internal sealed class ProofQueue : IDisposable
         lock (_waiting)
         {
             ObjectDisposedException.ThrowIf(_isStopping, this);
-            // However many proofs one answer has, it can be made.
+            // A single request may exceed the limit when its caller has no other, so that every answer can be made.
             if (_places.TryTakeAlone(request.Caller, 0, request.Cost) || _places.TryTake(request.Caller, request.Cost))
             {
                 _waiting.Enqueue(request);
@@ -75,7 +82,7 @@ internal sealed class ProofQueue : IDisposable
         throw new ProblemException(new Problem(ProblemTypes.Overloaded, "Too many answers wait for proofs.", null, s_retryAfter));
     }
 
-    /// <summary>Dispose answers what waits, and ends the workers.</summary>
+    /// <summary>Answers the waiting requests and ends the workers.</summary>
     public void Dispose()
     {
         lock (_waiting)
@@ -84,7 +91,7 @@ internal sealed class ProofQueue : IDisposable
             Monitor.PulseAll(_waiting);
         }
         Array.ForEach(_workers, worker => worker.Join());
-        // Without workers.
+        // Without workers nothing else answers the waiting requests.
         Work();
     }
 
@@ -98,7 +105,7 @@ internal sealed class ProofQueue : IDisposable
         }
     }
 
-    /// <summary>Take waits for requests and takes the oldest of them. False at the end.</summary>
+    /// <summary>Waits for requests and takes the oldest ones. Returns false when the queue ends.</summary>
     private bool Take(List<ProofRequest> taken)
     {
         int queries = 0;
@@ -129,7 +136,7 @@ internal sealed class ProofQueue : IDisposable
     private void Answer(List<ProofRequest> requests)
     {
         requests.RemoveAll(request => request.TryCancel());
-        // Proofs of one batch are of the same trees.
+        // All proofs of one batch are computed from the same trees.
         foreach (IGrouping<(bool, AskedState), ProofRequest> together in requests.GroupBy(request => (request.UsesCache, request.State)))
         {
             AnswerTogether([.. together]);
@@ -150,12 +157,12 @@ internal sealed class ProofQueue : IDisposable
                 epoch.Release();
             }
         }
-        // One request met damage before any was answered: the others of its batch do without it.
+        // One request met damage before any was answered. Each request of the batch is then answered alone, so the others succeed.
         catch (OptiksNativeException) when (requests.Count > 1)
         {
             requests.ForEach(request => AnswerTogether([request]));
         }
-        // Whatever it is, those who wait are told, and their requests report it.
+        // Every waiting request gets the error, whatever it is, and reports it.
         catch (Exception e)
         {
             requests.ForEach(request => request.Fail(e));

@@ -5,12 +5,14 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Proving;
 
-/// <summary>ProofRequest is one HTTP request that waits for VRF proofs. Its queries are read by the worker until <see cref="Answer"/> has completed, however it does.</summary>
+/// <summary>
+/// One HTTP request that waits for VRF proofs. The worker reads its queries until <see cref="Answer"/> has completed, successfully or not.
+/// </summary>
 internal sealed class ProofRequest
 {
     private const int ExpectedLength = 16 * 1024;
 
-    // Continuations run elsewhere: a worker only proves.
+    // Continuations run on other threads, because a worker only proves.
     private readonly TaskCompletionSource<ProvenAnswer> _answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly AnswerRequest _asked;
     private readonly CancellationToken _cancellation;
@@ -22,31 +24,31 @@ internal sealed class ProofRequest
         _cancellation = cancellation;
     }
 
-    /// <summary>Cost in lookups of a key, as of when it began to wait.</summary>
+    /// <summary>The cost in lookups of a key, as of the time when the request began to wait.</summary>
     public int Cost { get; }
 
-    /// <summary>Caller who is asking.</summary>
+    /// <summary>The caller of the request.</summary>
     public int Caller => _asked.Lease.Caller;
 
-    /// <summary>UsesCache says whether cached proofs are taken, and made ones cached.</summary>
+    /// <summary>Whether proofs may come from the cache and be added to it.</summary>
     public bool UsesCache => _asked.UsesCache;
 
-    /// <summary>State of the log that is asked about.</summary>
+    /// <summary>The state of the log that the request asks about.</summary>
     public AskedState State => _asked.State;
 
-    /// <summary>Answer, or why there is none.</summary>
+    /// <summary>The answer, or the error.</summary>
     public Task<ProvenAnswer> Answer => _answer.Task;
 
-    /// <summary>TryCancel completes a request that nobody waits for any more.</summary>
+    /// <summary>Completes a request for which nobody waits any more, and returns whether it did.</summary>
     public bool TryCancel() => _cancellation.IsCancellationRequested && _answer.TrySetCanceled(_cancellation);
 
-    /// <summary>Fail completes the request, unless it is complete.</summary>
+    /// <summary>Completes the request with an error, unless it is complete.</summary>
     public void Fail(Exception reason) => _answer.TrySetException(reason);
 
-    /// <summary>AddTo adds to a batch what the answer will need.</summary>
+    /// <summary>Adds the proofs that the answer will need to a batch.</summary>
     public void AddTo(ProofBatch proofs) => _asked.AddTo(proofs);
 
-    /// <summary>Complete writes the answer with the proofs of a batch of this epoch, to which the caller holds a reference.</summary>
+    /// <summary>Writes the answer with the proofs of a batch of this epoch, on which the caller holds a reference.</summary>
     public void Complete(ServedEpoch epoch, ProofBatch proofs)
     {
         PooledWriter? body = null;
@@ -55,14 +57,14 @@ internal sealed class ProofRequest
             body = new PooledWriter(_asked.Lease, ExpectedLength, _asked.MaxLength);
             _asked.Write(epoch, proofs, body);
         }
-        // The request's own: others of the batch may do well.
+        // The error is this request's own: others of the batch may succeed.
         catch (Exception e) when (e is OptiksNativeException or ProblemException)
         {
             body?.Dispose();
             Fail(e);
             return;
         }
-        // Cannot be refused while another reference is held.
+        // This cannot fail while another reference is held.
         epoch.TryAcquire();
         _answer.SetResult(new ProvenAnswer(epoch, body));
     }

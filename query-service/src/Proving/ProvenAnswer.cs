@@ -3,12 +3,14 @@ using Optiks.QueryService.Following;
 
 namespace Optiks.QueryService.Proving;
 
-/// <summary>ProvenAnswer is an answer without its head: the vector of Lookups or Versions, and the epoch that it is about. Whoever gets it disposes it.</summary>
+/// <summary>
+/// An answer without its head: the vector of Lookups or Versions, and the epoch that it is about. The receiver disposes of it.
+/// </summary>
 internal sealed class ProvenAnswer : IDisposable
 {
     private bool _hasEpoch = true;
 
-    /// <summary>ProvenAnswer takes over the body, and a reference to the epoch.</summary>
+    /// <summary>Takes ownership of the body and of a reference to the epoch.</summary>
     public ProvenAnswer(ServedEpoch epoch, PooledWriter body)
     {
         Epoch = epoch;
@@ -19,7 +21,9 @@ internal sealed class ProvenAnswer : IDisposable
 
     public PooledWriter Body { get; }
 
-    /// <summary>ReleaseEpoch gives the reference back before the answer is sent: a client that reads slowly does not keep an old epoch's trees in memory.</summary>
+    /// <summary>
+    /// Releases the reference before the answer is sent, so that a client that reads slowly does not keep an old epoch's trees in memory.
+    /// </summary>
     public void ReleaseEpoch()
     {
         if (_hasEpoch)

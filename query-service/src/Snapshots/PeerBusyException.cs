@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Snapshots;
 
-/// <summary>PeerBusyException: the other replica serves its snapshot to others, and says when to ask again.</summary>
+/// <summary>Thrown when the other replica is serving its snapshot to others; it says when to ask again.</summary>
 internal sealed class PeerBusyException : Exception
 {
     public PeerBusyException(TimeSpan retryAfter)

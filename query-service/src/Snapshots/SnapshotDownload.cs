@@ -8,12 +8,15 @@ using Optiks.Tlog;
 
 namespace Optiks.QueryService.Snapshots;
 
-/// <summary>SnapshotDownload takes one replica's snapshot over HTTP. What it says is checked elsewhere; this bounds how long it takes and how much is stored.</summary>
+/// <summary>
+/// Downloads one replica's snapshot over HTTP. Its contents are checked elsewhere; this class bounds the time it takes and the space it
+/// uses.
+/// </summary>
 internal sealed class SnapshotDownload : IDisposable
 {
     private const int ChunkLength = 256 * 1024;
 
-    // A peer that gives less is of no use: the database is faster. With the bound on the length it bounds the time.
+    // A slower peer is useless, because the database is faster. Together with the bound on the length, this bounds the time.
     private const long LeastOctetsPerSecond = 8 * 1024 * 1024;
     private static readonly TimeSpan s_answerTime = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan s_progressTime = TimeSpan.FromSeconds(10);
@@ -24,10 +27,12 @@ internal sealed class SnapshotDownload : IDisposable
     private readonly TimeProvider _clock;
     private readonly ILogger _logger;
 
-    /// <summary>SnapshotDownload with an API key, which goes to the peers that <see cref="FetchAsync"/> is given and nowhere else.</summary>
+    /// <summary>
+    /// Creates a downloader with an API key, which is sent only to the peers that <see cref="FetchAsync"/> is called with.
+    /// </summary>
     public SnapshotDownload(string key, long maxBytes, TimeProvider clock, ILogger logger)
     {
-        // No redirections, which would take the key along, and no proxy, which would see everyone's values.
+        // Redirects are not followed, because they would receive the key. No proxy is used, because it would see everyone's values.
         var handler = new SocketsHttpHandler { AllowAutoRedirect = false, UseProxy = false, UseCookies = false, ConnectTimeout = TimeSpan.FromSeconds(5) };
         _http = new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan };
         _http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", key);
@@ -37,8 +42,8 @@ internal sealed class SnapshotDownload : IDisposable
     }
 
     /// <summary>
-    /// FetchAsync writes the peer's snapshot and leaf log to these files, which are on the disk afterwards. Throws <see cref="PeerBusyException"/>, or <see cref="SnapshotRefusedException"/> with the reason when the peer gives
-    /// none; the files may have been begun then.
+    /// Writes the peer's snapshot and leaf log to these files and flushes them to the disk. Throws <see cref="PeerBusyException"/>, or
+    /// <see cref="SnapshotRefusedException"/> with the reason when the peer does not send them; the files may be incomplete then.
     /// </summary>
     public async Task FetchAsync(Uri peer, string snapshot, string leafLog, CancellationToken cancellationToken)
     {
@@ -47,7 +52,7 @@ internal sealed class SnapshotDownload : IDisposable
         {
             using HttpResponseMessage response = await _http.GetAsync(new Uri(peer, SnapshotTransfer.Path), HttpCompletionOption.ResponseHeadersRead, deadline.Token);
             long length = LengthOf(response);
-            // A disk without room says so now. Space is taken only for octets that came.
+            // Reports a disk without enough space at once. Space is used only for bytes that have arrived.
             if (new DriveInfo(Path.GetDirectoryName(Path.GetFullPath(snapshot))!).AvailableFreeSpace < length)
             {
                 throw new SnapshotRefusedException($"The disk has no room for its {length} octets.");
@@ -76,7 +81,7 @@ internal sealed class SnapshotDownload : IDisposable
         {
             throw new SnapshotRefusedException($"It cannot be reached: {e.Message}", e);
         }
-        // Of the connection, or of the disk here.
+        // This is an error of the connection or of the local disk.
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             throw new SnapshotRefusedException($"It did not get here whole: {e.Message}", e);
@@ -88,7 +93,7 @@ internal sealed class SnapshotDownload : IDisposable
 
     private long LengthOf(HttpResponseMessage response)
     {
-        // As the endpoint says it; a proxy before a peer that is down does not.
+        // Only the endpoint itself sends this header; a proxy before a peer that is down does not.
         if (response.StatusCode == HttpStatusCode.ServiceUnavailable && response.Headers.RetryAfter?.Delta is { } asked)
         {
             throw new PeerBusyException(asked < s_maxRetry ? asked : s_maxRetry);
@@ -139,12 +144,12 @@ internal sealed class SnapshotDownload : IDisposable
         }
         finally
         {
-            // It had values of keys in it.
+            // The buffer contained values of keys.
             ArrayPool<byte>.Shared.Return(chunk, clearArray: true);
         }
     }
 
-    /// <summary>Progress puts off the deadline of a peer that is fast enough, and logs how far it is.</summary>
+    /// <summary>Extends the deadline of a peer that is fast enough, and logs the progress.</summary>
     private sealed class Progress
     {
         private readonly SnapshotDownload _owner;

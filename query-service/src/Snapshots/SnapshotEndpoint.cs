@@ -11,17 +11,17 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Snapshots;
 
 /// <summary>
-/// SnapshotEndpoint gives the replica's snapshot and leaf log to another replica, whose API key has the scope <c>snapshot</c>. No key has it unless the operator gives it one: the leaf
-/// log has every value in it.
+/// Sends the replica's snapshot and leaf log to another replica whose API key has the scope <c>snapshot</c>. No key has that scope unless
+/// the operator grants it, because the leaf log contains every value.
 /// </summary>
 internal sealed class SnapshotEndpoint : IDisposable
 {
-    // Each reads the disk that answers are read from as well.
+    // Each transfer reads the disk from which answers are read too.
     private const int MaxTransfers = 2;
     private const int ChunkLength = 256 * 1024;
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(10);
 
-    // One who reads slower is disconnected, so that it does not keep others waiting.
+    // A slower reader is disconnected, so that it does not make others wait.
     private static readonly MinDataRate s_minRate = new(bytesPerSecond: 100 * 1024, gracePeriod: TimeSpan.FromSeconds(10));
 
     private readonly ReplicaFiles _files;
@@ -52,7 +52,8 @@ internal sealed class SnapshotEndpoint : IDisposable
         }
         try
         {
-            // Before the first epoch the files may be replaced or cut; from then on the snapshot is replaced as a whole, and the leaf log only grows behind what belongs to the snapshot.
+            // Before the first epoch the files may be replaced or truncated. Afterwards the snapshot is only replaced as a whole, and the
+            // leaf log only grows after the part that belongs to the snapshot.
             TreeFiles? files = _current.Peek() is { } epoch ? _files.Of(epoch.Period) : null;
             using SafeFileHandle? snapshot = files is null ? null : TryOpen(files.Snapshot);
             using SafeFileHandle? leafLog = snapshot is null ? null : TryOpen(files!.LeafLog);
@@ -79,7 +80,7 @@ internal sealed class SnapshotEndpoint : IDisposable
         context.Response.ContentType = MediaTypes.Snapshot;
         context.Response.ContentLength = transfer.TotalLength;
         context.Response.Headers.CacheControl = "no-store";
-        // Gigabytes do not hold up the service's end: the other replica asks elsewhere.
+        // Sending gigabytes must not delay the end of the service: the other replica asks another peer.
         using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(context.RequestAborted, _stopping);
         long start = Stopwatch.GetTimestamp();
         try
@@ -104,7 +105,7 @@ internal sealed class SnapshotEndpoint : IDisposable
     {
         try
         {
-            // Shared with those who write and replace it.
+            // The files are shared with the writers that extend and replace them.
             return File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, FileOptions.Asynchronous | FileOptions.SequentialScan);
         }
         catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)

@@ -9,12 +9,12 @@ using Optiks.QueryService.Telemetry;
 namespace Optiks.QueryService.Snapshots;
 
 /// <summary>
-/// SnapshotPeers are the other replicas that this one may take a snapshot from when it starts. Each is used once in a process: whatever comes of it, a start ends in bounded time, with the database
-/// if need be. One thread at a time.
+/// The other replicas from which this one may take a snapshot when it starts. Each is used once per process, whatever the result, so that a
+/// start ends in bounded time, if necessary with the database. One thread at a time.
 /// </summary>
 internal sealed class SnapshotPeers : IDisposable
 {
-    // How long peers are asked again that serve others: loading from the database takes minutes, too.
+    // How long busy peers are asked again: loading from the database takes minutes, too.
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(5);
 
     private readonly List<Uri> _peers;
@@ -22,7 +22,9 @@ internal sealed class SnapshotPeers : IDisposable
     private readonly TimeProvider _clock;
     private readonly ILogger<SnapshotPeers> _logger;
 
-    /// <summary>SnapshotPeers of the options. Throws <see cref="Secrets.SecretsException"/> when the key's file cannot be used.</summary>
+    /// <summary>
+    /// Reads the peers from the options. Throws <see cref="Secrets.SecretsException"/> when the key's file cannot be used.
+    /// </summary>
     public SnapshotPeers(IOptions<QueryServiceOptions> options, TimeProvider clock, ILogger<SnapshotPeers> logger)
     {
         QueryServiceOptions settings = options.Value;
@@ -32,12 +34,13 @@ internal sealed class SnapshotPeers : IDisposable
         _logger = logger;
     }
 
-    /// <summary>AreAny says whether there is a peer that was not used yet.</summary>
+    /// <summary>Whether there is a peer that was not used yet.</summary>
     public bool AreAny => _peers.Count > 0;
 
     /// <summary>
-    /// TryFetchAsync makes a peer's snapshot the replica's own, or in stored mode the node store that it makes of it; false when none of them gives one that is whole. The roots are for the ordinary
-    /// start to compare with the signed record. A peer that is in another period has none of the options' secrets, and is refused as one whose files are damaged.
+    /// Makes a peer's snapshot the replica's own, or in stored mode the node store made from it. Returns false when no peer sends a
+    /// complete one. The ordinary start then compares the roots with the signed record. A peer in another period has other secrets than the
+    /// options, and is refused like one with damaged files.
     /// </summary>
     public async Task<bool> TryFetchAsync(DirectoryOptions options, TreeFiles files, CancellationToken cancellationToken)
     {
@@ -95,7 +98,8 @@ internal sealed class SnapshotPeers : IDisposable
         }
     }
 
-    // What came over a network is read whole, where a start from files that this replica wrote relies on checksums as it goes. In stored mode the node store is made from it here.
+    // Files from the network are verified completely; a start from files that this replica wrote relies on checksums while it reads. In
+    // stored mode, this call makes the node store.
     private static void Check(DirectoryOptions options, string snapshot)
     {
         try

@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Snapshots;
 
-/// <summary>SnapshotRefusedException says why a peer's snapshot is not taken.</summary>
+/// <summary>Thrown when a peer's snapshot is not accepted; the message says why.</summary>
 internal sealed class SnapshotRefusedException : Exception
 {
     public SnapshotRefusedException(string message, Exception? innerException = null)

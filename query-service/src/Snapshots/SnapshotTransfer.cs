@@ -2,21 +2,25 @@ using System.Buffers.Binary;
 
 namespace Optiks.QueryService.Snapshots;
 
-/// <summary>SnapshotTransfer is what goes from one replica to another (docs/operations/snapshots.md section 6): both files behind their lengths.</summary>
-/// <param name="SnapshotLength">Octets of the snapshot.</param>
-/// <param name="LeafLogLength">Octets of the leaf log, all that belong to the snapshot among them.</param>
+/// <summary>
+/// The body that one replica sends to another (docs/operations/snapshots.md section 6): the lengths of both files, then the files.
+/// </summary>
+/// <param name="SnapshotLength">Bytes of the snapshot.</param>
+/// <param name="LeafLogLength">Bytes of the leaf log, which include all that belong to the snapshot.</param>
 internal readonly record struct SnapshotTransfer(long SnapshotLength, long LeafLogLength)
 {
-    /// <summary>Path of the endpoint.</summary>
+    /// <summary>The path of the endpoint.</summary>
     public const string Path = "/internal/snapshot";
 
-    /// <summary>HeaderLength of the two lengths.</summary>
+    /// <summary>The length of the two lengths.</summary>
     public const int HeaderLength = 16;
 
-    /// <summary>TotalLength of the body.</summary>
+    /// <summary>The length of the body.</summary>
     public long TotalLength => HeaderLength + SnapshotLength + LeafLogLength;
 
-    /// <summary>TryRead reads the two lengths that begin a body of <paramref name="totalLength"/> octets; false when they are not those of one.</summary>
+    /// <summary>
+    /// Reads the two lengths at the beginning of a body of <paramref name="totalLength"/> bytes; returns false when they do not match it.
+    /// </summary>
     public static bool TryRead(ReadOnlySpan<byte> header, long totalLength, out SnapshotTransfer transfer)
     {
         long snapshot = BinaryPrimitives.ReadInt64BigEndian(header);
@@ -26,7 +30,7 @@ internal readonly record struct SnapshotTransfer(long SnapshotLength, long LeafL
         return snapshot >= 0 && snapshot <= rest && leafLog == rest - snapshot;
     }
 
-    /// <summary>Write the lengths.</summary>
+    /// <summary>Writes the two lengths.</summary>
     public void Write(Span<byte> header)
     {
         BinaryPrimitives.WriteInt64BigEndian(header, SnapshotLength);

@@ -6,7 +6,7 @@ using Optiks.QueryService.Following;
 
 namespace Optiks.QueryService.Telemetry;
 
-/// <summary>QueryMetrics is the meter and the source of spans <c>Optiks.Query</c>. Any thread.</summary>
+/// <summary>The meter and the activity source <c>Optiks.Query</c>. Any thread.</summary>
 internal sealed class QueryMetrics : IDisposable
 {
     private const string Name = "Optiks.Query";
@@ -27,7 +27,7 @@ internal sealed class QueryMetrics : IDisposable
             HistogramBucketBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
         });
         _keys = meter.CreateCounter<long>("optiks.query.keys", "{key}", "Keys answered, by kind of request.");
-        // Observed, so that it is 0 before the first: an increase from nothing is none.
+        // An observable counter reports 0 before the first refusal; otherwise the first increase would not be seen as one.
         meter.CreateObservableCounter("optiks.query.epochs_refused", () => Volatile.Read(ref _refused), "{attempt}", "Attempts to follow that met an epoch which is not what its record says.");
         _heads = meter.CreateCounter<long>("optiks.query.heads", "{head}", "Heads of answers, by whether they were rendered already.");
         meter.CreateObservableGauge("optiks.query.epoch", () => Measure(current.Peek(), epoch => (long)epoch.Epoch), "{epoch}", "Epoch that is served.");
@@ -48,35 +48,35 @@ internal sealed class QueryMetrics : IDisposable
         meter.CreateObservableGauge("optiks.query.tree_size", () => Stats?.TreeBytes is { } bytes ? (long)bytes : 0, "By", "Memory of the trees.");
     }
 
-    /// <summary>Directory gives the stats of the directory; null while there is none.</summary>
+    /// <summary>Returns the directory's statistics; null while there is no directory.</summary>
     public Func<DirectoryStats?>? Directory { get; set; }
 
-    /// <summary>WaitingQueries gives how many queries wait for proofs; null while there is no queue.</summary>
+    /// <summary>Returns how many queries wait for proofs; null while there is no queue.</summary>
     public Func<int>? WaitingQueries { get; set; }
 
     private DirectoryStats? Stats => Directory?.Invoke();
 
-    /// <summary>Answered counts the keys of a request that was answered.</summary>
+    /// <summary>Counts the keys of an answered request.</summary>
     public void Answered(string kind, int keys) => _keys.Add(keys, new KeyValuePair<string, object?>("optiks.kind", kind));
 
-    /// <summary>Refused counts an epoch that is not what its record says.</summary>
+    /// <summary>Counts an epoch that does not match its record.</summary>
     public void Refused() => Interlocked.Increment(ref _refused);
 
-    /// <summary>Published takes note of the newest epoch that the database has published.</summary>
+    /// <summary>Records the newest epoch that the database has published.</summary>
     public void Published(ulong epoch) => Volatile.Write(ref _published, epoch);
 
-    /// <summary>StartFollow is the span of following published epochs; null when nobody traces.</summary>
+    /// <summary>Starts the span of following published epochs; returns null when nobody traces.</summary>
     public Activity? StartFollow(ulong served, ulong published) => _source.HasListeners()
         ? _source.StartActivity(ActivityKind.Internal, tags: [new("optiks.epoch.served", (long)served), new("optiks.epoch.published", (long)published)], name: "follow epochs")
         : null;
 
-    /// <summary>Followed takes note of how long following took.</summary>
+    /// <summary>Records how long following took.</summary>
     public void Followed(TimeSpan duration) => _follow.Record(duration.TotalSeconds);
 
-    /// <summary>ProofRefused counts a request for which the queue of proofs was full.</summary>
+    /// <summary>Counts a request for which the queue of proofs was full.</summary>
     public void ProofRefused() => _proofsRefused.Add(1);
 
-    /// <summary>Head counts a head by whether it was rendered already.</summary>
+    /// <summary>Counts a head, by whether it was already rendered.</summary>
     public void Head(bool cached) => _heads.Add(1, new KeyValuePair<string, object?>("optiks.cached", cached));
 
     public void Dispose() => _source.Dispose();

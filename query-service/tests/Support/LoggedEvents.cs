@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Optiks.QueryService.Tests;
 
-/// <summary>LoggedEvents remembers the names of the events that were logged.</summary>
+/// <summary>Remembers the names of the events that were logged.</summary>
 internal sealed class LoggedEvents : ILoggerProvider, ILogger
 {
     private readonly ConcurrentQueue<string> _names = new();

@@ -1,6 +1,6 @@
 namespace Optiks.QueryService.Tests;
 
-/// <summary>TestFiles damages files that a service has mapped.</summary>
+/// <summary>Damages files that a service has mapped.</summary>
 internal static class TestFiles
 {
     /// <summary>Flips one bit in the last occurrence of these bytes, without replacing the file.</summary>

@@ -2,9 +2,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>AcceptItem is one update of one key.</summary>
+/// <summary>One update of one key.</summary>
 /// <param name="Structure">Structure that the key belongs to.</param>
-/// <param name="Key">1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
+/// <param name="Key">1 to <see cref="ProtocolLimits.MaxKeyLength"/> bytes.</param>
 /// <param name="Value">The new value.</param>
-/// <param name="Expected">The version that the caller believes to be the latest; null: any.</param>
+/// <param name="Expected">The version that the caller believes to be the latest; null accepts any version.</param>
 public sealed record AcceptItem(StructureId Structure, ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Value, ExpectedVersion? Expected);

@@ -3,10 +3,12 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// AcceptPlan decides which requests of a group commit are stored: the rules of <see cref="IAcceptStore.AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)"/>, once
-/// for all engines. An engine reads the <see cref="AcceptState"/> of <see cref="RequestIds"/> and <see cref="Keys"/>, lets the plan decide, and inserts <see cref="NewRequests"/> in order, all in one transaction. Not thread-safe.
+/// Decides which requests of a group commit are stored, by the rules of {IAcceptStore.AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor,
+/// CancellationToken)}, once for all engines. An engine reads the <see cref="AcceptState"/> of <see cref="RequestIds"/> and
+/// <see cref="Keys"/>, calls <see cref="Decide(AcceptState)"/>, and inserts <see cref="NewRequests"/> in order, all in one transaction. Not
+/// thread-safe.
 /// </summary>
-/// <remarks>A refused unit leaves no trace: neither its ids nor its items count for the units after it.</remarks>
+/// <remarks>A refused unit leaves no trace: the units after it are decided as if its ids and items did not exist.</remarks>
 public sealed class AcceptPlan
 {
     private const int BodyHashLength = 32;
@@ -17,12 +19,14 @@ public sealed class AcceptPlan
     private readonly HashSet<UpdateKey> _keys = [];
     private readonly List<AcceptRequest> _newRequests = [];
 
-    // Of the unit that is being decided.
+    // State of the unit that is being decided.
     private readonly Dictionary<Guid, AcceptRequest> _fresh = [];
     private readonly List<AcceptRequest> _inOrder = [];
     private readonly Dictionary<UpdateKey, int> _added = [];
 
-    /// <summary>AcceptPlan for a group of units and the floor that the database must come up to. Throws as <see cref="ThrowIfInvalid"/>.</summary>
+    /// <summary>
+    /// Creates a plan for a group of units and the floor that the database must reach. Throws as <see cref="ThrowIfInvalid"/> does.
+    /// </summary>
     public AcceptPlan(IReadOnlyList<AcceptUnit> units, HeadFloor floor)
     {
         ArgumentNullException.ThrowIfNull(floor);
@@ -39,16 +43,16 @@ public sealed class AcceptPlan
         }
     }
 
-    /// <summary>RequestIds that the group names, each once.</summary>
+    /// <summary>The request ids in the group, each once.</summary>
     public IReadOnlyCollection<Guid> RequestIds => _requestIds;
 
-    /// <summary>Keys that the group updates, each once.</summary>
+    /// <summary>The keys that the group updates, each once.</summary>
     public IReadOnlyCollection<UpdateKey> Keys => _keys;
 
-    /// <summary>NewRequests to insert, in this order, once Decide has run.</summary>
+    /// <summary>The requests to insert, in this order. Read it after <see cref="Decide(AcceptState)"/>.</summary>
     public IReadOnlyList<AcceptRequest> NewRequests => _newRequests;
 
-    /// <summary>ThrowIfInvalid throws <see cref="ArgumentException"/> when a unit breaks the bounds of its type: a bug in the caller.</summary>
+    /// <summary>Throws <see cref="ArgumentException"/> when a unit exceeds the bounds of its type, which is a bug in the caller.</summary>
     public static void ThrowIfInvalid(IReadOnlyList<AcceptUnit> units)
     {
         ArgumentNullException.ThrowIfNull(units);
@@ -70,7 +74,9 @@ public sealed class AcceptPlan
         }
     }
 
-    /// <summary>Decide applies the rules; call it once. What is accepted is added to what is known and pending.</summary>
+    /// <summary>
+    /// Applies the rules; call it once. Adds the accepted requests and items to the known and pending ones in <paramref name="state"/>.
+    /// </summary>
     public IReadOnlyList<AcceptResult> Decide(AcceptState state)
     {
         ArgumentNullException.ThrowIfNull(state);

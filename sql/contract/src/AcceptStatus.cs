@@ -1,12 +1,12 @@
 namespace Optiks.Storage;
 
-/// <summary>AcceptStatus is the verdict on a unit. All but <see cref="Accepted"/> left nothing of it in the database.</summary>
+/// <summary>The verdict on a unit. Every verdict but <see cref="Accepted"/> means that the database holds nothing of the unit.</summary>
 public enum AcceptStatus
 {
-    /// <summary>Durable: by this call, or by an earlier one with the same ids and content.</summary>
+    /// <summary>The unit is durable: by this call, or by an earlier one with the same ids and content.</summary>
     Accepted,
 
-    /// <summary>A request id is known with other content.</summary>
+    /// <summary>The database knows a request id of the unit with other content.</summary>
     RequestIdReused,
 
     /// <summary>A request id's time is too far from the database's clock.</summary>
@@ -15,6 +15,6 @@ public enum AcceptStatus
     /// <summary>A key has too many pending updates.</summary>
     TooManyPending,
 
-    /// <summary>The database is an older copy than the caller's <see cref="HeadFloor"/> tells of: nothing of the whole call is stored.</summary>
+    /// <summary>The database is older than the caller's <see cref="HeadFloor"/>: nothing of the whole call is stored.</summary>
     OlderCopy,
 }

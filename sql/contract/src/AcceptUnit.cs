@@ -1,5 +1,5 @@
 namespace Optiks.Storage;
 
-/// <summary>AcceptUnit is what one caller sent: its requests are accepted whole or not at all.</summary>
-/// <param name="Requests">In the caller's order; no id twice.</param>
+/// <summary>The requests of one caller, which are accepted or refused together.</summary>
+/// <param name="Requests">The requests in the caller's order; no id occurs twice.</param>
 public sealed record AcceptUnit(IReadOnlyList<AcceptRequest> Requests);

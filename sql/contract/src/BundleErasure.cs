@@ -3,10 +3,13 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>BundleErasure takes erased values out of an epoch's bundle (docs/spec/erasure.md section 5).</summary>
+/// <summary>Removes erased values from an epoch's bundle (docs/spec/erasure.md section 5).</summary>
 public static class BundleErasure
 {
-    /// <summary>Without gives the content without values, openings and keys of the leaves with these ordinals; null when it has none of them. <see cref="StorageCorruptException"/> when there is no such leaf.</summary>
+    /// <summary>
+    /// Returns the content without values, openings and keys of the leaves with these ordinals; null when those leaves have no values any
+    /// more. Throws <see cref="StorageCorruptException"/> when a leaf does not exist.
+    /// </summary>
     public static EpochContent? Without(EpochContent content, IReadOnlySet<int> ordinals)
     {
         ArgumentNullException.ThrowIfNull(content);

@@ -4,30 +4,33 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// CopyBatch is rows of copies of one period in the order of their numbers (docs/spec/periods.md section 10), without an object per row. Of a key's rows the last one counts. Element i of each list belongs
-/// to row i; values and keys are blobs. Lists of columns that were not read (<see cref="LeafColumns"/>) are empty.
+/// Rows of copies of one period in the order of their numbers (docs/spec/periods.md section 10), without an object per row. When a key has
+/// several rows, the last one counts. Element i of each list belongs to row i; values and keys are blobs. Lists of columns that were not
+/// read (<see cref="LeafColumns"/>) are empty.
 /// </summary>
 /// <param name="Period">The period that begins with the copies.</param>
-/// <param name="First">Number of the first row; those after it have the numbers after it.</param>
-/// <param name="Rows">Leaves of epoch 0 and version 1. A row that takes a key out has version 0, the label and tag of what was staged, and a commitment of zeros. ValueOffset points into
-/// <paramref name="Values"/>, or is <see cref="LeafRow.NoValue"/>.</param>
-/// <param name="Sources">What each was made of.</param>
+/// <param name="First">Number of the first row; the following rows are numbered consecutively.</param>
+/// <param name="Rows">
+/// Leaves of epoch 0 and version 1. A row that takes a key out has version 0, the label and tag of the row that was staged before, and a
+/// commitment of zeros. ValueOffset points into <paramref name="Values"/>, or is <see cref="LeafRow.NoValue"/>.
+/// </param>
+/// <param name="Sources">The source of each row.</param>
 /// <param name="Values">The values.</param>
-/// <param name="Keys">Keys, one after another; that of a row without a value is empty.</param>
+/// <param name="Keys">The keys, concatenated; the key of a row without a value is empty.</param>
 /// <param name="KeyEnds">End of each row's key in <paramref name="Keys"/>.</param>
 public sealed record CopyBatch(
     ulong Period, int First, ReadOnlyMemory<LeafRow> Rows, ReadOnlyMemory<CopySource> Sources, ReadOnlyMemory<byte> Values, ReadOnlyMemory<byte> Keys, ReadOnlyMemory<int> KeyEnds)
 {
-    /// <summary>End is the number after the last row's.</summary>
+    /// <summary>The number that follows the last row's.</summary>
     public int End => First + Rows.Length;
 
-    /// <summary>Key of row <paramref name="index"/>.</summary>
+    /// <summary>Returns the key of row <paramref name="index"/>.</summary>
     public ReadOnlyMemory<byte> Key(int index) => Keys[(index == 0 ? 0 : KeyEnds.Span[index - 1])..KeyEnds.Span[index]];
 
-    /// <summary>Value of row <paramref name="index"/>, which has one.</summary>
+    /// <summary>Returns the value of row <paramref name="index"/>, which must have one.</summary>
     public ReadOnlyMemory<byte> Value(int index) => Values.Slice(checked((int)Rows.Span[index].ValueOffset), checked((int)Rows.Span[index].ValueLength));
 
-    /// <summary>From gives the rows from a number on, of which there is at least one.</summary>
+    /// <summary>Returns the rows from a number on; there must be at least one.</summary>
     public CopyBatch From(int number)
     {
         int skipped = number - First;
@@ -42,8 +45,11 @@ public sealed record CopyBatch(
         return this with { First = number, Rows = Rows[skipped..], Sources = Sources[skipped..], Keys = Keys[keys..], KeyEnds = keyEnds };
     }
 
-    /// <summary>ThrowIfInconsistent checks the parts against each other; drivers call it before they begin. Throws <see cref="ArgumentException"/>: a bug in the caller.</summary>
-    /// <param name="restores">For <see cref="IMaintenanceStore.RestoreCopiesAsync"/>: values may be missing.</param>
+    /// <summary>
+    /// Checks the parts against each other; drivers call it before they begin. Throws <see cref="ArgumentException"/>, which is a bug in
+    /// the caller.
+    /// </summary>
+    /// <param name="restores">True for <see cref="IMaintenanceStore.RestoreCopiesAsync"/>: values may be missing.</param>
     public void ThrowIfInconsistent(bool restores = false)
     {
         Require(Period > 0 && First >= 0 && !Rows.IsEmpty && Rows.Length <= int.MaxValue - First, "they have no numbers of a later period");

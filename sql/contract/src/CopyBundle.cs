@@ -5,17 +5,20 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// CopyBundle is rows of copies that one transaction staged, as one file beside the bundles of epochs (<see cref="EpochBundle"/>), flushed before the bundle of the switch. The first of a period has the period's
-/// secrets. It holds keys, values and openings, so only the operator may read it.
+/// The rows of copies that one transaction staged, as one file next to the bundles of epochs (<see cref="EpochBundle"/>). The file is
+/// flushed before the bundle of the switch. A period's first bundle holds the period's secrets. The file holds keys, values and openings,
+/// so only the operator may read it.
 /// </summary>
 /// <remarks>
-/// <para>Integers are big-endian. Magic <c>optiks copies 1\n</c>; last epoch that was committed (8); period (8); number of the first row (4); wrapped secrets (length 4, octets; empty but where that number
-/// is 0); number of rows (4); for each: structure (1), label (32), commitment (32), tag (16), version copied (8) and, unless that is 0, epoch (8) and ordinal (4) of the source, opening (16), key (length 1,
-/// octets; empty when erased), value (length 4, octets; 2^32-1 when erased); last the SHA-256 of all before (32).</para>
+/// <para>Integers are big-endian. Magic <c>optiks copies 1\n</c>; last committed epoch (8); period (8); number of the first row (4);
+/// wrapped secrets (length 4, bytes; empty unless that number is 0); number of rows (4); for each row: structure (1), label (32),
+/// commitment (32), tag (16), copied version (8) and, unless that version is 0, epoch (8) and ordinal (4) of the source, opening (16), key
+/// (length 1, bytes; empty when erased), value (length 4, bytes; 2^32-1 when erased); finally the SHA-256 of everything before it
+/// (32).</para>
 /// </remarks>
-/// <param name="After">Last epoch that was committed: the rows are added after it, and before the next.</param>
-/// <param name="WrappedSecrets">Secrets of the period, with its first rows; else empty.</param>
-/// <param name="Copies">The rows; none, where a period begins with nothing.</param>
+/// <param name="After">The last committed epoch: the rows were staged after it and before the next one.</param>
+/// <param name="WrappedSecrets">The period's secrets in the bundle of its first rows; empty in other bundles.</param>
+/// <param name="Copies">The rows; empty where a period begins without copies.</param>
 public sealed record CopyBundle(ulong After, ReadOnlyMemory<byte> WrappedSecrets, CopyBatch Copies)
 {
     private const uint Erased = uint.MaxValue;
@@ -24,10 +27,12 @@ public sealed record CopyBundle(ulong After, ReadOnlyMemory<byte> WrappedSecrets
 
     private static ReadOnlySpan<byte> Magic => "optiks copies 1\n"u8;
 
-    /// <summary>Name of the file.</summary>
+    /// <summary>The name of the file.</summary>
     public CopyBundleName Name => new(After, Copies.Period, Copies.First);
 
-    /// <summary>Without gives the bundle without values, openings and keys of the rows with these numbers; null when it has none of them.</summary>
+    /// <summary>
+    /// Returns the bundle without values, openings and keys of the rows with these numbers; null when those rows have no values.
+    /// </summary>
     public CopyBundle? Without(IReadOnlySet<int> numbers)
     {
         ArgumentNullException.ThrowIfNull(numbers);
@@ -60,7 +65,7 @@ public sealed record CopyBundle(ulong After, ReadOnlyMemory<byte> WrappedSecrets
         return any ? this with { Copies = Copies with { Rows = rows, Values = values.ToArray(), Keys = keys.ToArray(), KeyEnds = keyEnds } } : null;
     }
 
-    /// <summary>Encode gives the file's octets.</summary>
+    /// <summary>Returns the bytes of the file.</summary>
     public ReadOnlyMemory<byte> Encode()
     {
         var writer = new OctetWriter(Magic.Length + 64 + WrappedSecrets.Length + (Copies.Rows.Length * (DropLength + 40)) + Copies.Keys.Length + Copies.Values.Length);
@@ -102,7 +107,7 @@ public sealed record CopyBundle(ulong After, ReadOnlyMemory<byte> WrappedSecrets
         return writer.Written;
     }
 
-    /// <summary>Decode reads a bundle. Throws <see cref="StorageCorruptException"/> for anything but a whole, undamaged one.</summary>
+    /// <summary>Reads a bundle. Throws <see cref="StorageCorruptException"/> unless the bundle is complete and undamaged.</summary>
     public static CopyBundle Decode(ReadOnlyMemory<byte> octets)
     {
         int body = octets.Length - HashLength;

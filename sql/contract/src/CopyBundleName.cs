@@ -2,18 +2,18 @@ using System.Globalization;
 
 namespace Optiks.Storage;
 
-/// <summary>CopyBundleName is what the name of a bundle of copies says. Names sort as bundles are restored.</summary>
-/// <param name="After">Last epoch that was committed.</param>
-/// <param name="Period">Period that begins with the rows.</param>
+/// <summary>The fields in the name of a bundle of copies. Names sort in the order in which bundles are restored.</summary>
+/// <param name="After">The last committed epoch.</param>
+/// <param name="Period">The period that begins with the rows.</param>
 /// <param name="First">Number of the first row.</param>
 public readonly record struct CopyBundleName(ulong After, ulong Period, int First) : IComparable<CopyBundleName>
 {
     private const string Suffix = "copies";
 
-    /// <summary>FileName in the folder of bundles.</summary>
+    /// <summary>The file's name in the folder of bundles.</summary>
     public string FileName => string.Create(CultureInfo.InvariantCulture, $"{After}.{Period}.{First}.{Suffix}");
 
-    /// <summary>TryParse is the reverse; false for other files, such as temporaries.</summary>
+    /// <summary>Parses a file name; returns false for other files, such as temporary ones.</summary>
     public static bool TryParse(string name, out CopyBundleName parsed)
     {
         ArgumentNullException.ThrowIfNull(name);

@@ -6,17 +6,19 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// EpochBundle is everything that an epoch's transaction wrote, as one file beside the board: what brings a database that was put back to an older
-/// copy forward again. It holds keys, values and openings, so only the operator may read it.
+/// Encodes and decodes everything that an epoch's transaction wrote, as one file next to the board. After an older copy of the database was
+/// restored, the bundles bring it up to date again. A bundle holds keys, values and openings, so only the operator may read it.
 /// </summary>
 /// <remarks>
-/// <para>Integers are big-endian. Magic <c>optiks epoch 2\n</c>; record; number of leaves (4); for each leaf in ordinal order: structure (1), version (8), label (32),
-/// commitment (32), tag (16), opening (16), key (length 1, octets; empty when erased), value (length 4, octets; 2^32-1 when erased), request id (16), item (2); number of outcomes
-/// (4); for each: request id (16), body hash (32), sequence (8), item (2), then 0 and the ordinal (4), or 1 and the refusal: reason (1), item (2), period (8),
-/// version (8); number of erasures (4); for each: epoch (8) and ordinal (4) of the leaf, request id (16), item (2); last the SHA-256 of all before (32). Files that begin with <c>optiks epoch 1\n</c>
-/// have no erasures, nor their number. Those of an epoch that erases copies or begins a period begin with <c>optiks epoch 3\n</c>: each erasure ends with the period (8) of the copy, 0 for a leaf, and after the
-/// erasures stand the period (8) that begins, or 0, and the number of its copies (4).</para>
-/// <para>The same epoch gives the same octets until one of its values is erased (<see cref="BundleErasure"/>).</para>
+/// <para>Integers are big-endian. Magic <c>optiks epoch 2\n</c>; record; number of leaves (4); for each leaf in ordinal order: structure
+/// (1), version (8), label (32), commitment (32), tag (16), opening (16), key (length 1, bytes; empty when erased), value (length 4, bytes;
+/// 2^32-1 when erased), request id (16), item (2); number of outcomes (4); for each: request id (16), body hash (32), sequence (8), item
+/// (2), then 0 and the ordinal (4), or 1 and the refusal: reason (1), item (2), period (8), version (8); number of erasures (4); for each:
+/// epoch (8) and ordinal (4) of the leaf, request id (16), item (2); finally the SHA-256 of everything before it (32).</para>
+/// <para>Files that begin with <c>optiks epoch 1\n</c> have neither erasures nor their number. The bundle of an epoch that erases copies or
+/// begins a period begins with <c>optiks epoch 3\n</c>. In it, each erasure ends with the period (8) of the copy, or 0 for a leaf. After
+/// the erasures follow the period (8) that begins, or 0, and the number of its copies (4).</para>
+/// <para>The same epoch always encodes to the same bytes until one of its values is erased (<see cref="BundleErasure"/>).</para>
 /// </remarks>
 public static class EpochBundle
 {
@@ -33,10 +35,10 @@ public static class EpochBundle
 
     private static ReadOnlySpan<byte> MagicWithoutErasures => "optiks epoch 1\n"u8;
 
-    /// <summary>FileName in the folder of bundles.</summary>
+    /// <summary>Returns the file's name in the folder of bundles.</summary>
     public static string FileName(ulong epoch) => string.Create(CultureInfo.InvariantCulture, $"{epoch}{Suffix}");
 
-    /// <summary>TryParseFileName is the reverse; false for other files, such as temporaries.</summary>
+    /// <summary>Parses a file name; returns false for other files, such as temporary ones.</summary>
     public static bool TryParseFileName(string name, out ulong epoch)
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -46,7 +48,7 @@ public static class EpochBundle
             && name == FileName(epoch);
     }
 
-    /// <summary>Encode gives the file's octets.</summary>
+    /// <summary>Returns the bytes of the file.</summary>
     public static ReadOnlyMemory<byte> Encode(EpochContent content)
     {
         ArgumentNullException.ThrowIfNull(content);
@@ -55,7 +57,7 @@ public static class EpochBundle
         var writer = new OctetWriter(
             Magic.Length + EpochRecord.Length + 8 + (rows.Length * LeafFixedLength) + leaves.Keys.Length + leaves.Values.Length
             + (content.Outcomes.Count * OutcomeMaxLength) + 4 + (content.Erasures.Count * (ErasureLength + 8)) + 12 + HashLength);
-        // Of all other epochs the form is one that older programs read too.
+        // Other epochs keep the form that older programs can read.
         bool hasPeriods = content.Switch is not null || content.Erasures.Any(erasure => erasure.Period is not null);
         writer.Octets(hasPeriods ? MagicWithPeriods : Magic);
         writer.Octets(content.Epoch.Record.Span);
@@ -131,7 +133,10 @@ public static class EpochBundle
         return writer.Written;
     }
 
-    /// <summary>Decode reads a bundle. Its checkpoint is empty. Throws <see cref="StorageCorruptException"/> for anything but a whole, undamaged one.</summary>
+    /// <summary>
+    /// Reads a bundle; the checkpoint of the result is empty. Throws <see cref="StorageCorruptException"/> unless the bundle is complete
+    /// and undamaged.
+    /// </summary>
     public static EpochContent Decode(ReadOnlyMemory<byte> octets)
     {
         int body = octets.Length - HashLength;

@@ -3,22 +3,30 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>EpochCommit is everything that one epoch's transaction writes.</summary>
+/// <summary>Everything that one epoch's transaction writes.</summary>
 /// <param name="Epoch">The epoch with its record; its checkpoint is empty.</param>
 /// <param name="PreviousHash">Hash of the record before, which the head row must still name.</param>
-/// <param name="Period">Period of the leaves of devices and keys.</param>
-/// <param name="Leaves">New leaves, ordinals 0, 1, ... in this order, sorted by (structure, label).</param>
-/// <param name="Outcomes">One for each pending item that was read; exactly these pending rows are deleted.</param>
+/// <param name="Period">Period of the leaves of structures devices and keys.</param>
+/// <param name="Leaves">New leaves, sorted by (structure, label); their ordinals are 0, 1, ... in this order.</param>
+/// <param name="Outcomes">One outcome for each pending item that was read; the transaction deletes exactly these pending rows.</param>
 public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHash, ulong Period, LeafBatch Leaves, IReadOnlyList<Outcome> Outcomes)
 {
-    /// <summary>Erasures that the epoch decides: their values are deleted, with those of what was copied from the leaf or to it. No leaf twice, none of this epoch, and in a commit none that has no value.</summary>
+    /// <summary>
+    /// The erasures that the epoch decides. The transaction deletes their values, and those of the leaves' copies and of the leaves that
+    /// they were copied from. No leaf occurs twice or belongs to this epoch, and in a commit every leaf still has its value.
+    /// </summary>
     public IReadOnlyList<Erasure> Erasures { get; init; } = [];
 
-    /// <summary>Switch to another period, of which this is the first epoch; null: it is none.</summary>
+    /// <summary>The switch to another period whose first epoch this is; null for all other epochs.</summary>
     public PeriodSwitch? Switch { get; init; }
 
-    /// <summary>ThrowIfInconsistent checks the parts against each other; drivers call it before they begin. Throws <see cref="ArgumentException"/>: a bug in the caller.</summary>
-    /// <param name="restores">For <see cref="IMaintenanceStore.RestoreEpochAsync"/>: values may be missing, body hashes may not.</param>
+    /// <summary>
+    /// Checks the parts against each other; drivers call it before they begin. Throws <see cref="ArgumentException"/>, which is a bug in
+    /// the caller.
+    /// </summary>
+    /// <param name="restores">
+    /// True for <see cref="IMaintenanceStore.RestoreEpochAsync"/>: values may be missing, body hashes may not.
+    /// </param>
     public void ThrowIfInconsistent(bool restores = false)
     {
         ReadOnlySpan<LeafRow> rows = Leaves.Rows.Span;
@@ -54,7 +62,7 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
         }
         ThrowIfErasuresInconsistent();
         Require(Switch is null || (Switch.Period > 0 && Switch.Period == Period && Switch.Copies >= 0), "the period that it begins is not that of its leaves");
-        // Devices and keys begin with copies alone: docs/spec/periods.md section 2.
+        // In the first epoch of a period, devices and keys consist of copies alone: docs/spec/periods.md section 2.
         Require(Switch is null || !HasLeavesOfPeriod(rows), "the first epoch of a period has leaves where only copies are");
     }
 

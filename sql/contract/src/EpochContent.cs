@@ -1,14 +1,14 @@
 namespace Optiks.Storage;
 
-/// <summary>EpochContent is what an epoch's transaction wrote, read back.</summary>
-/// <param name="Epoch">The epoch with its record, and its checkpoint if it was signed.</param>
+/// <summary>Everything that an epoch's transaction wrote, read back from the database.</summary>
+/// <param name="Epoch">The epoch with its record, and with its checkpoint if it was signed.</param>
 /// <param name="Leaves">Its leaves.</param>
 /// <param name="Outcomes">Its outcomes.</param>
 public sealed record EpochContent(EpochRow Epoch, LeafBatch Leaves, IReadOnlyList<Outcome> Outcomes)
 {
-    /// <summary>Erasures that it decided, in their order.</summary>
+    /// <summary>The erasures that the epoch decided, in their order.</summary>
     public IReadOnlyList<Erasure> Erasures { get; init; } = [];
 
-    /// <summary>Switch to another period, if this was its first epoch.</summary>
+    /// <summary>The switch to another period, if this was its first epoch; otherwise null.</summary>
     public PeriodSwitch? Switch { get; init; }
 }

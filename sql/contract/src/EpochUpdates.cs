@@ -1,17 +1,20 @@
 namespace Optiks.Storage;
 
-/// <summary>EpochUpdates are what one epoch may take.</summary>
-/// <param name="Requests">In order of acceptance; no key twice.</param>
-/// <param name="Items">Number of their items.</param>
-/// <param name="More">Whether a limit ended them: the next epoch has work already.</param>
+/// <summary>The pending updates that one epoch may take.</summary>
+/// <param name="Requests">The requests in order of acceptance; no key occurs twice.</param>
+/// <param name="Items">Number of items in all requests.</param>
+/// <param name="More">Whether a limit ended the selection, so that there are already updates for the next epoch.</param>
 public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int Items, bool More)
 {
     /// <summary>
-    /// DecidedThrough is a row up to which nothing is pending once these are decided. Rows that were decided leave dead entries in an index: whoever begins there does not pass them.
+    /// A row up to which nothing is pending once these updates are decided. Decided rows leave dead entries in an index; a reader that
+    /// begins at this row does not scan them.
     /// </summary>
     public (long Sequence, int Item) DecidedThrough { get; init; }
 
-    /// <summary>First gives the first of the requests, when an epoch has no room for the others: they wait for the next.</summary>
+    /// <summary>
+    /// Returns the first <paramref name="requests"/> requests, for an epoch that has no room for the others: those wait for the next epoch.
+    /// </summary>
     public EpochUpdates First(int requests)
     {
         if (requests == Requests.Count)
@@ -21,9 +24,11 @@ public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int It
         return Keep([.. Requests.Take(requests)], Requests[requests], more: true);
     }
 
-    /// <summary>Without gives the requests but those with these ids, which wait for a later epoch. None of the others has a key of theirs.</summary>
-    /// <param name="waiting">Ids.</param>
-    /// <param name="more">Whether the next epoch can decide them.</param>
+    /// <summary>
+    /// Returns the requests without those that have these ids, which wait for a later epoch. The remaining requests share no key with them.
+    /// </summary>
+    /// <param name="waiting">The ids of the requests that wait.</param>
+    /// <param name="more">Whether the next epoch can decide the waiting requests.</param>
     public EpochUpdates Without(IReadOnlySet<Guid> waiting, bool more)
     {
         ArgumentNullException.ThrowIfNull(waiting);
@@ -34,11 +39,11 @@ public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int It
 
     private EpochUpdates Keep(IReadOnlyList<PendingRequest> kept, PendingRequest firstThatWaits, bool more)
     {
-        // Earlier pending requests are decided with these, or DecidedThrough ends before them already.
+        // Earlier pending requests are decided with these, or DecidedThrough already ends before them.
         (long Sequence, int Item) before = (firstThatWaits.Sequence - 1, byte.MaxValue);
         return new EpochUpdates(kept, kept.Sum(request => request.Items.Count), More || more) { DecidedThrough = before.CompareTo(DecidedThrough) < 0 ? before : DecidedThrough };
     }
 
-    /// <summary>None at all.</summary>
+    /// <summary>No updates.</summary>
     public static EpochUpdates Empty { get; } = new([], 0, More: false);
 }

@@ -3,34 +3,44 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// ErasureOrder is what a request of <c>POST /v1/erasures</c> asks for (docs/spec/erasure.md). It is the value of the request's only item, which has structure decommissioned and as key the key, or the user id, that
-/// it is about: so it waits behind that user's decommission, and as many may be pending as of any key. An erasure inserts no leaf: its item ends with <see cref="RefusalReason.Unchanged"/>.
+/// The versions whose values a request of <c>POST /v1/erasures</c> asks to erase (docs/spec/erasure.md). The order is the value of the
+/// request's only item. That item has structure decommissioned, and its key is the key or the user id that the order is about. So the order
+/// waits behind that user's decommission, and the limit of pending updates per key applies to it. An erasure inserts no leaf: the item's
+/// outcome is <see cref="RefusalReason.Unchanged"/>.
 /// </summary>
-/// <param name="Structure">Structure whose versions are erased: keys, or devices for the lists of a user; null: all of a user who has left.</param>
+/// <param name="Structure">
+/// Structure whose versions are erased: keys, or devices for a user's lists; null: everything of a user who has left.
+/// </param>
 /// <param name="From">First version, at least 1; 0 without a structure.</param>
 /// <param name="Through">Last version; 0 without a structure.</param>
 public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Through)
 {
-    /// <summary>MaxValues that an order names, and the share of one epoch: the leaves that it looks up for all orders together, unless its first order alone needs more (docs/spec/erasure.md).</summary>
+    /// <summary>
+    /// The largest number of values that one order may name. It also bounds the leaves that one epoch looks up for all orders together,
+    /// unless the first order alone needs more (docs/spec/erasure.md).
+    /// </summary>
     public const int MaxValues = ProtocolLimits.MaxErasures;
 
     private const int EncodedLength = 17;
     private const int EncodedLengthWithPeriod = 25;
 
-    /// <summary>OfUser is everything of a user who has left.</summary>
+    /// <summary>The order to erase everything of a user who has left.</summary>
     public static ErasureOrder OfUser { get; } = new(null, 0, 0);
 
-    /// <summary>Period of the versions; null without a structure, and in an order that an older release accepted: that one means the period that is served.</summary>
+    /// <summary>
+    /// The period of the versions; null without a structure, and in orders that an older release accepted, which mean the period that is
+    /// served.
+    /// </summary>
     public ulong? Period { get; init; }
 
-    /// <summary>IsIn says whether a pending request asks for an erasure.</summary>
+    /// <summary>Returns whether a pending request asks for an erasure.</summary>
     public static bool IsIn(PendingRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
         return request.Items is [{ Structure: StructureId.Decommissioned }];
     }
 
-    /// <summary>Item makes the request's item for a key or a user id.</summary>
+    /// <summary>Creates the request's item for a key or a user id.</summary>
     public AcceptItem Item(ReadOnlyMemory<byte> key)
     {
         var writer = new OctetWriter(EncodedLengthWithPeriod);
@@ -44,7 +54,9 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
         return new AcceptItem(StructureId.Decommissioned, key, writer.Written, null);
     }
 
-    /// <summary>Of reads the order of a request. <see cref="StorageCorruptException"/> for one that <see cref="Item"/> does not give.</summary>
+    /// <summary>
+    /// Reads the order of a request. Throws <see cref="StorageCorruptException"/> when <see cref="Item"/> cannot have written it.
+    /// </summary>
     public static ErasureOrder Of(PendingRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);

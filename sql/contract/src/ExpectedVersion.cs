@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>ExpectedVersion names a key's latest version; version 0 is a key that has none.</summary>
+/// <summary>Names a key's latest version; version 0 means that the key has no version.</summary>
 /// <param name="Period">Time period.</param>
-/// <param name="Version">Version within it.</param>
+/// <param name="Version">Version within the period.</param>
 public readonly record struct ExpectedVersion(ulong Period, ulong Version);

@@ -1,9 +1,9 @@
 namespace Optiks.Storage;
 
-/// <summary>FollowStoreExtensions read single epochs.</summary>
+/// <summary>Reads single epochs.</summary>
 public static class FollowStoreExtensions
 {
-    /// <summary>TryReadEpochAsync reads one epoch; null when the role sees none of this number.</summary>
+    /// <summary>Reads one epoch; returns null when this role sees no epoch of that number.</summary>
     public static async Task<EpochRow?> TryReadEpochAsync(this IFollowStore store, ulong epoch, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(store);
@@ -11,7 +11,7 @@ public static class FollowStoreExtensions
         return rows.Count == 0 ? null : rows[0];
     }
 
-    /// <summary>ReadEpochAsync reads one epoch that the database has to have. Throws <see cref="StorageCorruptException"/>.</summary>
+    /// <summary>Reads one epoch that must exist. Throws <see cref="StorageCorruptException"/> when the database lacks it.</summary>
     public static async Task<EpochRow> ReadEpochAsync(this IFollowStore store, ulong epoch, CancellationToken cancellationToken) =>
         await store.TryReadEpochAsync(epoch, cancellationToken).ConfigureAwait(false) ?? throw new StorageCorruptException($"The database lacks epoch {epoch}.");
 }

@@ -1,18 +1,19 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// HeadFloor is what is known of the log from outside the database: how many epochs it has at least, and one epoch's record. A database that does not come up to it is an older copy
-/// (a restored backup, a failover that lost commits), and what it accepted would be lost when the newest copy is put back.
+/// A lower bound of the log, known from outside the database: the least number of epochs, and the record of one epoch. A database below the
+/// floor is an older copy (a restored backup, or a failover that lost commits). Updates that it accepted would be lost when the newest copy
+/// is restored.
 /// </summary>
 /// <param name="Epochs">Number of epochs that were committed, the genesis epoch included.</param>
-/// <param name="Epoch">An epoch whose record is known; null: none.</param>
-/// <param name="RecordHash">Hash of that record, 32 octets.</param>
+/// <param name="Epoch">An epoch whose record is known; null when no record is known.</param>
+/// <param name="RecordHash">Hash of that record, 32 bytes.</param>
 public sealed record HeadFloor(ulong Epochs, ulong? Epoch, ReadOnlyMemory<byte> RecordHash)
 {
-    /// <summary>None: every database comes up to it.</summary>
+    /// <summary>The floor that every database reaches.</summary>
     public static HeadFloor None { get; } = new(0, null, default);
 
-    /// <summary>IsMetBy says whether a database with this head row comes up to the floor.</summary>
+    /// <summary>Returns whether a database with this head row reaches the floor.</summary>
     public bool IsMetBy(HeadRow head)
     {
         ArgumentNullException.ThrowIfNull(head);

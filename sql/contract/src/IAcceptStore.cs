@@ -1,43 +1,52 @@
 namespace Optiks.Storage;
 
-/// <summary>IAcceptStore is the update-service's role: it inserts requests and pending rows and reads outcomes, nothing else.</summary>
+/// <summary>The update-service's role: it inserts requests and pending rows and reads outcomes, and may do nothing else.</summary>
 public interface IAcceptStore : IHeadReader
 {
     /// <summary>
-    /// ConcurrentUpdates is how many updates a call of <see cref="AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)"/> must have for another one beside it to gain anything;
-    /// null: one at a time is best.
+    /// The number of updates from which a call of {AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)} gains from a
+    /// second call at the same time. Null means that calls are fastest one at a time.
     /// </summary>
     int? ConcurrentUpdates { get; }
 
     /// <summary>
-    /// AcceptAsync makes the units durable in one transaction and returns one result a unit, in order. When it returns, everything <see cref="AcceptStatus.Accepted"/>
-    /// survives kill -9 and a database restart. Rules, in this order for each request: a known id with the same body hash is the same answer, whatever the limits
-    /// say; with another it is refused; the id's time must be at most 5 minutes ahead of and 24 hours behind the database's clock; no key may come to more than
-    /// <see cref="Limits.PendingPerKey"/> pending updates, counting those of this call. A unit is accepted whole or not at all. Accepted requests get increasing
-    /// sequence numbers in the order given. A database whose head row, read in the same transaction, does not come up to <paramref name="floor"/> stores nothing:
-    /// <see cref="AcceptStatus.OlderCopy"/> for every unit.
-    /// A failure leaves the result unknown: callers repeat with the same ids.
+    /// Makes the units durable in one transaction and returns one result per unit, in order. When it returns, everything
+    /// <see cref="AcceptStatus.Accepted"/> survives kill -9 and a database restart.
     /// </summary>
+    /// <remarks>
+    /// These rules apply to each request in this order. A known id with the same body hash gets the same answer again, whatever the limits
+    /// are. A known id with another body hash is refused. The id's time must be at most 5 minutes ahead of the database's clock and at most
+    /// 24 hours behind it. No key may get more than <see cref="Limits.PendingPerKey"/> pending updates, including those of this call. A
+    /// unit is accepted whole or not at all. Accepted requests get increasing sequence numbers in the order given. A database whose head
+    /// row, read in the same transaction, is below <paramref name="floor"/> stores nothing: every unit gets
+    /// <see cref="AcceptStatus.OlderCopy"/>. After a failure the result is unknown: callers repeat the call with the same ids.
+    /// </remarks>
     Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken);
 
-    /// <summary>AcceptAsync without a floor.</summary>
+    /// <summary>Accepts units as the other overload does, without a floor.</summary>
     Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, CancellationToken cancellationToken) => AcceptAsync(units, HeadFloor.None, cancellationToken);
 
     /// <summary>
-    /// CheckWritableAsync throws <see cref="StorageUnavailableException"/> when it shows without a write that none would succeed now. Returning promises nothing: of a server's database only a
-    /// write tells.
+    /// Throws <see cref="StorageUnavailableException"/> when a check without a write shows that no write would succeed now. Returning
+    /// promises nothing: whether a server's database is writable only a write can show.
     /// </summary>
     Task CheckWritableAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <summary>
-    /// CountPendingAsync counts the pending items, up to <paramref name="atMost"/>, once nobody can come any more who stands before a request that was accepted when it was called. So what it counts holds
-    /// all of those.
+    /// Counts the pending items, up to <paramref name="atMost"/>. It first waits until no further request can get a place before one that
+    /// was accepted when the call began. So the count includes all of those.
     /// </summary>
     Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken);
 
-    /// <summary>ReadReceiptAsync reads which versions' values a request erased, in order, once its epoch is published: those that it names and that were erased before are not among them.</summary>
+    /// <summary>
+    /// Reads the versions whose values a request erased, in order, once its epoch is published. Versions that the request names but that
+    /// were erased before are not among them.
+    /// </summary>
     Task<IReadOnlyList<ErasedVersion>> ReadReceiptAsync(ulong epoch, Guid requestId, CancellationToken cancellationToken);
 
-    /// <summary>ReadStatusAsync reads what became of a request; null for an id that is not known (any more). Published only once the epoch is.</summary>
+    /// <summary>
+    /// Reads the status of a request; returns null for an id that is unknown or no longer known. A request counts as published only once
+    /// its epoch is.
+    /// </summary>
     Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken);
 }

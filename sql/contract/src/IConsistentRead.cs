@@ -1,41 +1,52 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// IConsistentRead reads all that is stored, at one moment and without judging it: rows that contradict each other are returned as they are. All methods read in key order, by pages: the
-/// caller goes on after the last row that it got. Writers are not held up. Not thread-safe: one call at a time.
+/// Reads everything that is stored, as of one point in time and without judging it: rows that contradict each other are returned as they
+/// are. All methods read pages in key order; the caller continues after the last row that it got. Writers are not blocked. Not thread-safe:
+/// one call at a time.
 /// </summary>
 public interface IConsistentRead : IAsyncDisposable
 {
-    /// <summary>ReadHeadAsync reads the head row.</summary>
+    /// <summary>Reads the head row.</summary>
     Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken);
 
-    /// <summary>ReadPeriodsAsync reads all periods; secrets stay wrapped.</summary>
+    /// <summary>Reads all periods; their secrets stay wrapped.</summary>
     Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken);
 
-    /// <summary>ReadEpochsAsync reads at most <paramref name="max"/> epochs from <paramref name="first"/> on, beyond the head row too.</summary>
+    /// <summary>
+    /// Reads at most <paramref name="max"/> epochs from <paramref name="first"/> on, including epochs beyond the head row.
+    /// </summary>
     Task<IReadOnlyList<StoredEpoch>> ReadEpochsAsync(ulong first, int max, CancellationToken cancellationToken);
 
-    /// <summary>ReadLeavesAsync reads at most <paramref name="max"/> leaves from (<paramref name="epoch"/>, <paramref name="ordinal"/>) on, fewer where values come to more than some 16 MiB, at least one.</summary>
+    /// <summary>
+    /// Reads at most <paramref name="max"/> leaves from (<paramref name="epoch"/>, <paramref name="ordinal"/>) on: fewer where values
+    /// exceed some 16 MiB, but at least one.
+    /// </summary>
     Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken);
 
-    /// <summary>CountValuesAsync counts the values, those without a leaf too.</summary>
+    /// <summary>Counts the values, including those without a leaf.</summary>
     Task<long> CountValuesAsync(CancellationToken cancellationToken);
 
-    /// <summary>ReadCopiesAsync reads at most <paramref name="max"/> copies from (<paramref name="period"/>, <paramref name="number"/>) on, fewer where values come to more than some 16 MiB, at least one.</summary>
+    /// <summary>
+    /// Reads at most <paramref name="max"/> copies from (<paramref name="period"/>, <paramref name="number"/>) on: fewer where values
+    /// exceed some 16 MiB, but at least one.
+    /// </summary>
     Task<IReadOnlyList<StoredCopy>> ReadCopiesAsync(ulong period, int number, int max, CancellationToken cancellationToken);
 
-    /// <summary>CountCopyValuesAsync counts the values of copies, those without a copy too.</summary>
+    /// <summary>Counts the values of copies, including those without a copy.</summary>
     Task<long> CountCopyValuesAsync(CancellationToken cancellationToken);
 
-    /// <summary>ReadErasuresAsync reads at most <paramref name="max"/> erasures from number <paramref name="number"/> of epoch <paramref name="decidedIn"/> on.</summary>
+    /// <summary>
+    /// Reads at most <paramref name="max"/> erasures, starting at number <paramref name="number"/> of epoch <paramref name="decidedIn"/>.
+    /// </summary>
     Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong decidedIn, int number, int max, CancellationToken cancellationToken);
 
-    /// <summary>ReadRequestsAsync reads at most <paramref name="max"/> requests whose sequence is above <paramref name="after"/>.</summary>
+    /// <summary>Reads at most <paramref name="max"/> requests whose sequence is above <paramref name="after"/>.</summary>
     Task<IReadOnlyList<StoredRequest>> ReadRequestsAsync(long after, int max, CancellationToken cancellationToken);
 
-    /// <summary>ReadPendingAsync reads the pending rows with <paramref name="after"/> &lt; sequence &lt;= <paramref name="through"/>.</summary>
+    /// <summary>Reads the pending rows with <paramref name="after"/> &lt; sequence &lt;= <paramref name="through"/>.</summary>
     Task<IReadOnlyList<StoredPending>> ReadPendingAsync(long after, long through, CancellationToken cancellationToken);
 
-    /// <summary>ReadOutcomesAsync reads the outcomes with <paramref name="after"/> &lt; sequence &lt;= <paramref name="through"/>.</summary>
+    /// <summary>Reads the outcomes with <paramref name="after"/> &lt; sequence &lt;= <paramref name="through"/>.</summary>
     Task<IReadOnlyList<StoredOutcome>> ReadOutcomesAsync(long after, long through, CancellationToken cancellationToken);
 }

@@ -1,42 +1,48 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// IFollowStore is the query-service's role: it reads, and never writes. It sees epochs up to the published one; the update-task, whose
-/// <see cref="IPipelineStore"/> extends it, sees the committed one as well.
+/// The query-service's role: it reads and never writes. It sees epochs up to the published one. The update-task, whose
+/// <see cref="IPipelineStore"/> extends this interface, also sees the committed one.
 /// </summary>
 public interface IFollowStore : IHeadReader
 {
-    /// <summary>ReadPeriodsAsync reads all periods, oldest first; empty before genesis.</summary>
+    /// <summary>Reads all periods, oldest first; empty before genesis.</summary>
     Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken);
 
-    /// <summary>ReadEpochsAsync reads epochs first..last that the role sees, in order, as far as they exist; at most 4,096 a call.</summary>
+    /// <summary>Reads those of the epochs first..last that exist and that the role sees, in order; at most 4,096 per call.</summary>
     Task<IReadOnlyList<EpochRow>> ReadEpochsAsync(ulong first, ulong last, CancellationToken cancellationToken);
 
     /// <summary>
-    /// ReadLeavesAsync reads these columns of the leaves of epochs first..last that the role sees, of values those that were not erased, in (epoch, ordinal) order, in batches of whole epochs of about
-    /// <paramref name="batchRows"/> rows, without holding up writers. Epochs without leaves are passed over.
+    /// Reads these columns of the leaves of epochs first..last that the role sees, in (epoch, ordinal) order. A batch has whole epochs,
+    /// with about <paramref name="batchRows"/> rows each. Erased values are left out, and epochs without leaves are skipped. Writers are
+    /// not blocked.
     /// </summary>
     IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken);
 
     /// <summary>
-    /// ReadNamesAsync reads of epochs first..last that the role sees those leaves alone that know no periods, usernames and decommissioned, in (epoch, ordinal) order: as many whole epochs at once as have about
-    /// <paramref name="maxLeaves"/> leaves of any kind, at least one. With values where these columns have those of all leaves.
+    /// Reads only the leaves that are independent of periods (usernames and decommissioned) of epochs first..last that the role sees, in
+    /// (epoch, ordinal) order. One call covers as many whole epochs as have about <paramref name="maxLeaves"/> leaves of any kind, at least
+    /// one. Values are included where these columns include the values of all leaves.
     /// </summary>
-    /// <returns>Leaves, and the last epoch that was looked at; null: there is none.</returns>
+    /// <returns>The leaves, and the last epoch that was covered; null when there is no such epoch.</returns>
     Task<(LeafBatch Names, ulong? Through)> ReadNamesAsync(ulong first, ulong last, int maxLeaves, LeafColumns columns, CancellationToken cancellationToken);
 
     /// <summary>
-    /// ReadErasuresAsync reads what epochs first..last that the role sees have erased, in order. Who has those leaves' values anywhere erases them before it answers from that epoch. <see cref="StorageCorruptException"/> for
-    /// one without its leaf.
+    /// Reads the erasures that epochs first..last decided and that the role sees, in order. A reader that keeps those leaves' values erases
+    /// them before it answers from that epoch. Throws <see cref="StorageCorruptException"/> for an erasure whose leaf is missing.
     /// </summary>
     Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong first, ulong last, CancellationToken cancellationToken);
 
-    /// <summary>CountCopiesAsync counts the rows of copies that a period has so far, also while it is next: their numbers are 0, 1, ... and none is ever taken away.</summary>
+    /// <summary>
+    /// Counts the rows of copies that a period has so far, including the next period. Their numbers are 0, 1, ..., and rows are never
+    /// removed.
+    /// </summary>
     Task<int> CountCopiesAsync(ulong period, CancellationToken cancellationToken);
 
     /// <summary>
-    /// ReadCopiesAsync reads these columns of at most <paramref name="max"/> rows of copies from number <paramref name="first"/> on, fewer where values come to more than some 16 MiB, at least one where there is
-    /// one. Of values those that were neither erased nor destroyed. <see cref="StorageCorruptException"/> where rows are missing.
+    /// Reads these columns of at most <paramref name="max"/> rows of copies from number <paramref name="first"/> on. It returns fewer rows
+    /// where values exceed some 16 MiB, but at least one where one exists. Erased and destroyed values are left out. Throws
+    /// <see cref="StorageCorruptException"/> where rows are missing.
     /// </summary>
     Task<CopyBatch> ReadCopiesAsync(ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken);
 }

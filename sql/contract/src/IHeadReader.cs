@@ -1,17 +1,17 @@
 namespace Optiks.Storage;
 
-/// <summary>IHeadReader is what every role may read.</summary>
+/// <summary>The reads that every role may do.</summary>
 public interface IHeadReader : IAsyncDisposable
 {
-    /// <summary>ReadHeadAsync reads the head row.</summary>
+    /// <summary>Reads the head row.</summary>
     Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken);
 
-    /// <summary>ReadClockAsync reads the database's clock, the one that expiry and request ids are judged by.</summary>
+    /// <summary>Reads the database's clock, which decides about expiry and request ids.</summary>
     Task<DateTimeOffset> ReadClockAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// WaitForPublishedAsync returns the head row once an epoch above <paramref name="publishedEpoch"/> (null: any) is published, or when
-    /// <paramref name="timeout"/> has passed. Engines with notifications wait for one, others poll.
+    /// Returns the head row once an epoch above <paramref name="publishedEpoch"/> (null: any) is published, or when
+    /// <paramref name="timeout"/> has passed. Engines with notifications wait for one; others poll.
     /// </summary>
     Task<HeadRow> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken);
 }

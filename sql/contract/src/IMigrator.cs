@@ -1,23 +1,26 @@
 namespace Optiks.Storage;
 
-/// <summary>IMigrator brings a database to this build's schema: numbered, forward-only, under a lock that a second migrator waits for.</summary>
+/// <summary>Brings a database to this build's schema by numbered, forward-only migrations. A lock makes a second migrator wait.</summary>
 public interface IMigrator
 {
-    /// <summary>Location of the database for its operator, without secrets.</summary>
+    /// <summary>The location of the database, shown to its operator, without secrets.</summary>
     string Location { get; }
 
-    /// <summary>Version of the schema that this build needs.</summary>
+    /// <summary>The schema version that this build needs.</summary>
     int TargetVersion { get; }
 
-    /// <summary>ReadVersionAsync reads the version of the database; 0 when it does not exist or is empty.</summary>
+    /// <summary>Reads the schema version of the database; returns 0 when the database does not exist or is empty.</summary>
     Task<int> ReadVersionAsync(CancellationToken cancellationToken);
 
     /// <summary>
-    /// MigrateAsync applies what is missing, each migration in a transaction of its own, and returns the names of those applied. A database newer than
-    /// <see cref="TargetVersion"/> is a <see cref="StorageMisconfiguredException"/>.
+    /// Applies the missing migrations, each in its own transaction, and returns the names of those applied. Throws
+    /// <see cref="StorageMisconfiguredException"/> for a database newer than <see cref="TargetVersion"/>.
     /// </summary>
     Task<IReadOnlyList<string>> MigrateAsync(CancellationToken cancellationToken);
 
-    /// <summary>FindGapsAsync says, in a sentence each, what migrating could not do for lack of rights, and who can. Most engines need none.</summary>
+    /// <summary>
+    /// Returns one sentence for each step that migrating could not take for lack of rights, and says who can take it. Most engines have no
+    /// such steps.
+    /// </summary>
     Task<IReadOnlyList<string>> FindGapsAsync(CancellationToken cancellationToken) => Task.FromResult<IReadOnlyList<string>>([]);
 }

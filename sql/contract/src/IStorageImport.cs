@@ -1,35 +1,35 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// IStorageImport fills an empty database in one transaction: all of it or, when it is disposed of without <see cref="CommitAsync"/>, nothing. Rows come in key order, epochs before their leaves
-/// and requests before their pending rows and outcomes. Not thread-safe.
+/// Fills an empty database in one transaction: with everything or, when it is disposed of without <see cref="CommitAsync"/>, with nothing.
+/// Rows are added in key order, epochs before their leaves, and requests before their pending rows and outcomes. Not thread-safe.
 /// </summary>
 public interface IStorageImport : IAsyncDisposable
 {
-    /// <summary>AddPeriodsAsync adds periods.</summary>
+    /// <summary>Adds periods.</summary>
     Task AddPeriodsAsync(IReadOnlyList<PeriodRow> periods, CancellationToken cancellationToken);
 
-    /// <summary>AddEpochsAsync adds epochs with their checkpoints.</summary>
+    /// <summary>Adds epochs with their checkpoints.</summary>
     Task AddEpochsAsync(IReadOnlyList<StoredEpoch> epochs, CancellationToken cancellationToken);
 
-    /// <summary>AddLeavesAsync adds leaves and their values.</summary>
+    /// <summary>Adds leaves and their values.</summary>
     Task AddLeavesAsync(IReadOnlyList<StoredLeaf> leaves, CancellationToken cancellationToken);
 
-    /// <summary>AddCopiesAsync adds copies and their values.</summary>
+    /// <summary>Adds copies and their values.</summary>
     Task AddCopiesAsync(IReadOnlyList<StoredCopy> copies, CancellationToken cancellationToken);
 
-    /// <summary>AddRequestsAsync adds requests under the sequence numbers that they have; numbers given later are above all of them.</summary>
+    /// <summary>Adds requests under their existing sequence numbers; numbers that are assigned later are above all of them.</summary>
     Task AddRequestsAsync(IReadOnlyList<StoredRequest> requests, CancellationToken cancellationToken);
 
-    /// <summary>AddPendingAsync adds pending rows.</summary>
+    /// <summary>Adds pending rows.</summary>
     Task AddPendingAsync(IReadOnlyList<StoredPending> pending, CancellationToken cancellationToken);
 
-    /// <summary>AddOutcomesAsync adds outcomes.</summary>
+    /// <summary>Adds outcomes.</summary>
     Task AddOutcomesAsync(IReadOnlyList<StoredOutcome> outcomes, CancellationToken cancellationToken);
 
-    /// <summary>AddErasuresAsync adds the erasure sequence. It deletes nothing: leaves were added without the values.</summary>
+    /// <summary>Adds the erasure sequence. It deletes nothing: the leaves were added without the erased values.</summary>
     Task AddErasuresAsync(IReadOnlyList<StoredErasure> erasures, CancellationToken cancellationToken);
 
-    /// <summary>CommitAsync sets the head row (epoch, hash, published epoch and fence; nobody holds the lease) and makes everything durable.</summary>
+    /// <summary>Sets the head row (epoch, hash, published epoch and fence; nobody holds the lease) and makes everything durable.</summary>
     Task CommitAsync(HeadRow head, CancellationToken cancellationToken);
 }

@@ -1,30 +1,32 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// IStorageProvider opens one engine's database in the role of one program. Opening checks that the schema's version is this build's and that no
-/// setting loses commits (<see cref="StorageMisconfiguredException"/>); it never creates or changes anything. All stores are safe for
-/// concurrent use unless a member says otherwise.
+/// Opens one engine's database in the role of one program. Opening checks that the schema's version is this build's and that no setting
+/// loses commits (otherwise it throws <see cref="StorageMisconfiguredException"/>). It never creates or changes anything. All stores are
+/// safe for concurrent use unless a member says otherwise.
 /// </summary>
 public interface IStorageProvider
 {
-    /// <summary>Name in configuration and messages: <c>sqlite</c>, <c>postgresql</c>, <c>sqlserver</c>.</summary>
+    /// <summary>The name in configuration and messages: <c>sqlite</c>, <c>postgresql</c>, <c>sqlserver</c>.</summary>
     string Name { get; }
 
-    /// <summary>Notice is what an operator should know about the engine in this build, which programs print as a warning when it is chosen; null: nothing.</summary>
+    /// <summary>
+    /// A notice about the engine in this build, which programs print as a warning when the engine is chosen; null for no notice.
+    /// </summary>
     string? Notice => null;
 
-    /// <summary>OpenAcceptAsync opens the update-service's view.</summary>
+    /// <summary>Opens the database in the update-service's role.</summary>
     Task<IAcceptStore> OpenAcceptAsync(string connectionString, CancellationToken cancellationToken);
 
-    /// <summary>OpenPipelineAsync opens the update-task's view.</summary>
+    /// <summary>Opens the database in the update-task's role.</summary>
     Task<IPipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken);
 
-    /// <summary>OpenFollowAsync opens the query-service's view: read-only.</summary>
+    /// <summary>Opens the database in the query-service's role, which is read-only.</summary>
     Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken);
 
-    /// <summary>OpenMaintenanceAsync opens the view of <c>optiks-db</c>.</summary>
+    /// <summary>Opens the database in the role of <c>optiks-db</c>.</summary>
     Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken);
 
-    /// <summary>CreateMigrator gives what <c>optiks-db migrate</c> uses; services never do.</summary>
+    /// <summary>Creates the migrator that <c>optiks-db migrate</c> uses; services never use it.</summary>
     IMigrator CreateMigrator(string connectionString);
 }

@@ -4,7 +4,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>LeafBatchBuilder puts stored leaves of whole epochs, which a driver reads in (epoch, ordinal) order, into a flat batch, and notices when rows are missing. Not thread-safe.</summary>
+/// <summary>
+/// Builds a flat batch from stored leaves of whole epochs, which a driver reads in (epoch, ordinal) order, and detects missing rows. Not
+/// thread-safe.
+/// </summary>
 public sealed class LeafBatchBuilder
 {
     private readonly ulong _first;
@@ -22,13 +25,15 @@ public sealed class LeafBatchBuilder
     private ulong _epoch;
     private int _nextOrdinal;
 
-    /// <summary>LeafBatchBuilder for epochs <paramref name="first"/> to <paramref name="through"/>.</summary>
+    /// <summary>Creates a builder for epochs <paramref name="first"/> to <paramref name="through"/>.</summary>
     /// <param name="first">First epoch.</param>
     /// <param name="through">Last epoch.</param>
-    /// <param name="leaves">How many leaves the epochs' rows say that they inserted.</param>
-    /// <param name="valueBytes">Octets of their values when they were inserted; erased ones are missing.</param>
-    /// <param name="columns">What is read.</param>
-    /// <param name="hasAll">All of these leaves are read, and one that is missing is noticed; false: some of them, in their order.</param>
+    /// <param name="leaves">The number of leaves that the epochs inserted, according to their rows.</param>
+    /// <param name="valueBytes">Bytes of the leaves' values when they were inserted; erased values are missing.</param>
+    /// <param name="columns">The columns that are read.</param>
+    /// <param name="hasAll">
+    /// True: all of these leaves are read, and a missing one is detected. False: some of them are read, in their order.
+    /// </param>
     public LeafBatchBuilder(ulong first, ulong through, int leaves, int valueBytes, LeafColumns columns, bool hasAll = true)
     {
         _hasAll = hasAll;
@@ -39,11 +44,14 @@ public sealed class LeafBatchBuilder
         _origins = columns == LeafColumns.All ? new LeafOrigin[leaves] : [];
         _keyEnds = columns == LeafColumns.All ? new int[leaves] : [];
         _maxValueBytes = valueBytes;
-        // Lists, and values of some leaves, are few among the values, or most of them.
+        // In these cases the values that will be read may be few or most of them, so the buffer grows as needed.
         _values = columns == LeafColumns.Lists || !hasAll ? [] : new byte[valueBytes];
     }
 
-    /// <summary>Add the next leaf, without a value. Returns it for its label, commitment and tag. Throws <see cref="StorageCorruptException"/> where it does not follow the one before.</summary>
+    /// <summary>
+    /// Adds the next leaf, without a value. Returns its row, in which the caller sets label, commitment and tag. Throws
+    /// <see cref="StorageCorruptException"/> where the leaf does not follow the one before.
+    /// </summary>
     public ref LeafRow Add(ulong epoch, int ordinal, StructureId structure, ulong version)
     {
         // Ordinals run from 0 in every epoch.
@@ -66,7 +74,7 @@ public sealed class LeafBatchBuilder
         return ref row;
     }
 
-    /// <summary>SetOrigin of the leaf that was added last, and its key, which is empty when it was erased.</summary>
+    /// <summary>Sets the origin and the key of the leaf that was added last; the key is empty when it was erased.</summary>
     public void SetOrigin(LeafOrigin origin, ReadOnlySpan<byte> key)
     {
         _keys.Write(key);
@@ -74,7 +82,7 @@ public sealed class LeafBatchBuilder
         _keyEnds[_read - 1] = _keys.WrittenCount;
     }
 
-    /// <summary>SetValue of the leaf that was added last: it was not erased.</summary>
+    /// <summary>Sets the value of the leaf that was added last, when it was not erased.</summary>
     public void SetValue(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> value)
     {
         if (value.Length > _maxValueBytes - _valueEnd)
@@ -93,7 +101,9 @@ public sealed class LeafBatchBuilder
         _valueEnd += value.Length;
     }
 
-    /// <summary>Complete gives the batch after the last leaf. Throws <see cref="StorageCorruptException"/> where some are missing.</summary>
+    /// <summary>
+    /// Returns the batch; call it after the last leaf. Throws <see cref="StorageCorruptException"/> where leaves are missing.
+    /// </summary>
     public LeafBatch Complete() => !_hasAll || _read == _rows.Length
         ? new LeafBatch(_rows.AsMemory(0, _read), _values.AsMemory(0, _valueEnd), _keys.WrittenMemory, _keyEnds, _origins)
         : throw Incomplete();

@@ -1,17 +1,20 @@
 namespace Optiks.Storage;
 
-/// <summary>LeafColumns is what is read of leaves. Each has what those before it have.</summary>
+/// <summary>The columns of leaves to read. Each choice includes those before it.</summary>
 public enum LeafColumns
 {
-    /// <summary>Trees: what trees follow from. Each leaf comes as if its value was erased.</summary>
+    /// <summary>The columns that determine the trees. Every leaf is read as if its value was erased.</summary>
     Trees,
 
-    /// <summary>Lists: values of structure devices with their openings, for whoever applies changes of users. All other leaves come as if their values were erased.</summary>
+    /// <summary>
+    /// Also values and openings of structure devices, for programs that apply changes of users. All other leaves are read as if their
+    /// values were erased.
+    /// </summary>
     Lists,
 
-    /// <summary>Values with their openings: what lookups are answered from.</summary>
+    /// <summary>Also all values with their openings, from which lookups are answered.</summary>
     Values,
 
-    /// <summary>All: keys and origins too, which bundles have.</summary>
+    /// <summary>Also keys and origins, which bundles contain.</summary>
     All,
 }

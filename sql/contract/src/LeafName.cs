@@ -2,12 +2,12 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>LeafName is how trees name a leaf.</summary>
-/// <param name="Epoch">Epoch that inserted it; 0: it is a copy.</param>
+/// <summary>The name by which trees know a leaf.</summary>
+/// <param name="Epoch">Epoch that inserted the leaf; 0: it is a copy.</param>
 /// <param name="Structure">Structure.</param>
-/// <param name="Label">Label, 32 octets.</param>
+/// <param name="Label">Label, 32 bytes.</param>
 public sealed record LeafName(ulong Epoch, StructureId Structure, ReadOnlyMemory<byte> Label)
 {
-    /// <summary>Period that begins with the copy; null: the leaf is none.</summary>
+    /// <summary>The period that begins with the copy; null when the leaf is not a copy.</summary>
     public ulong? Period { get; init; }
 }

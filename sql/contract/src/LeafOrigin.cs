@@ -1,10 +1,12 @@
 namespace Optiks.Storage;
 
-/// <summary>LeafOrigin is the request item that became a leaf: an import of epochs finds by it what an older database still holds as pending.</summary>
-/// <param name="RequestId">The request.</param>
-/// <param name="Item">The item in it.</param>
+/// <summary>
+/// The request item that became a leaf. With it, an import of epochs finds the update that an older database still holds as pending.
+/// </summary>
+/// <param name="RequestId">The id of the request.</param>
+/// <param name="Item">The item in the request.</param>
 public readonly record struct LeafOrigin(Guid RequestId, int Item)
 {
-    /// <summary>Padding is the origin of dummies, which no request asked for and which have no outcome.</summary>
+    /// <summary>The origin of dummy leaves, which no request asked for and which have no outcome.</summary>
     public static LeafOrigin Padding { get; } = new(Guid.Empty, 0);
 }

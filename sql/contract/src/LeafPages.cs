@@ -2,14 +2,17 @@ using System.Runtime.CompilerServices;
 
 namespace Optiks.Storage;
 
-/// <summary>LeafPages is <see cref="IFollowStore.ReadLeavesAsync"/> over an engine's reading of one batch. Each batch is a read transaction of its own: a long one would keep the engine from cleaning up what was deleted since.</summary>
+/// <summary>
+/// Implements <see cref="IFollowStore.ReadLeavesAsync"/> on an engine's read of one batch. Each batch is a separate read transaction,
+/// because a long one would keep the engine from cleaning up rows that were deleted since.
+/// </summary>
 public static class LeafPages
 {
-    /// <summary>ReadAsync gives the batches of epochs <paramref name="first"/> to <paramref name="last"/> that are visible.</summary>
+    /// <summary>Reads the visible batches of epochs <paramref name="first"/> to <paramref name="last"/>.</summary>
     /// <param name="first">First epoch.</param>
-    /// <param name="last">Last epoch; where fewer are visible the batches end there.</param>
-    /// <param name="batchRows">About how many leaves a batch has, at least 1.</param>
-    /// <param name="read">Reads the batch that begins with an epoch, and says its last epoch; null: there is no such epoch.</param>
+    /// <param name="last">Last epoch; the batches end earlier where fewer epochs are visible.</param>
+    /// <param name="batchRows">The approximate number of leaves in a batch, at least 1.</param>
+    /// <param name="read">Reads the batch that begins with an epoch, and returns its last epoch; null when there is no such epoch.</param>
     /// <param name="cancellationToken">Cancels the reading.</param>
     public static async IAsyncEnumerable<LeafBatch> ReadAsync(
         ulong first, ulong last, int batchRows, Func<ulong, CancellationToken, Task<(LeafBatch Batch, ulong? Through)>> read, [EnumeratorCancellation] CancellationToken cancellationToken)

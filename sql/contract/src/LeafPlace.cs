@@ -1,11 +1,11 @@
 namespace Optiks.Storage;
 
-/// <summary>LeafPlace is where tables have a leaf.</summary>
-/// <param name="Epoch">Epoch that inserted it; 0: it is a copy.</param>
+/// <summary>The place of a leaf in the tables.</summary>
+/// <param name="Epoch">Epoch that inserted the leaf; 0: it is a copy.</param>
 /// <param name="Ordinal">Its number within that epoch, or the copy's within its period.</param>
-/// <param name="HasValue">False: its value was erased, or destroyed with its period.</param>
+/// <param name="HasValue">Whether the value still exists: it was neither erased nor destroyed with its period.</param>
 public sealed record LeafPlace(ulong Epoch, int Ordinal, bool HasValue)
 {
-    /// <summary>Period that begins with the copy; null: the leaf is none.</summary>
+    /// <summary>The period that begins with the copy; null when the leaf is not a copy.</summary>
     public ulong? Period { get; init; }
 }

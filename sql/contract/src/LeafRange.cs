@@ -1,9 +1,11 @@
 namespace Optiks.Storage;
 
-/// <summary>LeafRange finds out which epochs make up one batch of leaves: whole ones, as many as fit, and the first whatever its size. Not thread-safe.</summary>
+/// <summary>
+/// Determines which epochs make up one batch of leaves: as many whole epochs as fit, and at least one whatever its size. Not thread-safe.
+/// </summary>
 public sealed class LeafRange
 {
-    // An epoch takes at most 64 MiB of updates; more epochs join a batch only up to this.
+    // An epoch takes at most 64 MiB of updates; further epochs join a batch only up to this size.
     private const long MaxValueBytes = 64L << 20;
 
     private readonly int _batchRows;
@@ -11,7 +13,10 @@ public sealed class LeafRange
     private long _leaves;
     private long _valueBytes;
 
-    /// <summary>LeafRange from epoch <paramref name="first"/> on, of about <paramref name="batchRows"/> leaves with these columns.</summary>
+    /// <summary>
+    /// Creates a range that begins with epoch <paramref name="first"/> and has about <paramref name="batchRows"/> leaves with these
+    /// columns.
+    /// </summary>
     public LeafRange(ulong first, int batchRows, LeafColumns columns)
     {
         First = first;
@@ -19,19 +24,19 @@ public sealed class LeafRange
         _columns = columns;
     }
 
-    /// <summary>First epoch of the range.</summary>
+    /// <summary>The first epoch of the range.</summary>
     public ulong First { get; }
 
-    /// <summary>Through which epoch the range goes; null when no epoch was added.</summary>
+    /// <summary>The last epoch of the range; null when no epoch was added.</summary>
     public ulong? Through { get; private set; }
 
-    /// <summary>IsEmpty when the epochs inserted no leaf.</summary>
+    /// <summary>Whether the added epochs inserted no leaf.</summary>
     public bool IsEmpty => _leaves == 0;
 
-    /// <summary>TryAdd the next epoch. False, and the range is complete, when it does not fit.</summary>
+    /// <summary>Adds the next epoch. Returns false when it does not fit: the range is then complete.</summary>
     /// <param name="epoch">The epoch after the one added last.</param>
-    /// <param name="leaves">Leaves that it inserted.</param>
-    /// <param name="valueBytes">Octets of their values when they were inserted.</param>
+    /// <param name="leaves">Number of leaves that it inserted.</param>
+    /// <param name="valueBytes">Bytes of their values when they were inserted.</param>
     public bool TryAdd(ulong epoch, long leaves, long valueBytes)
     {
         valueBytes = _columns == LeafColumns.Trees ? 0 : valueBytes;
@@ -45,9 +50,11 @@ public sealed class LeafRange
         return true;
     }
 
-    /// <summary>Builder of the batch. An epoch was added.</summary>
+    /// <summary>Creates the builder of the batch. At least one epoch must have been added.</summary>
     public LeafBatchBuilder Builder() => new(First, Through!.Value, checked((int)_leaves), checked((int)_valueBytes), _columns);
 
-    /// <summary>BuilderOfSome is the builder of a batch with some of the range's leaves alone, of which nobody knows how many there are.</summary>
+    /// <summary>
+    /// Creates the builder of a batch that has only some of the range's leaves, in a number that is not known beforehand.
+    /// </summary>
     public LeafBatchBuilder BuilderOfSome() => new(First, Through!.Value, checked((int)_leaves), checked((int)_valueBytes), _columns, hasAll: false);
 }

@@ -1,7 +1,7 @@
 namespace Optiks.Storage;
 
-/// <summary>Lease is the right to write epochs.</summary>
+/// <summary>The right to write epochs.</summary>
 /// <param name="Holder">Name of the holder, unique to the process.</param>
-/// <param name="Fence">Fencing token; every conditional write names it.</param>
-/// <param name="End">When it ends, by the database's clock.</param>
+/// <param name="Fence">The fencing token; every conditional write names it.</param>
+/// <param name="End">The end of the lease by the database's clock.</param>
 public sealed record Lease(string Holder, long Fence, DateTimeOffset End);

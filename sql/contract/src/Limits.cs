@@ -2,21 +2,21 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>Limits of accepting updates (docs/spec/rest.md section 6).</summary>
+/// <summary>Limits that apply when updates are accepted (docs/spec/rest.md section 6).</summary>
 public static class Limits
 {
-    /// <summary>Pending updates a key.</summary>
+    /// <summary>The largest number of pending updates per key.</summary>
     public const int PendingPerKey = ProtocolLimits.MaxPending;
 
-    /// <summary>Items of an atomic request.</summary>
+    /// <summary>The largest number of items in an atomic request.</summary>
     public const int ItemsPerRequest = ProtocolLimits.MaxItems;
 
     /// <summary>How far a request id's time may be ahead of the database's clock.</summary>
     public static readonly TimeSpan RequestIdAhead = TimeSpan.FromMinutes(5);
 
-    /// <summary>How far it may be behind.</summary>
+    /// <summary>How far a request id's time may be behind the database's clock.</summary>
     public static readonly TimeSpan RequestIdBehind = TimeSpan.FromHours(24);
 
-    /// <summary>How long after its id's own time a request that is not pending is kept.</summary>
+    /// <summary>How long after its id's time a request that is not pending is kept.</summary>
     public static readonly TimeSpan RequestRetention = TimeSpan.FromHours(48);
 }

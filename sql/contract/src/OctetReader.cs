@@ -2,20 +2,23 @@ using System.Buffers.Binary;
 
 namespace Optiks.Storage;
 
-/// <summary>OctetReader reads the fields that an <see cref="OctetWriter"/> wrote, front to back. Octets are slices of the input. Throws <see cref="StorageCorruptException"/>.</summary>
+/// <summary>
+/// Reads, front to back, the fields that an <see cref="OctetWriter"/> wrote. The byte strings that it returns are slices of the input.
+/// Throws <see cref="StorageCorruptException"/> when the input ends too early.
+/// </summary>
 public struct OctetReader
 {
     private readonly string _cutShort;
     private ReadOnlyMemory<byte> _rest;
 
-    /// <summary>OctetReader of octets, of which <paramref name="cutShort"/> says to people that they end too early.</summary>
+    /// <summary>Creates a reader of bytes; <paramref name="cutShort"/> is the error message when they end too early.</summary>
     public OctetReader(ReadOnlyMemory<byte> octets, string cutShort)
     {
         _rest = octets;
         _cutShort = cutShort;
     }
 
-    /// <summary>IsEmpty: all was read.</summary>
+    /// <summary>Whether everything was read.</summary>
     public readonly bool IsEmpty => _rest.IsEmpty;
 
     public ReadOnlyMemory<byte> Octets(long length)
@@ -29,7 +32,10 @@ public struct OctetReader
         return taken;
     }
 
-    /// <summary>Count is a number of elements of which each has at least so many octets: nothing is allocated for those that cannot be there.</summary>
+    /// <summary>
+    /// Reads a number of elements that have at least <paramref name="leastLength"/> bytes each. A number that cannot fit in the rest of the
+    /// input is refused, so that nothing is allocated for it.
+    /// </summary>
     public int Count(int leastLength)
     {
         uint count = U32();

@@ -3,18 +3,18 @@ using System.Buffers.Binary;
 
 namespace Optiks.Storage;
 
-/// <summary>OctetWriter collects the fields of a file's records: integers are big-endian. Not thread-safe.</summary>
+/// <summary>Writes the fields of a file's records; integers are big-endian. Not thread-safe.</summary>
 public sealed class OctetWriter
 {
     private readonly ArrayBufferWriter<byte> _octets;
 
-    /// <summary>OctetWriter with room for <paramref name="capacity"/> octets at first.</summary>
+    /// <summary>Creates a writer with an initial capacity of <paramref name="capacity"/> bytes.</summary>
     public OctetWriter(int capacity) => _octets = new ArrayBufferWriter<byte>(capacity);
 
-    /// <summary>Written octets, until the next are written.</summary>
+    /// <summary>The bytes written so far; valid until the next write.</summary>
     public ReadOnlyMemory<byte> Written => _octets.WrittenMemory;
 
-    /// <summary>Clear forgets what was written and keeps the room.</summary>
+    /// <summary>Discards the written bytes and keeps the memory.</summary>
     public void Clear() => _octets.ResetWrittenCount();
 
     public void Octets(ReadOnlySpan<byte> octets) => _octets.Write(octets);

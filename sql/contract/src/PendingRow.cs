@@ -1,9 +1,9 @@
 namespace Optiks.Storage;
 
-/// <summary>PendingRow is a pending item as a driver reads it, with its request.</summary>
+/// <summary>A pending item as a driver reads it, with its request.</summary>
 /// <param name="Sequence">The request's order of acceptance.</param>
 /// <param name="Item">The item in the request.</param>
-/// <param name="RequestId">The request; null when the database lacks it.</param>
-/// <param name="BodyHash">The request's, 32 octets.</param>
+/// <param name="RequestId">The request's id; null when the database lacks the request.</param>
+/// <param name="BodyHash">The request's body hash, 32 bytes.</param>
 /// <param name="Update">The update.</param>
 public readonly record struct PendingRow(long Sequence, int Item, Guid? RequestId, ReadOnlyMemory<byte> BodyHash, AcceptItem Update);

@@ -3,12 +3,16 @@ using System.Runtime.InteropServices;
 namespace Optiks.Storage;
 
 /// <summary>
-/// PendingSelection picks what the next epoch takes from the pending rows in order of acceptance. A request is taken when no earlier one, taken or not, has one of its
-/// keys. The first that would exceed a limit ends the selection, so that large requests are not overtaken for ever. Erasures get half of the items at most, and those beyond
-/// it wait without ending the selection: however many there are, updates behind them are taken. Remembers every key that it was shown: at most
-/// <see cref="Limits.PendingPerKey"/> rows are looked at for each one that is taken. It may be shown rows over any time, those accepted since with each
-/// <see cref="IPipelineStore.ReadPendingAsync"/>. One thread at a time.
+/// Selects the updates of the next epoch from the pending rows, which it sees in order of acceptance. It takes a request when no earlier
+/// request, taken or not, has one of its keys.
 /// </summary>
+/// <remarks>
+/// The first request that would exceed a limit ends the selection, so that large requests are not overtaken forever. Erasures get at most
+/// half of the items. Erasures beyond that wait without ending the selection, so that updates behind them are taken however many erasures
+/// there are. The selection remembers every key that it was shown: it looks at no more than <see cref="Limits.PendingPerKey"/> rows for
+/// each row that it takes. Rows may be shown to it over any length of time; each <see cref="IPipelineStore.ReadPendingAsync"/> shows those
+/// that were accepted since. One thread at a time.
+/// </remarks>
 public sealed class PendingSelection
 {
     private readonly int _maxItems;
@@ -27,10 +31,12 @@ public sealed class PendingSelection
     private int _takenErasures;
     private bool _hasWaitingErasures;
 
-    /// <summary>PendingSelection of at most so much, but at least one request.</summary>
-    /// <param name="maxItems">Items.</param>
-    /// <param name="maxBytes">Octets of keys and values.</param>
-    /// <param name="underway">Those of an epoch that is not yet committed: what it takes counts as gone already. Good only if that epoch is committed.</param>
+    /// <summary>Creates a selection with limits; it takes at least one request even if that exceeds them.</summary>
+    /// <param name="maxItems">The largest number of items.</param>
+    /// <param name="maxBytes">The largest number of bytes of keys and values.</param>
+    /// <param name="underway">
+    /// The updates of an epoch that is not yet committed; they count as gone. The selection is valid only if that epoch is committed.
+    /// </param>
     public PendingSelection(int maxItems, long maxBytes, EpochUpdates? underway = null)
     {
         _maxItems = maxItems;
@@ -39,16 +45,18 @@ public sealed class PendingSelection
         _underway = underway is null ? [] : [.. underway.Requests.Select(request => request.Sequence)];
     }
 
-    /// <summary>After is the last row that was shown: later ones are wanted. Before the first, what comes before every row that may be there.</summary>
+    /// <summary>
+    /// The last row that was shown; the selection needs the rows after it. Before the first row, a position before all rows that may exist.
+    /// </summary>
     public (long Sequence, int Item) After { get; private set; }
 
-    /// <summary>IsFull: a limit was reached, and no more rows are wanted.</summary>
+    /// <summary>Whether a limit was reached, so that no more rows are needed.</summary>
     public bool IsFull { get; private set; }
 
-    /// <summary>Taken so far, without what <see cref="Complete"/> may still add.</summary>
+    /// <summary>The requests taken so far, without those that <see cref="Complete"/> may still add.</summary>
     public ReadOnlySpan<PendingRequest> Taken => CollectionsMarshal.AsSpan(_taken);
 
-    /// <summary>Underway are the sequences, ascending, of requests that are not to be shown and may come after <see cref="After"/>.</summary>
+    /// <summary>The sequence numbers, ascending, of requests that must not be shown and that may come after <see cref="After"/>.</summary>
     public ReadOnlySpan<long> Underway
     {
         get
@@ -58,7 +66,10 @@ public sealed class PendingSelection
         }
     }
 
-    /// <summary>TryAdd shows the next row. False: the selection is complete without it, and later rows do not matter. Throws <see cref="StorageCorruptException"/> for a row whose request, or an earlier item of it, is missing.</summary>
+    /// <summary>
+    /// Adds the next row. Returns false when the selection is complete without it; later rows do not matter then. Throws
+    /// <see cref="StorageCorruptException"/> for a row whose request, or an earlier item of it, is missing.
+    /// </summary>
     public bool TryAdd(in PendingRow row)
     {
         if (_items.Count > 0 && row.Sequence != _request.Sequence)
@@ -83,7 +94,7 @@ public sealed class PendingSelection
         {
             throw new StorageCorruptException("The database has a pending request without all of its items: restore it.");
         }
-        // Keys of one request differ, so what is added here never shadows its own later items.
+        // The keys of one request differ, so a key that is added here never blocks a later item of the same request.
         _isOldest &= _seen.Add(new UpdateKey(row.Update.Structure, row.Update.Key));
         _items.Add(row.Update);
         _requestBytes += row.Update.Key.Length + row.Update.Value.Length;
@@ -92,12 +103,13 @@ public sealed class PendingSelection
     }
 
     /// <summary>
-    /// ShowsAllThrough says, before the first rows, that all of them up to this sequence are about to be shown, and that a later one may be accepted after others that follow it: the next
-    /// selection looks for it. The first call counts. Without any, rows are accepted in their order.
+    /// Tells the selection, before the first rows, that it will see all rows up to this sequence number. A later row may be accepted after
+    /// rows that follow it. The next selection then looks for such rows. Only the first call counts. Without any call, rows are accepted in
+    /// their order.
     /// </summary>
     public void ShowsAllThrough(long sequence) => _allThrough ??= sequence;
 
-    /// <summary>Complete gives the updates after the last row. Nothing may be shown any more.</summary>
+    /// <summary>Returns the selected updates; call it after the last row. No row may be added afterwards.</summary>
     public EpochUpdates Complete()
     {
         if (_items.Count > 0)
@@ -125,7 +137,7 @@ public sealed class PendingSelection
         }
         else
         {
-            // Before the first that stays behind, after all items of the one before it.
+            // The position just before the first request that stays behind, after all items of the request before it.
             _left ??= (_request.Sequence - 1, byte.MaxValue);
         }
         _items.Clear();

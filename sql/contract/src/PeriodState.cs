@@ -1,20 +1,23 @@
 namespace Optiks.Storage;
 
-/// <summary>PeriodState is what a time period has come to. Numbers are stored, never change their meaning, and only grow: a log's periods, oldest first, have states that never do.</summary>
+/// <summary>
+/// The state of a period. The numbers are stored and never change their meaning. A period's state only grows, and the states of a log's
+/// periods, oldest first, never increase.
+/// </summary>
 public enum PeriodState
 {
-    /// <summary>Next: its secrets are there and its copies are being staged. No record names it.</summary>
+    /// <summary>Its secrets exist and its copies are being staged. No record names the period.</summary>
     Next = 1,
 
-    /// <summary>Current: epochs are made in it.</summary>
+    /// <summary>Epochs are made in the period.</summary>
     Current = 2,
 
-    /// <summary>Ended: the one after it has begun. It is served at its last epoch.</summary>
+    /// <summary>The following period has begun. The period is served at its last epoch.</summary>
     Ended = 3,
 
-    /// <summary>Destroying: it is not served any more, and what proves in it is being destroyed.</summary>
+    /// <summary>The period is no longer served, and everything that can make its proofs is being destroyed.</summary>
     Destroying = 4,
 
-    /// <summary>Destroyed: it has no secrets, and no openings of copies.</summary>
+    /// <summary>The period has no secrets and no openings of copies.</summary>
     Destroyed = 5,
 }

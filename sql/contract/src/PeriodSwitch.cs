@@ -1,6 +1,8 @@
 namespace Optiks.Storage;
 
-/// <summary>PeriodSwitch is what the transaction of the first epoch of a period writes beside what every epoch's does: the period that was next is current, and the one before has ended.</summary>
+/// <summary>
+/// The additional writes of the transaction of a period's first epoch: the next period becomes current, and the one before ends.
+/// </summary>
 /// <param name="Period">The period that begins.</param>
-/// <param name="Copies">How many rows of copies it begins with: exactly those that are staged.</param>
+/// <param name="Copies">How many rows of copies the period begins with: exactly those that are staged.</param>
 public sealed record PeriodSwitch(ulong Period, int Copies);

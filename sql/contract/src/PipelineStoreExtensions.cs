@@ -1,9 +1,12 @@
 namespace Optiks.Storage;
 
-/// <summary>PipelineStoreExtensions are the common cases of <see cref="IPipelineStore"/>.</summary>
+/// <summary>Covers the common uses of <see cref="IPipelineStore"/>.</summary>
 public static class PipelineStoreExtensions
 {
-    /// <summary>ReadPendingAsync reads all that one epoch may take, as <see cref="PendingSelection"/> picks it, after another that is <paramref name="underway"/>.</summary>
+    /// <summary>
+    /// Reads everything that one epoch may take, as <see cref="PendingSelection"/> selects it, after an epoch that is
+    /// <paramref name="underway"/>.
+    /// </summary>
     public static async Task<EpochUpdates> ReadPendingAsync(this IPipelineStore store, int maxItems, long maxBytes, EpochUpdates? underway, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(store);
@@ -12,11 +15,11 @@ public static class PipelineStoreExtensions
         return selection.Complete();
     }
 
-    /// <summary>ReadPendingAsync reads what the next epoch may take while no other is on its way.</summary>
+    /// <summary>Reads what the next epoch may take while no other epoch is under way.</summary>
     public static async Task<IReadOnlyList<PendingRequest>> ReadPendingAsync(this IPipelineStore store, int maxItems, long maxBytes, CancellationToken cancellationToken) =>
         (await store.ReadPendingAsync(maxItems, maxBytes, underway: null, cancellationToken).ConfigureAwait(false)).Requests;
 
-    /// <summary>CountPendingAsync counts all pending items.</summary>
+    /// <summary>Counts all pending items.</summary>
     public static Task<long> CountPendingAsync(this IPipelineStore store, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(store);

@@ -1,7 +1,7 @@
 namespace Optiks.Storage;
 
-/// <summary>Refusal says why an item has no leaf.</summary>
+/// <summary>The reason why an item has no leaf.</summary>
 /// <param name="Reason">The reason.</param>
-/// <param name="Item">The first item that it is about.</param>
-/// <param name="Current">That key's latest version at that time.</param>
+/// <param name="Item">The first item that the reason applies to.</param>
+/// <param name="Current">The latest version of that item's key at that time.</param>
 public sealed record Refusal(RefusalReason Reason, int Item, ExpectedVersion Current);

@@ -2,20 +2,20 @@ using System.Buffers.Binary;
 
 namespace Optiks.Storage;
 
-/// <summary>RequestIds read UUIDv7 (RFC 9562 section 5.7) and put them into octets that sort by time.</summary>
+/// <summary>Reads UUIDv7 ids (RFC 9562 section 5.7) and converts them to bytes that sort by time.</summary>
 public static class RequestIds
 {
-    /// <summary>Length in octets.</summary>
+    /// <summary>The length of an id in bytes.</summary>
     public const int Length = 16;
 
     private static readonly ulong s_lastMillisecond = (ulong)DateTimeOffset.MaxValue.ToUnixTimeMilliseconds();
 
-    /// <summary>IsVersion7 says whether the id is a UUIDv7.</summary>
+    /// <summary>Returns whether the id is a UUIDv7.</summary>
     public static bool IsVersion7(Guid requestId) => requestId.Version == 7 && (requestId.Variant & 0xC) == 0x8;
 
     /// <summary>
-    /// Time that a UUIDv7 carries. Its 48 bits reach beyond the year 9999, the last that a DateTimeOffset has: such an id has <see cref="DateTimeOffset.MaxValue"/>, which no other id has and
-    /// no clock reaches.
+    /// Returns the time in a UUIDv7. Its 48 bits reach beyond the year 9999, the last that a DateTimeOffset can represent. For such an id
+    /// the result is <see cref="DateTimeOffset.MaxValue"/>, which no other id has and no clock reaches.
     /// </summary>
     public static DateTimeOffset Time(Guid requestId)
     {
@@ -25,13 +25,13 @@ public static class RequestIds
         return milliseconds <= s_lastMillisecond ? DateTimeOffset.FromUnixTimeMilliseconds((long)milliseconds) : DateTimeOffset.MaxValue;
     }
 
-    /// <summary>Write puts an id into 16 octets in network order.</summary>
+    /// <summary>Writes an id as 16 bytes in network order.</summary>
     public static void Write(Guid requestId, Span<byte> octets) => _ = requestId.TryWriteBytes(octets, bigEndian: true, out _);
 
-    /// <summary>Read takes an id from 16 octets in network order.</summary>
+    /// <summary>Reads an id from 16 bytes in network order.</summary>
     public static Guid Read(ReadOnlySpan<byte> octets) => new(octets, bigEndian: true);
 
-    /// <summary>WriteLowerBound writes the 16 octets that sort before every id of a time and after every id of an earlier one.</summary>
+    /// <summary>Writes the 16 bytes that sort before every id of a time and after every id of an earlier time.</summary>
     public static void WriteLowerBound(DateTimeOffset time, Span<byte> octets)
     {
         octets.Clear();

@@ -1,14 +1,14 @@
 namespace Optiks.Storage;
 
-/// <summary>RequestState of an accepted request.</summary>
+/// <summary>The state of an accepted request.</summary>
 public enum RequestState
 {
-    /// <summary>Not yet in a published epoch.</summary>
+    /// <summary>The request is not yet in a published epoch.</summary>
     Pending,
 
-    /// <summary>In a published epoch.</summary>
+    /// <summary>The request is in a published epoch.</summary>
     Published,
 
-    /// <summary>Refused by the task, in an epoch that is published.</summary>
+    /// <summary>The update-task refused the request in an epoch that is published.</summary>
     Refused,
 }

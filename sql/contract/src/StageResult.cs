@@ -1,17 +1,25 @@
 namespace Optiks.Storage;
 
-/// <summary>StageResult of a transaction that stages copies.</summary>
+/// <summary>The result of a transaction that stages copies.</summary>
 public enum StageResult
 {
     /// <summary>Committed and durable.</summary>
     Staged,
 
-    /// <summary>Nothing was written: the lease is lost, the period is not next, or the rows there do not end where these begin. The holder stops.</summary>
+    /// <summary>
+    /// Nothing was written: the lease is lost, the period is not next, or the stored rows do not end where these begin. The holder stops.
+    /// </summary>
     Fenced,
 
-    /// <summary>Nothing was written: a source has no value any more, so its key has a later version, or its user has left. The caller makes the copies again of what there is now.</summary>
+    /// <summary>
+    /// Nothing was written: a source has no value any more, because its key has a later version or its user has left. The caller makes the
+    /// copies again from the present versions.
+    /// </summary>
     SourceErased,
 
-    /// <summary>The connection was lost during the commit and the rows could not be read since: <see cref="IFollowStore.CountCopiesAsync"/> tells before anything else is done.</summary>
+    /// <summary>
+    /// The connection was lost during the commit, and the rows could not be read afterwards. The caller must call
+    /// <see cref="IFollowStore.CountCopiesAsync"/> before anything else.
+    /// </summary>
     Unknown,
 }

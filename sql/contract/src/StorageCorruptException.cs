@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>StorageCorruptException: stored data contradicts itself or the schema.</summary>
+/// <summary>Thrown when stored data contradicts itself or the schema.</summary>
 public sealed class StorageCorruptException : StorageException
 {
     /// <summary>Creates the exception.</summary>

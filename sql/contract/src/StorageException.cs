@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>StorageException is a failure of the database. Its message says what to do and holds no keys, values or secrets.</summary>
+/// <summary>A failure of the database. The message says what to do and contains no keys, values or secrets.</summary>
 public abstract class StorageException : Exception
 {
     /// <summary>Creates the exception.</summary>

@@ -1,6 +1,9 @@
 namespace Optiks.Storage;
 
-/// <summary>StorageFencedException: a conditional write found another epoch, hash, fence or holder than it names. Nothing was written; whoever gets it must stop writing.</summary>
+/// <summary>
+/// Thrown when a conditional write found another epoch, hash, fence or holder than it names. Nothing was written, and the caller must stop
+/// writing.
+/// </summary>
 public sealed class StorageFencedException : StorageException
 {
     /// <summary>Creates the exception.</summary>

@@ -1,6 +1,9 @@
 namespace Optiks.Storage;
 
-/// <summary>StorageMisconfiguredException: the database's schema or settings are not what this build needs, or the database is not the one that was opened. Programs exit with 78. Stores throw it while they open; afterwards only for <see cref="IsOtherDatabase"/>.</summary>
+/// <summary>
+/// Thrown when the database's schema or settings are not what this build needs, or when the database is not the one that was opened.
+/// Programs exit with 78. Stores throw it while they open, and afterwards only for <see cref="IsOtherDatabase"/>.
+/// </summary>
 public sealed class StorageMisconfiguredException : StorageException
 {
     /// <summary>Creates the exception.</summary>
@@ -9,12 +12,13 @@ public sealed class StorageMisconfiguredException : StorageException
     {
     }
 
-    /// <summary>IsOtherDatabase: the database is not the one that was opened, so that this process must not go on with it.</summary>
+    /// <summary>Whether the database is not the one that was opened, so that this process must stop using it.</summary>
     public bool IsOtherDatabase { get; init; }
 
     /// <summary>
-    /// JudgeOpened judges an error of a database that was open. That database had the right settings, users and schema, so an operator's mistake that an operator takes back, such as a reload of
-    /// <c>pg_hba.conf</c>, must end no program: <see cref="StorageUnavailableException"/>.
+    /// Converts an error of a database that was already open. That database had the right settings, users and schema. So a mistake that an
+    /// operator can undo, such as a reload of a wrong <c>pg_hba.conf</c>, must not end a program. It becomes a
+    /// <see cref="StorageUnavailableException"/>.
     /// </summary>
     public static StorageException JudgeOpened(StorageException error) =>
         error is StorageMisconfiguredException { IsOtherDatabase: false } ? new StorageUnavailableException($"The database could be used before, and cannot be now. {error.Message}", error) : error;

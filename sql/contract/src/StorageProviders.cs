@@ -1,9 +1,11 @@
 namespace Optiks.Storage;
 
-/// <summary>StorageProviders picks an engine by the name that configuration gives it (<c>Optiks:Storage:Provider</c>).</summary>
+/// <summary>Selects an engine by its name in the configuration (<c>Optiks:Storage:Provider</c>).</summary>
 public static class StorageProviders
 {
-    /// <summary>Select returns the provider of that name, without regard to case; <see cref="StorageMisconfiguredException"/> for an unknown name.</summary>
+    /// <summary>
+    /// Returns the provider of that name, ignoring case. Throws <see cref="StorageMisconfiguredException"/> for an unknown name.
+    /// </summary>
     public static IStorageProvider Select(string name, params ReadOnlySpan<IStorageProvider> providers)
     {
         var names = new List<string>();

@@ -1,6 +1,9 @@
 namespace Optiks.Storage;
 
-/// <summary>StorageUnavailableException: the database cannot be reached, is busy beyond its time limit, or is full. Trying again later is right; what was under way may or may not have happened.</summary>
+/// <summary>
+/// Thrown when the database cannot be reached, is busy beyond its time limit, or is full. The caller may retry later; the failed operation
+/// may or may not have taken effect.
+/// </summary>
 public sealed class StorageUnavailableException : StorageException
 {
     /// <summary>Creates the exception.</summary>
@@ -9,6 +12,9 @@ public sealed class StorageUnavailableException : StorageException
     {
     }
 
-    /// <summary>RetryAfter is set when the database was not asked at all, because it had failed repeatedly: for how long it will not be. Nothing was under way then.</summary>
+    /// <summary>
+    /// For how long the database will not be asked; set when it was not asked at all because it had failed repeatedly. In that case the
+    /// failed operation had no effect.
+    /// </summary>
     public TimeSpan? RetryAfter { get; init; }
 }

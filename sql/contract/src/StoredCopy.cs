@@ -2,15 +2,15 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>StoredCopy is a copy's row as it is stored, with its value's.</summary>
-/// <param name="Period">The period that begins with it.</param>
-/// <param name="Number">Its number within the period.</param>
+/// <summary>A copy's row as it is stored, together with its value's row.</summary>
+/// <param name="Period">The period that begins with the copy.</param>
+/// <param name="Number">The copy's number within the period.</param>
 /// <param name="Structure">Structure.</param>
-/// <param name="Source">What it was made of.</param>
-/// <param name="Label">Label, 32 octets.</param>
-/// <param name="Commitment">Commitment, 32 octets; zeros where the row takes the key out.</param>
-/// <param name="Tag">Tag of the key in the period, 16 octets.</param>
-/// <param name="Value">Null when it was erased or destroyed, and where the row takes the key out.</param>
+/// <param name="Source">The source of the copy.</param>
+/// <param name="Label">Label, 32 bytes.</param>
+/// <param name="Commitment">Commitment, 32 bytes; zeros where the row takes the key out.</param>
+/// <param name="Tag">Tag of the key in the period, 16 bytes.</param>
+/// <param name="Value">The value; null when it was erased or destroyed, and where the row takes the key out.</param>
 public sealed record StoredCopy(
     ulong Period,
     int Number,

@@ -1,7 +1,7 @@
 namespace Optiks.Storage;
 
-/// <summary>StoredEpoch is an epoch's row as it is stored.</summary>
+/// <summary>An epoch's row as it is stored.</summary>
 /// <param name="Row">Number, record, hash and checkpoint.</param>
-/// <param name="Leaves">How many leaves the row says that the epoch inserted.</param>
-/// <param name="ValueBytes">Octets of their values when they were inserted; erasing values does not change it.</param>
+/// <param name="Leaves">The number of leaves that the epoch inserted, according to the row.</param>
+/// <param name="ValueBytes">Bytes of the leaves' values when they were inserted; erasing values does not change it.</param>
 public sealed record StoredEpoch(EpochRow Row, long Leaves, long ValueBytes);

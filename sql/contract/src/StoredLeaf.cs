@@ -2,17 +2,17 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>StoredLeaf is a leaf's row as it is stored, with its value's.</summary>
-/// <param name="Epoch">Epoch that inserted it.</param>
-/// <param name="Ordinal">Its number within the epoch.</param>
+/// <summary>A leaf's row as it is stored, together with its value's row.</summary>
+/// <param name="Epoch">Epoch that inserted the leaf.</param>
+/// <param name="Ordinal">The leaf's number within the epoch.</param>
 /// <param name="Structure">Structure.</param>
 /// <param name="Period">Period.</param>
 /// <param name="Version">Version of the key.</param>
-/// <param name="Label">Label, 32 octets.</param>
-/// <param name="Commitment">Commitment, 32 octets.</param>
-/// <param name="Tag">Tag of the key, 16 octets.</param>
-/// <param name="Origin">The request item that it came from.</param>
-/// <param name="Value">Null when it was erased.</param>
+/// <param name="Label">Label, 32 bytes.</param>
+/// <param name="Commitment">Commitment, 32 bytes.</param>
+/// <param name="Tag">Tag of the key, 16 bytes.</param>
+/// <param name="Origin">The request item that the leaf came from.</param>
+/// <param name="Value">The value; null when it was erased.</param>
 public sealed record StoredLeaf(
     ulong Epoch,
     int Ordinal,

@@ -1,7 +1,7 @@
 namespace Optiks.Storage;
 
-/// <summary>StoredPending is a pending row as it is stored.</summary>
-/// <param name="Sequence">Its request's.</param>
+/// <summary>A pending row as it is stored.</summary>
+/// <param name="Sequence">The request's sequence number.</param>
 /// <param name="Item">The item in the request.</param>
 /// <param name="Update">The update.</param>
 public sealed record StoredPending(long Sequence, int Item, AcceptItem Update);

@@ -2,9 +2,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage;
 
-/// <summary>UpdateKey is a key of a structure, compared by its octets.</summary>
+/// <summary>A key of a structure, compared by its bytes.</summary>
 /// <param name="Structure">Structure.</param>
-/// <param name="Key">Octets; must not change while the key is used.</param>
+/// <param name="Key">The key's bytes, which must not change while this object is in use.</param>
 public readonly record struct UpdateKey(StructureId Structure, ReadOnlyMemory<byte> Key)
 {
     /// <inheritdoc/>

@@ -3,28 +3,32 @@ using Optiks.Protocol;
 namespace Optiks.Storage;
 
 /// <summary>
-/// UserChange is what a request about a user does to the device list (docs/spec/users.md section 7). It is the value of the request's item 0, which has structure devices and the user id as key: every request about a
-/// user begins with it, also one that leaves the list as it is. So one epoch takes one request of a user, and as many may be pending as of any key. The list itself is made with the epoch.
+/// The change that a request about a user makes to the user's device list (docs/spec/users.md section 7). It is the value of the request's
+/// item 0, which has structure devices and the user id as its key. Every request about a user begins with that item, even one that does not
+/// change the list. So one epoch takes one request per user, and the limit of pending updates per key applies to users. The list itself is
+/// made with the epoch.
 /// </summary>
-/// <param name="Creates">The user must not be there yet; otherwise it must.</param>
-/// <param name="Added">Ids to add, in <see cref="DeviceList.Order"/>.</param>
-/// <param name="Removed">Ids to remove, likewise; none of them is added.</param>
+/// <param name="Creates">True: the user must not exist yet. False: the user must exist.</param>
+/// <param name="Added">Ids to add, in the order of <see cref="DeviceList.Order"/>.</param>
+/// <param name="Removed">Ids to remove, in the same order; no id is both added and removed.</param>
 public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>> Added, IReadOnlyList<ReadOnlyMemory<byte>> Removed)
 {
-    /// <summary>ItemIndex of the change in its request.</summary>
+    /// <summary>The index of the change among its request's items.</summary>
     public const int ItemIndex = 0;
 
-    /// <summary>ChangesList: the list gets a version. Otherwise item 0 ends without a leaf (<see cref="RefusalReason.Unchanged"/>).</summary>
+    /// <summary>
+    /// Whether the device list gets a new version. Otherwise item 0 ends without a leaf (<see cref="RefusalReason.Unchanged"/>).
+    /// </summary>
     public bool ChangesList => Creates || Added.Count > 0 || Removed.Count > 0;
 
-    /// <summary>IsIn says whether a pending request is about a user.</summary>
+    /// <summary>Returns whether a pending request is about a user.</summary>
     public static bool IsIn(PendingRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
         return IsIn(request.Items);
     }
 
-    /// <summary>IsIn says so of a request's items.</summary>
+    /// <summary>Returns whether a request with these items is about a user.</summary>
     public static bool IsIn(IReadOnlyList<AcceptItem> items)
     {
         ArgumentNullException.ThrowIfNull(items);
@@ -32,8 +36,9 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
     }
 
     /// <summary>
-    /// Of gives the change of a pending request about a user; null for a request about plain keys. <see cref="StorageCorruptException"/> for a request that <see cref="IsIn(PendingRequest)"/> says is one, and whose
-    /// change cannot be read.
+    /// Returns the change in a pending request about a user; null for a request about plain keys. Throws
+    /// <see cref="StorageCorruptException"/> when <see cref="IsIn(PendingRequest)"/> is true for the request but its change cannot be
+    /// decoded.
     /// </summary>
     public static UserChange? Of(PendingRequest request)
     {
@@ -52,7 +57,7 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
         }
     }
 
-    /// <summary>Encode gives the item's value: 0 or 1 for <see cref="Creates"/>, then both lists, each after its length (4).</summary>
+    /// <summary>Encodes the item's value: 0 or 1 for <see cref="Creates"/>, then both lists, each after its length (4).</summary>
     public ReadOnlyMemory<byte> Encode()
     {
         var writer = new OctetWriter(64);
@@ -66,7 +71,9 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
         return writer.Written;
     }
 
-    /// <summary>Decode reads an item's value. <see cref="StorageCorruptException"/> for octets that <see cref="Encode"/> does not give.</summary>
+    /// <summary>
+    /// Decodes an item's value. Throws <see cref="StorageCorruptException"/> for bytes that <see cref="Encode"/> cannot have written.
+    /// </summary>
     public static UserChange Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new OctetReader(octets, "A pending change of a user ends too early.");

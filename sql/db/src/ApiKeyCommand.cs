@@ -5,7 +5,10 @@ using Optiks.Commands;
 
 namespace Optiks.Db;
 
-/// <summary>ApiKeyCommand is <c>optiks-db api-key</c>: the API keys that the services of a data folder accept. Needs no database; services may run.</summary>
+/// <summary>
+/// Implements <c>optiks-db api-key</c>: manages the API keys that the services of a data folder accept. Needs no database; services may
+/// run.
+/// </summary>
 internal static class ApiKeyCommand
 {
     private static readonly string[] s_scopes = [.. ApiKeyFile.ScopeNames((ApiScopes)(-1))];
@@ -75,7 +78,7 @@ internal static class ApiKeyCommand
             }
             else
             {
-                // On standard output the key alone, for KEY=$(optiks-db api-key add ...).
+                // Standard output gets only the key, for KEY=$(optiks-db api-key add ...).
                 await parse.InvocationConfiguration.Error.WriteLineAsync(
                     $"API key '{named}' ({string.Join(", ", ApiKeyFile.ScopeNames(allowed))}) in {data.ApiKeys}.{(shown ? " It is shown this once:" : "")}");
                 if (shown)
@@ -97,7 +100,7 @@ internal static class ApiKeyCommand
         }
         finally
         {
-            // A key that nobody has is of no use. Not to be called off half way.
+            // A key that was not saved is useless, so it is revoked. The revocation is not cancellable.
             if (!saved)
             {
                 await editor.RevokeAsync(name, CancellationToken.None);

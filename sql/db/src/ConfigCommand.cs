@@ -10,13 +10,15 @@ using Optiks.Storage;
 
 namespace Optiks.Db;
 
-/// <summary>ConfigCommand is <c>optiks-db config</c>: what is wrong with the configuration of a program, and the reference of all settings.</summary>
+/// <summary>
+/// Implements <c>optiks-db config</c>: reports what is wrong with a program's configuration, and prints the reference of all settings.
+/// </summary>
 internal static class ConfigCommand
 {
     private const string Provider = "Optiks:Storage:Provider";
     private const string Connection = "Optiks:Storage:ConnectionString";
 
-    /// <summary>Create makes the command. <paramref name="variables"/> of the environment win over files.</summary>
+    /// <summary>Creates the command. <paramref name="variables"/> of the environment override files.</summary>
     public static Command Create(IStorageProvider[] engines, Func<IEnumerable<KeyValuePair<string, string>>> variables, Option<bool> json, TextWriter output)
     {
         var program = new Option<string>("--program") { Description = $"Program: {string.Join(", ", Programs.All.Select(one => one.Program))}.", HelpName = "PROGRAM", Required = true };
@@ -61,7 +63,7 @@ internal static class ConfigCommand
         return starts ? ExitCodes.Success : ExitCodes.Configuration;
     }
 
-    // What a driver says of a connection string; it does not connect.
+    // Has the driver check the connection string, without connecting.
     private static IEnumerable<ConfigurationProblem> OfStorage(ProgramSettings program, IConfiguration configuration, IStorageProvider[] engines)
     {
         if (!program.Own.Any(section => Provider.StartsWith($"{section.Path}:", StringComparison.Ordinal)))
@@ -74,7 +76,7 @@ internal static class ConfigCommand
             string connection = configuration[Connection] ?? "";
             if (connection.Length == 0)
             {
-                // Only an embedded database has a place of its own.
+                // Only an embedded database has a default place.
                 return engine.Name == engines[0].Name ? [] : [new ConfigurationProblem(ConfigurationProblemKind.Value, Connection, $"{Connection} is missing: {engine.Name} needs one.")];
             }
             _ = engine.CreateMigrator(connection);

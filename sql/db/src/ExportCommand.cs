@@ -5,7 +5,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Db;
 
-/// <summary>ExportCommand is <c>optiks-db export</c>.</summary>
+/// <summary>Implements <c>optiks-db export</c>.</summary>
 internal static class ExportCommand
 {
     private const int Page = 4096;
@@ -31,7 +31,7 @@ internal static class ExportCommand
                 stream.Flush(flushToDisk: true);
             }
             File.Move(temporary, full, overwrite: false);
-            // The operator drops what this file has: after a power cut its name must be there.
+            // The operator may delete the data that this file contains, so its name must survive a power cut.
             DurableFiles.SyncFolder(Path.GetDirectoryName(full)!);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -68,7 +68,7 @@ internal static class ExportCommand
         writer.Finish(head);
     }
 
-    // Rows of a kind that are numbered within an epoch or a period.
+    // Writes the rows of a kind that is numbered within an epoch or a period.
     private static async Task WritePagesAsync<T>(
         Func<(ulong First, int Second), Task<IReadOnlyList<T>>> read, Action<T> write, Func<T, (ulong First, int Second)> placeOf, Action<ulong>? progress = null)
     {
@@ -88,7 +88,7 @@ internal static class ExportCommand
 
     private static async Task WriteRequestsAsync(IConsistentRead read, RowWriter writer, CancellationToken cancellationToken)
     {
-        // By the same ranges of numbers three times: kinds follow each other.
+        // Reads the same ranges of numbers three times, because the kinds of rows follow each other.
         var ends = new List<long>();
         IReadOnlyList<StoredRequest> requests;
         for (long after = 0; (requests = await read.ReadRequestsAsync(after, Page, cancellationToken)).Count > 0; after = ends[^1])

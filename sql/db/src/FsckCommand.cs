@@ -5,7 +5,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db;
 
-/// <summary>FsckCommand is <c>optiks-db fsck</c>.</summary>
+/// <summary>Implements <c>optiks-db fsck</c>.</summary>
 internal static class FsckCommand
 {
     public static async Task<int> RunAsync(Invocation invocation, string trust, string? board, CancellationToken cancellationToken)
@@ -23,7 +23,7 @@ internal static class FsckCommand
         return report.Problems.Count == 0 ? ExitCodes.Success : ExitCodes.Invalid;
     }
 
-    /// <summary>WriteAsync prints the problems and what was looked at.</summary>
+    /// <summary>Prints the problems and the counts.</summary>
     public static async Task WriteAsync(Report report, Invocation invocation)
     {
         TextWriter output = invocation.Output;

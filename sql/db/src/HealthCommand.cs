@@ -6,12 +6,15 @@ using Optiks.Protocol;
 
 namespace Optiks.Db;
 
-/// <summary>HealthCommand is <c>optiks-db health</c>: whether a service of this machine is ready, for supervisors of containers, which run a program to find out. The images have no other that could ask.</summary>
+/// <summary>
+/// Implements <c>optiks-db health</c>: tells whether a service on this machine is ready. It is for container supervisors, which run a
+/// program to find out: the images contain no other program that could ask.
+/// </summary>
 internal static class HealthCommand
 {
     private const int MostOctets = 64 * 1024;
 
-    /// <summary>Create makes the command.</summary>
+    /// <summary>Creates the command.</summary>
     public static Command Create(Option<bool> json, TextWriter output, TextWriter error)
     {
         var address = new Argument<Uri>("URL") { Description = "Address of the service, such as http://127.0.0.1:8301.", CustomParser = result => ParseAddress(result.Tokens[0].Value, result.AddError) };
@@ -45,7 +48,8 @@ internal static class HealthCommand
         using var handler = new SocketsHttpHandler { AllowAutoRedirect = false, UseProxy = false, UseCookies = false };
         if (address.IsLoopback)
         {
-            // Its certificate is of another name than this machine's own address. Nothing secret is sent, and nobody is between.
+            // The certificate names another host than this machine's loopback address. Nothing secret is sent, and nobody can be in
+            // between.
             handler.SslOptions.RemoteCertificateValidationCallback = (_, certificate, _, _) => certificate is not null;
         }
         using var client = new HttpClient(handler) { Timeout = timeout, MaxResponseContentBufferSize = MostOctets };
@@ -75,7 +79,7 @@ internal static class HealthCommand
         return isHealthy ? ExitCodes.Success : ExitCodes.Invalid;
     }
 
-    // What is in no such form says nothing beside its status: something else may listen there.
+    // An answer in another form contributes only its status, because another program may listen there.
     private static List<(string Name, bool IsHealthy, string Sentence)> Read(byte[] body)
     {
         var checks = new List<(string Name, bool IsHealthy, string Sentence)>();
@@ -90,7 +94,7 @@ internal static class HealthCommand
         }
         catch (JsonException)
         {
-            // As above.
+            // The answer contributes only its status.
         }
         return checks;
     }

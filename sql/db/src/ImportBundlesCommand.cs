@@ -9,7 +9,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Db;
 
-/// <summary>ImportBundlesCommand is <c>optiks-db import-bundles</c>.</summary>
+/// <summary>Implements <c>optiks-db import-bundles</c>.</summary>
 internal static class ImportBundlesCommand
 {
     public static async Task<int> RunAsync(Invocation invocation, string bundles, DataFolder folder, string? logKey, string? kek, CancellationToken cancellationToken)

@@ -6,7 +6,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db;
 
-/// <summary>ImportCommand is <c>optiks-db import</c>.</summary>
+/// <summary>Implements <c>optiks-db import</c>.</summary>
 internal static class ImportCommand
 {
     private const int BatchRows = 4096;
@@ -43,7 +43,7 @@ internal static class ImportCommand
         }
     }
 
-    // Before the database is touched.
+    // Checks the whole file before the database is changed.
     private static void CheckWhole(FileStream stream)
     {
         using var reader = new RowReader(stream);

@@ -2,30 +2,32 @@ using Optiks.Storage;
 
 namespace Optiks.Db;
 
-/// <summary>Invocation is what each command about a database is run with. The connection string, which may hold a password, does not leave it.</summary>
+/// <summary>
+/// The context in which each database command runs. It does not reveal the connection string, which may contain a password.
+/// </summary>
 internal sealed class Invocation(IStorageProvider provider, string connectionString, bool json, TextWriter output, TextWriter error)
 {
-    /// <summary>Provider's name, for the operator.</summary>
+    /// <summary>The provider's name, for the operator.</summary>
     public string Provider => provider.Name;
 
-    /// <summary>Json instead of text.</summary>
+    /// <summary>Whether to print JSON instead of text.</summary>
     public bool Json => json;
 
-    /// <summary>Output of the program.</summary>
+    /// <summary>The output of the program.</summary>
     public TextWriter Output => output;
 
-    /// <summary>Error output, which shows progress on a terminal.</summary>
+    /// <summary>The error output, which shows progress on a terminal.</summary>
     public TextWriter Error => error;
 
-    /// <summary>OpenAsync opens the database.</summary>
+    /// <summary>Opens the database.</summary>
     public Task<IMaintenanceStore> OpenAsync(CancellationToken cancellationToken) => provider.OpenMaintenanceAsync(connectionString, cancellationToken);
 
-    /// <summary>OpenFollowAsync opens it with the rights that query-services have.</summary>
+    /// <summary>Opens the database with the rights of query-services.</summary>
     public Task<IFollowStore> OpenFollowAsync(CancellationToken cancellationToken) => provider.OpenFollowAsync(connectionString, cancellationToken);
 
-    /// <summary>OpenPipelineAsync opens it with the rights that the update-task has.</summary>
+    /// <summary>Opens the database with the rights of the update-task.</summary>
     public Task<IPipelineStore> OpenPipelineAsync(CancellationToken cancellationToken) => provider.OpenPipelineAsync(connectionString, cancellationToken);
 
-    /// <summary>CreateMigrator of the database, which need not be there.</summary>
+    /// <summary>Creates a migrator for the database, which need not exist.</summary>
     public IMigrator CreateMigrator() => provider.CreateMigrator(connectionString);
 }

@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Optiks.Db;
 
-/// <summary>JsonText writes what several commands print in JSON.</summary>
+/// <summary>Writes JSON parts that several commands print.</summary>
 internal static class JsonText
 {
     public static void WriteList(Utf8JsonWriter writer, string name, IEnumerable<string> values)

@@ -3,7 +3,7 @@ using Optiks.Db.Periods;
 
 namespace Optiks.Db;
 
-/// <summary>PeriodCommand is <c>optiks-db period</c>: the log's time periods.</summary>
+/// <summary>Implements <c>optiks-db period</c>: manages the log's periods.</summary>
 internal static class PeriodCommand
 {
     public static Command Create(Func<ParseResult, Invocation> invocationOf, Option<string> trust, Option<bool> json)

@@ -9,13 +9,16 @@ using Optiks.Tlog;
 
 namespace Optiks.Db;
 
-/// <summary>ReceiptsCommand is <c>optiks-db receipts</c>: the keys with which update-services promise to publish (docs/operations/receipts.md). Needs no database; services may run.</summary>
+/// <summary>
+/// Implements <c>optiks-db receipts</c>: manages the keys with which update-services promise to publish (docs/operations/receipts.md).
+/// Needs no database; services may run.
+/// </summary>
 internal static class ReceiptsCommand
 {
     private const int DefaultDays = 90;
     private const int MaxDays = 3660;
 
-    // Clocks of services may be behind this one's.
+    // The clocks of services may be behind this machine's.
     private static readonly TimeSpan s_before = TimeSpan.FromMinutes(5);
 
     public static Command Create(Func<DataFolder> folder, string? logKey, string? kek, Option<string> trust, Option<bool> json) => new("receipts", "Keys for receipts of updates: make one, and have the log's key vouch for them.")

@@ -1,4 +1,4 @@
 namespace Optiks.Db;
 
-/// <summary>ReceiptsRefusedException says in a sentence why the log's key does not vouch for what it was asked to.</summary>
+/// <summary>Thrown when the log's key does not vouch for the given keys; the message says why in one sentence.</summary>
 internal sealed class ReceiptsRefusedException(string message, Exception? inner = null) : Exception(message, inner);

@@ -4,7 +4,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db;
 
-/// <summary>RenewMarkCommand is <c>optiks-db renew-mark</c>.</summary>
+/// <summary>Implements <c>optiks-db renew-mark</c>.</summary>
 internal static class RenewMarkCommand
 {
     public static async Task<int> RunAsync(Invocation invocation, string[] checkpoints, DataFolder folder, CancellationToken cancellationToken)

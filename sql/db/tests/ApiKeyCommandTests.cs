@@ -36,7 +36,7 @@ public sealed class ApiKeyCommandTests : IDisposable
         Assert.False(JsonDocument.Parse(output).RootElement.TryGetProperty("key", out _));
         Assert.True(Store().TryFind(ApiKey.ReadFile(path), out _));
 
-        // A file that is there is neither overwritten, nor is a key made that nobody has.
+        // The command does not overwrite an existing file, and adds no key that nobody has.
         string before = File.ReadAllText(path);
         (code, _, _) = await RunAsync("api-key", "add", "more", "--scope", "snapshot", "--out", path);
         Assert.Equal((ExitCodes.Usage, before), (code, File.ReadAllText(path)));
@@ -55,7 +55,7 @@ public sealed class ApiKeyCommandTests : IDisposable
         Assert.False(Store().TryFind(alice.TrimEnd(), out _));
         Assert.True(Store().TryFind(bob.TrimEnd(), out _));
 
-        // The last one too: the file stays, so that no development key is made in its place.
+        // The command also revokes the last key. The file stays, so no program makes a development key in its place.
         Assert.Equal(ExitCodes.Success, (await RunAsync("api-key", "revoke", "bob")).Code);
         Assert.Empty(Names());
         Assert.True(File.Exists(_data.ApiKeys));

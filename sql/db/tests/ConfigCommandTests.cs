@@ -31,7 +31,7 @@ public sealed class ConfigCommandTests : IDisposable
             ServiceSetting[] settings = [.. ServiceSetting.Of(section.Options)];
             Assert.NotEmpty(settings);
             Assert.All(settings, setting => Assert.True(setting.Description.Length > 10, $"{section.Path}:{setting.Name} has no description."));
-            // A number without one means nothing.
+            // A number without a unit means nothing.
             Assert.All(settings, setting => Assert.True(setting.Unit.Length > 0 || !double.TryParse(setting.Default, out _), $"{section.Path}:{setting.Name} has no unit."));
             Assert.All(settings, setting => Assert.True(setting.Range is not null || setting.Unit.Length == 0, $"{section.Path}:{setting.Name} has no range."));
         }
@@ -193,7 +193,7 @@ public sealed class ConfigCommandTests : IDisposable
     {
         var output = new StringWriter();
         var error = new StringWriter();
-        // Another folder than that of the files: what lies in the developer's own is not looked at.
+        // The data folder is another one than the files' folder, so the test does not look into the developer's own folder.
         var variables = new Dictionary<string, string>(_variables);
         if (!File.Exists(Path.Combine(_folder, "kek")))
         {

@@ -54,7 +54,7 @@ public sealed class FsckTests(SampleLog sample)
         File.Delete(log.Data.Database + "-shm");
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("migrate")).Code);
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("fsck")).Code);
-        // With the board of a log it is an older copy.
+        // With the board of another log the database is an older copy.
         (int code, string output, _) = await log.RunAsync("fsck", "--board", log.Data.Board);
         Assert.Equal(ExitCodes.Invalid, code);
         Assert.Contains("The high-water mark is at epoch 3, beyond the head", output, StringComparison.Ordinal);
@@ -165,7 +165,7 @@ public sealed class FsckTests(SampleLog sample)
         using LogFolder log = sample.Copy();
         string path = Path.Combine(log.Data.Board, file);
         byte[] octets = await File.ReadAllBytesAsync(path, TestContext.Current.CancellationToken);
-        // In the middle of a mark a changed digit would be another one.
+        // A changed digit in the middle of a mark would only make another valid mark.
         octets[file.EndsWith("high-water", StringComparison.Ordinal) ? 0 : octets.Length / 2] ^= 1;
         File.Delete(path);
         if (!isLost)
@@ -176,7 +176,7 @@ public sealed class FsckTests(SampleLog sample)
         Assert.Equal("", error);
         Assert.Contains(sentence, output, StringComparison.Ordinal);
         Assert.Equal(ExitCodes.Invalid, code);
-        // The database alone is still clean.
+        // The database alone still has no faults.
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("fsck")).Code);
     }
 

@@ -7,7 +7,7 @@ using Optiks.Storage.Sqlite;
 
 namespace Optiks.Db.Tests;
 
-/// <summary>Rotations of the key-encryption key, on a log in its third period with a next one and bundles.</summary>
+/// <summary>Tests rotations of the key-encryption key. The log is in its third period, and has a next period and bundles.</summary>
 public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : IClassFixture<PeriodSample>
 {
     private const int Periods = 3;
@@ -23,7 +23,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         byte[] logKey = await File.ReadAllBytesAsync(log.Data.LogKey, Cancel);
         string added = await AddAsync(log, "second");
         Assert.Equal([old, added], await ListAsync(log));
-        // Both are known, and nothing is wrapped by the new one.
+        // The log has both keys, and the new one wraps nothing yet.
         JsonElement[] before = await StatusAsync(log);
         Assert.Equal(["period 0", "period 1", "period 2", "log key"], Strings(before[0], "stored"));
         Assert.Equal(2, Strings(before[0], "bundles").Length);
@@ -39,7 +39,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         Assert.Empty(Strings(after[0], "stored"));
         Assert.Equal(["period 0", "period 1", "period 2", "log key"], Strings(after[1], "stored"));
 
-        // Again there is nothing to do.
+        // The second time the command has nothing to do.
         (_, output, _) = await log.RunAsync("kek", "rotate", "--json");
         JsonElement again = JsonDocument.Parse(output).RootElement;
         Assert.Equal((0, false), (again.GetProperty("periods").GetInt32(), again.GetProperty("log_key").GetBoolean()));
@@ -47,7 +47,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         Assert.Contains("--although-bundles-need-it", await RefusedAsync(log, "kek", "remove", old), StringComparison.Ordinal);
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "remove", old, "--although-bundles-need-it")).Code);
         Assert.Equal([added], await ListAsync(log));
-        // The task goes on with the new one alone, and finds all of it whole.
+        // The task goes on with only the new key, and finds everything intact.
         _ = await log.AcceptAsync(LogFolder.Item("b", "after the rotation"));
         await log.PublishAsync();
         Assert.StartsWith("clean: 12 epochs", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
@@ -71,12 +71,13 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
             Assert.Equal(expected, done);
             if (point == FailPoints.KekPeriods)
             {
-                // A task that starts meanwhile opens all. It destroys the secrets of period 0, which is not served any more.
+                // A task that starts meanwhile opens every secret. It destroys the secrets of period 0, as the log does not serve that
+                // period any more.
                 await log.PublishAsync();
             }
             Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "rotate")).Code);
             Assert.Empty(Strings((await StatusAsync(log))[0], "stored"));
-            // And it can be taken back.
+            // The operator can undo the rotation.
             Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "rotate", "--to", old)).Code);
             Assert.Empty(Strings((await StatusAsync(log))[1], "stored"));
             Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "remove", added)).Code);
@@ -90,7 +91,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         string old = Assert.Single(await ListAsync(log));
         string kept = await File.ReadAllTextAsync(log.Data.KeyEncryptionKey, Cancel);
         string made = await NewAsync(log, "second");
-        // The old one is lost.
+        // The old key is lost.
         File.Copy(Path.Combine(log.Data.Root, "second"), log.Data.KeyEncryptionKey, overwrite: true);
         string says = await FailedAsync(log, "kek", "rotate");
         Assert.Contains($"is wrapped by the key-encryption key {old}, which {log.Data.KeyEncryptionKey} does not have (it has {made})", says, StringComparison.Ordinal);
@@ -101,13 +102,13 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         (code, error) = await log.RunTaskAsync();
         Assert.Equal(ExitCodes.Configuration, code);
         Assert.Contains(old, error, StringComparison.Ordinal);
-        // A new key that is none, and one that is not in the ring.
+        // First the new file holds no key, and then the ring lacks the key.
         await File.WriteAllTextAsync(Path.Combine(log.Data.Root, "second"), "nokey\n", Cancel);
         await File.WriteAllTextAsync(log.Data.KeyEncryptionKey, kept, Cancel);
         Assert.Contains("base64url", await FailedAsync(log, "kek", "add", Path.Combine(log.Data.Root, "second")), StringComparison.Ordinal);
         Assert.Contains("is asked for", await FailedAsync(log, "kek", "rotate", "--to", made), StringComparison.Ordinal);
         Assert.Equal(ExitCodes.Usage, (await log.RunAsync("kek", "rotate", "--to", "no id")).Code);
-        // One secret of several that does not open: the others stay as they are.
+        // One of several secrets does not open, and the others stay as they are.
         _ = await AddAsync(log, "third");
         log.Execute("UPDATE period SET wrapped_secrets = CAST(substr(wrapped_secrets, 1, 60) || zeroblob(length(wrapped_secrets) - 60) AS BLOB) WHERE period = 0");
         Assert.Contains("secrets of period 0", await FailedAsync(log, "kek", "rotate"), StringComparison.Ordinal);
@@ -124,7 +125,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         Task<(int Code, string Output, string Error)>[] both = [.. Enumerable.Range(0, 8).Select(i => Task.Run(() => log.RunAsync("kek", "rotate", "--to", keys[1 + (i % 2)]), Cancel))];
         foreach ((int code, _, string error) in await Task.WhenAll(both))
         {
-            // Each is done, or says that it is not.
+            // Each rotation completes, or reports that it did not.
             Assert.True(code == ExitCodes.Success || (code == ExitCodes.Usage && (error.Contains("Another rotation", StringComparison.Ordinal) || error.Contains("run the command again", StringComparison.Ordinal))), error);
         }
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "status")).Code);
@@ -159,7 +160,10 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         await log.PublishAsync();
     }
 
-    /// <summary>A copy of before the rotation is brought forward by bundles of before and after it; then one of after it by bundles of before.</summary>
+    /// <summary>
+    /// Tests a copy from before the rotation, which bundles from before and after it bring forward. Then tests a copy from after it, with
+    /// bundles from before.
+    /// </summary>
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
@@ -187,7 +191,8 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         (int code, _, string error) = await log.RunAsync("import-bundles", log.Bundles);
         Assert.Equal(("", ExitCodes.Success), (error, code));
         Assert.StartsWith("clean: ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
-        // By the key of the copy's current period; all opens, and one rotation has one key again.
+        // The imported secrets are wrapped by the key of the copy's current period. Every secret opens, and one rotation brings all of them
+        // under one key again.
         Assert.Equal(copiedAt == 0, (await StoredByAsync(log, old)).Contains("period 1"));
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("kek", "rotate")).Code);
         Assert.Empty(await StoredByAsync(log, old));
@@ -207,7 +212,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
     {
         using LogFolder log = plain.Copy();
         string old = Assert.Single(await ListAsync(log));
-        // As earlier releases wrapped them: the same key, no id.
+        // Earlier releases wrapped the secrets like this: the same key, without an id.
         string unnamed = await UnnamedAsync(log);
         log.Execute($"UPDATE period SET wrapped_secrets = x'{unnamed}'");
         Assert.Equal(["period 0", "log key"], await StoredByAsync(log, old));

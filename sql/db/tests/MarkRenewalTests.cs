@@ -2,7 +2,9 @@ using Optiks.Db.Tests.Support;
 
 namespace Optiks.Db.Tests;
 
-/// <summary>MarkRenewalTests: the folder <c>board</c> is lost, with the mark in it. The database is the newest copy, or is not.</summary>
+/// <summary>
+/// Tests a log whose folder <c>board</c> is lost, and the mark with it. The database is the newest copy, or an older one.
+/// </summary>
 public sealed class MarkRenewalTests(SampleLog sample)
 {
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
@@ -48,7 +50,7 @@ public sealed class MarkRenewalTests(SampleLog sample)
         await log.PublishAsync();
         string newest = Keep(log, "newest");
         LogFolder.CopyDatabase(database + ".old", database);
-        // What is left of the board counts as well.
+        // The remaining files of the board count as well.
         Directory.Delete(Path.Combine(log.Data.Board, "state"), recursive: true);
         await AssertRefusedAsync(log, "the board's checkpoint covers epoch", older);
         Directory.Delete(log.Data.Board, recursive: true);
@@ -64,7 +66,7 @@ public sealed class MarkRenewalTests(SampleLog sample)
         await other.AcceptAsync(LogFolder.Item("z", "of the other"));
         await other.PublishAsync();
         string theirs = Keep(other, "theirs");
-        // As long as the other.
+        // The log becomes as long as the other one.
         while ((await log.HeadAsync()).Epoch < (await other.HeadAsync()).Epoch)
         {
             await log.AcceptAsync(LogFolder.Item("y", "more"));

@@ -7,7 +7,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Tests;
 
-/// <summary>Commands on a log that switched: fsck, export and import, and those about periods.</summary>
+/// <summary>Tests commands on a log that changed periods: fsck, export, import, and the commands for periods.</summary>
 public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFixture<PeriodSample>
 {
     private const string Key = "(SELECT id FROM copy_value WHERE key = CAST('b' AS BLOB) AND id >> 31 = 1)";
@@ -78,7 +78,10 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
         Assert.Equal(3, problems.Count(problem => problem.Contains("eriod 1", StringComparison.Ordinal)));
     }
 
-    /// <summary>A device that was removed before its user left is left out as those on the last list are; and one that comes free so is the next owner's.</summary>
+    /// <summary>
+    /// Tests which devices the next period leaves out. One that was removed before its user left is left out like those on the last list.
+    /// One that came free in this way belongs to the next owner.
+    /// </summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -106,7 +109,9 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
         Assert.Contains(isLeftOut ? "clean: " : "is of a user who had left.", output, StringComparison.Ordinal);
     }
 
-    /// <summary>The newest copy is lost, after an older one was made before, between and after what was staged, and after a switch.</summary>
+    /// <summary>
+    /// Tests the loss of the newest copy. The older copy comes from before, between or after the staging, or from after a switch.
+    /// </summary>
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
@@ -222,7 +227,7 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
         }
         Assert.Equal(ExitCodes.Configuration, (await log.RunAsync("period", "archive", "0", file + "0")).Code);
 
-        // Whatever is changed in it, its roots or its checksum are others.
+        // Every change in the archive changes its roots or its checksum.
         byte[] archive = await File.ReadAllBytesAsync(file + "1", Cancel);
         var anchor = TrustAnchor.Load(log.Data.TrustAnchor);
         Assert.Equal(2UL, ArchiveCheck.Run(new MemoryStream(archive), anchor).Epochs);
@@ -262,7 +267,7 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
             Assert.Contains($"period {period} was destroyed before", (await log.RunAsync("period", "drop", period)).Output, StringComparison.Ordinal);
             Assert.StartsWith("clean: 12 epochs", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
         }
-        // Of an ended period nothing is left that proves, and its roots can be made still.
+        // A destroyed period has no proofs left, but its roots can still be computed for the archive.
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("period", "archive", "1", Path.Combine(log.Data.Root, "archive"))).Code);
         log.Execute("INSERT INTO value SELECT id, zeroblob(16), x'61', x'' FROM leaf WHERE structure = 3 AND epoch = 1 LIMIT 1");
         Assert.Contains("has a value that was destroyed with its period: it came back.", (await log.RunAsync("fsck")).Output, StringComparison.Ordinal);

@@ -8,7 +8,7 @@ namespace Optiks.Db.Tests;
 
 public sealed class RollbackTests(SampleLog sample)
 {
-    // Of the next period, in bundles and databases of all times alike.
+    // The next period's secrets are the same in all bundles and databases of the test.
     private static readonly DirectorySecrets s_secrets = DirectorySecrets.Generate();
 
     [Fact]
@@ -20,7 +20,7 @@ public sealed class RollbackTests(SampleLog sample)
         await log.PublishAsync();
         string first = await StageAsync(log, 4, copyOf: 3, "a"u8.ToArray());
         string second = await StageAsync(log, 4, copyOf: 4, "e"u8.ToArray());
-        // No task can make trees of secrets that are none.
+        // No task can make trees from bytes that are no secrets.
         await using (PeriodLog periods = await PeriodLog.OpenAsync(log))
         {
             await periods.PublishAsync(LogFolder.Item("a", "after"));
@@ -35,7 +35,7 @@ public sealed class RollbackTests(SampleLog sample)
             Assert.Equal(ExitCodes.Configuration, refused);
             Assert.Contains(says, why, StringComparison.Ordinal);
             File.Move(path + ".away", path);
-            // What was added stays, and the rest is added to it.
+            // The rows of the first import stay, and the next one adds the rest.
             (int code, _, string error) = await log.RunAsync("import-bundles", log.Bundles);
             Assert.Equal(("", ExitCodes.Success), (error, code));
             Assert.Equal(5UL, (await log.HeadAsync()).Epoch);
@@ -47,7 +47,7 @@ public sealed class RollbackTests(SampleLog sample)
             Assert.StartsWith("clean: ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
             Assert.Contains("nothing to do", (await log.RunAsync("import-bundles", log.Bundles)).Output, StringComparison.Ordinal);
         }
-        // Of another history.
+        // The changed bundle comes from another history.
         var bundle = CopyBundle.Decode(await File.ReadAllBytesAsync(Path.Combine(log.Bundles, first), Cancel));
         await File.WriteAllBytesAsync(Path.Combine(log.Bundles, first), (bundle with { WrappedSecrets = "others"u8.ToArray() }).Encode(), Cancel);
         (int last, _, string other) = await log.RunAsync("import-bundles", log.Bundles);
@@ -56,7 +56,9 @@ public sealed class RollbackTests(SampleLog sample)
         Assert.True(File.Exists(Path.Combine(log.Bundles, second)));
     }
 
-    /// <summary>The newest copy is lost at different moments of its last epoch, after an older copy was made at different moments of its own.</summary>
+    /// <summary>
+    /// Tests the loss of the newest copy at different steps of its last epoch. The older copy was made at different steps of its own.
+    /// </summary>
     [Theory]
     [InlineData("", "")]
     [InlineData("commit", "")]
@@ -108,7 +110,7 @@ public sealed class RollbackTests(SampleLog sample)
         Assert.Contains("nothing to do", output, StringComparison.Ordinal);
         Assert.Equal(epoch, (await log.HeadAsync()).Epoch);
 
-        // Known in the newer copy only, and still known.
+        // Only the newer copy had this request, and the log still knows it.
         Assert.NotNull(await log.StatusAsync(later));
         AcceptRequest next = await log.AcceptAsync(LogFolder.Item("a", "next"));
         await log.PublishAsync();
@@ -117,7 +119,7 @@ public sealed class RollbackTests(SampleLog sample)
             Assert.Equal(RequestState.Published, (await log.StatusAsync(request))!.State);
         }
         Assert.Equal(RequestState.Refused, (await log.StatusAsync(refused))!.State);
-        // a: 1 3 4 (sample), 8 (its waiting request), waiting, last, next.
+        // The versions of a are 1, 3 and 4 (sample), 8 (its waiting request), waiting, last and next.
         Assert.Equal(7UL, Assert.Single((await log.StatusAsync(next))!.Items).Version);
         Assert.Equal(6UL, Assert.Single((await log.StatusAsync(last))!.Items).Version);
         (code, output, _) = await log.RunAsync("fsck", "--board", log.Data.Board);
@@ -200,7 +202,7 @@ public sealed class RollbackTests(SampleLog sample)
 
     private static Task<IMaintenanceStore> OpenAsync(LogFolder log) => new Storage.Sqlite.SqliteStorageProvider().OpenMaintenanceAsync(log.ConnectionString, Cancel);
 
-    // Stages a copy of the leaf that an epoch made for a key, as it is, and writes its bundle as a task does. Gives the bundle's name.
+    // Stages a copy of the leaf that an epoch made for a key, unchanged, and writes its bundle as a task does. Returns the bundle's name.
     private static async Task<string> StageAsync(LogFolder log, ulong after, ulong copyOf, byte[] key)
     {
         await using IMaintenanceStore store = await OpenAsync(log);

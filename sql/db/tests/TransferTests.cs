@@ -35,12 +35,12 @@ public sealed class TransferTests(SampleLog sample)
         Assert.Equal((before.Epoch, before.PublishedEpoch, before.Fence, ""), (after.Epoch, after.PublishedEpoch, after.Fence, after.Holder));
         Assert.Equal(before.RecordHash.ToArray(), after.RecordHash.ToArray());
         Assert.StartsWith("clean: ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
-        // The same rows give the same octets.
+        // The same rows give the same bytes.
         string again = file + "2";
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("export", again)).Code);
         Assert.Equal(await File.ReadAllBytesAsync(file, Cancel), await File.ReadAllBytesAsync(again, Cancel));
 
-        // Into what is there already: nothing.
+        // The command imports nothing into a database that has rows.
         (code, _, error) = await log.RunAsync("import", file);
         Assert.Equal(ExitCodes.Configuration, code);
         Assert.Contains("is not empty", error, StringComparison.Ordinal);
@@ -48,7 +48,7 @@ public sealed class TransferTests(SampleLog sample)
         Assert.Equal(ExitCodes.Configuration, code);
         Assert.Contains("it is not overwritten", error, StringComparison.Ordinal);
 
-        // The task goes on with it, and with what was pending.
+        // The task goes on with the imported log and its pending requests.
         await log.PublishAsync();
         Assert.Equal(4UL, (await log.HeadAsync()).Epoch);
         Assert.StartsWith("clean: 5 epochs, 7 leaves, ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
@@ -137,14 +137,15 @@ public sealed class TransferTests(SampleLog sample)
         Assert.Contains("has a value that does not open its commitment.", output, StringComparison.Ordinal);
     }
 
-    // Format 1 of an export without erasures: its first row, the period, has no state, no optional first epoch and no number of copies.
+    // Returns format 1 of an export without erasures. Its first row, the period, has no state, no optional first epoch and no number of
+    // copies.
     private static byte[] AsBefore(byte[] export)
     {
         const int Magic = 16;
         const int Prefix = 5;
         int length = BinaryPrimitives.ReadInt32BigEndian(export.AsSpan(Magic + 1));
         ReadOnlySpan<byte> row = export.AsSpan(Magic + Prefix, length);
-        // Period (8), state, 1 and first epoch (8), 1 and copies (4).
+        // The fields are the period (8), the state, 1 and the first epoch (8), 1 and the copies (4).
         byte[] before = [.. row[..8], .. row[10..18], .. row[23..]];
         byte[] prefix = [1, 0, 0, 0, 0];
         BinaryPrimitives.WriteInt32BigEndian(prefix.AsSpan(1), before.Length);

@@ -1,11 +1,11 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>AcceptGroup is requests that are stored together or not at all, by lists as servers take them. Immutable.</summary>
+/// <summary>Requests that are stored together or not at all, as lists in the form in which servers take them. Immutable.</summary>
 public sealed class AcceptGroup
 {
     private readonly (int Request, int Item, AcceptItem Update)[] _items;
 
-    /// <summary>AcceptGroup of requests in the order in which they are to be stored.</summary>
+    /// <summary>Creates a group of requests, given in the order in which they are to be stored.</summary>
     public AcceptGroup(IReadOnlyList<AcceptRequest> requests)
     {
         ArgumentNullException.ThrowIfNull(requests);
@@ -35,29 +35,31 @@ public sealed class AcceptGroup
         IsPlain &= MostOccurrences <= Limits.PendingPerKey;
     }
 
-    /// <summary>Requests in the order in which they are to be stored.</summary>
+    /// <summary>The requests in the order in which they are to be stored.</summary>
     public IReadOnlyList<AcceptRequest> Requests { get; }
 
     /// <summary>
-    /// Items of all requests, each with the index of its request and its number there, in the order of their keys: so an index by key is gone through from one end to the other, and not back and forth.
+    /// The items of all requests in the order of their keys, each with the index of its request and its number there. The order lets a
+    /// statement pass once through an index by key instead of jumping back and forth.
     /// </summary>
     public IReadOnlyList<(int Request, int Item, AcceptItem Update)> Items => _items;
 
-    /// <summary>MostOccurrences is how often the key stands here that stands most often.</summary>
+    /// <summary>How often the most frequent key occurs.</summary>
     public int MostOccurrences { get; }
 
-    /// <summary>Earliest time of an id.</summary>
+    /// <summary>The earliest time of a request id.</summary>
     public DateTimeOffset Earliest { get; } = DateTimeOffset.MaxValue;
 
-    /// <summary>Latest time of an id.</summary>
+    /// <summary>The latest time of a request id.</summary>
     public DateTimeOffset Latest { get; } = DateTimeOffset.MinValue;
 
     /// <summary>
-    /// IsPlain: there are requests, no id stands twice, and no key more often than it may wait. Whether all can be stored is then decided by what the database holds, not by their order.
+    /// Whether the group has requests, no id occurs twice, and no key occurs more often than it may be pending. Whether all requests can be
+    /// stored then depends only on the database, not on their order.
     /// </summary>
     public bool IsPlain { get; }
 
-    /// <summary>Keys of the items, each once, with how often it stands here.</summary>
+    /// <summary>Returns the keys of the items, each once, with the number of its occurrences.</summary>
     public IReadOnlyList<(UpdateKey Key, int Occurrences)> Keys()
     {
         var keys = new List<(UpdateKey, int)>(_items.Length);

@@ -2,12 +2,13 @@ using System.Data.Common;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>AcceptStateReader reads what decides about a group from a batch of statements.</summary>
+/// <summary>Reads the facts that decide about a group from the results of a batch of statements.</summary>
 public static class AcceptStateReader
 {
     /// <summary>
-    /// ReadAcceptStateAsync reads four results, from the first row of the first on: of <see cref="Statements.Clock"/>; of <see cref="Statements.Head"/>; the number of pending rows of keys, by their indexes in
-    /// <paramref name="keys"/>, which may leave out those without any; id and body hash of the ids that are known.
+    /// Reads four results, beginning before the first row of the first one: the result of <see cref="Statements.Clock"/>; the result of
+    /// <see cref="Statements.Head"/>; the number of pending rows per key, by index into <paramref name="keys"/>, where keys without pending
+    /// rows may be missing; and id and body hash of the known ids.
     /// </summary>
     public static async Task<AcceptState> ReadAcceptStateAsync<TReader>(this DbRows<TReader> rows, IReadOnlyList<(UpdateKey Key, int Occurrences)> keys, string location, CancellationToken cancellationToken)
         where TReader : DbDataReader

@@ -2,10 +2,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>AcceptStore is the update-service's view: what an engine need not do in its own way to be fast.</summary>
+/// <summary>Implements the parts of the update-service's role that an engine need not do in its own way to be fast.</summary>
 public abstract class AcceptStore : HeadReader, IAcceptStore
 {
-    /// <summary>AcceptStore of a database, which it disposes of.</summary>
+    /// <summary>Creates a store on a database, which it disposes of.</summary>
     protected AcceptStore(IDatabase database)
         : base(database)
     {
@@ -21,7 +21,7 @@ public abstract class AcceptStore : HeadReader, IAcceptStore
     public virtual Task CheckWritableAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <inheritdoc/>
-    /// <remarks>Here for engines that commit requests in the order of their numbers.</remarks>
+    /// <remarks>This implementation suits engines that commit requests in the order of their numbers.</remarks>
     public virtual Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) =>
         Database.ReadAsync((session, cancel) => session.FirstAsync(Statements.CountPending, rows => rows.Big(0), cancel, Parameter.Of("atMost", atMost)), cancellationToken);
 
@@ -39,7 +39,7 @@ public abstract class AcceptStore : HeadReader, IAcceptStore
             Parameter.Of("id", requestId)),
         cancellationToken);
 
-    /// <summary>Accepted is the answer where nothing stands against any of the units.</summary>
+    /// <summary>Returns the results for units that all are accepted.</summary>
     protected static AcceptResult[] Accepted(int units)
     {
         var accepted = new AcceptResult[units];

@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>ConsistentRead is one transaction that reads. While it is open, the server keeps what others delete.</summary>
+/// <summary>Reads everything in one transaction. While it is open, the server keeps the rows that others delete.</summary>
 internal sealed class ConsistentRead : IConsistentRead
 {
     private readonly Statements _statements;

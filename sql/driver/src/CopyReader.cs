@@ -4,15 +4,17 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>CopyReader reads rows of copies. They are only ever added, but that values go: its statements need not see one moment.</summary>
+/// <summary>
+/// Reads rows of copies. Rows are only added and only their values are deleted, so its statements need not see the same point in time.
+/// </summary>
 internal static class CopyReader
 {
-    /// <summary>NextAsync gives the state of a period and the number after its last copy; null: there is no such period.</summary>
+    /// <summary>Returns the state of a period and the number after its last copy; null when the period does not exist.</summary>
     public static Task<(PeriodState State, int Number)?> NextAsync(ISession session, ulong period, CancellationToken cancellationToken) =>
         session.FirstAsync<(PeriodState, int)?>(
             session.Database.Statements.NextCopy, rows => ((PeriodState)rows.Small(0), rows.Medium(1)), cancellationToken, Parameter.Of("period", period));
 
-    /// <summary>HasLastAsync says whether the last row of a batch is stored as it is.</summary>
+    /// <summary>Returns whether the last row of a batch is stored with the same content.</summary>
     public static Task<bool> HasLastAsync(ISession session, CopyBatch copies, CancellationToken cancellationToken)
     {
         LeafRow last = copies.Rows.Span[^1];
@@ -26,7 +28,7 @@ internal static class CopyReader
             Parameter.Of("commitment", last.Commitment.ToArray()));
     }
 
-    /// <summary>SupersededAsync gives the numbers of the rows whose place those of a batch took.</summary>
+    /// <summary>Returns the numbers of the rows that the rows of a batch superseded.</summary>
     public static Task<IReadOnlyList<int>> SupersededAsync(ISession session, ulong period, int first, int last, CancellationToken cancellationToken) => session.ListAsync(
         session.Database.Statements.Superseded,
         rows => rows.Medium(0),
@@ -35,7 +37,10 @@ internal static class CopyReader
         Parameter.Of("number", first),
         Parameter.Of("last", last));
 
-    /// <summary>FindAsync finds the copy of a name: of the rows with its label the last one counts; null: there is none, or that one takes the key out.</summary>
+    /// <summary>
+    /// Finds the copy with a name: the last row with its label counts. Returns null when there is no row, or when the last row takes the
+    /// key out.
+    /// </summary>
     public static Task<LeafPlace?> FindAsync(ISession session, ulong period, LeafName name, CancellationToken cancellationToken) => session.FirstAsync(
         session.Database.Statements.FindCopy,
         rows => rows.Natural(1) == 0 ? null : new LeafPlace(0, rows.Medium(0), rows.Flag(2)) { Period = period },
@@ -44,7 +49,7 @@ internal static class CopyReader
         Parameter.Of("structure", (int)name.Structure),
         Parameter.Of("label", name.Label));
 
-    /// <summary>ReadAsync reads a page.</summary>
+    /// <summary>Reads a page of copies.</summary>
     public static async Task<CopyBatch> ReadAsync(ISession session, ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken)
     {
         Statements statements = session.Database.Statements;
@@ -52,7 +57,7 @@ internal static class CopyReader
         Parameter[] rows = [Parameter.Of("period", period), Parameter.Of("number", first), Parameter.Of("max", max)];
         if (columns == LeafColumns.Lists)
         {
-            // Few of the copies have one.
+            // Few copies are lists, so one statement joins their values.
             await page.AddRowsAsync(session, statements.CopiesWithLists, [.. rows, Parameter.Of("bytes", StoredPages.MaxValueBytes)], withValues: true, cancellationToken);
             return page.Complete(withKeys: false);
         }
@@ -64,7 +69,9 @@ internal static class CopyReader
         return page.Complete(withKeys: columns == LeafColumns.All);
     }
 
-    /// <summary>Source from the columns version, source_epoch, source_ordinal, the first of which is <paramref name="column"/>.</summary>
+    /// <summary>
+    /// Reads a source from the columns version, source_epoch, source_ordinal, the first of which is <paramref name="column"/>.
+    /// </summary>
     public static CopySource Source(IRows rows, int column) =>
         rows.IsNull(column + 1) ? default : new CopySource(rows.Natural(column), rows.Natural(column + 1), rows.Medium(column + 2));
 
@@ -105,7 +112,7 @@ internal static class CopyReader
             }
         }
 
-        // The page ends with the row whose value is too much.
+        // The page ends with the row whose value exceeds the limit.
         public async Task AddValuesAsync(ISession session, CancellationToken cancellationToken)
         {
             Parameter[] through = [Parameter.Of("period", period), Parameter.Of("number", first), Parameter.Of("last", first + _rows.Count - 1), Parameter.Of("bytes", StoredPages.MaxValueBytes)];

@@ -2,21 +2,23 @@ using System.Data.Common;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>DbRows are the rows of a reader of ADO.NET, which is disposed of with them.</summary>
+/// <summary>Reads rows from an ADO.NET reader and disposes of it.</summary>
 /// <typeparam name="TReader">The engine's reader.</typeparam>
 public abstract class DbRows<TReader> : IRows
     where TReader : DbDataReader
 {
     private readonly IAsyncDisposable? _command;
 
-    /// <summary>DbRows before the first row. The command is disposed of with them; null: it is another's.</summary>
+    /// <summary>
+    /// Creates rows positioned before the first one. The command is disposed of with them; null when somebody else owns it.
+    /// </summary>
     protected DbRows(TReader reader, IAsyncDisposable? command)
     {
         _command = command;
         Reader = reader;
     }
 
-    /// <summary>Reader at the present row.</summary>
+    /// <summary>The reader, positioned at the current row.</summary>
     public TReader Reader { get; }
 
     /// <inheritdoc/>

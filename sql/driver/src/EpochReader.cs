@@ -1,13 +1,13 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>EpochReader reads back what an epoch's transaction wrote.</summary>
+/// <summary>Reads back everything that an epoch's transaction wrote.</summary>
 internal static class EpochReader
 {
-    /// <summary>HasEpochAsync says whether an epoch is stored with exactly this record.</summary>
+    /// <summary>Returns whether an epoch is stored with exactly this record.</summary>
     public static Task<bool> HasEpochAsync(ISession session, EpochRow epoch, CancellationToken cancellationToken) =>
         session.FirstAsync(session.Database.Statements.HasEpoch, _ => true, cancellationToken, Parameter.Of("epoch", epoch.Epoch), Parameter.Of("hash", epoch.RecordHash));
 
-    /// <summary>ReadAsync reads a committed epoch whole.</summary>
+    /// <summary>Reads a committed epoch with all its rows.</summary>
     public static async Task<EpochContent> ReadAsync(ISession session, ulong epoch, CancellationToken cancellationToken)
     {
         EpochRow row = await session.FirstAsync(
@@ -34,7 +34,7 @@ internal static class EpochReader
             cancellationToken,
             Parameter.Of("epoch", epoch)));
         IReadOnlyList<StoredErasure> erasures = await ErasureReader.ReadAsync(session, epoch, epoch, cancellationToken);
-        // Period 0 begins with nothing: its first epoch is no switch.
+        // Period 0 begins without copies: its first epoch is not a switch.
         PeriodRow? begun = epoch == 0
             ? null
             : (await session.ListAsync(session.Database.Statements.Periods, StoredRows.Period, cancellationToken)).FirstOrDefault(period => period.FirstEpoch == epoch);

@@ -1,9 +1,11 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>EpochWriter writes an epoch inside a transaction. False: a condition does not hold, and the caller takes everything back.</summary>
+/// <summary>
+/// Writes an epoch inside a transaction. A method returns false when a condition does not hold; the caller then rolls back.
+/// </summary>
 internal static class EpochWriter
 {
-    /// <summary>TryWriteGenesisAsync writes epoch 0 into a database without epochs.</summary>
+    /// <summary>Writes epoch 0 into a database without epochs.</summary>
     public static async Task<bool> TryWriteGenesisAsync(ISession session, Lease lease, EpochRow genesis, PeriodRow period, CancellationToken cancellationToken)
     {
         int moved = await session.ChangeAsync(
@@ -16,12 +18,14 @@ internal static class EpochWriter
             && await session.ChangeAsync(session.Database.Statements.InsertEpoch, cancellationToken, EpochParameters(genesis, leaves: 0, valueBytes: 0)) == 1;
     }
 
-    /// <summary>TryWriteAsync writes an epoch and removes the pending rows that it decides.</summary>
+    /// <summary>Writes an epoch and deletes the pending rows that it decides.</summary>
     public static async Task<bool> TryWriteAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
         await FollowsHeadAsync(session, lease, commit, cancellationToken)
         && await WriteAsync(session, lease, commit, InKeyOrder(commit.Outcomes), restores: false, cancellationToken) == commit.Outcomes.Count;
 
-    /// <summary>TryRestoreAsync writes an epoch of a newer copy: its requests are found by id, and its pending rows need not be here.</summary>
+    /// <summary>
+    /// Writes an epoch of a newer copy of the database: its requests are found by id, and its pending rows need not exist.
+    /// </summary>
     public static async Task<bool> TryRestoreAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken)
     {
         if (!await FollowsHeadAsync(session, lease, commit, cancellationToken))
@@ -47,11 +51,12 @@ internal static class EpochWriter
         return await WriteAsync(session, lease, commit, InKeyOrder(outcomes), restores: true, cancellationToken) is not null;
     }
 
-    // Only so that a holder that was fenced out learns it before it writes a hundred thousand rows: the head row's update at the end decides.
+    // This check only lets a fenced holder stop before it writes a hundred thousand rows. The head row's update at the end decides.
     private static async Task<bool> FollowsHeadAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
         await session.FirstAsync(session.Database.Statements.FollowsHead, _ => true, cancellationToken, HeadParameters(lease, commit));
 
-    // Gives the number of pending rows that were deleted; null: the head row has moved, the epoch's row was there, a value that is to be erased was not, or the period to begin cannot.
+    // Returns the number of pending rows that were deleted. Returns null when the head row has moved, when the epoch's row existed, when a
+    // value to erase was missing, or when the period cannot begin.
     private static async Task<int?> WriteAsync(
         ISession session, Lease lease, EpochCommit commit, IReadOnlyList<Outcome> outcomes, bool restores, CancellationToken cancellationToken)
     {
@@ -90,7 +95,7 @@ internal static class EpochWriter
         Parameter.Of("record", epoch.Record),
     ];
 
-    // In the order of the tables' primary keys, as the task makes them already.
+    // Sorts outcomes by the tables' primary keys; the task already makes them in this order.
     private static IReadOnlyList<Outcome> InKeyOrder(IReadOnlyList<Outcome> outcomes)
     {
         for (int i = 1; i < outcomes.Count; i++)

@@ -2,12 +2,12 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>ErasureReader reads the erasure sequence, and finds the leaves that erasures are about.</summary>
+/// <summary>Reads the erasure sequence and finds the leaves that erasures name.</summary>
 internal static class ErasureReader
 {
     private const int Page = 4096;
 
-    /// <summary>ReadAsync reads what the epochs first..last have erased.</summary>
+    /// <summary>Reads the erasures that the epochs first..last decided.</summary>
     public static async Task<IReadOnlyList<StoredErasure>> ReadAsync(ISession session, ulong first, ulong last, CancellationToken cancellationToken)
     {
         var erasures = new List<StoredErasure>();
@@ -31,11 +31,14 @@ internal static class ErasureReader
         }
     }
 
-    /// <summary>Parameters of <see cref="Statements.Erasures"/>.</summary>
+    /// <summary>Returns the parameters of <see cref="Statements.Erasures"/>.</summary>
     public static Parameter[] Parameters(ulong epoch, int number, ulong last, int max) =>
         [Parameter.Of("epoch", epoch), Parameter.Of("number", number), Parameter.Of("last", last), Parameter.Of("max", max)];
 
-    /// <summary>FindAsync finds a leaf; null: there is none of this name. The leaves of an epoch are sorted by structure and label: halving their number leads to it.</summary>
+    /// <summary>
+    /// Finds a leaf by its name; returns null when it does not exist. An epoch's leaves are sorted by structure and label, so a binary
+    /// search over their numbers finds it.
+    /// </summary>
     public static async Task<LeafPlace?> FindAsync(ISession session, LeafName name, CancellationToken cancellationToken)
     {
         int low = 0;

@@ -1,14 +1,15 @@
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// ErasureWriter writes an epoch's erasures inside its transaction. Whoever names one leaf of a value means the value: the copies that were made of it, and what a copy was made of, go with it, and stand in the
-/// sequence like what was named.
+/// Writes an epoch's erasures inside its transaction. An erasure that names one leaf of a value applies to the value everywhere. The copies
+/// of that leaf, and the leaf or copy that it was copied from, lose the value too. They are added to the sequence like the named leaf.
 /// </summary>
 internal static class ErasureWriter
 {
     /// <summary>
-    /// TryWriteAsync writes the erasures and deletes their values. False: the lease is lost or, but for an epoch that is restored, a value was not there. No copy of a value is staged between the search for
-    /// copies and the commit, as both keep the lease.
+    /// Writes the erasures and deletes their values. Returns false when the lease is lost or, except for an epoch that is restored, when a
+    /// value was missing. No copy of a value can be staged between the search for copies and the commit, because both transactions hold the
+    /// lease.
     /// </summary>
     public static async Task<bool> TryWriteAsync(ISession session, Lease lease, EpochCommit commit, bool restores, CancellationToken cancellationToken)
     {
@@ -40,7 +41,9 @@ internal static class ErasureWriter
         return restores || erased == expected;
     }
 
-    // What has the same value and still has it, and rows of copies that lost it to a later row: bundles and followers may be behind that one. What lost it otherwise is passed through: its period may be destroyed.
+    // Finds the leaves and copies that still have the same value. Also finds rows of copies whose value a later row superseded, because
+    // bundles and followers may not have seen that later row yet. Rows that lost the value otherwise are only followed further: their
+    // period may be destroyed.
     private static async Task<(List<Erasure> Connected, int WithValues)> ConnectedAsync(ISession session, IReadOnlyList<Erasure> erasures, CancellationToken cancellationToken)
     {
         var met = new HashSet<(ulong, ulong?, int)>(erasures.Select(Name));

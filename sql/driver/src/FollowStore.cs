@@ -1,11 +1,14 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>FollowStore reads epochs: the query-service's view, which ends at the published epoch, and the base of the task's, which ends at the committed one.</summary>
+/// <summary>
+/// Reads epochs. It is the query-service's store, which ends at the published epoch, and the base of the update-task's, which ends at the
+/// committed one.
+/// </summary>
 public class FollowStore : HeadReader, IFollowStore
 {
     private const int MaxEpochs = 4096;
 
-    /// <summary>FollowStore of a database, which it disposes of.</summary>
+    /// <summary>Creates a store on a database, which it disposes of.</summary>
     public FollowStore(IDatabase database)
         : base(database)
     {
@@ -71,7 +74,7 @@ public class FollowStore : HeadReader, IFollowStore
     public Task<CopyBatch> ReadCopiesAsync(ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken) =>
         Database.ReadAsync((session, cancel) => CopyReader.ReadAsync(session, period, first, max, columns, cancel), cancellationToken);
 
-    /// <summary>LastVisible epoch to this role; null when there is none.</summary>
+    /// <summary>Returns the last epoch that this role sees; null when it sees no epoch.</summary>
     protected virtual ulong? LastVisible(HeadRow head)
     {
         ArgumentNullException.ThrowIfNull(head);

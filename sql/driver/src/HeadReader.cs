@@ -1,15 +1,15 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>HeadReader is what all stores share: the head row and the clock.</summary>
+/// <summary>The base of all stores: it reads the head row and the clock.</summary>
 public abstract class HeadReader : IHeadReader
 {
-    /// <summary>HeadReader of a database, which it disposes of.</summary>
+    /// <summary>Creates a store on a database, which it disposes of.</summary>
     protected HeadReader(IDatabase database) => Database = database;
 
-    /// <summary>Database of the store.</summary>
+    /// <summary>The store's database.</summary>
     protected IDatabase Database { get; }
 
-    /// <summary>Statements of the database.</summary>
+    /// <summary>The database's statements.</summary>
     protected Statements Statements => Database.Statements;
 
     /// <inheritdoc/>
@@ -21,7 +21,7 @@ public abstract class HeadReader : IHeadReader
     /// <inheritdoc/>
     public async Task<HeadRow> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken)
     {
-        // The timeout is real time, whatever the database's clock is set to.
+        // The timeout is real time, independent of the database's clock.
         long start = TimeProvider.System.GetTimestamp();
         while (true)
         {
@@ -47,7 +47,7 @@ public abstract class HeadReader : IHeadReader
         return Database.DisposeAsync();
     }
 
-    /// <summary>ReadClockAsync in a session.</summary>
+    /// <summary>Reads the database's clock in a session.</summary>
     protected Task<DateTimeOffset> ReadClockAsync(ISession session, CancellationToken cancellationToken) =>
         session.FirstAsync(Statements.Clock, rows => rows.Time(0), cancellationToken);
 }

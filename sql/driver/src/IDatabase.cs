@@ -1,56 +1,68 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>IDatabase is what an engine gives a driver's stores: its statements, and transactions to run them in. Errors are the contract's (<see cref="StorageException"/>). Safe for concurrent use.</summary>
+/// <summary>
+/// Gives a driver's stores the engine's statements and transactions to run them in. Errors are those of the contract
+/// (<see cref="StorageException"/>). Safe for concurrent use.
+/// </summary>
 public interface IDatabase : IAsyncDisposable
 {
-    /// <summary>Location for messages, without secrets.</summary>
+    /// <summary>The location shown in messages, without secrets.</summary>
     string Location { get; }
 
-    /// <summary>SessionName is the name of this store's sessions on the server, which the holder of the lease leaves in the head row; empty where there is no server.</summary>
+    /// <summary>
+    /// The name of this store's sessions on the server, which the lease's holder writes to the head row; empty where there is no server.
+    /// </summary>
     string SessionName { get; }
 
-    /// <summary>Statements of the engine.</summary>
+    /// <summary>The engine's statements.</summary>
     Statements Statements { get; }
 
-    /// <summary>PollInterval is how often the head row is read for a new epoch.</summary>
+    /// <summary>How often a waiting store reads the head row for a new epoch.</summary>
     TimeSpan PollInterval { get; }
 
-    /// <summary>HasOneWriter: of all transactions that write, one runs at a time.</summary>
+    /// <summary>Whether only one writing transaction runs at a time.</summary>
     bool HasOneWriter { get; }
 
-    /// <summary>NextPublished completes at the next notification of a published epoch, never where the engine has none. It is taken before the head row is read.</summary>
+    /// <summary>
+    /// Returns a task that completes at the next notification of a published epoch; it never completes where the engine has no
+    /// notifications. Callers get it before they read the head row.
+    /// </summary>
     Task NextPublished();
 
-    /// <summary>ReadAsync runs work that only reads.</summary>
+    /// <summary>Runs work that only reads.</summary>
     Task<T> ReadAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken);
 
     /// <summary>
-    /// WriteAsync runs work in a transaction, and commits if it says so. When the commit fails, <paramref name="resolve"/> (given the number of the lost session) finds out what became of it; null, or
-    /// without one: the failure is the answer.
+    /// Runs work in a transaction and commits if the work says so. When the commit fails, <paramref name="resolve"/> gets the number of the
+    /// lost session and determines whether the commit took effect. When it returns null, or without it, the failure is thrown.
     /// </summary>
     Task<T> WriteAsync<T>(Func<ISession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken);
 
     /// <summary>
-    /// WriteOneAsync runs one statement in a transaction of its own. It must be one that may be done twice: an engine that sends the transaction whole repeats it when the session was lost, whatever became of
-    /// it.
+    /// Runs one statement in its own transaction. The statement must be safe to run twice. An engine that sends the transaction in one
+    /// piece repeats it when the session was lost, whether or not it took effect.
     /// </summary>
     Task<T> WriteOneAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) =>
         WriteAsync(async (session, cancel) => new WriteResult<T>(await work(session, cancel), Commit: true), resolve: null, cancellationToken);
 
-    /// <summary>EndExpiredHolderAsync ends the sessions of the store whose lease has ended, unless it is <paramref name="holder"/>'s or this store's: one that was paused just before its commit holds the head's lock.</summary>
+    /// <summary>
+    /// Ends the sessions of the store whose lease has ended, unless it is <paramref name="holder"/>'s or this store's. A session that was
+    /// paused just before its commit holds the head row's lock.
+    /// </summary>
     Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken);
 
     /// <summary>
-    /// ReadAfterAsync runs work that only reads once a lost session's transaction has ended: the session may be at work still, but holds the head row until then. So there is no "not yet" in what is read.
+    /// Runs work that only reads, after a lost session's transaction has ended. That session may still be running, but it holds the head
+    /// row until its transaction ends. So what is read is final.
     /// </summary>
     Task<T> ReadAfterAsync<T>(int session, Func<ISession, CancellationToken, Task<T>> work);
 
-    /// <summary>IsDuplicate says whether a row with the same key was there.</summary>
+    /// <summary>Returns whether the error means that a row with the same key existed.</summary>
     bool IsDuplicate(StorageCorruptException e);
 
-    /// <summary>BeginConsistentReadAsync begins a transaction that reads all at one moment, which it takes now. Its sessions may idle for long.</summary>
+    /// <summary>Begins a transaction that reads everything as of the present point in time. Its sessions may idle for long.</summary>
     Task<ITransaction> BeginConsistentReadAsync(CancellationToken cancellationToken);
 
-    /// <summary>BeginImportAsync begins a transaction beside which nobody writes. Its sessions may idle for long.</summary>
+    /// <summary>Begins a transaction during which nobody else writes. Its sessions may idle for long.</summary>
     Task<ITransaction> BeginImportAsync(CancellationToken cancellationToken);
 }

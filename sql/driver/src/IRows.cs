@@ -1,44 +1,49 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>IRows are the rows of a query, one after the other, and the columns of the one that was read last, from 0 on. Disposed of before the session's next statement. Not thread-safe.</summary>
+/// <summary>
+/// Reads the rows of a query one after another, and the columns of the current row, counted from 0. Callers dispose of it before the
+/// session's next statement. Not thread-safe.
+/// </summary>
 public interface IRows : IAsyncDisposable
 {
-    /// <summary>ReadAsync moves to the next row; false after the last.</summary>
+    /// <summary>Moves to the next row; returns false after the last.</summary>
     ValueTask<bool> ReadAsync(CancellationToken cancellationToken);
 
-    /// <summary>IsNull says whether a column is null.</summary>
+    /// <summary>Returns whether a column is null.</summary>
     bool IsNull(int column);
 
-    /// <summary>Big of a column of 64 bits.</summary>
+    /// <summary>Returns a column of 64 bits.</summary>
     long Big(int column);
 
-    /// <summary>Medium of a column of 32 bits.</summary>
+    /// <summary>Returns a column of 32 bits.</summary>
     int Medium(int column);
 
-    /// <summary>Small of a column of the engine's type for items, structures and reasons.</summary>
+    /// <summary>Returns a column of the engine's type for items, structures and reasons.</summary>
     int Small(int column);
 
-    /// <summary>Flag of a column that says yes or no.</summary>
+    /// <summary>Returns a Boolean column.</summary>
     bool Flag(int column);
 
-    /// <summary>Text of a column.</summary>
+    /// <summary>Returns a text column.</summary>
     string Text(int column);
 
-    /// <summary>Octets of a column; empty for null.</summary>
+    /// <summary>Returns a column of bytes; empty for null.</summary>
     byte[] Octets(int column);
 
-    /// <summary>Span is the octets of a column until the next row is read, without a copy where the engine can; empty for null.</summary>
+    /// <summary>
+    /// Returns a column of bytes, valid until the next row is read, without a copy where the engine can do so; empty for null.
+    /// </summary>
     ReadOnlySpan<byte> Span(int column) => Octets(column);
 
-    /// <summary>RequestId of a column.</summary>
+    /// <summary>Returns a column with a request id.</summary>
     Guid RequestId(int column);
 
-    /// <summary>Time of a column.</summary>
+    /// <summary>Returns a column with a time.</summary>
     DateTimeOffset Time(int column);
 
-    /// <summary>Natural of a column that holds no negative number.</summary>
+    /// <summary>Returns a column of 64 bits that is never negative.</summary>
     ulong Natural(int column) => checked((ulong)Big(column));
 
-    /// <summary>NullableNatural is null for null.</summary>
+    /// <summary>Returns a column of 64 bits that is never negative; null for null.</summary>
     ulong? NullableNatural(int column) => IsNull(column) ? null : Natural(column);
 }

@@ -1,34 +1,42 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>ISession is a connection with the transaction that its statements belong to, if any. One call at a time; not thread-safe.</summary>
+/// <summary>A connection with the transaction that its statements belong to, if any. Not thread-safe: one call at a time.</summary>
 public interface ISession
 {
-    /// <summary>Database of the session.</summary>
+    /// <summary>The session's database.</summary>
     IDatabase Database { get; }
 
-    /// <summary>ChangeAsync runs a statement and returns how many rows it changed: at least 1 for a statement that returns a row instead.</summary>
+    /// <summary>Runs a statement and returns how many rows it changed; for a statement that returns a row instead, at least 1.</summary>
     Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters);
 
-    /// <summary>QueryAsync runs a query.</summary>
+    /// <summary>Runs a query.</summary>
     Task<IRows> QueryAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters);
 
-    /// <summary>CopyAsync adds rows to a table in bulk; <paramref name="write"/> gives the cells of row 0, 1 and so on. Rows are in the order of the table's primary key.</summary>
+    /// <summary>
+    /// Adds rows to a table in bulk; <paramref name="write"/> writes the cells of row 0, 1 and so on. Rows are in the order of the table's
+    /// primary key.
+    /// </summary>
     Task CopyAsync(Table table, int rows, Action<IRowWriter, int> write, CancellationToken cancellationToken);
 
-    /// <summary>ReadPendingAsync shows the selection the pending rows that it was not shown yet, in order of acceptance, until it is full.</summary>
+    /// <summary>Shows the selection the pending rows that it has not seen yet, in order of acceptance, until it is full.</summary>
     Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken);
 
     /// <summary>
-    /// FinishEpochAsync inserts the epoch's row, deletes the pending rows of the outcomes, row by row by exactly the keys that were read (a range would take along what was accepted since), and moves the
-    /// head, in as few round trips as the engine can. Returns how many rows each changed.
+    /// Inserts the epoch's row, deletes the pending rows of the outcomes, and moves the head, in as few round trips as the engine can.
+    /// Pending rows are deleted by exactly the keys that were read: a range would include rows that were accepted since. Returns how many
+    /// rows each step changed.
     /// </summary>
     Task<(int Epochs, int Pending, int Heads)> FinishEpochAsync(Parameter[] epoch, IReadOnlyList<Outcome> outcomes, Parameter[] head, CancellationToken cancellationToken);
 
     /// <summary>
-    /// FindOrAddRequestsAsync finds requests by their ids, adds those that are not there under new numbers, and returns all as they are stored. Nobody else adds any until the transaction's end.
+    /// Finds requests by their ids, adds the missing ones under new numbers, and returns all as they are stored. Nobody else adds requests
+    /// until the transaction ends.
     /// </summary>
     Task<IReadOnlyList<StoredRequest>> FindOrAddRequestsAsync(IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken);
 
-    /// <summary>FindRequestsAsync finds the requests that pending rows are to name, by their numbers; null: pending rows of this engine name none.</summary>
+    /// <summary>
+    /// Finds the requests that pending rows refer to, by their numbers; returns null where the engine's pending rows do not refer to
+    /// requests.
+    /// </summary>
     Task<IReadOnlyDictionary<long, StoredRequest>?> FindRequestsAsync(long[] sequences, CancellationToken cancellationToken) => Task.FromResult<IReadOnlyDictionary<long, StoredRequest>?>(null);
 }

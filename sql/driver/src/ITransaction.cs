@@ -1,11 +1,13 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>ITransaction is a transaction over many calls, on a connection of its own. Disposing of it takes everything back that was not committed. Not thread-safe.</summary>
+/// <summary>
+/// A transaction over many calls, on its own connection. Disposing of it rolls back everything that was not committed. Not thread-safe.
+/// </summary>
 public interface ITransaction : IAsyncDisposable
 {
-    /// <summary>RunAsync runs one call's work. Errors are the contract's.</summary>
+    /// <summary>Runs the work of one call. Errors are those of the contract.</summary>
     Task<T> RunAsync<T>(Func<ISession, Task<T>> work, CancellationToken cancellationToken);
 
-    /// <summary>CommitAsync keeps everything.</summary>
+    /// <summary>Commits the transaction.</summary>
     Task CommitAsync();
 }

@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>Import is one transaction that copies rows into empty tables.</summary>
+/// <summary>Copies rows into empty tables in one transaction.</summary>
 internal sealed class Import : IStorageImport
 {
     private readonly Statements _statements;
@@ -108,7 +108,7 @@ internal sealed class Import : IStorageImport
                 cells.Octets(copy.Value.Value);
             },
             cancellationToken);
-        // An export that an earlier version wrote has values in rows whose place others took.
+        // An export that an earlier version wrote has values in rows that later rows superseded.
         foreach (IGrouping<ulong, StoredCopy> added in copies.GroupBy(copy => copy.Period))
         {
             _ = await _transaction.RunAsync(

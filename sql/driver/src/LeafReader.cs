@@ -3,18 +3,21 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>LeafReader reads the leaves of whole epochs into a flat batch. What it reads never changes, but that values are erased: its statements need not see one moment.</summary>
+/// <summary>
+/// Reads the leaves of whole epochs into a flat batch. Leaves never change and only their values are erased, so its statements need not see
+/// the same point in time.
+/// </summary>
 internal static class LeafReader
 {
-    // Far more epochs than a batch holds are not looked at: an empty one counts too, so that what is read stays bounded.
+    // Bounds the epochs that one batch looks at, because epochs without leaves cost reading too.
     private const int MaxEpochs = 4096;
 
     // A leaf's number is epoch * 2^28 + ordinal.
     private const int OrdinalBits = 28;
 
     /// <summary>
-    /// ReadLeavesAsync reads these columns of epochs from <paramref name="first"/> on, as many as come to about <paramref name="batchRows"/> leaves, at least one, and says which was the last; null when
-    /// there is none.
+    /// Reads these columns of epochs from <paramref name="first"/> on: as many epochs as have about <paramref name="batchRows"/> leaves
+    /// together, at least one. Returns the last of them; null when there is no such epoch.
     /// </summary>
     public static async Task<(LeafBatch Batch, ulong? Through)> ReadLeavesAsync(
         this ISession session, ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken)
@@ -31,11 +34,11 @@ internal static class LeafReader
         return (range.IsEmpty ? LeafBatch.Empty : await ReadRowsAsync(session, select, range, range.Builder(), columns, cancellationToken), range.Through);
     }
 
-    /// <summary>ReadNamesAsync is <see cref="IFollowStore.ReadNamesAsync"/> of epochs that are visible.</summary>
+    /// <summary>Implements <see cref="IFollowStore.ReadNamesAsync"/> for epochs that are visible.</summary>
     public static async Task<(LeafBatch Names, ulong? Through)> ReadNamesAsync(
         this ISession session, ulong first, ulong last, int maxLeaves, LeafColumns columns, CancellationToken cancellationToken)
     {
-        // Lists of devices are none of the names' values.
+        // The values of names include no device lists.
         columns = columns >= LeafColumns.Values ? LeafColumns.Values : LeafColumns.Trees;
         LeafRange range = await RangeAsync(session, new LeafRange(first, maxLeaves, columns), last, cancellationToken);
         Statements statements = session.Database.Statements;

@@ -1,9 +1,9 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>MaintenanceStore is the view of <c>optiks-db</c>, which works as the owner of the tables.</summary>
+/// <summary>The store of <c>optiks-db</c>, which works as the owner of the tables.</summary>
 public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
 {
-    /// <summary>MaintenanceStore of a database, which it disposes of.</summary>
+    /// <summary>Creates a store on a database, which it disposes of.</summary>
     public MaintenanceStore(IDatabase database)
         : base(database)
     {
@@ -45,7 +45,7 @@ public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
             {
                 throw new ArgumentException($"Period {period} cannot begin now: the log is in period {current.Period}.", nameof(period));
             }
-            // If it begins in between, that is what was asked for.
+            // If the period begins before this write, the operator's request is fulfilled.
             return new WriteResult<int>(await session.ChangeAsync(Statements.RequestSwitch, cancel, Parameter.Of("period", period)), Commit: true);
         },
         resolve: null,

@@ -1,11 +1,13 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>Migrator brings a database to a schema's version: one migration after the other, each in a transaction of its own, under a lock that keeps a second migrator waiting.</summary>
+/// <summary>
+/// Brings a database to a schema's version, one migration after another, each in its own transaction. A lock makes a second migrator wait.
+/// </summary>
 public abstract class Migrator : IMigrator
 {
     private readonly Schema _schema;
 
-    /// <summary>Migrator to the newest version of a schema.</summary>
+    /// <summary>Creates a migrator to the newest version of a schema.</summary>
     protected Migrator(Schema schema) => _schema = schema;
 
     /// <inheritdoc/>
@@ -14,7 +16,7 @@ public abstract class Migrator : IMigrator
     /// <inheritdoc/>
     public int TargetVersion => _schema.TargetVersion;
 
-    /// <summary>InsertMigration notes a migration; parameters: version, name.</summary>
+    /// <summary>Records a migration; parameters: version, name.</summary>
     protected abstract Sql InsertMigration { get; }
 
     /// <inheritdoc/>
@@ -37,25 +39,25 @@ public abstract class Migrator : IMigrator
     /// <inheritdoc/>
     public virtual Task<IReadOnlyList<string>> FindGapsAsync(CancellationToken cancellationToken) => Task.FromResult<IReadOnlyList<string>>([]);
 
-    /// <summary>OpenAsync opens the database, whatever its version is.</summary>
+    /// <summary>Opens the database, whatever its version is.</summary>
     protected abstract Task<IDatabase> OpenAsync(CancellationToken cancellationToken);
 
-    /// <summary>LockAsync waits, in a transaction, for the migrator that holds the lock until its transaction's end.</summary>
+    /// <summary>Takes the migrators' lock in a transaction, which holds it until its end; waits while another migrator holds it.</summary>
     protected abstract Task LockAsync(ISession session, CancellationToken cancellationToken);
 
-    /// <summary>ReadVersionAsync reads the version; 0 when the database has no schema of ours.</summary>
+    /// <summary>Reads the version; returns 0 when the database does not have this project's schema.</summary>
     protected abstract Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken);
 
-    /// <summary>CreateAsync makes the table that notes migrations.</summary>
+    /// <summary>Creates the table that records migrations.</summary>
     protected abstract Task CreateAsync(ISession session, CancellationToken cancellationToken);
 
-    /// <summary>RunAsync runs a script.</summary>
+    /// <summary>Runs a script.</summary>
     protected abstract Task RunAsync(ISession session, string script, CancellationToken cancellationToken);
 
-    /// <summary>CheckAsync throws where a service could not work with the migrated database.</summary>
+    /// <summary>Throws when a service could not work with the migrated database.</summary>
     protected abstract Task CheckAsync(IDatabase database, CancellationToken cancellationToken);
 
-    // Null: nothing is missing. Who waited for the lock finds the version that the other migrator left.
+    // Returns null when no migration is missing. A migrator that waited for the lock finds the version that the other one left.
     private async Task<WriteResult<string?>> ApplyNextAsync(ISession session, CancellationToken cancellationToken)
     {
         await LockAsync(session, cancellationToken);

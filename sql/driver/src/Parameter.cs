@@ -1,6 +1,8 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>ParameterType decides which type a statement compares a parameter with: a converted column would not be looked up in its index.</summary>
+/// <summary>
+/// The type with which a statement compares a parameter. With another type the server would convert the column and could not use its index.
+/// </summary>
 public enum ParameterType
 {
     /// <summary>A number of 64 bits, or null.</summary>
@@ -12,7 +14,7 @@ public enum ParameterType
     /// <summary>A text of at most 256 characters.</summary>
     Text,
 
-    /// <summary>Octets.</summary>
+    /// <summary>Bytes.</summary>
     Octets,
 
     /// <summary>A request id.</summary>
@@ -22,7 +24,10 @@ public enum ParameterType
     Duration,
 }
 
-/// <summary>Parameter of a statement. An engine finds it by its position, as <see cref="Statements"/> lists them, or by its name. Made without an object for its value.</summary>
+/// <summary>
+/// A parameter of a statement. An engine finds it by its position, as <see cref="Statements"/> lists parameters, or by its name. It needs
+/// no object for its value.
+/// </summary>
 public readonly struct Parameter
 {
     private readonly string? _text;
@@ -37,42 +42,45 @@ public readonly struct Parameter
         RequestId = id;
     }
 
-    /// <summary>Name without an engine's mark.</summary>
+    /// <summary>The name, without the engine's prefix.</summary>
     public string Name { get; }
 
-    /// <summary>Type of the value, which is in the property of the same kind.</summary>
+    /// <summary>The type of the value, which is in the property for that type.</summary>
     public ParameterType Type { get; }
 
-    /// <summary>Number of a <see cref="ParameterType.Big"/>, an <see cref="ParameterType.Medium"/> or a <see cref="ParameterType.Duration"/> (milliseconds); null: null.</summary>
+    /// <summary>
+    /// The value of a <see cref="ParameterType.Big"/>, an <see cref="ParameterType.Medium"/> or a <see cref="ParameterType.Duration"/>
+    /// (milliseconds); null for a null.
+    /// </summary>
     public long? Number { get; }
 
-    /// <summary>Text of a <see cref="ParameterType.Text"/>.</summary>
+    /// <summary>The value of a <see cref="ParameterType.Text"/>.</summary>
     public string Text => _text!;
 
-    /// <summary>Octets of <see cref="ParameterType.Octets"/>.</summary>
+    /// <summary>The value of a <see cref="ParameterType.Octets"/>.</summary>
     public ReadOnlyMemory<byte> Octets { get; }
 
-    /// <summary>RequestId of a <see cref="ParameterType.RequestId"/>.</summary>
+    /// <summary>The value of a <see cref="ParameterType.RequestId"/>.</summary>
     public Guid RequestId { get; }
 
-    /// <summary>Of a number.</summary>
+    /// <summary>Creates a parameter from a number.</summary>
     public static Parameter Of(string name, long value) => new(name, ParameterType.Big, value);
 
-    /// <summary>Of a number such as an epoch's; null: null.</summary>
+    /// <summary>Creates a parameter from an unsigned number such as an epoch, or from null.</summary>
     public static Parameter Of(string name, ulong? value) => new(name, ParameterType.Big, checked((long?)value));
 
-    /// <summary>Of a small number.</summary>
+    /// <summary>Creates a parameter from a number of 32 bits.</summary>
     public static Parameter Of(string name, int value) => new(name, ParameterType.Medium, value);
 
-    /// <summary>Of a name.</summary>
+    /// <summary>Creates a parameter from a text.</summary>
     public static Parameter Of(string name, string value) => new(name, ParameterType.Text, text: value);
 
-    /// <summary>Of octets.</summary>
+    /// <summary>Creates a parameter from bytes.</summary>
     public static Parameter Of(string name, ReadOnlyMemory<byte> value) => new(name, ParameterType.Octets, octets: value);
 
-    /// <summary>Of a request's id.</summary>
+    /// <summary>Creates a parameter from a request id.</summary>
     public static Parameter Of(string name, Guid value) => new(name, ParameterType.RequestId, id: value);
 
-    /// <summary>Of a time span.</summary>
+    /// <summary>Creates a parameter from a time span.</summary>
     public static Parameter Of(string name, TimeSpan value) => new(name, ParameterType.Duration, checked((long)value.TotalMilliseconds));
 }

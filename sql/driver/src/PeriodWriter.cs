@@ -3,20 +3,23 @@ using Optiks.Secrets;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>PeriodWriter writes the period that is next inside a transaction.</summary>
+/// <summary>Writes periods and their copies inside a transaction.</summary>
 internal static class PeriodWriter
 {
-    // Of epochs without leaves, which cost a row each to pass over.
+    // Limits the epochs without leaves, each of which costs one row to pass over.
     private const int MaxEpochsPerPiece = 4096;
 
     /// <summary>
-    /// TryHoldAsync keeps the lease until the transaction's end, and whoever commits an epoch that erases or switches waiting. False: it is lost. What is read afterwards is of after the wait, so that no
-    /// value is copied while it is erased.
+    /// Holds the lease until the transaction ends, and makes a transaction wait that commits an epoch with erasures or a switch. Returns
+    /// false when the lease is lost. Later reads see the state after the wait, so no value is copied while it is erased.
     /// </summary>
     public static async Task<bool> TryHoldAsync(ISession session, Lease lease, CancellationToken cancellationToken) =>
         await session.ChangeAsync(session.Database.Statements.LockLease, cancellationToken, Parameter.Of("fence", lease.Fence), Parameter.Of("holder", lease.Holder)) == 1;
 
-    /// <summary>BeginAsync gives the row of the period that is next, and writes it where there is none; null: the lease is lost, another period follows, or the secrets of the current one were wrapped by another key meanwhile.</summary>
+    /// <summary>
+    /// Returns the row of the next period, and writes it if it does not exist. Returns null when the lease is lost, when another period
+    /// follows, or when the current period's secrets were wrapped by another key meanwhile.
+    /// </summary>
     public static async Task<PeriodRow?> BeginAsync(ISession session, Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken))
@@ -33,7 +36,8 @@ internal static class PeriodWriter
         {
             return present;
         }
-        // The key of the current period's secrets is the one that counts (docs/spec/wrapping.md section 3). This transaction and one that rotates take turns.
+        // The key that wraps the current period's secrets counts (docs/spec/wrapping.md section 3). The lock orders this transaction and
+        // one that rotates the key.
         if (KeyId.TryRead(current.WrappedSecrets.Span, out KeyId wanted) && KeyId.TryRead(wrappedSecrets.Span, out KeyId by) && by != wanted)
         {
             return null;
@@ -42,7 +46,7 @@ internal static class PeriodWriter
         return await InsertAsync(session, next, cancellationToken) == 1 ? next : null;
     }
 
-    /// <summary>RewrapAsync replaces a period's wrapped secrets if they are <paramref name="before"/> still, while no period begins.</summary>
+    /// <summary>Replaces a period's wrapped secrets if they are still <paramref name="before"/>, while no period begins.</summary>
     public static async Task<bool> RewrapAsync(ISession session, ulong period, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after, CancellationToken cancellationToken)
     {
         _ = await session.ChangeAsync(session.Database.Statements.LockHead, cancellationToken);
@@ -50,7 +54,7 @@ internal static class PeriodWriter
             session.Database.Statements.RewrapSecrets, cancellationToken, Parameter.Of("period", period), Parameter.Of("before", before), Parameter.Of("after", after)) == 1;
     }
 
-    /// <summary>InsertAsync inserts a row and says how many rows that were: none where there was one.</summary>
+    /// <summary>Inserts a period's row and returns the number of inserted rows: 0 when the row already exists.</summary>
     public static Task<int> InsertAsync(ISession session, PeriodRow period, CancellationToken cancellationToken) => session.ChangeAsync(
         session.Database.Statements.InsertPeriod,
         cancellationToken,
@@ -61,7 +65,7 @@ internal static class PeriodWriter
         Parameter.Of("secrets", period.WrappedSecrets),
         Parameter.Of("configuration", period.Configuration));
 
-    /// <summary>StageAsync adds copies.</summary>
+    /// <summary>Adds copies.</summary>
     public static async Task<StageResult> StageAsync(ISession session, Lease lease, CopyBatch copies, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken)
@@ -73,7 +77,7 @@ internal static class PeriodWriter
         return await AddAsync(session, copies, cancellationToken);
     }
 
-    /// <summary>RestoreAsync adds those copies that are not there.</summary>
+    /// <summary>Adds the copies that are missing.</summary>
     public static async Task<StageResult> RestoreAsync(ISession session, Lease lease, CopyBatch copies, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken)
@@ -89,10 +93,13 @@ internal static class PeriodWriter
         return next.State == PeriodState.Next ? await AddAsync(session, copies.From(next.Number), cancellationToken) : StageResult.Fenced;
     }
 
-    /// <summary>TrySwitchAsync makes the period that is next the current one. False: the lease is lost, or it is not next, does not follow the current one, or has other copies.</summary>
+    /// <summary>
+    /// Makes the next period the current one. Returns false when the lease is lost. Also returns false when the period is not next, does
+    /// not follow the current one, or has another number of copies.
+    /// </summary>
     public static async Task<bool> TrySwitchAsync(ISession session, Lease lease, PeriodSwitch begun, ulong epoch, CancellationToken cancellationToken) =>
         await TryHoldAsync(session, lease, cancellationToken)
-        // This one first: at no moment are two current.
+        // The current period ends first, so that two periods are never current at once.
         && await session.ChangeAsync(session.Database.Statements.EndPeriod, cancellationToken, Parameter.Of("period", begun.Period - 1)) == 1
         && await session.ChangeAsync(
             session.Database.Statements.StartPeriod,
@@ -101,7 +108,7 @@ internal static class PeriodWriter
             Parameter.Of("first", epoch),
             Parameter.Of("copies", begun.Copies)) == 1;
 
-    /// <summary>BeginDestroyingAsync destroys a period's secrets. False: the lease is lost.</summary>
+    /// <summary>Destroys a period's secrets. Returns false when the lease is lost.</summary>
     public static async Task<bool> BeginDestroyingAsync(ISession session, Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken))
@@ -118,7 +125,10 @@ internal static class PeriodWriter
             || await session.ChangeAsync(session.Database.Statements.DestroySecrets, cancellationToken, Parameter.Of("period", period)) == 1;
     }
 
-    /// <summary>DestroyAsync destroys what proves of copies and leaves, and says whether that was all; null: the lease is lost, or the secrets were not destroyed before.</summary>
+    /// <summary>
+    /// Destroys the openings, keys and values of copies and leaves, and returns whether everything is destroyed. Returns null when the
+    /// lease is lost, or when the secrets were not destroyed before.
+    /// </summary>
     public static async Task<bool?> DestroyAsync(ISession session, Lease lease, ulong period, int maxValues, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken)
@@ -137,7 +147,8 @@ internal static class PeriodWriter
             && await session.ChangeAsync(statements.EndDestroying, cancellationToken, Parameter.Of("period", period)) == 1;
     }
 
-    // Whole epochs from where the piece before ended, which the period's row says: values are not searched for where there are none any more. True: none is left.
+    // Destroys whole epochs, beginning where the previous call ended, which the period's row records, so that epochs without values are not
+    // searched again. Returns true when no epoch is left.
     private static async Task<bool> DestroyLeavesAsync(ISession session, ulong period, int maxValues, CancellationToken cancellationToken)
     {
         Statements statements = session.Database.Statements;
@@ -197,13 +208,14 @@ internal static class PeriodWriter
         {
             return StageResult.SourceErased;
         }
-        // Of a key's rows the last one counts, and no erasure names what the others have once their sources are gone with an earlier period.
+        // Only the last row of a key counts. The values of its other rows go now: once their sources are gone with an earlier period, no
+        // erasure would find them.
         _ = await session.ChangeAsync(
             session.Database.Statements.DropSuperseded, cancellationToken, Parameter.Of("period", copies.Period), Parameter.Of("number", copies.First));
         return StageResult.Staged;
     }
 
-    /// <summary>WriteCopyStart gives the cells of a copy up to its source.</summary>
+    /// <summary>Writes the cells of a copy up to its source.</summary>
     public static void WriteCopyStart(IRowWriter cells, ulong period, int number, int structure, CopySource source)
     {
         cells.Natural(period);

@@ -1,13 +1,13 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>PipelineStore is the update-task's view.</summary>
+/// <summary>The update-task's store.</summary>
 public class PipelineStore : FollowStore, IPipelineStore
 {
-    // How long an unknown commit is looked for while the server restarts or fails over.
+    // How long the result of an unknown commit is looked up while the server restarts or fails over.
     private static readonly TimeSpan ResolveTime = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan ResolveInterval = TimeSpan.FromMilliseconds(200);
 
-    /// <summary>PipelineStore of a database, which it disposes of.</summary>
+    /// <summary>Creates a store on a database, which it disposes of.</summary>
     public PipelineStore(IDatabase database)
         : base(database)
     {
@@ -20,7 +20,8 @@ public class PipelineStore : FollowStore, IPipelineStore
     public async Task<Lease?> AcquireLeaseAsync(string holder, TimeSpan duration, CancellationToken cancellationToken)
     {
         ArgumentException.ThrowIfNullOrEmpty(holder);
-        // Before the row is touched: a predecessor paused just before its commit holds its lock. The name in the row is one store's own, so that neither a reused session nor a new connection of the old
+        // Ends the old holder's session before this store touches the row: a predecessor that was paused just before its commit holds the
+        // row's lock. The session name in the row belongs to one store alone, so neither a reused session nor a new connection of the old
         // holder matters.
         await Database.EndExpiredHolderAsync(holder, cancellationToken);
         return await Database.WriteOneAsync(
@@ -236,7 +237,7 @@ public class PipelineStore : FollowStore, IPipelineStore
     /// <inheritdoc/>
     protected override ulong? LastVisible(HeadRow head) => head.Epoch;
 
-    // Writes an epoch and, when the answer to its commit is lost, reads it (docs/pipeline.md invariant 3).
+    // Writes an epoch. When the answer to its commit is lost, reads the epoch row (docs/pipeline.md invariant 3).
     private protected Task<CommitResult> CommitAsync(Func<ISession, CancellationToken, Task<bool>> tryWrite, EpochRow epoch, CancellationToken cancellationToken) =>
         CommitAsync(tryWrite, (session, cancel) => EpochReader.HasEpochAsync(session, epoch, cancel), cancellationToken);
 
@@ -252,7 +253,7 @@ public class PipelineStore : FollowStore, IPipelineStore
         {
             CommitResult.Committed => StageResult.Staged,
             CommitResult.Unknown => StageResult.Unknown,
-            // Rows that are another holder's, which a copy met, are no result of what was written.
+            // When a copy met another holder's rows, the transaction failed whatever it had written: the holder is fenced.
             _ => written == StageResult.SourceErased ? written : StageResult.Fenced,
         };
     }
@@ -273,12 +274,13 @@ public class PipelineStore : FollowStore, IPipelineStore
         }
         catch (StorageCorruptException e) when (Database.IsDuplicate(e))
         {
-            // Another holder's rows of this epoch, or of these numbers: the head row, which this transaction did not reach, has moved.
+            // Another holder wrote rows of this epoch or with these numbers, so the head row has moved, which this transaction did not
+            // reach.
             return CommitResult.Fenced;
         }
     }
 
-    // Null: what was written is not there and never will be.
+    // Returns null when the write did not take effect and never will.
     private async Task<WriteResult<CommitResult>?> ResolveAsync(int session, Func<ISession, CancellationToken, Task<bool>> isStored)
     {
         long start = TimeProvider.System.GetTimestamp();
@@ -300,7 +302,7 @@ public class PipelineStore : FollowStore, IPipelineStore
         }
     }
 
-    // True when the statement touched its row; by their conditions none touches two.
+    // Returns whether the statement changed its row; by their conditions, these statements never change two.
     private Task<bool> ChangeOneAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) =>
         Database.WriteOneAsync(async (session, cancel) => await session.ChangeAsync(sql, cancel, parameters) == 1, cancellationToken);
 }

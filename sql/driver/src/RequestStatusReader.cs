@@ -2,17 +2,17 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>RequestStatusReader says what became of a request.</summary>
+/// <summary>Reads the status of a request.</summary>
 internal static class RequestStatusReader
 {
-    /// <summary>ReadAsync reads a status in one statement; null: the id is not known.</summary>
+    /// <summary>Reads a status in one statement; returns null when the id is not known.</summary>
     public static async Task<RequestStatus?> ReadAsync(ISession session, Guid requestId, CancellationToken cancellationToken)
     {
         await using IRows rows = await session.QueryAsync(session.Database.Statements.Status, cancellationToken, Parameter.Of("id", requestId));
         var items = new List<PublishedItem>();
         ulong epoch = 0;
         bool isDecided = false;
-        // A row for each item, in order: its number needs no column.
+        // There is a row for each item, in order, so the item's number needs no column.
         for (int item = 0; await rows.ReadAsync(cancellationToken); item++)
         {
             if (rows.IsNull(2))

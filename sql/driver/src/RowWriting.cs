@@ -2,10 +2,10 @@ using Optiks.Native;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>RowWriting copies the contract's types into tables.</summary>
+/// <summary>Copies objects of the contract's types into tables.</summary>
 internal static class RowWriting
 {
-    /// <summary>CopyLeavesAsync copies an epoch's leaves and values, and returns the octets of the values.</summary>
+    /// <summary>Copies an epoch's leaves and values, and returns the number of bytes of the values.</summary>
     public static async Task<long> CopyLeavesAsync(this ISession session, EpochCommit commit, CancellationToken cancellationToken)
     {
         LeafBatch leaves = commit.Leaves;
@@ -28,7 +28,7 @@ internal static class RowWriting
                 cells.Small(leaves.Origins.Span[i].Item);
             },
             cancellationToken);
-        // Values are missing only in an epoch that is restored, where they were erased.
+        // Values are missing only in a restored epoch, where they were erased.
         int[]? present = leaves.Rows.Span.ContainsErased() ? [.. Enumerable.Range(0, count).Where(i => leaves.Rows.Span[i].ValueOffset != LeafRow.NoValue)] : null;
         long valueBytes = 0;
         await session.CopyAsync(
@@ -49,7 +49,7 @@ internal static class RowWriting
         return valueBytes;
     }
 
-    /// <summary>WriteErasure gives the cells of an erasure.</summary>
+    /// <summary>Writes the cells of an erasure.</summary>
     public static void WriteErasure(IRowWriter cells, ulong decidedIn, int number, Erasure erasure)
     {
         cells.Natural(decidedIn);
@@ -61,14 +61,14 @@ internal static class RowWriting
         cells.Small(erasure.Origin.Item);
     }
 
-    /// <summary>CopyOutcomesAsync copies an epoch's outcomes.</summary>
+    /// <summary>Copies an epoch's outcomes.</summary>
     public static Task CopyOutcomesAsync(this ISession session, ulong epoch, IReadOnlyList<Outcome> outcomes, CancellationToken cancellationToken) => session.CopyAsync(
         Table.Outcome,
         outcomes.Count,
         (cells, i) => WriteOutcome(cells, outcomes[i].Sequence, outcomes[i].Item, epoch, outcomes[i].Ordinal, outcomes[i].Refusal),
         cancellationToken);
 
-    /// <summary>WriteOutcome gives the cells of an outcome.</summary>
+    /// <summary>Writes the cells of an outcome.</summary>
     public static void WriteOutcome(IRowWriter cells, long sequence, int item, ulong epoch, int? ordinal, Refusal? refusal)
     {
         cells.Big(sequence);

@@ -3,10 +3,13 @@ using System.Reflection;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>Schema is the migrations of a driver, which are embedded in its assembly as <c>0001_create_tables</c> and so on, and what they mean to a database.</summary>
+/// <summary>
+/// The migrations of a driver, which are embedded in its assembly as <c>0001_create_tables</c> and so on, and the checks of a database's
+/// version against them.
+/// </summary>
 public sealed class Schema
 {
-    /// <summary>Schema of the scripts of an assembly.</summary>
+    /// <summary>Reads the scripts that are embedded in an assembly.</summary>
     public Schema(Assembly assembly)
     {
         ArgumentNullException.ThrowIfNull(assembly);
@@ -23,16 +26,19 @@ public sealed class Schema
         Grants = Read(assembly, "grants");
     }
 
-    /// <summary>Migrations in order: number i + 1, name and script.</summary>
+    /// <summary>The migrations in order: entry i has number i + 1, with its name and script.</summary>
     public IReadOnlyList<(string Name, string Script)> Migrations { get; }
 
-    /// <summary>Grants is the script that is repeated after every migration; null: the engine has no roles.</summary>
+    /// <summary>The script that is run again after every migration; null when the engine has no roles.</summary>
     public string? Grants { get; }
 
-    /// <summary>TargetVersion is what this build needs.</summary>
+    /// <summary>The version that this build needs.</summary>
     public int TargetVersion => Migrations.Count;
 
-    /// <summary>ThrowIfOther throws <see cref="StorageMisconfiguredException"/> for a version that a service cannot work with; <paramref name="hint"/> is added where it is an older one.</summary>
+    /// <summary>
+    /// Throws <see cref="StorageMisconfiguredException"/> for a version that a service cannot work with; <paramref name="hint"/> is added
+    /// to the message for an older version.
+    /// </summary>
     public void ThrowIfOther(int version, string location, string hint = "")
     {
         if (version != TargetVersion)
@@ -43,7 +49,9 @@ public sealed class Schema
         }
     }
 
-    /// <summary>ThrowIfNewer throws <see cref="StorageMisconfiguredException"/> for a version that cannot be migrated, before anything is changed.</summary>
+    /// <summary>
+    /// Throws <see cref="StorageMisconfiguredException"/> for a version that cannot be migrated; call it before any change.
+    /// </summary>
     public void ThrowIfNewer(int version, string location)
     {
         if (version > TargetVersion)

@@ -4,8 +4,9 @@ using System.Data.Common;
 namespace Optiks.Storage.Driver;
 
 /// <summary>
-/// ServerDatabase is one role's pool of ADO.NET connections to a server. Safe for concurrent use. Work that failed because its session was gone before a commit was sent is done once more on a new
-/// connection: nothing of it happened. A commit that was sent is never repeated, but for <see cref="RepeatAsync"/>.
+/// Runs one role's work on a pool of ADO.NET connections to a server. Safe for concurrent use. Work that failed because its session was
+/// lost before a commit was sent had no effect, and is repeated once on a new connection. A commit that was sent is never repeated, except
+/// by <see cref="RepeatAsync"/>.
 /// </summary>
 /// <typeparam name="TConnection">The engine's connection.</typeparam>
 /// <typeparam name="TSession">The engine's session on one.</typeparam>
@@ -30,19 +31,24 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     /// <inheritdoc/>
     public bool HasOneWriter => false;
 
-    /// <summary>IsOpen says whether the checks of a start have passed: what they refuse from then on is an error that may pass (<see cref="StorageMisconfiguredException.JudgeOpened"/>).</summary>
+    /// <summary>
+    /// Whether the checks at the start have passed. From then on, what they would refuse counts as an error that may pass
+    /// (<see cref="StorageMisconfiguredException.JudgeOpened"/>).
+    /// </summary>
     protected bool IsOpen => _isOpen;
 
-    /// <summary>ReadIsolation of the transaction that reading takes; null: it takes none, and each statement sees one moment by itself.</summary>
+    /// <summary>
+    /// The isolation level of the transaction for reads; null: reads take no transaction, because each statement sees one point in time.
+    /// </summary>
     protected abstract IsolationLevel? ReadIsolation { get; }
 
-    /// <summary>LockHead locks the head row until the transaction's end, whoever holds the lease: nobody's epoch is under way then.</summary>
+    /// <summary>Locks the head row until the transaction ends, whoever holds the lease, so that nobody's epoch is under way.</summary>
     protected abstract Sql LockHead { get; }
 
     /// <inheritdoc/>
     public abstract Task NextPublished();
 
-    /// <summary>ReadAsync runs work that only reads.</summary>
+    /// <summary>Runs work that only reads.</summary>
     public Task<T> ReadAsync<T>(Func<TSession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => TwiceIfLostAsync(
         async () =>
         {
@@ -53,8 +59,8 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         cancellationToken);
 
     /// <summary>
-    /// RepeatAsync runs work whose statements begin and end their transactions themselves, and that may be done twice: when the session is lost, whatever became of a transaction, it is done once more on a
-    /// new connection.
+    /// Runs work whose statements begin and end their own transactions and that is safe to run twice. When the session is lost, the work is
+    /// repeated once on a new connection, whether or not a transaction took effect.
     /// </summary>
     public Task<T> RepeatAsync<T>(Func<TSession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => TwiceIfLostAsync(
         async () =>
@@ -80,7 +86,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         async () =>
         {
             Pending<T> pending = await TwiceIfLostAsync(() => BeginAsync(work, cancellationToken), cancellationToken);
-            // Takes back what is not committed.
+            // Disposing rolls back what is not committed.
             await using (pending.Connection)
             await using (pending.Transaction)
             {
@@ -91,7 +97,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
                 int number = Number(pending.Connection);
                 try
                 {
-                    // Not to be cancelled: that would only hide what became of it.
+                    // The commit is not cancellable: cancelling it would only hide whether it took effect.
                     await pending.Transaction.CommitAsync(CancellationToken.None);
                     ThrowIfUnconfirmed(pending.Session);
                     return pending.Result.Value;
@@ -126,9 +132,11 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         return await WriteAsync(
             async (other, cancel) =>
             {
-                // The lost session may be at work still. It holds the head row until its transaction has ended: with this lock there is no "not yet".
+                // The lost session may still be running. It holds the head row until its transaction ends, so what is read under this lock
+                // is final.
                 _ = await other.ChangeAsync(LockHead, cancel);
-                // Committed for the sake of the lock's own row in the server's log: what is read here may be on this server alone, and is on all that must have it once they confirm that row.
+                // The commit waits for the lock's own row in the server's log. Rows that are read here may exist on this server alone. Once
+                // the servers that must have them confirm the lock's row, they have those rows too.
                 return new WriteResult<T>(await work(other, cancel), Commit: true);
             },
             resolve: null,
@@ -147,48 +155,49 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     /// <inheritdoc/>
     public abstract ValueTask DisposeAsync();
 
-    /// <summary>ConnectAsync takes a connection from the pool.</summary>
+    /// <summary>Takes a connection from the pool.</summary>
     protected abstract Task<TConnection> ConnectAsync(CancellationToken cancellationToken);
 
-    /// <summary>ConnectAloneAsync opens a connection for a transaction over many calls.</summary>
+    /// <summary>Opens a connection for a transaction over many calls.</summary>
     protected virtual Task<TConnection> ConnectAloneAsync(CancellationToken cancellationToken) => ConnectAsync(cancellationToken);
 
-    /// <summary>Session on a connection, whose statements belong to a transaction, if any.</summary>
+    /// <summary>Creates a session on a connection; its statements belong to the transaction, if there is one.</summary>
     protected abstract TSession Session(TConnection connection, DbTransaction? transaction);
 
-    /// <summary>Number of a connection's session on the server.</summary>
+    /// <summary>Returns the number of a connection's session on the server.</summary>
     protected abstract int Number(TConnection connection);
 
-    /// <summary>EndAsync ends one session, if it is still this store's.</summary>
+    /// <summary>Ends one session if it still belongs to this store.</summary>
     protected abstract Task EndAsync(int session);
 
-    /// <summary>Abandon a connection that may have been left inside a transaction of a statement's own.</summary>
+    /// <summary>Discards a connection that a failed statement may have left inside its own transaction.</summary>
     protected virtual void Abandon(TConnection connection)
     {
     }
 
     /// <summary>
-    /// DropSessions closes the pool's connections, each as soon as nobody uses it. An open database refused what it had let this store do: an operator may take that back, and a session may not notice it.
+    /// Closes the pool's connections, each as soon as it is unused. Called when an open database refuses what it had let this store do: an
+    /// operator may undo that refusal, and a session may not notice.
     /// </summary>
     protected virtual void DropSessions()
     {
     }
 
     /// <summary>
-    /// ThrowIfUnconfirmed throws <see cref="StorageUnavailableException"/> when a commit of this session was answered although another server, which must have it too, had not confirmed it. It is durable on
-    /// one server, everybody sees it, and a failover may take it back.
+    /// Throws <see cref="StorageUnavailableException"/> when a commit of this session was answered although another server that must have
+    /// it had not confirmed it. The commit is then durable on one server and visible to everybody, and a failover may undo it.
     /// </summary>
     protected virtual void ThrowIfUnconfirmed(TSession session)
     {
     }
 
-    /// <summary>IsConnectionLost says whether the session is gone. A time limit is not: the server may be working still.</summary>
+    /// <summary>Returns whether the error means that the session is lost. A timeout does not: the server may still be working.</summary>
     protected abstract bool IsConnectionLost(Exception e);
 
-    /// <summary>Translate an error of the engine into the contract's; null: it is not the engine's.</summary>
+    /// <summary>Translates an error of the engine into one of the contract's; returns null when it is not the engine's error.</summary>
     protected abstract Exception? Translate(Exception e, CancellationToken cancellationToken);
 
-    /// <summary>BeginAsync begins a transaction over many calls with its first statements.</summary>
+    /// <summary>Begins a transaction over many calls with its first statements.</summary>
     protected Task<ITransaction> BeginAsync(IsolationLevel isolation, Func<TSession, Task> begin, CancellationToken cancellationToken) => TwiceIfLostAsync<ITransaction>(
         async () =>
         {
@@ -208,7 +217,9 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         },
         cancellationToken);
 
-    /// <summary>OpenAsync runs the checks of a start and then a role's first work, which changes nothing and fails where the user lacks the role's rights.</summary>
+    /// <summary>
+    /// Runs the checks at the start and then a role's first work, which changes nothing and fails when the user lacks the role's rights.
+    /// </summary>
     protected async Task OpenAsync(Func<TSession, CancellationToken, Task> check, Sql? firstWork, CancellationToken cancellationToken)
     {
         _ = await ReadAsync<object?>(
@@ -225,7 +236,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         _isOpen = true;
     }
 
-    /// <summary>TwiceIfLostAsync runs work that may be done again on another connection: the pool gives a new one once a lost one was met.</summary>
+    /// <summary>Runs work that may be repeated on another connection: the pool opens a new one after it has met a lost one.</summary>
     protected Task<T> TwiceIfLostAsync<T>(Func<Task<T>> work, CancellationToken cancellationToken) => TranslateAsync(
         async () =>
         {
@@ -256,7 +267,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         }
     }
 
-    // Null: the error stays as it is.
+    // Returns null when the error stays as it is.
     private Exception? Judge(Exception e, CancellationToken cancellationToken)
     {
         Exception? known = Translate(e, cancellationToken);
@@ -274,7 +285,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         }
         catch
         {
-            // Rolls back.
+            // Disposing rolls back.
             await connection.DisposeAsync();
             throw;
         }

@@ -1,9 +1,9 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>SessionExtensions read whole results.</summary>
+/// <summary>Reads whole results.</summary>
 public static class SessionExtensions
 {
-    /// <summary>FirstAsync gives what <paramref name="read"/> makes of the first row; the type's default when there is none.</summary>
+    /// <summary>Returns the result of <paramref name="read"/> for the first row; the type's default when there is no row.</summary>
     public static async Task<T?> FirstAsync<T>(this ISession session, Sql sql, Func<IRows, T> read, CancellationToken cancellationToken, params Parameter[] parameters)
     {
         ArgumentNullException.ThrowIfNull(session);
@@ -12,7 +12,7 @@ public static class SessionExtensions
         return await rows.ReadAsync(cancellationToken) ? read(rows) : default;
     }
 
-    /// <summary>ListAsync gives what <paramref name="read"/> makes of each row.</summary>
+    /// <summary>Returns the results of <paramref name="read"/> for all rows.</summary>
     public static async Task<IReadOnlyList<T>> ListAsync<T>(this ISession session, Sql sql, Func<IRows, T> read, CancellationToken cancellationToken, params Parameter[] parameters)
     {
         ArgumentNullException.ThrowIfNull(session);
@@ -20,7 +20,7 @@ public static class SessionExtensions
         return await rows.ListAsync(read, cancellationToken);
     }
 
-    /// <summary>ListAsync gives what <paramref name="read"/> makes of each row that is left.</summary>
+    /// <summary>Returns the results of <paramref name="read"/> for the remaining rows.</summary>
     public static async Task<IReadOnlyList<T>> ListAsync<T>(this IRows rows, Func<IRows, T> read, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(rows);

@@ -2,12 +2,15 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>Sql is the text of one statement of a driver: a constant. Its parameters are written as the engine has them, by position or by name (<see cref="Parameter"/>).</summary>
+/// <summary>
+/// The constant text of one statement of a driver. Its parameters are written in the engine's form, by position or by name
+/// (<see cref="Parameter"/>).
+/// </summary>
 public class Sql
 {
-    /// <summary>Sql of a constant text.</summary>
+    /// <summary>Creates a statement from a constant text.</summary>
     public Sql([ConstantExpected] string text) => Text = text;
 
-    /// <summary>Text as it is sent.</summary>
+    /// <summary>The text that is sent to the engine.</summary>
     public string Text { get; }
 }

@@ -2,13 +2,16 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>StoredPages reads leaves and copies as they are stored, in order, a page at a time.</summary>
+/// <summary>Reads leaves and copies as they are stored, in order, a page at a time.</summary>
 internal static class StoredPages
 {
-    /// <summary>MaxValueBytes of a page, but for the last of its values. Most engines' statements end a page there themselves, so that no more is sent.</summary>
+    /// <summary>
+    /// The limit of the bytes of a page's values; only the last value may exceed it. Most engines' statements already end a page there, so
+    /// that no more is sent.
+    /// </summary>
     public const long MaxValueBytes = 16L << 20;
 
-    /// <summary>ReadStoredLeavesAsync is <see cref="IConsistentRead.ReadLeavesAsync"/>.</summary>
+    /// <summary>Implements <see cref="IConsistentRead.ReadLeavesAsync"/>.</summary>
     public static Task<IReadOnlyList<StoredLeaf>> ReadStoredLeavesAsync(this ISession session, ulong epoch, int ordinal, int max, CancellationToken cancellationToken) => PageAsync(
         session,
         session.Database.Statements.StoredLeaves,
@@ -20,7 +23,7 @@ internal static class StoredPages
         max,
         cancellationToken);
 
-    /// <summary>ReadStoredCopiesAsync is <see cref="IConsistentRead.ReadCopiesAsync"/>.</summary>
+    /// <summary>Implements <see cref="IConsistentRead.ReadCopiesAsync"/>.</summary>
     public static Task<IReadOnlyList<StoredCopy>> ReadStoredCopiesAsync(this ISession session, ulong period, int number, int max, CancellationToken cancellationToken) => PageAsync(
         session,
         session.Database.Statements.StoredCopies,

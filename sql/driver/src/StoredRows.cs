@@ -2,51 +2,59 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>StoredRows reads the contract's types from rows whose columns are in the order of <see cref="Statements"/>, and says what rows that are missing or contradict each other mean.</summary>
+/// <summary>
+/// Reads objects of the contract's types from rows whose columns are in the order of <see cref="Statements"/>. Creates the errors for
+/// missing or contradictory rows.
+/// </summary>
 public static class StoredRows
 {
-    /// <summary>ReadHeadAsync reads the head row.</summary>
+    /// <summary>Reads the head row.</summary>
     public static async Task<HeadRow> ReadHeadAsync(this ISession session, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(session);
         return await session.FirstAsync(session.Database.Statements.Head, Head, cancellationToken) ?? throw NoHead(session.Database.Location);
     }
 
-    /// <summary>HeadRow from a row of <see cref="Statements.Head"/>.</summary>
+    /// <summary>Reads a head row from a row of <see cref="Statements.Head"/>.</summary>
     internal static HeadRow Head(IRows rows) => new(rows.NullableNatural(0), rows.Octets(1), rows.NullableNatural(2), rows.Big(3), rows.Text(4), rows.Time(5));
 
-    /// <summary>NoHead is what <see cref="Statements.Head"/> without a row means.</summary>
+    /// <summary>Creates the error for a result of <see cref="Statements.Head"/> without a row.</summary>
     internal static StorageCorruptException NoHead(string location) => new($"The database {location} has no head row: restore it.");
 
-    /// <summary>Request from a row of <see cref="Statements.StoredRequests"/>.</summary>
+    /// <summary>Reads a request from a row of <see cref="Statements.StoredRequests"/>.</summary>
     public static StoredRequest Request(IRows rows)
     {
         ArgumentNullException.ThrowIfNull(rows);
         return new StoredRequest(rows.Big(0), rows.RequestId(1), rows.Octets(2));
     }
 
-    /// <summary>PendingRow from the columns seq, item, request_id, body_hash, structure, key, value, expected_period, expected_version.</summary>
+    /// <summary>
+    /// Reads a pending row from the columns seq, item, request_id, body_hash, structure, key, value, expected_period, expected_version.
+    /// </summary>
     public static PendingRow PendingRow(IRows rows)
     {
         ArgumentNullException.ThrowIfNull(rows);
         return new PendingRow(rows.Big(0), rows.Small(1), rows.IsNull(2) ? null : rows.RequestId(2), rows.Octets(3), Update(rows, 4));
     }
 
-    /// <summary>Period from a row of <see cref="Statements.Periods"/>.</summary>
+    /// <summary>Reads a period from a row of <see cref="Statements.Periods"/>.</summary>
     internal static PeriodRow Period(IRows rows) => new(
         rows.Natural(0), (PeriodState)rows.Small(1), rows.NullableNatural(2), rows.IsNull(3) ? null : rows.Medium(3), rows.Octets(4), rows.Octets(5));
 
-    /// <summary>Epoch from a row of <see cref="Statements.Epochs"/>.</summary>
+    /// <summary>Reads an epoch from a row of <see cref="Statements.Epochs"/>.</summary>
     internal static EpochRow Epoch(IRows rows) => new(rows.Natural(0), rows.Octets(1), rows.Octets(2), rows.Octets(3));
 
-    /// <summary>Update from the columns structure, key, value, expected_period, expected_version, the first of which is <paramref name="column"/>.</summary>
+    /// <summary>
+    /// Reads an update from the columns structure, key, value, expected_period, expected_version, the first of which is
+    /// <paramref name="column"/>.
+    /// </summary>
     internal static AcceptItem Update(IRows rows, int column)
     {
         ExpectedVersion? expected = rows.IsNull(column + 3) ? null : new ExpectedVersion(rows.Natural(column + 3), rows.Natural(column + 4));
         return new AcceptItem((StructureId)rows.Small(column), rows.Octets(column + 1), rows.Octets(column + 2), expected);
     }
 
-    /// <summary>Erasure from the columns of <see cref="Statements.Erasures"/>.</summary>
+    /// <summary>Reads an erasure from a row of <see cref="Statements.Erasures"/>.</summary>
     internal static StoredErasure Erasure(IRows rows)
     {
         var erasure = new Erasure(rows.Natural(2), rows.Medium(4), new LeafOrigin(rows.RequestId(5), rows.Small(6))) { Period = rows.NullableNatural(3) };
@@ -55,7 +63,10 @@ public static class StoredRows
             : new StoredErasure(rows.Natural(0), rows.Medium(1), erasure, (StructureId)rows.Small(7), rows.Octets(8), rows.Octets(9));
     }
 
-    /// <summary>Refusal from the columns refusal, refused_item, current_period, current_version, the first of which is <paramref name="column"/>; null where that is null.</summary>
+    /// <summary>
+    /// Reads a refusal from the columns refusal, refused_item, current_period, current_version, the first of which is
+    /// <paramref name="column"/>; returns null where the first is null.
+    /// </summary>
     internal static Refusal? Refusal(IRows rows, int column) => rows.IsNull(column)
         ? null
         : new Refusal((RefusalReason)rows.Small(column), rows.Small(column + 1), new ExpectedVersion(rows.Natural(column + 2), rows.Natural(column + 3)));

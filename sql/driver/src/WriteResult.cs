@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>WriteResult of work in a transaction.</summary>
-/// <param name="Value">What the caller gets.</param>
-/// <param name="Commit">Whether the transaction is to be kept.</param>
+/// <summary>The result of work in a transaction.</summary>
+/// <param name="Value">The value for the caller.</param>
+/// <param name="Commit">Whether the transaction is to be committed.</param>
 public readonly record struct WriteResult<T>(T Value, bool Commit);

@@ -4,12 +4,12 @@ using Optiks.Storage.SqlServer;
 
 namespace Optiks.Storage.Engines;
 
-/// <summary>StorageEngines is the one list of engines: a new one is added here, and every program can use it.</summary>
+/// <summary>Lists all engines: a new engine is added here, and every program can then use it.</summary>
 public static class StorageEngines
 {
     /// <summary>
-    /// All engines, the default first. <paramref name="clock"/> is the clock of an embedded database; null: the system's. <paramref name="warn"/> is told, from any thread, what the operator of a running
-    /// service should know; null: nobody.
+    /// Returns all engines, the default first. <paramref name="clock"/> is the clock of an embedded database; null for the system's.
+    /// <paramref name="warn"/> receives, from any thread, notices for the operator of a running service; null when nobody needs them.
     /// </summary>
     public static IReadOnlyList<IStorageProvider> All(TimeProvider? clock = null, Action<string>? warn = null) =>
         [new SqliteStorageProvider(clock), new PostgreSqlStorageProvider(), new SqlServerStorageProvider(warn)];

@@ -6,23 +6,23 @@ using Polly.Timeout;
 namespace Optiks.Storage.Hosting;
 
 /// <summary>
-/// Resilience of one kind of work: tries again after <see cref="StorageUnavailableException"/>, ever later and at random moments so that the hosts do not return together; after
-/// repeated failures stops asking for a while, as a database that comes up needs no crowd, and callers are better told at once; and ends all of it after a time limit. Every failure
-/// is a <see cref="StorageUnavailableException"/>. Any thread.
+/// Retries one kind of work. After <see cref="StorageUnavailableException"/> it backs off, with random delays so that hosts do not retry at
+/// the same time. After repeated failures it stops calling for a while, because a starting database needs no crowd and callers should get
+/// an error at once. A time limit bounds all attempts together. Every failure is a <see cref="StorageUnavailableException"/>. Any thread.
 /// </summary>
 internal sealed class Resilience
 {
-    // 0.1, 0.2, 0.4 and 0.8 s, more or less: a restart of a second passes unnoticed.
+    // The delays are about 0.1, 0.2, 0.4 and 0.8 s, so a restart of one second goes unnoticed.
     private const int Retries = 4;
     private static readonly TimeSpan s_firstDelay = TimeSpan.FromMilliseconds(100);
 
-    // The failures of one caller's tries open the circuit when nothing succeeded beside them.
+    // The failed attempts of one caller open the circuit if no other work succeeded in the same time.
     private const int FailuresToOpen = Retries + 1;
     private const double FailureRatio = 0.5;
     private static readonly TimeSpan s_sampling = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan s_open = TimeSpan.FromSeconds(2);
 
-    // Room for one wait for a server's lock, which ends by itself and with a reason; less than a host has to stop in.
+    // Leaves time for one wait for a server's lock, which ends on its own and with a reason. Shorter than a host's time to stop.
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(10);
 
     private readonly ResiliencePipeline _pipeline;
@@ -64,7 +64,7 @@ internal sealed class Resilience
         metrics.Observe(operation, circuit);
     }
 
-    /// <summary>RunAsync runs the work, perhaps several times.</summary>
+    /// <summary>Runs the work, possibly several times.</summary>
     public async Task<T> RunAsync<T>(Func<CancellationToken, Task<T>> work, CancellationToken cancellationToken)
     {
         bool wasAsked = false;

@@ -4,11 +4,11 @@ using Polly.CircuitBreaker;
 
 namespace Optiks.Storage.Hosting;
 
-/// <summary>ResilienceMetrics is the meter <c>Optiks.Storage</c>. Any thread.</summary>
+/// <summary>The meter <c>Optiks.Storage</c>. Any thread.</summary>
 internal sealed class ResilienceMetrics : IDisposable
 {
-    // A circuit closes with the next work that succeeds. Where there is none, an open one says nothing any more about the database: after a failure it counts for this long, which is longer than callers that
-    // go on failing pause, and shorter than an alert waits.
+    // A circuit closes with the next work that succeeds. When there is no work, an open circuit says nothing about the database any more.
+    // So after a failure it counts as open for this long: longer than failing callers pause, and shorter than an alert waits.
     private static readonly TimeSpan s_memory = TimeSpan.FromSeconds(30);
 
     private readonly Meter _meter = new("Optiks.Storage");
@@ -24,13 +24,13 @@ internal sealed class ResilienceMetrics : IDisposable
         _retries = _meter.CreateCounter<long>("optiks.storage.retries", "{attempt}", "Attempts after one that failed for the moment, by operation.");
     }
 
-    /// <summary>Observe shows the operation's circuit.</summary>
+    /// <summary>Adds the operation's circuit to the metrics.</summary>
     public void Observe(string operation, CircuitBreakerStateProvider circuit) => _circuits[operation] = circuit;
 
-    /// <summary>Opened takes note that the operation's circuit opened, for the first time or after one more attempt.</summary>
+    /// <summary>Records that the operation's circuit opened, for the first time or after another attempt.</summary>
     public void Opened(string operation) => _opened[operation] = _time.GetTimestamp();
 
-    /// <summary>Retried counts an attempt after a failed one.</summary>
+    /// <summary>Counts an attempt after a failed one.</summary>
     public void Retried(string operation) => _retries.Add(1, Operation(operation));
 
     public void Dispose() => _meter.Dispose();

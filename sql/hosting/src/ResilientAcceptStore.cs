@@ -1,16 +1,17 @@
 namespace Optiks.Storage.Hosting;
 
 /// <summary>
-/// ResilientAcceptStore repeats what failed for the moment (a restart, a failover, a deadlock) and may be repeated: reads, and accepts, which their request ids make idempotent. The
-/// other roles' stores are not wrapped: epoch loop and follower are loops of their own, which know what may be repeated and what must be looked up first. Nor is
-/// <see cref="WaitForPublishedAsync"/>, whose caller is such a loop. Any thread.
+/// Retries calls that failed temporarily (a restart, a failover, a deadlock) and are safe to repeat: reads, and accepts, which their
+/// request ids make idempotent. The stores of other roles are not wrapped. The epoch loop and the follower know which calls they may repeat
+/// and which results they must look up first. <see cref="WaitForPublishedAsync"/> is not retried either, because its caller is such a loop.
+/// Any thread.
 /// </summary>
 internal sealed class ResilientAcceptStore : IAcceptStore
 {
     private readonly IAcceptStore _inner;
     private readonly ResilienceMetrics _metrics = new(TimeProvider.System);
 
-    // Apart: a full disk takes no writes and answers reads all the same.
+    // Reads and writes have separate circuits: a full disk refuses writes but still answers reads.
     private readonly Resilience _reads;
     private readonly Resilience _accepts;
 

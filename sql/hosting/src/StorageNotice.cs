@@ -3,7 +3,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Optiks.Storage.Hosting;
 
-/// <summary>StorageNotice warns of what the operator should know about the chosen engine: at start in this build (<see cref="IStorageProvider.Notice"/>), and while the service runs.</summary>
+/// <summary>
+/// Logs warnings about the chosen engine for the operator: at the start those about this build (<see cref="IStorageProvider.Notice"/>), and
+/// later those of the running service.
+/// </summary>
 internal sealed partial class StorageNotice : IHostedService
 {
     private readonly StorageSource _source;
@@ -28,7 +31,7 @@ internal sealed partial class StorageNotice : IHostedService
     /// <inheritdoc/>
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Warn gives what an engine may tell while the service runs.</summary>
+    /// <summary>Returns the action with which an engine logs a notice while the service runs.</summary>
     public static Action<string> Warn(ILogger<StorageNotice> logger) => notice => LogNotice(logger, notice);
 
     [LoggerMessage(EventId = 9030, EventName = "StorageNotice", Level = LogLevel.Warning, Message = "{Notice}")]

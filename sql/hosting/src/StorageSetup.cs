@@ -6,10 +6,13 @@ using Optiks.Storage.Engines;
 
 namespace Optiks.Storage.Hosting;
 
-/// <summary>StorageSetup gives a host the database that its configuration names.</summary>
+/// <summary>Adds the configured database to a host's services.</summary>
 public static class StorageSetup
 {
-    /// <summary>AddOptiksStorage adds <see cref="StorageSource"/> by the options of <see cref="StorageOptions.Section"/>. Needs <see cref="DataFolder"/> and a TimeProvider.</summary>
+    /// <summary>
+    /// Adds <see cref="StorageSource"/> with the options in <see cref="StorageOptions.Section"/>. Needs <see cref="DataFolder"/> and a
+    /// TimeProvider.
+    /// </summary>
     public static IServiceCollection AddOptiksStorage(this IServiceCollection services)
     {
         services.AddSingleton<IValidateOptions<StorageOptions>, StorageOptionsValidator>();
@@ -18,12 +21,13 @@ public static class StorageSetup
             StorageEngines.All(provider.GetRequiredService<TimeProvider>(), StorageNotice.Warn(provider.GetRequiredService<ILogger<StorageNotice>>())), provider.GetRequiredService<IOptions<StorageOptions>>().Value, provider.GetRequiredService<DataFolder>()));
     }
 
-    /// <summary>AddOptiksStorage adds a source that the host made itself (<see cref="CreateSource"/>).</summary>
+    /// <summary>Adds a source that the host created (<see cref="CreateSource"/>).</summary>
     public static IServiceCollection AddOptiksStorage(this IServiceCollection services, Func<IServiceProvider, StorageSource> create) =>
         services.AddSingleton(create).AddHostedService<StorageNotice>();
 
     /// <summary>
-    /// CreateSource makes the source before the services exist, for a host that opens its database first. <paramref name="engines"/> are <see cref="StorageEngines.All"/>, or a test's.
+    /// Creates the source before the services exist, for a host that opens its database first. <paramref name="engines"/> are
+    /// <see cref="StorageEngines.All"/>, or those of a test.
     /// </summary>
     public static StorageSource CreateSource(IConfiguration configuration, DataFolder folder, IEnumerable<IStorageProvider> engines)
     {

@@ -2,14 +2,17 @@ using System.Data.Common;
 
 namespace Optiks.Storage.Hosting;
 
-/// <summary>StorageSource opens the configured database in one program's role. Any thread.</summary>
+/// <summary>Opens the configured database in one program's role. Any thread.</summary>
 public sealed class StorageSource
 {
     private readonly IStorageProvider[] _engines;
     private readonly StorageOptions _options;
     private readonly DataFolder _folder;
 
-    /// <summary>StorageSource of the engines that <paramref name="options"/> choose from; <paramref name="folder"/> is where an embedded database lies by default.</summary>
+    /// <summary>
+    /// Creates a source that opens one of the engines, chosen by <paramref name="options"/>. <paramref name="folder"/> is the default place
+    /// of an embedded database.
+    /// </summary>
     public StorageSource(IEnumerable<IStorageProvider> engines, StorageOptions options, DataFolder folder)
     {
         _engines = [.. engines];
@@ -17,19 +20,19 @@ public sealed class StorageSource
         _folder = folder;
     }
 
-    /// <summary>Notice about the chosen engine for the operator; null: none.</summary>
+    /// <summary>The chosen engine's notice for the operator; null when it has no notice.</summary>
     public string? Notice => Engine.Notice;
 
     private IStorageProvider Engine => StorageProviders.Select(_options.Provider, _engines);
 
-    /// <summary>OpenAcceptAsync opens the update-service's view, which repeats what fails for the moment.</summary>
+    /// <summary>Opens the database in the update-service's role; the store retries temporary failures.</summary>
     public async Task<IAcceptStore> OpenAcceptAsync(CancellationToken cancellationToken) =>
         new ResilientAcceptStore(await Engine.OpenAcceptAsync(ConnectionString(), cancellationToken));
 
-    /// <summary>OpenPipelineAsync opens the update-task's view.</summary>
+    /// <summary>Opens the database in the update-task's role.</summary>
     public Task<IPipelineStore> OpenPipelineAsync(CancellationToken cancellationToken) => Engine.OpenPipelineAsync(ConnectionString(), cancellationToken);
 
-    /// <summary>OpenFollowAsync opens the query-service's view.</summary>
+    /// <summary>Opens the database in the query-service's role.</summary>
     public Task<IFollowStore> OpenFollowAsync(CancellationToken cancellationToken) => Engine.OpenFollowAsync(ConnectionString(), cancellationToken);
 
     private string ConnectionString()
@@ -38,7 +41,7 @@ public sealed class StorageSource
         {
             return _options.ConnectionString;
         }
-        // Only an embedded database has a place of its own.
+        // Only an embedded database has a default place.
         return Engine.Name == "sqlite"
             ? new DbConnectionStringBuilder { ["Data Source"] = _folder.Database }.ConnectionString
             : throw new StorageMisconfiguredException($"{StorageOptions.Section}:ConnectionString is missing.");

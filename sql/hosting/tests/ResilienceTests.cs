@@ -12,7 +12,7 @@ using Optiks.Storage.PostgreSql.Tests;
 
 namespace Optiks.Storage.Hosting.Tests;
 
-/// <summary>The accept store as hosts open it, on a PostgreSQL server that restarts, deadlocks, runs full and keeps locks.</summary>
+/// <summary>Tests the accept store as hosts open it, on a PostgreSQL server that restarts, deadlocks, runs full and keeps locks.</summary>
 public sealed class ResilienceTests : IAsyncLifetime
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
@@ -181,10 +181,10 @@ public sealed class ResilienceTests : IAsyncLifetime
         Assert.Equal(1, CircuitOf(Operation));
         time.Advance(TimeSpan.FromSeconds(29));
         Assert.Equal(1, CircuitOf(Operation));
-        // The database may be back since, and nobody has asked.
+        // The database may be back since then, and nobody has asked.
         time.Advance(TimeSpan.FromSeconds(2));
         Assert.Equal(0, CircuitOf(Operation));
-        // Somebody asks, and it fails still.
+        // A caller asks, and the call still fails.
         await FailAsync();
         Assert.Equal(1, CircuitOf(Operation));
         long start = Stopwatch.GetTimestamp();
@@ -201,7 +201,7 @@ public sealed class ResilienceTests : IAsyncLifetime
             }
         }
 
-        // Until it was asked: what a broken circuit refuses does not ask.
+        // Repeats until the operation ran, because a broken circuit refuses without running it.
         async Task FailAsync()
         {
             bool wasAsked = false;
@@ -242,7 +242,7 @@ public sealed class ResilienceTests : IAsyncLifetime
         }
     }
 
-    // A sequence counts what is rolled back as well.
+    // A sequence keeps counting when its transaction is rolled back.
     private async Task FailInsertsAsync(string state, int times) => _ = await ExecuteAsync(string.Create(
         CultureInfo.InvariantCulture,
         $"""

@@ -6,13 +6,15 @@ using Optiks.Storage.PostgreSql.Engine;
 namespace Optiks.Storage.PostgreSql;
 
 /// <summary>
-/// AcceptColumns are a group by columns, as one statement takes them (<see cref="Verdict"/>, <see cref="Store"/>), or COPY (<see cref="CopyAsync"/>). The order of acceptance is in the numbers.
+/// Stores a group as columns, in the form in which one statement takes them (<see cref="Verdict"/>, <see cref="Store"/>), or by COPY
+/// (<see cref="CopyAsync"/>). The numbers carry the order of acceptance.
 /// </summary>
 internal static class AcceptColumns
 {
     /// <summary>
-    /// Verdict is a condition on the columns and the floor, $1 to $7: all can be stored if no id is known, or may stay if they are inserted. The same rules as <see cref="AcceptPlan"/>'s, for
-    /// all requests at once, but that every key, unless they are inserted, is taken to stand as often as the one that stands most often: the keys are found in one scan.
+    /// A condition on the columns and the floor, $1 to $7. It is true if everything can be stored, given that no id is known, or if rows
+    /// that are already inserted may stay. It applies the rules of <see cref="AcceptPlan"/> to all requests at once, with one difference.
+    /// Unless the rows are inserted, every key counts as often as the most frequent one, so that one scan finds the keys.
     /// </summary>
     public static readonly string Verdict =
         $"""
@@ -22,8 +24,8 @@ internal static class AcceptColumns
         """;
 
     /// <summary>
-    /// Store is the part of a statement that stores the columns, $1 and $8 to $17, if the query <c>verdict (plain)</c> before it says so. Numbers are drawn first, so that a row's
-    /// index in the list alone decides its number, whatever order a plan inserts in.
+    /// The part of a statement that stores the columns, $1 and $8 to $17, if the preceding query <c>verdict (plain)</c> allows it. Numbers
+    /// are drawn first, so that only a row's index in the list decides its number, whatever the order in which a plan inserts.
     /// </summary>
     public const string Store =
         """
@@ -46,7 +48,9 @@ internal static class AcceptColumns
         )
         """;
 
-    /// <summary>AddVerdictTo adds the parameters of <see cref="Verdict"/>, on a group that is inserted or not, to a command that has none yet.</summary>
+    /// <summary>
+    /// Adds the parameters of <see cref="Verdict"/>, for a group that is inserted or not, to a command without parameters.
+    /// </summary>
     public static void AddVerdictTo(NpgsqlParameterCollection parameters, AcceptGroup group, HeadFloor floor, bool isInserted)
     {
         parameters.Add(Commands.List(group.Items, item => item.Update.Key, NpgsqlDbType.Bytea));
@@ -58,12 +62,12 @@ internal static class AcceptColumns
         parameters.Add(Commands.Bytea(floor.RecordHash));
     }
 
-    /// <summary>AddStoreTo adds the parameters of <see cref="Store"/> after those of the verdict.</summary>
+    /// <summary>Adds the parameters of <see cref="Store"/> after those of the verdict.</summary>
     public static void AddStoreTo(NpgsqlParameterCollection parameters, AcceptGroup group)
     {
         parameters.Add(Commands.List(group.Requests, request => request.RequestId, NpgsqlDbType.Uuid));
         parameters.Add(Commands.List(group.Requests, request => request.BodyHash, NpgsqlDbType.Bytea));
-        // Of the list, which begins with 1.
+        // Indexes into the list, which begins with 1.
         parameters.Add(Commands.List(group.Items, item => item.Request + 1, NpgsqlDbType.Integer));
         parameters.Add(Commands.List(group.Items, item => (short)item.Item, NpgsqlDbType.Smallint));
         parameters.Add(Commands.List(group.Items, item => (short)item.Update.Structure, NpgsqlDbType.Smallint));
@@ -75,8 +79,9 @@ internal static class AcceptColumns
     }
 
     /// <summary>
-    /// CopyAsync stores a group inside a transaction, under numbers that it draws once a statement has taken <see cref="AdvisoryLocks.Accept"/>. The server refuses an id that it has: a unique
-    /// violation; one that another transaction is about to store is waited for.
+    /// Stores a group inside a transaction, under numbers that it draws after the statement <paramref name="take"/> has taken
+    /// <see cref="AdvisoryLocks.Accept"/>. The server refuses an id that exists with a unique violation, and waits for a transaction that
+    /// is about to store the same id.
     /// </summary>
     public static async Task CopyAsync(NpgsqlConnection connection, string take, AcceptGroup group, CancellationToken cancellationToken)
     {
@@ -91,7 +96,8 @@ internal static class AcceptColumns
             numbers = reader.GetFieldValue<long[]>(0);
         }
         FailPoints.Hit(FailPoints.Draw);
-        // In the order of their ids: of two transactions with the same ids one waits for the other, and never each for each.
+        // Rows are inserted in the order of their ids. When two transactions have the same ids, one waits for the other, and they never
+        // deadlock.
         int[] order = [.. Enumerable.Range(0, numbers.Length)];
         Array.Sort(Array.ConvertAll(order, i => group.Requests[i].RequestId), order);
         await Copy.RowsAsync(

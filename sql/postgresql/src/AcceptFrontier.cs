@@ -4,25 +4,27 @@ using Optiks.Storage.PostgreSql.Engine;
 namespace Optiks.Storage.PostgreSql;
 
 /// <summary>
-/// AcceptFrontier finds a number such that no pending row at or before it can still come. Numbers are drawn in order, but large groups are committed beside each other, in any order.
+/// Finds a number such that no further pending row can appear at or before it. Numbers are drawn in order, but large groups commit at the
+/// same time, in any order.
 /// </summary>
 /// <remarks>
-/// Whoever draws a number holds <see cref="AdvisoryLocks.Accept"/> until its transaction has ended. So when a row can be read, all that drew before it have ended or hold the lock; and once
-/// those that held it then do not hold it any more, they have ended, and every later transaction sees their rows. Not thread-safe.
+/// A transaction that draws a number holds <see cref="AdvisoryLocks.Accept"/> until it ends. So when a row is visible, all transactions
+/// that drew earlier numbers have ended or hold the lock. Once the transactions that held the lock then no longer hold it, they have ended,
+/// and every later transaction sees their rows. Not thread-safe.
 /// </remarks>
 internal sealed class AcceptFrontier
 {
-    // Locks are not part of a transaction's view: this is what is held now.
+    // Locks are not part of a transaction's snapshot: the result shows who holds them now.
     private const string Holders = $"SELECT array_agg(virtualtransaction) FROM pg_locks WHERE {AdvisoryLocks.HoldsAccept}";
 
-    // Those that may have drawn a number up to the candidate.
+    // The transactions that may have drawn a number up to the candidate.
     private HashSet<string> _accepting = [];
     private long _candidate;
 
-    /// <summary>Through is the number. A transaction that begins from now on sees all rows up to it.</summary>
+    /// <summary>The number found so far. A transaction that begins from now on sees all rows up to it.</summary>
     public long Through { get; private set; }
 
-    /// <summary>Restart forgets what it knows: numbers may have gone back with the database since.</summary>
+    /// <summary>Discards everything it knows, because the database may have been restored to lower numbers since.</summary>
     public void Restart()
     {
         _accepting = [];
@@ -30,7 +32,7 @@ internal sealed class AcceptFrontier
         Through = 0;
     }
 
-    /// <summary>MoveAsync goes on after a row has been read, with the connection that read it.</summary>
+    /// <summary>Advances after a row was read; call it with the connection that read the row.</summary>
     public async Task MoveAsync(NpgsqlConnection connection, long sequence, CancellationToken cancellationToken)
     {
         await using NpgsqlCommand select = connection.Command(Holders);

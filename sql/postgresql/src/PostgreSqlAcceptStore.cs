@@ -7,9 +7,9 @@ using Optiks.Storage.PostgreSql.Engine;
 namespace Optiks.Storage.PostgreSql;
 
 /// <summary>
-/// PostgreSqlAcceptStore is the update-service's view. A group of which nothing is refused or known takes one round trip, its commit included: the statement itself finds out whether
-/// there is anything to decide, and stores all or nothing. A large group is copied instead, beside others, and judged once it is there. Only if something is refused or known the rules of
-/// <see cref="AcceptPlan"/> are gone through, request by request.
+/// The update-service's store. A group without refused or known requests takes one round trip, including its commit. The statement itself
+/// checks the group and stores all of it or nothing. A large group is copied instead, at the same time as others, and judged afterwards.
+/// Only when a request is refused or known are the rules of <see cref="AcceptPlan"/> applied, request by request.
 /// </summary>
 internal sealed class PostgreSqlAcceptStore : AcceptStore
 {
@@ -17,13 +17,14 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
     private const string LockShared = $"SELECT pg_advisory_xact_lock_shared({AdvisoryLocks.Accept})";
     private const string LockJudge = $"SELECT pg_advisory_xact_lock({AdvisoryLocks.Judge})";
 
-    // Requests that are known are there to be read, and perhaps on this server alone. Synchronous standbys that confirm something later in the server's log have them.
+    // Known requests are visible, but perhaps on this server alone. Synchronous standbys that confirm a later entry of the server's log
+    // have them too.
     private const string Mark = "SELECT pg_logical_emit_message(true, 'optiks', ''::text)";
 
-    // From so many items on COPY, which costs a few round trips more, is cheaper than a statement.
+    // From this many items on, COPY is cheaper than a statement, although it costs a few more round trips.
     private const int CopiedItems = 256;
 
-    // From so many on the round trips are little beside the copying, which others may do at the same time.
+    // From this many items on, copying takes much longer than the round trips, and other groups can be copied at the same time.
     private const int ConcurrentItems = 512;
 
     private static readonly string s_storePlain =
@@ -35,8 +36,8 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
         SELECT plain FROM verdict
         """;
 
-    // A service that is paused while it copies holds up whoever wants to be alone, and no time limit of the server's ends a COPY (active, but waiting for its client). Its own driver would have
-    // given up by now.
+    // A service that is paused while it copies blocks others that need the exclusive lock. No server timeout ends a COPY that waits for its
+    // client (its state is active). The paused service's own driver would have given up by now.
     private static readonly Sql s_endStalled = new(
         $"""
         SELECT count(pg_terminate_backend(a.pid)) FROM (SELECT pid FROM pg_locks WHERE {AdvisoryLocks.HoldsAccept}) AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
@@ -45,7 +46,8 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
 
     private static readonly string s_verdict = $"SELECT {AcceptColumns.Verdict}";
 
-    // Of the last group that was gone through something was refused: the next large one is too at once, and not copied for nothing.
+    // Whether the last group that was decided request by request had a refused one. The next large group is then decided in the same way,
+    // instead of being copied in vain.
     private volatile bool _somethingRefused;
 
     private readonly Database _database;
@@ -71,7 +73,10 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
     }
 
     /// <inheritdoc/>
-    /// <remarks>Large groups are committed in any order. Who was alone under the lock that all of them hold, if only for a moment, comes after each that drew a number before: the count itself holds up nobody.</remarks>
+    /// <remarks>
+    /// Large groups commit in any order. All of them hold the same lock, so a transaction that briefly held it exclusively comes after
+    /// every one that drew a number earlier. The count itself blocks nobody.
+    /// </remarks>
     public override Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) => _database.RepeatAsync(
         async (session, cancel) =>
         {
@@ -85,7 +90,7 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
     private async Task<IReadOnlyList<AcceptResult>> StoreAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(floor);
-        // The caller's errors are found before a connection is taken.
+        // Finds the caller's errors before a connection is taken.
         AcceptPlan.ThrowIfInvalid(units);
         var group = new AcceptGroup([.. units.SelectMany(unit => unit.Requests)]);
         bool isLarge = group.Items.Count >= CopiedItems;
@@ -97,7 +102,7 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
         return await _database.WriteAsync<IReadOnlyList<AcceptResult>>(
             async (session, cancel) =>
             {
-                // A plan decides once: a second try makes its own.
+                // A plan decides once, so each attempt creates its own.
                 var plan = new AcceptPlan(units, floor);
                 IReadOnlyList<AcceptResult> results = plan.Decide(await ReadStateAsync(session.Connection, group, cancel));
                 _somethingRefused = results.Any(result => result.Status != AcceptStatus.Accepted);
@@ -117,28 +122,29 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
             cancellationToken);
     }
 
-    // One batch is one transaction, which is committed at its end. May be repeated when its answer is lost: then the ids are known, and the plan finds their content.
+    // One batch is one transaction, which is committed at the end of the batch. It may be repeated when its answer is lost: the ids are
+    // known then, and the plan compares their content.
     private static async Task<bool> StorePlainAsync(NpgsqlConnection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
     {
         await using var batch = new NpgsqlBatch(connection);
-        // First: the statement after it sees what was committed before the lock was got.
+        // The lock is taken by a statement of its own, so that the next statement sees everything that was committed before.
         _ = batch.Add(Lock);
         NpgsqlBatchCommand store = batch.Add(s_storePlain);
         AcceptColumns.AddVerdictTo(store.Parameters, group, floor, isInserted: false);
         AcceptColumns.AddStoreTo(store.Parameters, group);
         Task<NpgsqlDataReader> executing = batch.ExecuteReaderAsync(cancellationToken);
-        // The server goes on by itself, whatever becomes of this process.
+        // The server continues on its own, whatever happens to this process.
         FailPoints.Hit(FailPoints.Draw);
         await using NpgsqlDataReader reader = await executing;
         _ = await reader.NextResultAsync(cancellationToken);
         bool isPlain = await reader.ReadAsync(cancellationToken) && reader.GetBoolean(0);
-        // To the end: only there the server has answered the commit.
+        // Reads to the end, because only then has the server confirmed the commit.
         _ = await reader.NextResultAsync(cancellationToken);
         return isPlain;
     }
 
-    // As above, for many, and beside others that do the same: only judging and committing is done one at a time. Known ids are not looked for: they are met when they are inserted, and nothing is
-    // stored then. May be repeated likewise.
+    // Stores a large group in the same way, at the same time as others: only judging and committing happen one at a time. It does not look
+    // up known ids: inserting one fails, and nothing is stored then. It may be repeated in the same way.
     private static async Task<bool> CopyPlainAsync(NpgsqlConnection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
     {
         await using NpgsqlTransaction transaction = await connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);

@@ -4,23 +4,24 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
 
-/// <summary>PostgreSqlSchema knows the schema of this build, and what a database has of it.</summary>
+/// <summary>Knows the schema of this build and checks databases against it.</summary>
 internal static class PostgreSqlSchema
 {
     private static readonly Sql s_exists = new("SELECT to_regclass('optiks.migration') IS NOT NULL");
 
     private static readonly Sql s_version = new("SELECT coalesce(max(version), 0) FROM optiks.migration");
 
-    /// <summary>Schema of this build.</summary>
+    /// <summary>The schema of this build.</summary>
     public static Schema Schema { get; } = new(typeof(PostgreSqlSchema).Assembly);
 
-    /// <summary>ReadVersionAsync reads the version of a database; 0 when it has no schema of ours.</summary>
+    /// <summary>Reads the version of a database; returns 0 when it does not have this project's schema.</summary>
     public static async Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) =>
         await session.FirstAsync(s_exists, rows => rows.Flag(0), cancellationToken) ? await session.FirstAsync(s_version, rows => rows.Medium(0), cancellationToken) : 0;
 
     /// <summary>
-    /// ThrowIfLosesCommitsAsync checks a new session for settings that lose what was committed, or that the driver set and a proxy in between dropped, and one that is to write for a server
-    /// that does not, so that none of them stays in a pool. On a connection that is not a transaction yet.
+    /// Checks a new session before it enters a pool, on a connection that is not in a transaction yet. Throws for settings that lose
+    /// commits, and for settings that the driver made and a proxy dropped. Also throws for a writing session on a server that takes no
+    /// writes.
     /// </summary>
     public static async Task ThrowIfLosesCommitsAsync(NpgsqlConnection connection, string location, bool writes)
     {

@@ -6,10 +6,10 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
 
-/// <summary>PostgreSqlSettings are a connection string of Npgsql and what every session of a role is set to.</summary>
+/// <summary>An Npgsql connection string, and the settings of a role's sessions.</summary>
 internal sealed class PostgreSqlSettings
 {
-    /// <summary>CommandSeconds after which the update-service's driver gives a command up.</summary>
+    /// <summary>The time in seconds after which the update-service's driver gives up on a command.</summary>
     public const int CommandSeconds = 6;
 
     private const int MaxConnectSeconds = 3;
@@ -18,10 +18,11 @@ internal sealed class PostgreSqlSettings
     private static readonly Sql s_firstLease = new("UPDATE head SET fence = fence WHERE false");
     private static readonly Sql s_firstLeaves = new("SELECT label FROM leaf WHERE false");
 
-    // Milliseconds. A process that was paused inside a transaction must not stop its successor: lock waits end, and so does the idle session.
+    // The limits are in milliseconds. A process that was paused inside a transaction must not block its successor, so waits for locks end,
+    // and so do idle sessions.
     private const string Waits = "SET lock_timeout = 5000; SET idle_in_transaction_session_timeout = 10000; ";
 
-    // The server warns of a commit that a standby has not confirmed, and answers it all the same.
+    // The server warns about a commit that a standby has not confirmed, and answers it nevertheless.
     private const string Commits = "SET search_path = optiks; SET synchronous_commit = on; SET client_min_messages = warning; SET default_transaction_isolation = 'read committed'";
 
     private readonly NpgsqlConnectionStringBuilder _builder;
@@ -34,17 +35,20 @@ internal sealed class PostgreSqlSettings
     {
         _builder = builder;
         _writes = role is "update" or "task";
-        // Set in each session, settings outrank those of the server's file, the database and the user, when they change later too. By SQL: a pooler refuses most of them as parameters of a start.
+        // Settings made in each session take precedence over those of the server's file, the database and the user, even when those change
+        // later. They are made by SQL, because a pooler refuses most of them as startup parameters.
         _session = role switch
         {
             "migrate" => "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 60000; ",
-            // It reads ranges of primary keys in their order. By statistics, which never know of the newest epochs, an epoch's leaves took a parallel worker, a sort and a lookup for each value.
+            // This role reads ranges of primary keys in their order. Statistics never cover the newest epochs. Plans based on them used a
+            // parallel worker, a sort and a lookup per value for an epoch's leaves.
             "query" => Waits + "SET statement_timeout = 30000; SET default_transaction_read_only = on; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; "
                 + "SET enable_nestloop = off; SET enable_sort = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
-            // It looks up single rows in tables that grow from nothing to millions of rows within minutes: a plan by statistics of an empty table would read them whole.
+            // This role looks up single rows in tables that grow from empty to millions of rows within minutes. A plan based on statistics
+            // of an empty table would scan them.
             "update" => "SET lock_timeout = 4000; SET idle_in_transaction_session_timeout = 10000; SET statement_timeout = 5000; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; "
                 + "SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
-            // Likewise: plans must follow the indexes, not statistics or the length of a list.
+            // For the same reason, plans must use the indexes, whatever the statistics or the length of a list.
             "task" => Waits + "SET statement_timeout = 30000; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; SET max_parallel_workers_per_gather = 0; SET jit = off; ",
             _ => Waits + "SET statement_timeout = 30000; ",
         } + Commits;
@@ -57,20 +61,21 @@ internal sealed class PostgreSqlSettings
         };
     }
 
-    /// <summary>FirstWork of the role: a statement that touches no row and needs the role's rights; null for a role of operators.</summary>
+    /// <summary>The role's first work: a statement that touches no row and needs the role's rights; null for an operator's role.</summary>
     public Sql? FirstWork { get; }
 
-    /// <summary>Location for messages, without secrets.</summary>
+    /// <summary>The location shown in messages, without secrets.</summary>
     public string Location => $"{_builder.Database} at {_builder.Host}:{_builder.Port}";
 
-    /// <summary>SslMode of the connections.</summary>
+    /// <summary>The SSL mode of the connections.</summary>
     public SslMode SslMode => _builder.SslMode;
 
-    /// <summary>Session is the application_name of these connections.</summary>
+    /// <summary>The application_name of these connections.</summary>
     public string Session => _builder.ApplicationName!;
 
     /// <summary>
-    /// Parse reads a connection string for a role (<c>update</c>, <c>task</c>, <c>query</c>, <c>maintenance</c>, <c>migrate</c>). Throws <see cref="StorageMisconfiguredException"/>.
+    /// Reads a connection string for a role (<c>update</c>, <c>task</c>, <c>query</c>, <c>maintenance</c>, <c>migrate</c>). Throws
+    /// <see cref="StorageMisconfiguredException"/>.
     /// </summary>
     public static PostgreSqlSettings Parse(string connectionString, string role)
     {
@@ -79,7 +84,8 @@ internal sealed class PostgreSqlSettings
         {
             builder = new NpgsqlConnectionStringBuilder(connectionString);
         }
-        // Neither its words nor itself: a URL, or a password with a semicolon, is a name to the parser, which quotes it.
+        // The message quotes neither the parser's text nor the connection string. The parser takes a URL, or a password with a semicolon,
+        // for a name and quotes it.
         catch (Exception e) when (e is ArgumentException or FormatException or InvalidCastException)
         {
             throw new StorageMisconfiguredException(
@@ -90,7 +96,7 @@ internal sealed class PostgreSqlSettings
             throw new StorageMisconfiguredException("The connection string names no Host or no Database: for PostgreSQL 'Host=db;Database=optiks;Username=optiks'.");
         }
         RequireEncryption(builder);
-        // A name for each store: a successor in the lease ends all sessions of the store that held it, and no other.
+        // Each store has its own name: a successor in the lease ends all sessions of the store that held it, and no other sessions.
         builder.ApplicationName = $"optiks-{role}-{RandomNumberGenerator.GetHexString(32, lowercase: true)}";
         builder.Multiplexing = false;
         builder.Enlist = false;
@@ -100,12 +106,12 @@ internal sealed class PostgreSqlSettings
         builder.CommandTimeout = 40;
         builder.CancellationTimeout = 2000;
         builder.KeepAlive = 10;
-        // A reset would take the session's settings back. No statement leaves anything else behind.
+        // A reset would undo the session's settings. No statement leaves any other state behind.
         builder.NoResetOnClose = true;
         if (role == "update")
         {
-            // A server that hangs must not hang the update-service's callers: the server gives up by itself, or the driver a second later, which asks it on a new connection to stop.
-            // All in all less than a host has to stop in.
+            // A server that hangs must not make the update-service's callers hang. The server gives up on its own, or a second later the
+            // driver does, which then asks the server on a new connection to cancel. Together this takes less time than a host has to stop.
             builder.CommandTimeout = CommandSeconds;
             builder.CancellationTimeout = 1000;
             builder.Timeout = builder.Timeout is 0 or > MaxConnectSeconds ? MaxConnectSeconds : builder.Timeout;
@@ -113,7 +119,7 @@ internal sealed class PostgreSqlSettings
         return new PostgreSqlSettings(builder, role);
     }
 
-    /// <summary>IsLocal says whether all hosts of a connection string are this machine by their names: loopback addresses, or folders of sockets.</summary>
+    /// <summary>Returns whether all hosts of a connection string name this machine: loopback addresses, or folders of sockets.</summary>
     internal static bool IsLocal(string hosts) => hosts.Split(',').All(IsLocalHost);
 
     private static bool IsLocalHost(string host)
@@ -123,7 +129,7 @@ internal sealed class PostgreSqlSettings
         {
             return true;
         }
-        // Npgsql takes a port behind a host.
+        // Npgsql accepts a port after a host.
         if (name.StartsWith('['))
         {
             name = name.TrimStart('[').Split(']')[0];
@@ -135,7 +141,8 @@ internal sealed class PostgreSqlSettings
         return name.Equals("localhost", StringComparison.OrdinalIgnoreCase) || (IPAddress.TryParse(name, out IPAddress? address) && IPAddress.IsLoopback(address));
     }
 
-    // What Npgsql does by default, and in the modes below VerifyCA, takes a clear connection, or any certificate, where somebody between wants it so.
+    // Npgsql's default, and the modes below VerifyCA, accept an unencrypted connection or any certificate if an attacker between the
+    // machines wants it.
     private static void RequireEncryption(NpgsqlConnectionStringBuilder builder)
     {
         if (IsLocal(builder.Host!))
@@ -153,7 +160,7 @@ internal sealed class PostgreSqlSettings
         }
     }
 
-    /// <summary>CreateDataSource makes the pool.</summary>
+    /// <summary>Creates the pool.</summary>
     public NpgsqlDataSource CreateDataSource()
     {
         var source = new NpgsqlSlimDataSourceBuilder(_builder.ConnectionString);

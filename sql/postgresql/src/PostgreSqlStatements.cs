@@ -3,7 +3,7 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
 
-/// <summary>PostgreSqlStatements are the engine's SQL for the rules of all engines.</summary>
+/// <summary>This engine's SQL for the rules of all engines.</summary>
 internal static class PostgreSqlStatements
 {
     private const string HeadCondition = "epoch = $1 - 1 AND published_epoch = $1 - 1 AND record_hash = $2 AND fence = $3 AND holder = $4";
@@ -12,17 +12,17 @@ internal static class PostgreSqlStatements
     private const string Values = ", v.opening, v.value";
     private const string FromLeaf = " FROM leaf AS l";
 
-    // Structure 2 is devices. Of the other leaves the values are not looked up.
+    // Structure 2 is devices; the values of other leaves are not looked up.
     private const string JoinList = " LEFT JOIN LATERAL (SELECT opening, value FROM value WHERE l.structure = 2 AND epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true";
 
-    // Values' range is said too: both tables are then read in the order of their keys and merged.
+    // The range is given for values too, so that both tables are read in the order of their keys and merged.
     private const string JoinValue = " LEFT JOIN value AS v ON v.epoch = l.epoch AND v.ordinal = l.ordinal AND v.epoch BETWEEN $1 AND $2";
     private const string OfEpochs = " WHERE l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal";
 
-    // Row by row: where few leaves are asked for, or a page of them.
+    // Looks up values row by row: for statements that read few leaves, or a page of them.
     private const string JoinValueOfEach = " LEFT JOIN LATERAL (SELECT opening, key, value FROM value WHERE epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true";
 
-    // Structures 1 and 4 are usernames and decommissioned. A log of plain keys has none of them.
+    // Structures 1 and 4 are usernames and decommissioned. A log of plain keys has no such leaves.
     private const string OfNames = " WHERE l.structure IN (1, 4) AND l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal";
 
     private const string Copies = "SELECT c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag";
@@ -30,17 +30,19 @@ internal static class PostgreSqlStatements
     private const string JoinCopiedList =
         " LEFT JOIN LATERAL (SELECT opening, value FROM copy_value WHERE c.structure = 2 AND period = c.period AND number = c.number OFFSET 0) AS v ON true";
 
-    // Row by row: copies grow from none to millions within minutes, and a plan by what statistics know meanwhile goes through all of them for each page.
+    // Looks up values row by row. Copies grow from zero to millions within minutes, and a plan based on old statistics would scan all of
+    // them for each page.
     private const string JoinCopied = " LEFT JOIN LATERAL (SELECT opening, key, value FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0) AS v ON true";
     private const string OfPeriod = " WHERE c.period = $1 AND c.number >= $2 ORDER BY c.number LIMIT $3";
 
-    // A page ends where its values come to more than so many octets, so that what goes beyond is not sent. Their lengths are known without reading them.
+    // A page ends where the sum of its values exceeds the given number of bytes, so that further values are not sent. The server knows
+    // their lengths without reading them.
     private const string Page = "SELECT * FROM (";
     private const string OctetsBefore = ", sum(coalesce(octet_length(v.value), 0)) OVER (ORDER BY ";
     private const string UpToRow = " ROWS UNBOUNDED PRECEDING) - coalesce(octet_length(v.value), 0) AS octets_before";
     private const string Fitting = ") AS s WHERE octets_before <= $4 ORDER BY ";
 
-    // Copy d is a later row of the key that copy c is of. The whole label too: the index has its beginning.
+    // Copy d is a later row of copy c's key. The label is compared as a whole too, because the index only covers its beginning.
     private const string TakesPlace =
         "d.period = c.period AND d.structure = c.structure AND substring(d.label, 1, 4) = substring(c.label, 1, 4) AND d.label = c.label AND d.number > c.number";
 
@@ -67,13 +69,14 @@ internal static class PostgreSqlStatements
         MoveHeadToGenesis = new("UPDATE head SET epoch = 0, record_hash = $1 WHERE epoch IS NULL AND fence = $2 AND holder = $3"),
         InsertPeriod = new("INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING"),
         HasEpoch = new("SELECT 1 FROM epoch WHERE epoch = $1 AND record_hash = $2"),
-        // The head's row stays locked until the commit: no takeover comes in between.
+        // The head row stays locked until the commit, so no takeover can happen in between.
         StoreCheckpoint = new(
             """
             WITH mine AS (SELECT 1 FROM head WHERE fence = $4 AND holder = $5 FOR SHARE)
             UPDATE epoch SET checkpoint = $1 WHERE epoch = $2 AND record_hash = $3 AND EXISTS (SELECT FROM mine)
             """),
-        // The table allows published_epoch = epoch or epoch - 1 alone, so this moves it by one or not at all. Whoever listens hears it with the commit.
+        // The table allows only published_epoch = epoch or epoch - 1, so this moves it by one or not at all. Listeners are notified at the
+        // commit.
         Publish = new(
             $"""
             WITH moved AS (
@@ -82,7 +85,7 @@ internal static class PostgreSqlStatements
             )
             SELECT pg_notify('{Listener.Published}', published_epoch::text) FROM moved
             """),
-        // From the leaves, as outcomes have no index by epoch.
+        // Begins with the leaves, because outcomes have no index by epoch.
         PublishedRequests = new(
             """
             SELECT r.seq, r.body_hash FROM leaf AS l LEFT JOIN LATERAL (SELECT seq, body_hash FROM request WHERE request_id = l.request_id OFFSET 0) AS r ON true
@@ -94,7 +97,8 @@ internal static class PostgreSqlStatements
             FROM outcome AS o CROSS JOIN LATERAL (SELECT request_id, body_hash FROM request WHERE seq = o.seq OFFSET 0) AS r
             WHERE o.epoch = $1 AND o.refusal IS NOT NULL ORDER BY o.seq, o.item
             """),
-        // From the oldest id on, and everything else row by row by its index: joins would go through all requests and outcomes that are kept, at every epoch.
+        // Begins with the oldest id and looks up everything else row by row by its index. Joins would scan all stored requests and outcomes
+        // at every epoch.
         ForgetRequests = new(
             """
             WITH old AS MATERIALIZED (
@@ -105,7 +109,8 @@ internal static class PostgreSqlStatements
             ), forgotten AS (DELETE FROM outcome WHERE seq = ANY (ARRAY(SELECT seq FROM old)))
             DELETE FROM request WHERE seq = ANY (ARRAY(SELECT seq FROM old))
             """),
-        // Row by row, each looked up by its index, as nothing else is left to a plan: by statistics of other times, joins went through all requests for each status.
+        // Looks up each row by its index and leaves the plan no choice: with outdated statistics, joins scanned all requests for each
+        // status.
         Status = new(
             """
             WITH r AS MATERIALIZED (SELECT seq FROM request WHERE request_id = $1)
@@ -117,7 +122,7 @@ internal static class PostgreSqlStatements
             LEFT JOIN LATERAL (SELECT key FROM value WHERE epoch = o.epoch AND ordinal = o.ordinal OFFSET 0) AS v ON true
             ORDER BY o.item
             """),
-        // Row by row by the index of each table, whatever statistics say.
+        // Looks up each row by the index of its table, whatever the statistics.
         EraseValues = new(
             """
             DELETE FROM value WHERE ctid = ANY (ARRAY(
@@ -201,7 +206,8 @@ internal static class PostgreSqlStatements
         NextCopy = new(
             "SELECT p.state, coalesce((SELECT number + 1 FROM copy WHERE period = p.period ORDER BY number DESC LIMIT 1), 0) FROM period AS p WHERE p.period = $1"),
         HasCopy = new("SELECT 1 FROM copy WHERE period = $1 AND number = $2 AND label = $3 AND commitment = $4"),
-        // The whole label too: the index has its beginning. What it leads to is sorted afterwards, so that nothing is gained by going through the period backwards.
+        // The label is compared as a whole too, because the index only covers its beginning. The few rows found are sorted afterwards, so
+        // the plan cannot scan the period backwards.
         FindCopy = new(
             """
             SELECT c.number, c.version, EXISTS (SELECT FROM copy_value WHERE period = $1 AND number = c.number OFFSET 0)

@@ -4,9 +4,10 @@ using Optiks.Storage.PostgreSql.Engine;
 namespace Optiks.Storage.PostgreSql;
 
 /// <summary>
-/// PostgreSqlStorageProvider keeps everything in the schema <c>optiks</c> of one PostgreSQL database (15 or newer). Connection string: Npgsql's, such as
-/// <c>Host=db;Database=optiks;Username=optiks_update_service;SSL Mode=VerifyFull</c>. Migrating makes the roles <c>optiks_update</c>, <c>optiks_task</c> and
-/// <c>optiks_query</c>; the operator grants one to each service's user. Failover loses nothing only with a synchronous standby.
+/// Keeps everything in the schema <c>optiks</c> of one PostgreSQL database (15 or newer). The connection string is Npgsql's, such as
+/// <c>Host=db;Database=optiks;Username=optiks_update_service;SSL Mode=VerifyFull</c>. Migrating creates the roles <c>optiks_update</c>,
+/// <c>optiks_task</c> and <c>optiks_query</c>; the operator grants one of them to each service's user. Only with a synchronous standby does
+/// a failover lose nothing.
 /// </summary>
 public sealed class PostgreSqlStorageProvider : IStorageProvider
 {

@@ -1,6 +1,7 @@
--- Run at the end of every migration, and harmless again and again: who may write what is enforced by the database. An operator gives the user of each
--- service one of these roles: GRANT optiks_update TO the_user_of_the_update_service. A migrating user that may not create roles
--- creates none; an administrator creates them (CREATE ROLE optiks_update NOLOGIN, and so on) and migrate is run once more.
+-- Runs at the end of every migration and may be repeated. With these roles the database enforces who may write what. An
+-- operator grants one of them to each service's user: GRANT optiks_update TO the_user_of_the_update_service. If the
+-- migrating user may not create roles, the script creates no roles. An administrator then creates them (CREATE ROLE
+-- optiks_update NOLOGIN, and so on) and runs migrate once more.
 DO $$
 DECLARE
   name text;
@@ -13,7 +14,7 @@ BEGIN
     EXCEPTION
       WHEN insufficient_privilege THEN
         CONTINUE;
-      -- Roles belong to the whole server: a migration of another database may have created it just now.
+      -- Roles belong to the whole server, so a migration of another database may have created this one just now.
       WHEN duplicate_object OR unique_violation THEN
         NULL;
     END;
@@ -21,7 +22,7 @@ BEGIN
     EXECUTE format('GRANT SELECT ON migration, head, epoch TO %I', name);
     CASE name
       WHEN 'optiks_update' THEN
-        -- Of leaves and values only what a status says: neither values nor openings.
+        -- Grants only those columns of leaves and values that a status needs: neither values nor openings.
         GRANT SELECT, INSERT ON request, pending TO optiks_update;
         GRANT USAGE ON SEQUENCE request_seq_seq TO optiks_update;
         GRANT SELECT ON outcome, erasure TO optiks_update;

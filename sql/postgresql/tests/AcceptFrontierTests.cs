@@ -4,7 +4,9 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>Large groups are committed in any order: what was numbered early and committed late is read all the same.</summary>
+/// <summary>
+/// Tests that large groups commit in any order, and that the task reads a request which got its number early and was committed late.
+/// </summary>
 public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFixture())
 {
     [Fact]
@@ -15,7 +17,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         AcceptRequest late = await RequestAsync(Item("late"));
         await using NpgsqlTransaction transaction = await BeginToAcceptAsync(slow, late);
 
-        // Epochs that are read ahead of each other, as the update-task does: more than the frontier takes to move.
+        // The test reads each epoch ahead of the one before, as the update-task does, for more epochs than the frontier needs to move.
         EpochUpdates updates = EpochUpdates.Empty;
         for (ulong epoch = 1; epoch <= 4; epoch++)
         {
@@ -24,7 +26,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         await transaction.CommitAsync(Cancel);
         updates = await PublishNextAsync(lease, 5, updates, [.. await AcceptListAsync(), late.RequestId]);
 
-        // Once it is gone, what was decided is not gone through again.
+        // Once the transaction is over, the task does not read decided requests again.
         for (ulong epoch = 6; epoch <= 9; epoch++)
         {
             long last = updates.Requests[^1].Sequence;
@@ -40,7 +42,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         AcceptRequest late = await RequestAsync(Item("late"));
         await using NpgsqlTransaction transaction = await BeginToAcceptAsync(slow, late);
 
-        // A large group has a later number, and is there first.
+        // A large group gets a later number, and commits first.
         _ = await AcceptListAsync();
         Task<long> count = Accept.CountPendingAsync(1000, Cancel);
         Assert.NotSame(count, await Task.WhenAny(count, Task.Delay(200, Cancel)));
@@ -48,7 +50,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         Assert.Equal(301, await count);
     }
 
-    // As a group is accepted, up to its commit.
+    // Accepts a group as the driver does, up to its commit.
     private static async Task<NpgsqlTransaction> BeginToAcceptAsync(NpgsqlConnection slow, AcceptRequest late)
     {
         await slow.OpenAsync(Cancel);
@@ -59,7 +61,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         return transaction;
     }
 
-    // As many as are copied beside others.
+    // Accepts so many that the driver copies them while others accept.
     private async Task<IEnumerable<Guid>> AcceptListAsync()
     {
         AcceptRequest[] requests = await RequestsAsync(300, i => [Item($"key {i}")]);
@@ -71,7 +73,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
     {
         var selection = new PendingSelection(100_000, long.MaxValue, before == EpochUpdates.Empty ? null : before);
         await Pipeline.ReadPendingAsync(selection, Cancel);
-        // Again, as until an epoch is due: nothing was accepted since.
+        // The task reads again, as it does until an epoch is due. Nothing was accepted since.
         await Pipeline.ReadPendingAsync(selection, Cancel);
         EpochUpdates updates = selection.Complete();
         Assert.Equal(expected.Order(), updates.Requests.Select(request => request.RequestId).Order());

@@ -10,8 +10,8 @@ using Optiks.Storage.PostgreSql.Tests;
 namespace Optiks.Storage.PostgreSql.Tests;
 
 /// <summary>
-/// Cluster is a PostgreSQL server of a test run's own, the newest that is installed: its data in a private folder, its socket in the same folder, on a free port, stopped and removed
-/// afterwards. PostgreSQL refuses to run as root: then it runs as the package's user.
+/// Runs a PostgreSQL server for one test run, the newest that is installed. Its data and its socket are in a private folder, and its port
+/// is free. The test run stops and removes it afterwards. PostgreSQL refuses to run as root; in that case it runs as the package's user.
 /// </summary>
 public sealed class Cluster : IAsyncLifetime
 {
@@ -23,7 +23,7 @@ public sealed class Cluster : IAsyncLifetime
 
     public Cluster() => _migrated = new Lazy<Task<string>>(MigrateAsync);
 
-    /// <summary>Current cluster of this process.</summary>
+    /// <summary>The current cluster of this process.</summary>
     public static Cluster Current { get; private set; } = null!;
 
     public int Port { get; private set; }
@@ -41,15 +41,18 @@ public sealed class Cluster : IAsyncLifetime
         await StartAsync();
     }
 
-    /// <summary>StartAsync starts the server and returns when it answers. It takes the connections of all tests that run at once, of which each store has a pool of its own.</summary>
+    /// <summary>
+    /// Starts the server, and returns when it answers. The server takes the connections of all tests that run at once, in which each store
+    /// has a pool of its own.
+    /// </summary>
     public Task StartAsync(string options = "") => AsServerAsync(
         $"{s_programs}/pg_ctl", "-D", $"{_folder}/data", "-l", $"{_folder}/log", "-w", "-t", "30", "-o",
         $"-p {Port} -k {_folder} -c listen_addresses=127.0.0.1 -c max_connections=500 {options}", "start");
 
-    /// <summary>StopAsync stops the server in order.</summary>
+    /// <summary>Stops the server in order.</summary>
     public Task StopAsync() => AsServerAsync($"{s_programs}/pg_ctl", "-D", $"{_folder}/data", "-w", "-m", "fast", "stop");
 
-    /// <summary>KillAsync kills the postmaster and all of its children with SIGKILL and waits until they are gone.</summary>
+    /// <summary>Kills the postmaster and all of its children with SIGKILL, and waits until they are gone.</summary>
     public async Task KillAsync()
     {
         foreach (int one in await ProcessesAsync())
@@ -62,18 +65,21 @@ public sealed class Cluster : IAsyncLifetime
             }
             catch (Exception e) when (e is ArgumentException or InvalidOperationException)
             {
-                // It had ended by itself: the postmaster's death ends its children too.
+                // The process had ended by itself, as the postmaster's death ends its children too.
             }
         }
     }
 
-    /// <summary>PauseAsync stops the postmaster and all of its children where they are: connections stay open and nobody answers.</summary>
+    /// <summary>Suspends the postmaster and all of its children: connections stay open, and nobody answers.</summary>
     public async Task PauseAsync() => await SignalAsync("STOP");
 
-    /// <summary>ResumeAsync lets them go on.</summary>
+    /// <summary>Resumes the suspended processes.</summary>
     public async Task ResumeAsync() => await SignalAsync("CONT");
 
-    /// <summary>StartAsStandbyAsync stops the server and starts it as a standby that has no primary: it takes no writes. <see cref="StopAsync"/> and <see cref="StartAsync"/> end that.</summary>
+    /// <summary>
+    /// Stops the server and starts it as a standby without a primary, so it takes no writes. <see cref="StopAsync"/> and
+    /// <see cref="StartAsync"/> end that.
+    /// </summary>
     public async Task StartAsStandbyAsync()
     {
         await StopAsync();
@@ -83,17 +89,19 @@ public sealed class Cluster : IAsyncLifetime
         File.Delete(signal);
     }
 
-    /// <summary>SetStandbyAsync names the synchronous standby without which no commit is answered; empty: none.</summary>
+    /// <summary>Sets the synchronous standby that the server waits for before it answers a commit; an empty name sets no standby.</summary>
     public async Task SetStandbyAsync(string name)
     {
         string administrator = ConnectionString("postgres");
         _ = await ExecuteAsync(administrator, $"ALTER SYSTEM SET synchronous_standby_names = '{name}'");
         _ = await ExecuteAsync(administrator, "SELECT pg_reload_conf()");
-        // A reload takes effect a moment later.
+        // A reload takes effect shortly afterwards.
         await Task.Delay(500);
     }
 
-    /// <summary>WaitingAsync waits until sessions of a role wait for the synchronous standby, and does something to them, such as <c>pg_cancel_backend</c>.</summary>
+    /// <summary>
+    /// Waits until sessions of a role wait for the synchronous standby, and calls a function on them, such as <c>pg_cancel_backend</c>.
+    /// </summary>
     public async Task WaitingAsync(string function, string role)
     {
         string sql = $"SELECT count({function}(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE 'optiks-{role}-%'";
@@ -105,13 +113,16 @@ public sealed class Cluster : IAsyncLifetime
         }
     }
 
-    /// <summary>CreateDatabaseAsync makes an empty database and returns its connection string for the owner.</summary>
+    /// <summary>Creates an empty database, and returns its connection string for the owner.</summary>
     public Task<string> CreateDatabaseAsync() => CreateDatabaseAsync("template1");
 
-    /// <summary>CreateMigratedDatabaseAsync makes a copy of a database that was migrated once: a quarter of the time that migrating takes.</summary>
+    /// <summary>Creates a copy of a database that was migrated once. This takes a quarter of the time that a migration takes.</summary>
     public async Task<string> CreateMigratedDatabaseAsync() => await CreateDatabaseAsync(await _migrated.Value);
 
-    /// <summary>DropMigratedAsync removes what is copied, and with it the rights of roles. The next who needs one makes it again. No test runs beside the caller.</summary>
+    /// <summary>
+    /// Removes the migrated database, and with it the rights of roles. The next test that needs one makes it again. No test may run at the
+    /// same time.
+    /// </summary>
     public async Task DropMigratedAsync()
     {
         await DropDatabaseAsync(ConnectionString(await _migrated.Value));
@@ -126,7 +137,7 @@ public sealed class Cluster : IAsyncLifetime
 
     public string ConnectionString(string database) => $"Host=127.0.0.1;Port={Port};Database={database};Username=owner;Timeout=5";
 
-    /// <summary>CountAsync gives the number that a query selects, on a connection of its own.</summary>
+    /// <summary>Returns the number that a query selects, on its own connection.</summary>
     public static async Task<long> CountAsync(string connectionString, string sql)
     {
         await using var connection = new NpgsqlConnection(connectionString + ";Pooling=false;Search Path=optiks");
@@ -135,7 +146,7 @@ public sealed class Cluster : IAsyncLifetime
         return (long)(await command.ExecuteScalarAsync())!;
     }
 
-    /// <summary>ExecuteAsync runs SQL on a connection of its own and returns how many rows it touched.</summary>
+    /// <summary>Runs SQL on its own connection, and returns how many rows it changed.</summary>
     public static async Task<int> ExecuteAsync(string connectionString, string sql, params object[] parameters)
     {
         await using var connection = new NpgsqlConnection(connectionString + ";Pooling=false;Search Path=optiks");
@@ -143,7 +154,7 @@ public sealed class Cluster : IAsyncLifetime
         return await ExecuteAsync(connection, sql, parameters);
     }
 
-    /// <summary>ExecuteAsync runs SQL on an open connection, inside its transaction if it has one.</summary>
+    /// <summary>Runs SQL on an open connection, inside its transaction if it has one.</summary>
     public static async Task<int> ExecuteAsync(NpgsqlConnection connection, string sql, params object[] parameters)
     {
         await using var command = new NpgsqlCommand(sql, connection);
@@ -173,7 +184,7 @@ public sealed class Cluster : IAsyncLifetime
         return ConnectionString(name);
     }
 
-    // Gives its name. What is copied has no session, so none stays in a pool.
+    // Returns the database's name. The server copies only a database without sessions, so no session may stay in a pool.
     private async Task<string> MigrateAsync()
     {
         string connectionString = await CreateDatabaseAsync();
@@ -181,7 +192,7 @@ public sealed class Cluster : IAsyncLifetime
         return new NpgsqlConnectionStringBuilder(connectionString).Database!;
     }
 
-    // Debian has a folder a version, others have one in the path.
+    // Debian has one folder for each version; other systems have one version in the path.
     private static string FindPrograms()
     {
         const string Debian = "/usr/lib/postgresql";
@@ -201,7 +212,7 @@ public sealed class Cluster : IAsyncLifetime
         return [.. children.Split('\n', StringSplitOptions.RemoveEmptyEntries).Prepend(postmaster).Select(line => int.Parse(line, CultureInfo.InvariantCulture))];
     }
 
-    // The postmaster first: it would make new children meanwhile. Those that ended by themselves are none that could answer.
+    // The postmaster comes first, because it would start new children meanwhile. Children that ended by themselves cannot answer anyway.
     private async Task SignalAsync(string signal)
     {
         foreach (int one in await ProcessesAsync())
@@ -222,7 +233,7 @@ public sealed class Cluster : IAsyncLifetime
 
     private static async Task<string> RunAsync(params string[] command)
     {
-        // The server must not inherit a pipe: whoever reads it to its end would wait for the server's end.
+        // The server must not inherit a pipe, because a reader of the pipe would wait until the server ends.
         var start = new ProcessStartInfo("/bin/sh") { WorkingDirectory = "/tmp", UseShellExecute = false };
         string output = Path.Combine(Path.GetTempPath(), $"optiks-pg-{Environment.ProcessId}-{Guid.CreateVersion7(TimeProvider.System.GetUtcNow()):N}.out");
         foreach (string argument in (string[])["-c", "out=$1; shift; exec \"$@\" >\"$out\" 2>&1 </dev/null", "sh", output, .. command])

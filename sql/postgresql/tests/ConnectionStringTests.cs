@@ -2,7 +2,7 @@ using Npgsql;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>What the driver makes of a connection string; no server is needed.</summary>
+/// <summary>Tests how the driver changes a connection string, without a server.</summary>
 public sealed class ConnectionStringTests
 {
     [Theory]

@@ -2,7 +2,7 @@ using Optiks.Storage.Conformance;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>CrashTests kill the server, which is every other test's too: none runs beside them.</summary>
+/// <summary>Collects the tests that kill the server. Every other test uses the same server, so no other test runs meanwhile.</summary>
 [CollectionDefinition(nameof(ServerKills), DisableParallelization = true)]
 public sealed class ServerKills;
 
@@ -116,7 +116,7 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1));
         Assert.Equal(StageResult.Staged, await LoseAnswerAsync(() => Pipeline.StageCopiesAsync(lease, copies, Cancel)));
         Assert.Equal(2, await Pipeline.CountCopiesAsync(1, Cancel));
-        // Whoever does not look and repeats it adds nothing.
+        // A task that repeats the call without looking adds nothing.
         Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
         Assert.Equal(2, await Pipeline.CountCopiesAsync(1, Cancel));
     }
@@ -148,7 +148,7 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         Assert.Equal([false, false, false], (await FindAsync((1, "a"), (2, "a"), (2, "b"))).Select(place => place!.HasValue));
     }
 
-    // With a standby that never answers, a commit is durable here and waits: ending the session then loses the answer alone.
+    // With a standby that never answers, the server makes a commit durable and waits. Ending the session then loses only the answer.
     private static async Task<T> LoseAnswerAsync<T>(Func<Task<T>> write)
     {
         await Cluster.Current.SetStandbyAsync("nobody");
@@ -156,7 +156,7 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         {
             Task<T> writing = write();
             await Cluster.Current.WaitingAsync("pg_terminate_backend", "task");
-            // What it is looked up with waits for the standby as well.
+            // The query that looks the result up waits for the standby as well.
             await Cluster.Current.SetStandbyAsync("");
             return await writing;
         }
@@ -166,7 +166,7 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         }
     }
 
-    // As the task does it: an unknown result is looked up, never repeated blindly.
+    // Looks up an unknown result and never repeats the write blindly, as the task does.
     private async Task<ulong> AdvanceAsync(Lease lease, ulong epoch)
     {
         while (true)

@@ -5,7 +5,7 @@ using Optiks.Storage.Conformance;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>CutConnectionTests: a network that cuts connections at a bad moment costs a try, not the process.</summary>
+/// <summary>Tests that a network which cuts connections at a bad time costs one try, not the process.</summary>
 public sealed class CutConnectionTests() : StorageConformance(new PostgreSqlFixture())
 {
     [Theory]
@@ -20,7 +20,7 @@ public sealed class CutConnectionTests() : StorageConformance(new PostgreSqlFixt
         string connection = new NpgsqlConnectionStringBuilder(ConnectionString) { Port = ((IPEndPoint)listener.LocalEndpoint).Port }.ConnectionString;
         await using (IFollowStore follow = await Fixture.Provider.OpenFollowAsync(connection, Cancel))
         {
-            // On the connection that the first try left in the pool.
+            // The read uses the connection that the first try left in the pool.
             for (int i = 0; i < 3; i++)
             {
                 Assert.Null((await follow.ReadHeadAsync(Cancel)).PublishedEpoch);
@@ -30,7 +30,7 @@ public sealed class CutConnectionTests() : StorageConformance(new PostgreSqlFixt
         Assert.Equal(cuts, await forwarding);
     }
 
-    // Gives the number of connections that were cut when their first octets came; the others are forwarded.
+    // Returns how many connections it cut after their first bytes; it forwards the others.
     private static async Task<int> ForwardAsync(TcpListener listener, int cuts, CancellationToken cancellationToken)
     {
         int done = 0;

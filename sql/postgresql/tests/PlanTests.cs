@@ -2,7 +2,7 @@ using Optiks.Storage.Conformance;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>Single rows are looked up by their indexes, whatever the statistics say.</summary>
+/// <summary>Tests that the server looks up single rows by their indexes, whatever the statistics are.</summary>
 public sealed class PlanTests() : StorageConformance(new PostgreSqlFixture())
 {
     private const int Requests = 100_000;
@@ -10,7 +10,7 @@ public sealed class PlanTests() : StorageConformance(new PostgreSqlFixture())
     [Fact]
     public async Task A_status_does_not_go_through_all_requests()
     {
-        // As they were found under load: few outcomes when they were counted, and many more since.
+        // The rows are as they were under load: few outcomes when the server counted them, and many more since.
         await Cluster.ExecuteAsync(
             ConnectionString,
             $"""
@@ -30,7 +30,7 @@ public sealed class PlanTests() : StorageConformance(new PostgreSqlFixture())
                 Assert.Equal(RequestState.Pending, (await accept.ReadStatusAsync(request.RequestId, Cancel))?.State);
             }
         }
-        // Its sessions count what they read when they end, at the latest: one scan for the acceptance and one for each status.
+        // The sessions report their reads at the latest when they end: one scan for the acceptance, and one for each status.
         while (await CountAsync("SELECT sum(idx_scan)::bigint FROM pg_stat_user_indexes WHERE relname = 'request'") < 4)
         {
             await Task.Delay(50, Cancel);

@@ -4,7 +4,7 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>ServerTests: what a server has, and notifications and locks as PostgreSQL has them.</summary>
+/// <summary>Tests the properties of a server, with notifications and locks as PostgreSQL has them.</summary>
 public sealed class ServerTests() : ServerConformance(new PostgreSqlFixture())
 {
     [Fact]
@@ -50,7 +50,7 @@ public sealed class ServerTests() : ServerConformance(new PostgreSqlFixture())
         Lease lease = await StartLogAsync();
         await using Database database = await Database.OpenAsync(PostgreSqlSettings.Parse(ConnectionString, "query"), Cancel);
         await using var listener = new Listener(database);
-        // The first wake-up says that it listens now; from here on it does not poll.
+        // The first wake-up means that the listener listens now. From here on it does not poll.
         await listener.Next().WaitAsync(TimeSpan.FromSeconds(10), Cancel);
         Task next = listener.Next();
         _ = await AcceptOneAsync(Item("a"));
@@ -83,7 +83,7 @@ public sealed class ServerTests() : ServerConformance(new PostgreSqlFixture())
             }
             catch (StorageUnavailableException)
             {
-                // As long as the lock cannot be got.
+                // The store retries while it cannot get the lock.
             }
         }
         Assert.Equal(new AcceptResult(AcceptStatus.Accepted), result);

@@ -4,7 +4,7 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>SettingsTests change what belongs to the whole server, and so to every other test too: none runs beside them.</summary>
+/// <summary>Tests settings of the whole server, which every other test uses too, so no other test runs meanwhile.</summary>
 [Collection(nameof(ServerKills))]
 public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture())
 {
@@ -37,7 +37,7 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
             await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", database.SessionName);
             StorageUnavailableException e = await Assert.ThrowsAsync<StorageUnavailableException>(() => SettingsAsync(database));
             Assert.Contains("fsync = off", e.Message, StringComparison.Ordinal);
-            // A start is refused for good: an operator reads its sentence.
+            // The store refuses to start for good, and an operator reads this sentence.
             await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenPipelineAsync(ConnectionString, Cancel));
         }
         finally
@@ -78,7 +78,7 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
         },
         Cancel);
 
-    // A reload takes effect a moment later.
+    // A reload takes effect shortly afterwards.
     private async Task ReloadAsync(string fsync)
     {
         await Cluster.ExecuteAsync(ConnectionString, $"ALTER SYSTEM SET fsync = {fsync}");

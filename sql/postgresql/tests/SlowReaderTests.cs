@@ -3,7 +3,7 @@ using Optiks.Storage.Conformance;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>A replica that catches up slowly holds up nobody, and reads what was there when it asked.</summary>
+/// <summary>Tests that a replica which catches up slowly delays nobody, and reads the state at the time when it asked.</summary>
 public sealed class SlowReaderTests() : StorageConformance(new PostgreSqlFixture())
 {
     private const int Epochs = 6;
@@ -19,19 +19,19 @@ public sealed class SlowReaderTests() : StorageConformance(new PostgreSqlFixture
             await PublishKeysAsync(lease, epoch);
         }
         await using IFollowStore follow = await Fixture.Provider.OpenFollowAsync(ConnectionString, Cancel);
-        // The range is open: it ends at what is published when a batch is read.
+        // The range is open: it ends with the last epoch that is published when the replica reads a batch.
         await using IAsyncEnumerator<LeafBatch> batches = follow.ReadLeavesAsync(1, ulong.MaxValue, KeysAnEpoch, LeafColumns.All, Cancel).GetAsyncEnumerator(Cancel);
         ulong next = Epochs + 1;
         for (ulong epoch = 1; epoch <= 2 * Epochs; epoch++)
         {
             Assert.True(await batches.MoveNextAsync());
             LeafBatch batch = batches.Current;
-            // One epoch at a time, whole, in order: no more is in memory.
+            // Each batch has one whole epoch, in order, so memory holds no more than that.
             Assert.Equal(KeysAnEpoch, batch.Rows.Length);
             Assert.All(batch.Rows.ToArray(), row => Assert.Equal(epoch, row.Epoch));
             string[] labels = [.. batch.Rows.ToArray().Select(row => Convert.ToHexString(row.Label))];
             Assert.Equal(labels.Order(StringComparer.Ordinal), labels);
-            // Between batches it has a session and no transaction: nothing that would keep the server from cleaning up.
+            // Between batches the reader has a session but no transaction, so the server can clean up.
             Assert.NotEqual(0L, await CountAsync($"SELECT count(*) {Sessions}"));
             Assert.Equal(0L, await CountAsync($"SELECT count(*) {Sessions} AND xact_start IS NOT NULL"));
             if (next <= 2 * Epochs)
@@ -52,11 +52,11 @@ public sealed class SlowReaderTests() : StorageConformance(new PostgreSqlFixture
         await using NpgsqlTransaction transaction = await reader.BeginTransactionAsync(System.Data.IsolationLevel.RepeatableRead, Cancel);
         await using var count = new NpgsqlCommand("SELECT count(*) FROM leaf", reader, transaction);
         Assert.Equal((long)KeysAnEpoch, await count.ExecuteScalarAsync(Cancel));
-        // A lock that the reader holds would be waited for here, beyond the test's patience.
+        // If the reader held a lock, this call would wait for it beyond the test's patience.
         using var patience = CancellationTokenSource.CreateLinkedTokenSource(Cancel);
         patience.CancelAfter(TimeSpan.FromSeconds(60));
         await PublishKeysAsync(lease, 2).WaitAsync(patience.Token);
-        // It sees its own moment; anyone who asks now sees the next.
+        // The reader still sees its own snapshot, and a new query sees the next state.
         Assert.Equal((long)KeysAnEpoch, await count.ExecuteScalarAsync(Cancel));
         Assert.Equal(2L * KeysAnEpoch, await CountAsync("SELECT count(*) FROM optiks.leaf"));
     }

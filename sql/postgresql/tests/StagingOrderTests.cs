@@ -4,7 +4,7 @@ using Optiks.Storage.Conformance;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>StagingOrderTests: a value is copied by one session while another erases it, in both orders.</summary>
+/// <summary>Tests that one session copies a value while another one erases it, in both orders.</summary>
 public sealed class StagingOrderTests() : StorageConformance(new PostgreSqlFixture())
 {
     [Theory]
@@ -22,7 +22,7 @@ public sealed class StagingOrderTests() : StorageConformance(new PostgreSqlFixtu
         Task<StageResult> staging = Task.FromResult(StageResult.Unknown);
         Task<CommitResult> erasing = Task.FromResult(CommitResult.Unknown);
         Action[] starts = [() => staging = other.StageCopiesAsync(lease, copies, Cancel), () => erasing = Pipeline.CommitEpochAsync(lease, commit, Cancel)];
-        // Both are kept waiting for the head's row, which goes to them in the order in which they came.
+        // Both sessions wait for the head row, and get it in the order in which they came.
         await using (DbConnection connection = new PostgreSqlFixture().Connect(ConnectionString))
         {
             await connection.OpenAsync(Cancel);

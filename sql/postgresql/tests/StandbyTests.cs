@@ -3,8 +3,9 @@ using Optiks.Storage.Conformance;
 namespace Optiks.Storage.PostgreSql.Tests;
 
 /// <summary>
-/// StandbyTests: what the server answers without its synchronous standby is no answer. A time limit or a cancellation ends the server's wait for it with a warning; the commit counts on this server, and is
-/// gone after a failover. The settings are the whole server's: no test runs beside these.
+/// Tests that the driver gives no answer that the server gave without its synchronous standby. A time limit or a cancellation ends the
+/// server's wait with a warning. The commit then counts on this server, and a failover loses it. The settings are the whole server's, so no
+/// other test runs meanwhile.
 /// </summary>
 [Collection(nameof(ServerKills))]
 public sealed class StandbyTests() : StorageConformance(new PostgreSqlFixture())
@@ -24,7 +25,7 @@ public sealed class StandbyTests() : StorageConformance(new PostgreSqlFixture())
                 await Cluster.Current.WaitingAsync("pg_cancel_backend", "update");
                 StorageUnavailableException e = await Assert.ThrowsAsync<StorageUnavailableException>(() => accepting);
                 Assert.Contains("standbys", e.Message, StringComparison.Ordinal);
-                // It is there all the same, for everybody to see.
+                // The request is in the database all the same, and everybody sees it.
                 Assert.Equal(RequestState.Pending, await StateAsync(units[0].Requests[0].RequestId));
             }
         }
@@ -49,7 +50,7 @@ public sealed class StandbyTests() : StorageConformance(new PostgreSqlFixture())
             committing = Pipeline.CommitEpochAsync(lease, commit, Cancel);
             await Cluster.Current.WaitingAsync("pg_cancel_backend", "task");
             await Task.Delay(200, Cancel);
-            // It is looked up, which waits for the standby as well.
+            // The task looks the result up, and that query waits for the standby as well.
             await Cluster.Current.WaitingAsync("abs", "task");
             Assert.False(committing.IsCompleted);
         }

@@ -2,7 +2,9 @@ using Optiks.Native;
 
 namespace Optiks.Storage.Replay;
 
-/// <summary>EpochLeaves cuts batches of several epochs' leaves into those of one epoch after another, without copying them. Not thread-safe.</summary>
+/// <summary>
+/// Splits batches with leaves of several epochs into the leaves of one epoch after another, without copying them. Not thread-safe.
+/// </summary>
 internal sealed class EpochLeaves : IAsyncDisposable
 {
     private readonly IAsyncEnumerator<LeafBatch> _batches;
@@ -11,13 +13,13 @@ internal sealed class EpochLeaves : IAsyncDisposable
 
     public EpochLeaves(IAsyncEnumerator<LeafBatch> batches) => _batches = batches;
 
-    /// <summary>Rows of the epoch.</summary>
+    /// <summary>The rows of the epoch.</summary>
     public ReadOnlyMemory<LeafRow> Rows { get; private set; }
 
-    /// <summary>Values that the rows point into; other epochs' are among them.</summary>
+    /// <summary>The values that the rows point into, among values of other epochs.</summary>
     public ReadOnlyMemory<byte> Values { get; private set; }
 
-    /// <summary>MoveToAsync goes on to an epoch's leaves; none is what most epochs of a quiet log have.</summary>
+    /// <summary>Moves to an epoch's leaves; most epochs of a quiet log have no leaves.</summary>
     public async ValueTask<Refused?> MoveToAsync(ulong epoch)
     {
         Rows = default;

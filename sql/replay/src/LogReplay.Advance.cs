@@ -2,16 +2,17 @@ using Optiks.Native;
 
 namespace Optiks.Storage.Replay;
 
-/// <content>For the log's writer, which makes the epochs itself.</content>
+/// <content>Serves the log's writer, which makes the epochs itself.</content>
 public sealed partial class LogReplay
 {
     /// <summary>
-    /// Advance makes an epoch the last that its maker has staged and committed in the directory of <see cref="Trees"/>, or in that of <see cref="Next"/> where it begins that period: these are the trees from then on. Throws
-    /// <see cref="InvalidOperationException"/> for a record that does not follow: the maker's bug.
+    /// Makes an epoch the last one, after its maker staged and committed it in the directory of <see cref="Trees"/>, or of
+    /// <see cref="Next"/> if it begins that period. Those are the trees from then on. Throws <see cref="InvalidOperationException"/> for a
+    /// record that does not follow, which is a bug of the maker.
     /// </summary>
     /// <param name="row">The epoch.</param>
-    /// <param name="leaves">Its leaves, whose names the trees of the next period get too.</param>
-    /// <param name="values">Their values.</param>
+    /// <param name="leaves">The epoch's leaves, whose names are also added to the trees of the next period.</param>
+    /// <param name="values">The values of the leaves.</param>
     public void Advance(EpochRow row, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
     {
         if (Check(row) is { } refused)

@@ -3,31 +3,40 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Replay;
 
-/// <content>Trees of the next period: filled beside those of the current one, and in their place from the switch on (docs/spec/periods.md section 10).</content>
+/// <content>Prepares the trees of the next period next to those of the current one, which they replace at the switch (docs/spec/periods.md
+/// section 10).</content>
 public sealed partial class LogReplay
 {
     private const int CopiesPerRead = 65_536;
 
     private readonly MissingValues _missingOfNext = new();
 
-    /// <summary>NextTrees makes the trees of a period that has not begun, with its secrets. Null: this log has none, and a switch is refused.</summary>
+    /// <summary>
+    /// Creates the trees of a period that has not begun, with its secrets. Null: this replay cannot create any, and a switch is refused.
+    /// </summary>
     public Func<PeriodRow, LogTrees>? NextTrees { get; init; }
 
-    /// <summary>Ended gets the trees of the period that a switch has ended, which are its own from then on, at that period's last epoch. Null: they are disposed.</summary>
+    /// <summary>
+    /// Receives the trees of the period that a switch has ended, at that period's last epoch, and owns them from then on. Null: they are
+    /// disposed of.
+    /// </summary>
     public Action<LogTrees, VerifiedEpoch>? Ended { get; init; }
 
-    /// <summary>Next are the trees of the period after that of <see cref="Trees"/>, as far as they were filled; null: there are none.</summary>
+    /// <summary>
+    /// The trees of the period after that of <see cref="Trees"/>, as far as they are filled; null when there are no such trees.
+    /// </summary>
     public LogTrees? Next { get; private set; }
 
-    /// <summary>NextPeriod is the period of <see cref="Next"/>, as it was when they were made.</summary>
+    /// <summary>The row of <see cref="Next"/>'s period, as it was when the trees were created.</summary>
     public PeriodRow? NextPeriod { get; private set; }
 
-    /// <summary>NextCopies counts the rows of copies that <see cref="Next"/> has taken: the number after the last one's.</summary>
+    /// <summary>The number of rows of copies that <see cref="Next"/> contains, which is also the number of the next row.</summary>
     public int NextCopies { get; private set; }
 
     /// <summary>
-    /// PrepareNextAsync takes the trees of the next period further, once there is one, so that an epoch need not wait for long: through about so many leaves towards the names of <see cref="Last"/>, and with those by at most
-    /// so many rows of copies. A refusal is the database's; the current trees are as they were.
+    /// Fills the trees of the next period further, once there is one, in steps that do not delay an epoch for long. A step covers about
+    /// <paramref name="maxRows"/> leaves towards the names of <see cref="Last"/>, or once those are complete, at most
+    /// <paramref name="maxRows"/> rows of copies. A refusal means that the database is wrong; the current trees are unchanged.
     /// </summary>
     public async Task<Refused?> PrepareNextAsync(int maxRows, CancellationToken cancellationToken)
     {
@@ -35,7 +44,7 @@ public sealed partial class LogReplay
         if (Next is null)
         {
             IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken).ConfigureAwait(false);
-            // It may be current already where the role is to follow.
+            // The period may already be current in a role that only follows.
             if (NextTrees is null || periods.FirstOrDefault(period => period.Period == Trees.Period + 1) is not { } next)
             {
                 return null;
@@ -48,8 +57,9 @@ public sealed partial class LogReplay
     }
 
     /// <summary>
-    /// TakeNextAsync gives the trees of the next period copies that were read of the database for another purpose, with all the columns that these trees need or more. Where these do not follow <see cref="NextCopies"/>,
-    /// or names are missing, nothing is done, and <see cref="PrepareNextAsync"/> reads them. A refusal is the database's; the current trees are as they were.
+    /// Adds copies to the trees of the next period. The caller read them from the database for another purpose, with at least all columns
+    /// that these trees need. Does nothing when the copies do not follow <see cref="NextCopies"/> or when names are missing;
+    /// <see cref="PrepareNextAsync"/> then reads them. A refusal means that the database is wrong; the current trees are unchanged.
     /// </summary>
     public async Task<Refused?> TakeNextAsync(CopyBatch copies)
     {
@@ -59,13 +69,13 @@ public sealed partial class LogReplay
             : await OrDropNextOfDiskAsync(TakeCopiesAsync(Next, copies, SetNextCopies)).ConfigureAwait(false);
     }
 
-    // Records of another length are refused in their turn.
+    // Records of another length are refused later.
     private static bool IsSwitch(EpochRow row) => row.Epoch > 0 && row.Record.Length == EpochRecord.Length && EpochRecord.BeginsPeriod(row.Record.Span);
 
-    // All that a switch needs.
+    // Loads everything that a switch needs.
     private async Task<Refused?> CompleteNextAsync(EpochRow row, CancellationToken cancellationToken)
     {
-        // Trees that were given have all.
+        // Trees that were given to the replay already contain everything.
         if (!Trees.HasBegun || !IsSwitch(row))
         {
             return null;
@@ -89,7 +99,7 @@ public sealed partial class LogReplay
             : refused ?? await _missingOfNext.CheckAsync(_store, begun.Period, cancellationToken).ConfigureAwait(false);
     }
 
-    // Of trees that were given and have not begun: names before the period, its copies, and its first epoch.
+    // Loads trees that were given and have not begun: the names before the period, its copies, and its first epoch.
     private async Task<Refused?> LoadPeriodAsync(IReadOnlyList<PeriodRow> periods, ulong target, CancellationToken cancellationToken)
     {
         if (periods.FirstOrDefault(period => period.Period == Trees.Period) is not { FirstEpoch: ulong first, Copies: int copies } || first == 0 || first > target)
@@ -140,7 +150,7 @@ public sealed partial class LogReplay
         : trees.Epoch != record.Epoch - 1 ? new Refused($"Epoch {record.Epoch} begins period {record.Period}, whose trees have the names of epoch {trees.Epoch}.")
         : null;
 
-    // Names of the epoch that was followed just now. Where some before it are missing, they come with them.
+    // Adds the names of the epoch that was just followed. If earlier names are missing, a later load adds them all.
     private Refused? LoadNames(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
     {
         if (Next is null || Next.Epoch + 1 != epoch)
@@ -182,7 +192,7 @@ public sealed partial class LogReplay
         return await BackgroundThread.RunAsync(() => trees.EndLoad(through)).ConfigureAwait(false);
     }
 
-    // Whether all names are there the roots tell that the period's first record has.
+    // Whether all names are loaded is verified by the roots in the period's first record.
     private async Task<Refused?> LoadSomeNamesAsync(LogTrees trees, ulong through, int maxLeaves, CancellationToken cancellationToken)
     {
         ulong first = trees.Epoch + 1;
@@ -193,7 +203,7 @@ public sealed partial class LogReplay
             : new Refused($"The database has no epoch {first}, whose names period {trees.Period} has to know.");
     }
 
-    // After a refusal or failure they are of no use.
+    // After a refusal or failure, the trees are unusable and are dropped.
     private async Task<Refused?> OrDropNextAsync(Task<Refused?> loading)
     {
         bool isLoaded = false;
@@ -218,7 +228,7 @@ public sealed partial class LogReplay
         return OrDropNextOfDiskAsync(LoadCopiesAsync(Next!, NextCopies, end, cancellationToken, SetNextCopies));
     }
 
-    // After a failure of the disk nobody knows what they are.
+    // After a disk failure, the state of the trees is unknown and they are dropped.
     private async Task<Refused?> OrDropNextOfDiskAsync(Task<Refused?> loading)
     {
         try

@@ -5,13 +5,19 @@ using Optiks.Protocol;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// LogReplay brings trees to a log's epochs from what a database holds: at once (<see cref="LoadAsync"/>), and then epoch by epoch (<see cref="FollowAsync"/>, <see cref="TryStage"/>). Where a period begins, other
-/// trees go on, which are made ahead (<see cref="PrepareNextAsync"/>) or there. One thread at a time.
+/// Brings trees to a log's epochs from the contents of a database: first all at once (<see cref="LoadAsync"/>), then epoch by epoch
+/// (<see cref="FollowAsync"/>, <see cref="TryStage"/>). When a period begins, other trees continue, which are made beforehand
+/// (<see cref="PrepareNextAsync"/>) or at that time. One thread at a time.
 /// </summary>
 /// <remarks>
-/// Invariants. 1: once loaded, the trees' roots are those in the record of <see cref="Last"/>, recomputed here from leaves and copies. 2: <see cref="Last"/> never goes back. 3: a refused step changes nothing.
-/// 4: a value that a view does not show was erased, or destroyed with its period: the database did not lose it (<see cref="MissingValues"/>). 5: no view of an epoch shows a value that this epoch, or one before
-/// it, has erased: a step erases before it is committed (docs/spec/erasure.md section 6), in the trees of the next period too.
+/// Invariants.
+/// 1: once loaded, the trees' roots are those in the record of <see cref="Last"/>, computed here from leaves and copies.
+/// 2: <see cref="Last"/> never goes back.
+/// 3: a refused step changes nothing.
+/// 4: a value that a view does not show was erased, or destroyed with its period, and not lost by the database
+/// (<see cref="MissingValues"/>).
+/// 5: no view of an epoch shows a value that this epoch or an earlier one has erased: a step erases before it is committed
+/// (docs/spec/erasure.md section 6), also in the trees of the next period.
 /// </remarks>
 public sealed partial class LogReplay : IDisposable
 {
@@ -26,7 +32,7 @@ public sealed partial class LogReplay : IDisposable
     private readonly MissingValues _missing = new();
     private VerifiedEpoch? _last;
 
-    /// <summary>LogReplay of trees that are empty or a snapshot's, of any period of the log. They go with it.</summary>
+    /// <summary>Creates a replay of trees that are empty or from a snapshot, of any period of the log. The replay owns them.</summary>
     public LogReplay(IFollowStore store, TrustAnchor anchor, LogTrees trees, LogRoots roots)
     {
         ArgumentNullException.ThrowIfNull(trees);
@@ -39,24 +45,25 @@ public sealed partial class LogReplay : IDisposable
         RestoredEpoch = epoch == 0 ? null : epoch;
     }
 
-    /// <summary>Trees of the last epoch: others after each switch.</summary>
+    /// <summary>The trees of the last epoch; each switch replaces them.</summary>
     public LogTrees Trees { get; private set; }
 
-    /// <summary>RestoredEpoch is the epoch of the snapshot that the trees began with; null: they began empty.</summary>
+    /// <summary>The epoch of the snapshot with which the trees began; null when they began empty.</summary>
     public ulong? RestoredEpoch { get; }
 
-    /// <summary>RestoredPeriod is the period of that snapshot.</summary>
+    /// <summary>The period of that snapshot.</summary>
     public ulong? RestoredPeriod => RestoredEpoch is null ? null : _given.Period;
 
-    /// <summary>Last epoch. There is one after the load.</summary>
+    /// <summary>The last epoch, which exists after the load.</summary>
     public VerifiedEpoch Last => _last ?? throw new InvalidOperationException("Nothing was loaded.");
 
-    /// <summary>Served is the epoch that was served before, whose record has to be the same; null: none was.</summary>
+    /// <summary>The epoch that was served before, whose record must be the same; null when no epoch was served.</summary>
     public HighWaterMark? Served { get; init; }
 
     /// <summary>
-    /// LoadAsync goes to an epoch: checks all records up to it, loads the leaves that the trees do not have yet, and compares the trees with the record. Trees whose period has not begun get its copies first; where
-    /// the trees' period ends before the epoch, those of the periods after it go on. Called once, and before anything else; unless it gives null the trees are gone.
+    /// Loads the log up to an epoch. Checks all records up to it, loads the leaves that the trees do not have yet, and compares the trees
+    /// with the record. Trees whose period has not begun first get its copies. If the trees' period ends before the epoch, the trees of the
+    /// following periods continue. Called once, before anything else; unless it returns null, the trees are disposed of.
     /// </summary>
     public async Task<Refused?> LoadAsync(ulong target, CancellationToken cancellationToken)
     {
@@ -77,11 +84,12 @@ public sealed partial class LogReplay : IDisposable
     }
 
     /// <summary>
-    /// FollowAsync steps through the epochs after <see cref="Last"/> as far as the store shows them, none above <paramref name="through"/> and at most 4,096. Those before one that is refused are followed.
+    /// Steps through the epochs after <see cref="Last"/> that the store shows, up to <paramref name="through"/> and at most 4,096. Epochs
+    /// before a refused one are followed.
     /// </summary>
     /// <param name="through">Last epoch.</param>
-    /// <param name="beforeCommit">Gets each epoch, with proofs, before it becomes the last; null: nobody needs to.</param>
-    /// <param name="cancellationToken">Ends the reading.</param>
+    /// <param name="beforeCommit">Gets each epoch, with proofs, before it becomes the last one; null when nobody needs it.</param>
+    /// <param name="cancellationToken">Cancels the reads.</param>
     public async Task<Refused?> FollowAsync(ulong through, Action<ReplayStep>? beforeCommit, CancellationToken cancellationToken)
     {
         IReadOnlyList<EpochRow> rows = await _store.ReadEpochsAsync(_records.Next, through, cancellationToken).ConfigureAwait(false);
@@ -129,8 +137,8 @@ public sealed partial class LogReplay : IDisposable
     }
 
     /// <summary>
-    /// TryStage verifies the next epoch and builds its trees beside the current ones; those of a switch from <see cref="Next"/>, which has the names of all epochs before it and all copies. The caller commits the step, or not, and
-    /// disposes it.
+    /// Verifies the next epoch and builds its trees next to the current ones. For a switch it builds them from <see cref="Next"/>, which
+    /// must have the names of all epochs before it and all copies. The caller commits the step or not, and disposes of it.
     /// </summary>
     public bool TryStage(
         EpochRow row, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out ReplayStep? step, [NotNullWhen(false)] out Refused? refused)
@@ -164,7 +172,10 @@ public sealed partial class LogReplay : IDisposable
         return true;
     }
 
-    /// <summary>Erase destroys values that an epoch has erased, in all trees; before the step to it is committed. Refused when a leaf is not there: <see cref="LogTrees.Erase"/>.</summary>
+    /// <summary>
+    /// Destroys values that an epoch has erased, in all trees, before the step to that epoch is committed. Refuses when a leaf does not
+    /// exist: <see cref="LogTrees.Erase"/>.
+    /// </summary>
     public Refused? Erase(IReadOnlyList<StoredErasure> erasures) => Trees.Erase(erasures) ?? Next?.Erase(erasures);
 
     /// <inheritdoc/>
@@ -238,7 +249,7 @@ public sealed partial class LogReplay : IDisposable
         }
     }
 
-    // Within the trees' period.
+    // Loads epochs within the trees' period.
     private async Task<Refused?> LoadThroughAsync(ulong end, bool isTarget, CancellationToken cancellationToken)
     {
         ulong? first = _last?.Epoch;
@@ -246,14 +257,14 @@ public sealed partial class LogReplay : IDisposable
         {
             return refused;
         }
-        // With a snapshot it may be the snapshot's fault or the database's.
+        // When the trees began with a snapshot, a difference may be the snapshot's fault or the database's.
         Refused? differing = await LoadLeavesAsync(first ?? 0, end, cancellationToken).ConfigureAwait(false) ?? Trees.Match(Last.Record);
         return differing is null
             ? await _missing.CheckAsync(_store, Trees.Period, cancellationToken).ConfigureAwait(false)
             : differing with { OfSnapshot = RestoredEpoch is not null && Trees == _given };
     }
 
-    // The last checkpoint covers all records before.
+    // The last checkpoint covers all records before it.
     private async Task<Refused?> CheckRecordsAsync(ulong through, CancellationToken cancellationToken)
     {
         while (_records.Next <= through)
@@ -289,7 +300,7 @@ public sealed partial class LogReplay : IDisposable
         {
             await foreach (LeafBatch batch in _store.ReadLeavesAsync(loaded + 1, target, LoadBatchRows, trees.Columns, cancellationToken).ConfigureAwait(false))
             {
-                // While a batch goes into the trees the next one is read.
+                // The next batch is read while this one is added to the trees.
                 if (await loading.ConfigureAwait(false) is { } refused)
                 {
                     return refused;
@@ -302,14 +313,15 @@ public sealed partial class LogReplay : IDisposable
         }
         finally
         {
-            // The directory is in use until then, whatever the reading met.
+            // The directory is in use until the load ends, whatever the read did.
             await loading.ConfigureAwait(false);
         }
         return await loading.ConfigureAwait(false)
             ?? await Task.Run(() => (loaded < target ? trees.Load(target, [], []) : null) ?? trees.EndLoad(target), CancellationToken.None).ConfigureAwait(false);
     }
 
-    // What the snapshot's leaf log still has. Of the leaves since, and of later periods, the database had no erased value to give.
+    // Erases values that the snapshot's leaf log still contains. For later leaves and later periods, the database returned no erased
+    // values.
     private async Task<Refused?> EraseAsync(ulong target, CancellationToken cancellationToken)
     {
         if (RestoredEpoch is not ulong restored || Trees != _given)

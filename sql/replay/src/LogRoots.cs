@@ -1,14 +1,20 @@
 namespace Optiks.Storage.Replay;
 
-/// <summary>LogRoots says what a replay knows of the log's roots. For any it hashes every record into the log, which takes more than a third of the time that a record costs.</summary>
+/// <summary>
+/// How much a replay knows about the log's roots. Any knowledge requires hashing every record into the log, which takes more than a third
+/// of the time per record.
+/// </summary>
 public enum LogRoots
 {
-    /// <summary>None: epochs have no root. For the task, whose board has them.</summary>
+    /// <summary>Epochs have no root. The task uses this, because its board has the roots.</summary>
     None,
 
-    /// <summary>Computed: epochs have their root, and the inclusion proof of their record. For tools that sign.</summary>
+    /// <summary>Epochs have their root and the inclusion proof of their record. Tools that sign use this.</summary>
     Computed,
 
-    /// <summary>Checked: an epoch that becomes <see cref="LogReplay.Last"/> needs a checkpoint of its root besides. For replicas.</summary>
+    /// <summary>
+    /// As <see cref="Computed"/>; in addition, an epoch that becomes <see cref="LogReplay.Last"/> needs a checkpoint with its root.
+    /// Replicas use this.
+    /// </summary>
     Checked,
 }

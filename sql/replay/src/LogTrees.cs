@@ -5,7 +5,10 @@ using Optiks.Secrets;
 
 namespace Optiks.Storage.Replay;
 
-/// <summary>LogTrees are a directory that is filled with stored leaves, and that says whether it is at the epoch that a record describes. One thread at a time, as the directory's writer.</summary>
+/// <summary>
+/// A directory that is filled with stored leaves and that can be compared with an epoch's record. One thread at a time, like the
+/// directory's writer.
+/// </summary>
 public sealed class LogTrees : IDisposable
 {
     private readonly bool _hasSecrets;
@@ -19,30 +22,30 @@ public sealed class LogTrees : IDisposable
         _hasSecrets = hasSecrets;
     }
 
-    /// <summary>Directory of the trees, which goes with them.</summary>
+    /// <summary>The directory of the trees, which is disposed of with them.</summary>
     public KeyDirectory Directory { get; }
 
-    /// <summary>Values that the directory keeps: others need not be read.</summary>
+    /// <summary>The values that the directory keeps: others need not be read.</summary>
     public KeptValues Values { get; }
 
-    /// <summary>Period of the trees of devices and keys.</summary>
+    /// <summary>The period of the trees of devices and keys.</summary>
     public ulong Period { get; }
 
-    /// <summary>IsStored: the trees are in stored mode.</summary>
+    /// <summary>Whether the trees are in stored mode.</summary>
     public bool IsStored { get; }
 
-    /// <summary>HasBegun: the trees are at an epoch of their period. Before that they are filled with names and copies.</summary>
+    /// <summary>Whether the trees are at an epoch of their period. Before that, they are being filled with names and copies.</summary>
     public bool HasBegun => Period == 0 || Directory.Stats.PeriodFirstEpoch != 0;
 
-    /// <summary>Epoch of the trees; before their period begins, of their names.</summary>
+    /// <summary>The epoch of the trees; before their period begins, the epoch of their names.</summary>
     public ulong Epoch => Directory.Stats.Epoch;
 
-    // Values that nobody keeps are not read, and keys by nobody: trees and lookups need none.
+    // Values that the directory does not keep are not read. Keys are never read, because neither trees nor lookups need them.
     internal LeafColumns Columns => Values switch { KeptValues.None => LeafColumns.Trees, KeptValues.Lists => LeafColumns.Lists, _ => LeafColumns.Values };
 
     /// <summary>
-    /// TryRestore gives the trees of a snapshot, or in stored mode of the node store; null when there is none, or none that fits. Whether they are the log's their epoch's record tells:
-    /// <see cref="LogReplay.LoadAsync"/>.
+    /// Restores the trees from a snapshot, or in stored mode from the node store; returns null when there is no usable one. Whether they
+    /// belong to the log is verified against their epoch's record: <see cref="LogReplay.LoadAsync"/>.
     /// </summary>
     public static LogTrees? TryRestore(DirectoryOptions options, string snapshot, out Refused? refused)
     {
@@ -59,14 +62,17 @@ public sealed class LogTrees : IDisposable
         }
     }
 
-    /// <summary>RemoveSnapshot deletes what is left of a snapshot and, in stored mode, of the node store.</summary>
+    /// <summary>Deletes the remains of a snapshot and, in stored mode, of the node store.</summary>
     public static void RemoveSnapshot(DirectoryOptions options, string snapshot)
     {
         ArgumentNullException.ThrowIfNull(options);
         SnapshotFile.Remove(options, snapshot);
     }
 
-    /// <summary>Create makes empty trees. What is left of the snapshot goes first, as the trees take its leaf log; null: there never is one.</summary>
+    /// <summary>
+    /// Creates empty trees. The remains of the snapshot are deleted first, because the trees take over its leaf log; null when there never
+    /// is a snapshot.
+    /// </summary>
     public static LogTrees Create(DirectoryOptions options, string? snapshot)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -78,11 +84,12 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// CreateWithoutSecrets makes empty trees for who compares roots and counts alone. They follow from labels and commitments; a directory wants VRF secrets for labels that nobody asks
-    /// for here, so it gets some of its own. Whether a label is its key's is what lookups prove.
+    /// Creates empty trees for callers that only compare roots and counts, which depend on labels and commitments. A directory needs VRF
+    /// secrets to compute labels; no labels are computed here, so it gets random secrets. Whether a label belongs to its key is proved by
+    /// lookups.
     /// </summary>
-    /// <param name="configuration">Of the log.</param>
-    /// <param name="period">Period of the trees; a later one than the first has not begun.</param>
+    /// <param name="configuration">The log's configuration.</param>
+    /// <param name="period">The period of the trees; trees of a later period than the first have not begun.</param>
     public static LogTrees CreateWithoutSecrets(Configuration configuration, ulong period = 0)
     {
         ArgumentNullException.ThrowIfNull(configuration);
@@ -99,7 +106,10 @@ public sealed class LogTrees : IDisposable
         return new LogTrees(KeyDirectory.Create(options), options, hasSecrets: false);
     }
 
-    /// <summary>Load takes all leaves up to an epoch that the trees do not have yet. After the last ones <see cref="EndLoad"/> brings the trees there. After a refusal they are of no use.</summary>
+    /// <summary>
+    /// Loads all leaves up to an epoch that the trees do not have yet. After the last ones, <see cref="EndLoad"/> brings the trees to that
+    /// epoch. After a refusal the trees are unusable.
+    /// </summary>
     public Refused? Load(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
     {
         try
@@ -113,7 +123,10 @@ public sealed class LogTrees : IDisposable
         }
     }
 
-    /// <summary>EndLoad ends the loading at the epoch of the last leaves. In stored mode a first load takes minutes here. After a refusal the trees are of no use.</summary>
+    /// <summary>
+    /// Ends the loading at the epoch of the last leaves. In stored mode, a first load takes minutes here. After a refusal the trees are
+    /// unusable.
+    /// </summary>
     public Refused? EndLoad(ulong epoch)
     {
         try
@@ -128,7 +141,8 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// LoadNames takes those leaves of usernames and decommissioned, which know no periods, and goes to the epoch: <see cref="Load"/> for trees whose period has not begun. After a refusal they are of no use.
+    /// Loads those of the given leaves that are independent of periods, usernames and decommissioned, and moves to the epoch. This is the
+    /// counterpart of <see cref="Load"/> for trees whose period has not begun. After a refusal the trees are unusable.
     /// </summary>
     public Refused? LoadNames(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
     {
@@ -145,7 +159,8 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// LoadCopies takes copies for the trees' period, which has not begun, in any number of calls; the last row of a key counts. After a refusal the trees are as they were.
+    /// Loads copies for the trees' period, which has not begun, in any number of calls; the last row of a key counts. After a refusal the
+    /// trees are unchanged.
     /// </summary>
     public Refused? LoadCopies(ReadOnlySpan<LeafRow> copies, ReadOnlySpan<byte> values)
     {
@@ -160,10 +175,13 @@ public sealed class LogTrees : IDisposable
         }
     }
 
-    /// <summary>Match compares the trees with the record of their epoch.</summary>
+    /// <summary>Compares the trees with the record of their epoch.</summary>
     public Refused? Match(EpochRecord record) => Match(Directory.States(out _), record);
 
-    /// <summary>TryStage builds the trees of the next epoch beside the current ones, which stay as they are until the caller commits them, or begins the trees' period if the record does. It disposes what it gets.</summary>
+    /// <summary>
+    /// Builds the trees of the next epoch next to the current ones, or begins the trees' period if the record does. The current trees stay
+    /// unchanged until the caller commits the new ones. The caller disposes of the result.
+    /// </summary>
     public bool TryStage(
         EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
     {
@@ -173,7 +191,9 @@ public sealed class LogTrees : IDisposable
             : TryStage(record, startsPeriod: false, leaves, values, withProofs, out staged, out refused);
     }
 
-    /// <summary>TryStartPeriod does so with the first epoch of the trees' period: the copies that were loaded, and leaves of usernames and decommissioned.</summary>
+    /// <summary>
+    /// Builds the trees of the first epoch of the trees' period, from the loaded copies and from leaves of usernames and decommissioned.
+    /// </summary>
     public bool TryStartPeriod(
         EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
     {
@@ -211,8 +231,8 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
-    /// Erase destroys values of leaves that the trees have, before they come to an epoch that has erased them; leaves and copies of other periods are passed over. Refused when a leaf is not there: none was
-    /// erased.
+    /// Destroys values of leaves that the trees have, before the trees reach an epoch that has erased them. Leaves and copies of other
+    /// periods are skipped. Refuses, with nothing erased, when a leaf does not exist.
     /// </summary>
     public Refused? Erase(IReadOnlyList<StoredErasure> erasures)
     {
@@ -239,7 +259,8 @@ public sealed class LogTrees : IDisposable
     /// <inheritdoc/>
     public void Dispose() => Directory.Dispose();
 
-    // Names are leaves for good, devices and keys from the period's first epoch on. None is of a later epoch than the trees'.
+    // Names are in all trees; devices and keys only from the period's first epoch on. Leaves of later epochs than the trees' do not exist
+    // yet.
     private static bool HasLeaf(StoredErasure erasure, DirectoryStats at) => erasure.Erasure.Epoch <= at.Epoch
         && (!StructureOf(erasure).HasVersions() || at.Period == 0 || (at.PeriodFirstEpoch > 0 && erasure.Erasure.Epoch >= at.PeriodFirstEpoch));
 
@@ -259,10 +280,10 @@ public sealed class LogTrees : IDisposable
 
     private static bool IsContradiction(OptiksNativeException e) => e.Status is NativeStatus.Data or NativeStatus.Duplicate;
 
-    // The library's text holds no secret and nothing of a user.
+    // The library's text contains no secret and nothing about a user.
     private static Refused Contradiction(ulong epoch, OptiksNativeException e) => new($"The leaves up to epoch {epoch} contradict each other ({e.Message}).");
 
-    // A record's VRF keys are compared with those of the record before by the chain, and here with those that the secrets have.
+    // The chain compares a record's VRF keys with those of the record before; here they are compared with those of the secrets.
     private Refused? Match(StructureState[] states, EpochRecord record)
     {
         for (int i = 0; i < states.Length; i++)

@@ -5,8 +5,9 @@ using Optiks.Protocol;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// MissingValues remembers the loaded leaves and copies whose values the database did not have, and finds out whether epochs erased them. A value that is gone for another reason was lost: a replica without it would
-/// answer that the owner had it erased. Keeps some 40 octets for each. One thread at a time.
+/// Remembers the loaded leaves and copies whose values the database did not have, and finds out whether epochs erased them. A value that is
+/// missing for another reason was lost: without this check, a replica would answer that the owner had it erased. Keeps some 40 bytes for
+/// each. One thread at a time.
 /// </summary>
 internal sealed class MissingValues
 {
@@ -14,11 +15,11 @@ internal sealed class MissingValues
 
     private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(1);
 
-    // By the first halves of label and commitment: both are random, and copies of one key share a label.
+    // The first halves of label and commitment identify a leaf. Both are random, and copies of one key share a label.
     private readonly HashSet<(UInt128 Label, UInt128 Commitment)> _leaves = [];
     private readonly Dictionary<UInt128, UInt128> _copies = [];
 
-    /// <summary>Add takes leaves that were read with the values of these trees.</summary>
+    /// <summary>Adds leaves that were read with the values that these trees keep.</summary>
     public void Add(ReadOnlySpan<LeafRow> leaves, KeptValues kept)
     {
         foreach (ref readonly LeafRow leaf in leaves)
@@ -30,7 +31,7 @@ internal sealed class MissingValues
         }
     }
 
-    /// <summary>AddCopies takes copies, of which the last row of a label counts.</summary>
+    /// <summary>Adds copies; the last row of a label counts.</summary>
     public void AddCopies(ReadOnlySpan<LeafRow> copies, KeptValues kept)
     {
         foreach (ref readonly LeafRow copy in copies)
@@ -47,7 +48,7 @@ internal sealed class MissingValues
         }
     }
 
-    /// <summary>Clear forgets what was added, for trees that are made again.</summary>
+    /// <summary>Forgets everything that was added, for trees that are made again.</summary>
     public void Clear()
     {
         _leaves.Clear();
@@ -55,8 +56,9 @@ internal sealed class MissingValues
     }
 
     /// <summary>
-    /// CheckAsync refuses values that are missing without a reason. Those that are explained are forgotten. A value goes with the commit of its epoch, and the erasure shows once that epoch is published: of a published
-    /// log it waits until then.
+    /// Refuses values that are missing without a reason, and forgets those that are explained. A value is deleted at the commit of its
+    /// epoch, and its erasure becomes visible when that epoch is published. For a store that shows only published epochs this method waits
+    /// until then.
     /// </summary>
     public async Task<Refused?> CheckAsync(IFollowStore store, ulong period, CancellationToken cancellationToken)
     {
@@ -67,7 +69,7 @@ internal sealed class MissingValues
         HeadRow head = await store.ReadHeadAsync(cancellationToken).ConfigureAwait(false);
         ulong committed = head.Epoch ?? 0;
         ulong first = 0;
-        // The task sees what is committed.
+        // The task sees committed epochs.
         ulong shown = store is IPipelineStore ? committed : head.PublishedEpoch ?? 0;
         while (true)
         {

@@ -5,8 +5,8 @@ using Optiks.Tlog;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// RecordChain checks each record by itself and against the one before, and, if it has roots, checkpoints against all records so far; the board's files play no part. It holds two
-/// records and a logarithmic number of hashes. Not thread-safe.
+/// Checks each record, its link to the one before and, if it has roots, checkpoints against all records so far. The board's files are not
+/// used. It holds two records and a logarithmic number of hashes. Not thread-safe.
 /// </summary>
 public sealed class RecordChain
 {
@@ -14,10 +14,10 @@ public sealed class RecordChain
     private CompactRange? _log;
     private ReadOnlyMemory<byte> _last;
 
-    // Of the period of the last record: that it is old enough to end is seen from its time. Empty: not known.
+    // The first record of the last record's period: its time shows whether the period is old enough to end. Empty when it is not known.
     private ReadOnlyMemory<byte> _firstOfPeriod;
 
-    /// <summary>RecordChain that begins with epoch 0 of the anchor's log.</summary>
+    /// <summary>Creates a chain that begins with epoch 0 of the anchor's log.</summary>
     public RecordChain(TrustAnchor anchor, bool withRoots)
     {
         ArgumentNullException.ThrowIfNull(anchor);
@@ -25,16 +25,16 @@ public sealed class RecordChain
         _log = withRoots ? new CompactRange() : null;
     }
 
-    /// <summary>Next epoch.</summary>
+    /// <summary>The next epoch.</summary>
     public ulong Next { get; private set; }
 
-    /// <summary>HasRoots: the records so far have a root. False for a chain without, and once an epoch was skipped.</summary>
+    /// <summary>Whether the root of the records so far is known. False for a chain without roots, and after an epoch was skipped.</summary>
     public bool HasRoots => _log is not null;
 
-    /// <summary>Missing is what a chain says whose next epoch is not there.</summary>
+    /// <summary>The refusal when the next epoch is missing.</summary>
     public Refused Missing => new($"Epoch {Next} is missing from the database.");
 
-    /// <summary>Check checks the next epoch's record. Changes nothing.</summary>
+    /// <summary>Checks the next epoch's record. Changes nothing.</summary>
     public Refused? Check(EpochRow row)
     {
         ArgumentNullException.ThrowIfNull(row);
@@ -57,7 +57,7 @@ public sealed class RecordChain
             : new Refused($"The record of epoch {row.Epoch} is not valid or does not follow the one before ({reason.Name()}).");
     }
 
-    /// <summary>AsLast gives the next epoch, whose record has the right length, as the last of the log. Changes nothing.</summary>
+    /// <summary>Returns the next epoch, whose record has the right length, as the last of the log. Changes nothing.</summary>
     public VerifiedEpoch AsLast(EpochRow row)
     {
         ArgumentNullException.ThrowIfNull(row);
@@ -65,7 +65,7 @@ public sealed class RecordChain
         return new VerifiedEpoch(row, _log?.Peaks.Reverse().ToArray());
     }
 
-    /// <summary>CheckCheckpoint compares an epoch's checkpoint with the log that ends with the epoch, which has a root.</summary>
+    /// <summary>Compares an epoch's checkpoint with the log that ends with that epoch, which must have a root.</summary>
     public Refused? CheckCheckpoint(VerifiedEpoch epoch)
     {
         ArgumentNullException.ThrowIfNull(epoch);
@@ -75,7 +75,7 @@ public sealed class RecordChain
             : null;
     }
 
-    /// <summary>Append goes on to the epoch after this one, which is the next.</summary>
+    /// <summary>Appends the next epoch.</summary>
     public void Append(EpochRow row)
     {
         ArgumentNullException.ThrowIfNull(row);
@@ -86,7 +86,10 @@ public sealed class RecordChain
         Next++;
     }
 
-    /// <summary>SkipTo goes on at a later epoch, for whoever looks at what is left of a log: its record has none before it, and there are no roots any more.</summary>
+    /// <summary>
+    /// Continues at a later epoch, for callers that examine the rest of a damaged log. That epoch's record has no record before it, and
+    /// roots are unknown from then on.
+    /// </summary>
     public void SkipTo(ulong epoch)
     {
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(epoch, Next);

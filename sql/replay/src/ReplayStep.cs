@@ -2,7 +2,7 @@ using Optiks.Native;
 
 namespace Optiks.Storage.Replay;
 
-/// <summary>ReplayStep is the next epoch of a replay, verified and not yet its last. Disposing it without a commit leaves everything as it was.</summary>
+/// <summary>The next epoch of a replay, verified but not yet the last one. Disposing of it without a commit changes nothing.</summary>
 public sealed class ReplayStep : IDisposable
 {
     private readonly LogReplay _replay;
@@ -17,13 +17,19 @@ public sealed class ReplayStep : IDisposable
         Epoch = epoch;
     }
 
-    /// <summary>Epoch that it leads to.</summary>
+    /// <summary>The epoch that the step leads to.</summary>
     public VerifiedEpoch Epoch { get; }
 
-    /// <summary>AuditProof gives the AuditProof of the step (docs/spec/answers.md section 1), encoded. Needs a stage with proofs, and is asked for before the commit.</summary>
+    /// <summary>
+    /// Returns the encoded AuditProof of the step (docs/spec/answers.md section 1). Needs a stage with proofs, and must be called before
+    /// the commit.
+    /// </summary>
     public byte[] AuditProof() => Protocol.AuditProof.Encode([_replay.Last.Row.Record, Epoch.Row.Record], _staged.AppendProofs());
 
-    /// <summary>Commit makes it the replay's last epoch. Throws <see cref="OptiksNativeException"/> (<see cref="NativeStatus.Io"/>) when the disk fails: nothing has changed then.</summary>
+    /// <summary>
+    /// Makes the epoch the replay's last one. Throws <see cref="OptiksNativeException"/> (<see cref="NativeStatus.Io"/>) when the disk
+    /// fails, with nothing changed.
+    /// </summary>
     public void Commit()
     {
         _staged.Commit();

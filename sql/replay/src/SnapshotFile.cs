@@ -3,12 +3,15 @@ using Optiks.Native;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// SnapshotFile is how trees begin with a snapshot, or without one. In stored mode the node store is the snapshot; a file that linked mode left becomes one. There are never both of one leaf log, whose
-/// end each mode would cut and write anew.
+/// Begins trees with or without a snapshot. In stored mode the node store is the snapshot; a file that linked mode left is converted into
+/// one. A leaf log never has both, because each mode would truncate its end and write it again.
 /// </summary>
 internal static class SnapshotFile
 {
-    /// <summary>TryRestore gives the snapshot's directory; null when there is none. Throws <see cref="OptiksNativeException"/> for one that does not fit.</summary>
+    /// <summary>
+    /// Restores the snapshot's directory; returns null when there is no snapshot. Throws <see cref="OptiksNativeException"/> for one that
+    /// does not fit.
+    /// </summary>
     public static KeyDirectory? TryRestore(DirectoryOptions options, string path)
     {
         if (options.NodeStorePath is not { } nodes)
@@ -18,7 +21,7 @@ internal static class SnapshotFile
         return Directory.Exists(nodes) || TryConvert(options, path, nodes) ? KeyDirectory.Create(options) : null;
     }
 
-    /// <summary>Remove deletes what is left of a snapshot whose leaf log another directory takes.</summary>
+    /// <summary>Deletes the remains of a snapshot whose leaf log another directory takes over.</summary>
     public static void Remove(DirectoryOptions options, string path)
     {
         File.Delete(path);
@@ -38,7 +41,7 @@ internal static class SnapshotFile
         DeleteFolder(Unfinished(nodes));
         using (KeyDirectory.Restore(options with { NodeStorePath = Unfinished(nodes), VrfCacheBytes = 0 }, path))
         {
-            // It is on the disk.
+            // The node store is on the disk now.
         }
         File.Delete(path);
         Directory.Move(Unfinished(nodes), nodes);

@@ -3,7 +3,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Storage.Replay;
 
-/// <summary>VerifiedEpoch is an epoch whose record was checked against all records before it.</summary>
+/// <summary>An epoch whose record was checked against all records before it.</summary>
 public sealed class VerifiedEpoch
 {
     private readonly TreeHash[]? _inclusion;
@@ -15,18 +15,24 @@ public sealed class VerifiedEpoch
         Record = EpochRecord.Decode(row.Record.Span);
     }
 
-    /// <summary>Row is the stored epoch.</summary>
+    /// <summary>The stored epoch.</summary>
     public EpochRow Row { get; }
 
-    /// <summary>Record of the row, decoded.</summary>
+    /// <summary>The decoded record of the row.</summary>
     public EpochRecord Record { get; }
 
-    /// <summary>Epoch is its number.</summary>
+    /// <summary>The epoch's number.</summary>
     public ulong Epoch => Row.Epoch;
 
-    /// <summary>Inclusion proof of the record in the log that ends with it. Throws <see cref="InvalidOperationException"/> where there are no roots (<see cref="LogRoots.None"/>).</summary>
+    /// <summary>
+    /// The inclusion proof of the record in the log that ends with it. Throws <see cref="InvalidOperationException"/> where there are no
+    /// roots (<see cref="LogRoots.None"/>).
+    /// </summary>
     public IReadOnlyList<TreeHash> Inclusion => _inclusion ?? throw new InvalidOperationException("Roots of the log were not asked for.");
 
-    /// <summary>Root of the log that ends with the record, of a size one more than the epoch; computed at each call. Throws as <see cref="Inclusion"/> does.</summary>
+    /// <summary>
+    /// Returns the root of the log that ends with the record, whose size is the epoch plus one; it is computed at each call. Throws as
+    /// <see cref="Inclusion"/> does.
+    /// </summary>
     public TreeHash Root() => Inclusion.Aggregate(Rfc6962.LeafHash(Row.Record.Span), (right, left) => Rfc6962.NodeHash(left, right));
 }

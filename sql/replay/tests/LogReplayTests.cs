@@ -6,7 +6,10 @@ using Optiks.Tlog;
 
 namespace Optiks.Storage.Replay.Tests;
 
-/// <summary>What a replay of stored records and leaves takes for the log, and what it refuses: each refusal beside a control that differs in nothing else.</summary>
+/// <summary>
+/// Tests which stored records and leaves a replay takes for the log, and which ones it refuses. Each refusal comes with a control that
+/// differs in nothing else.
+/// </summary>
 public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>, IAsyncLifetime
 {
     private const ulong Newest = SampleLog.Newest;
@@ -144,7 +147,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         Assert.Null(await replay.LoadAsync(Newest - 1, Cancel));
         Assert.Equal(new Refused(why), await replay.FollowAsync(Newest, beforeCommit: null, Cancel));
         AssertAt(replay, Newest - 1);
-        // As it should be, it follows.
+        // With the right rows the replay follows.
         Store.Epochs = rows => rows;
         Assert.Null(await replay.FollowAsync(Newest, beforeCommit: null, Cancel));
         AssertAt(replay, Newest);
@@ -162,7 +165,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         using LogReplay loaded = Replay();
         Refused refused = (await loaded.LoadAsync(Newest, Cancel))!;
         Assert.StartsWith($"The leaves up to epoch 3 {why}", refused.Why, StringComparison.Ordinal);
-        // It says the same, though it may find out later.
+        // A stored replay gives the same reason, though it may notice the fault later.
         using LogReplay stored = Stored(LogTrees.Create(StoredOptions, Snapshot));
         Assert.Equal(refused.Why, (await stored.LoadAsync(Newest, Cancel))!.Why.Replace("_load_end:", "_load:", StringComparison.Ordinal));
         using LogReplay stepping = Replay();
@@ -184,7 +187,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
             await Assert.ThrowsAnyAsync<Exception>(async () => Assert.Null(await failed.LoadAsync(Newest, Cancel)));
         }
         Store.Leaves = batch => batch;
-        // What has the roots of other leaves is whole and refused.
+        // Trees with the roots of other leaves are intact, and the replay refuses them.
         bool isWhole = what == "label";
         using (LogReplay again = Stored(LogTrees.TryRestore(StoredOptions, Snapshot, out _)!))
         {
@@ -239,7 +242,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         Assert.Null(await stepping.LoadAsync(2, Cancel));
         Assert.Equal(why, (await stepping.FollowAsync(Newest, beforeCommit: null, Cancel))!.Why);
         AssertAt(stepping, 2);
-        // Who signs them does not ask, with roots or without.
+        // A replay for the log's signer does not check the checkpoint, whether it computes roots or not.
         foreach (LogRoots roots in (LogRoots[])[LogRoots.Computed, LogRoots.None])
         {
             using LogReplay unsigned = Replay(roots: roots);
@@ -300,7 +303,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         }
         using var replay = new LogReplay(Store, Log.Anchor, LogTrees.TryRestore(Options, Snapshot, out _)!, LogRoots.Computed);
         Assert.Equal(new Refused(why) { OfSnapshot = true }, await replay.LoadAsync(Newest, Cancel));
-        // Without it that shows: nothing of it is left.
+        // Without the snapshot the log loads, and no file of the snapshot is left.
         Store.Leaves = batch => batch;
         using var without = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options, Snapshot), LogRoots.Computed);
         Assert.False(File.Exists(Snapshot));
@@ -355,7 +358,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         Assert.Equal(Newest, none.Last.Epoch);
     }
 
-    // The last leaf is one of epoch 3.
+    // The last leaf belongs to epoch 3.
     private static LeafRow[] Damage(LeafRow[] rows, string what)
     {
         ref LeafRow last = ref rows[^1];
@@ -408,7 +411,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
 
     private LogReplay Stored(LogTrees trees) => new(Store, Log.Anchor, trees, LogRoots.Computed);
 
-    // At once, and epoch by epoch.
+    // Loads everything at once, and then epoch by epoch.
     private async Task RefusedAsync(string why)
     {
         using LogReplay loaded = Replay();

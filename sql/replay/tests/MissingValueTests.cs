@@ -3,7 +3,7 @@ using Optiks.Secrets;
 
 namespace Optiks.Storage.Replay.Tests;
 
-/// <summary>Values that the database lost are refused, each beside a value that an epoch erased.</summary>
+/// <summary>Tests that a replay refuses values which the database lost, and accepts the absence of values which an epoch erased.</summary>
 public sealed class MissingValueTests : IAsyncLifetime
 {
     private TestLog? _log;

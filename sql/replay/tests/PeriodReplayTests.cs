@@ -5,7 +5,10 @@ using Optiks.Secrets;
 
 namespace Optiks.Storage.Replay.Tests;
 
-/// <summary>A log of three periods, whose rows of copies supersede each other and whose users leave, replayed from every epoch to every other, with restarts, by those who keep all values, the lists, or none.</summary>
+/// <summary>
+/// Tests the replay of a log of three periods, whose copies supersede each other and whose users leave. It replays from every epoch to
+/// every other one, with restarts, and keeps all values, the lists, or no values.
+/// </summary>
 public sealed class PeriodReplayTests : IAsyncLifetime
 {
     private const ulong FirstSwitch = 5;
@@ -83,7 +86,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
         Assert.Equal([FirstSwitch - 1, SecondSwitch - 1], ended);
     }
 
-    // All names that there are, by as many leaves at a time, and then some copies.
+    // Takes all names, so many leaves at a time, and then some copies.
     private static async Task PrepareAsync(LogReplay replay, int maxRows)
     {
         do
@@ -110,7 +113,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
             int copies = replay.NextCopies;
             await PrepareAsync(replay, maxRows);
             Assert.InRange(replay.NextCopies, copies, copies + (2 * maxRows));
-            // The third period's are the last.
+            // The copies of the third period are the last ones.
             Assert.Equal(replay.Trees.Period < 2 ? replay.Trees.Period + 1 : null, replay.NextPeriod?.Period);
             Assert.Equal(replay.Next?.Epoch, replay.Next is null ? null : epoch - 1);
             Assert.Null(await replay.FollowAsync(epoch, beforeCommit: null, Cancel));
@@ -151,7 +154,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
                 Assert.Equal(one.First, replay.NextCopies);
                 Assert.Null(await replay.TakeNextAsync(one));
                 Assert.Equal(one.End, replay.NextCopies);
-                // Not again.
+                // The replay does not take the same batch again.
                 Assert.Null(await replay.TakeNextAsync(one));
                 Assert.Equal(one.End, replay.NextCopies);
                 taken++;
@@ -254,7 +257,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
         Assert.Null(await replay.LoadAsync(FirstSwitch - 1, Cancel));
         Assert.NotNull(await replay.FollowAsync(Newest, beforeCommit: null, Cancel));
         AssertAt(replay, FirstSwitch - 1);
-        // The right database is put back. Rows that were taken stay: a replica loads again.
+        // The right database is back. The replay keeps the rows that it took, so a replica loads again.
         using LogReplay control = await LoadAsync(FirstSwitch, KeptValues.None);
         AssertAt(control, FirstSwitch);
     }
@@ -273,7 +276,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
         trees.Dispose();
     }
 
-    // The first row with a value opens another commitment.
+    // Changes the first row with a value so that it opens another commitment.
     private static LeafRow[] Changed(CopyBatch batch)
     {
         LeafRow[] rows = batch.Rows.ToArray();

@@ -1,11 +1,11 @@
 namespace Optiks.Storage.Replay.Tests;
 
-/// <summary>PeriodRowsTests: which period's secrets are used, and rows of which none are.</summary>
+/// <summary>Tests which period's secrets a replay uses, and rows from which it uses no secrets.</summary>
 public sealed class PeriodRowsTests
 {
     private static readonly ReadOnlyMemory<byte> s_octets = new byte[] { 1 };
 
-    // Three periods from epochs 0, 5 and 9 on, and the one that is made ahead.
+    // The three periods begin at epochs 0, 5 and 9, and the next one is prepared ahead of time.
     private static readonly PeriodRow[] s_good =
     [
         new(0, PeriodState.Destroyed, 0, 0, default, s_octets),
@@ -26,7 +26,7 @@ public sealed class PeriodRowsTests
         PeriodRow[] destroying = Changed(1, s_good[1] with { State = PeriodState.Destroying });
         Assert.Throws<StorageCorruptException>(() => PeriodRows.At(destroying, 8));
         Assert.Equal(2UL, PeriodRows.At(destroying, 9).Period);
-        // Resumed: the secrets may be gone or not.
+        // After a resumed destruction the secrets may be gone or not.
         Assert.Null(PeriodRows.Contradiction(Changed(1, destroying[1] with { WrappedSecrets = default })));
     }
 

@@ -5,7 +5,10 @@ using Optiks.Secrets;
 
 namespace Optiks.Storage.Replay.Tests;
 
-/// <summary>Trees of the next period: filled beside those of the current one, begun at the switch, and refused where they are not those of its record.</summary>
+/// <summary>
+/// Tests the trees of the next period. They fill while those of the current period serve, begin at the switch, and are refused where they
+/// contradict the record.
+/// </summary>
 public sealed class PeriodTreesTests : IDisposable
 {
     private const ulong First = 2;
@@ -49,7 +52,7 @@ public sealed class PeriodTreesTests : IDisposable
         Assert.Null(next.LoadCopies(copies, values));
         EpochRecord record = RecordOf(next);
 
-        // Another process, which gets the same rows.
+        // This stands for another process, which gets the same rows.
         using LogTrees follower = Next();
         Assert.Null(follower.LoadCopies(copies, values));
         Assert.Null(follower.LoadCopies(copies, values));
@@ -76,7 +79,7 @@ public sealed class PeriodTreesTests : IDisposable
         Assert.Equal("The record of epoch 2 does not begin period 1.", refused.Why);
         Assert.False(follower.TryStartPeriod(record with { PeriodFirstEpoch = 1 }, [], [], withProofs: false, out _, out refused));
         Assert.Equal("The record of epoch 2 does not begin period 1.", refused.Why);
-        // The control: with the copy it is the record's.
+        // The control has the copy, so its trees match the record.
         Assert.Null(follower.LoadCopies(copies, values));
         Assert.True(follower.TryStartPeriod(record, [], [], withProofs: false, out StagedEpoch? staged, out _));
         staged.Dispose();
@@ -101,7 +104,7 @@ public sealed class PeriodTreesTests : IDisposable
         return keys;
     }
 
-    // At the current trees' epoch, without a copy.
+    // Returns trees at the current trees' epoch, without a copy.
     private LogTrees Next()
     {
         var next = LogTrees.Create(new DirectoryOptions { Secrets = _nextSecrets, MaxValueLength = MaxValueLength, Period = 1 }, null);
@@ -120,7 +123,7 @@ public sealed class PeriodTreesTests : IDisposable
         return copies;
     }
 
-    // That the trees' period begins with, of which no more is compared than the states.
+    // Returns the record that the trees' period begins with. The test compares no more of it than the states.
     private static EpochRecord RecordOf(LogTrees next)
     {
         using StagedEpoch staged = next.Directory.StartPeriod(First, [], [], withProofs: false);

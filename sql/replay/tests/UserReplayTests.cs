@@ -5,7 +5,7 @@ using Optiks.Secrets;
 
 namespace Optiks.Storage.Replay.Tests;
 
-/// <summary>A log with leaves of all structures, replayed by those who keep all values, the device lists alone, or none.</summary>
+/// <summary>Tests the replay of a log with leaves of all structures. It keeps all values, the device lists alone, or no values.</summary>
 public sealed class UserReplayTests : IAsyncLifetime
 {
     private const ulong Newest = 3;

@@ -3,7 +3,7 @@ using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite;
 
-/// <summary>SqliteAcceptStore is the update-service's view.</summary>
+/// <summary>The update-service's store.</summary>
 internal sealed class SqliteAcceptStore : AcceptStore
 {
     private readonly Database _database;

@@ -3,7 +3,7 @@ using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite;
 
-/// <summary>SqliteMigrator creates the file and brings it to this build's schema.</summary>
+/// <summary>Creates the file and brings it to this build's schema.</summary>
 internal sealed class SqliteMigrator : Migrator
 {
     private readonly SqliteSettings _settings;
@@ -37,7 +37,7 @@ internal sealed class SqliteMigrator : Migrator
             CreateFile();
             using (var connection = Connection.Open(_settings, readOnly: false))
             {
-                // Before anything is changed: the file may be another program's.
+                // This check comes before any change, because the file may belong to another program.
                 SqliteSchema.Schema.ThrowIfNewer(SqliteSchema.ReadVersion(connection), connection.Path);
                 await UseLogAsync(connection, cancellationToken);
             }
@@ -45,7 +45,7 @@ internal sealed class SqliteMigrator : Migrator
         },
         cancellationToken);
 
-    /// <summary>LockAsync has nothing to wait for: the transaction has SQLite's write lock.</summary>
+    /// <summary>Does nothing: the transaction already holds SQLite's write lock.</summary>
     protected override Task LockAsync(ISession session, CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <inheritdoc/>
@@ -73,7 +73,7 @@ internal sealed class SqliteMigrator : Migrator
         },
         cancellationToken);
 
-    // SQLite does not wait by itself for the lock that this needs.
+    // SQLite does not wait on its own for the lock that this statement needs.
     private async Task UseLogAsync(Connection connection, CancellationToken cancellationToken)
     {
         long start = TimeProvider.System.GetTimestamp();
@@ -97,7 +97,7 @@ internal sealed class SqliteMigrator : Migrator
         {
             DataFolder.CreateFolder(folder);
         }
-        // An empty file is an empty database. SQLite itself would make it readable for everybody; its log files take the mode from it.
+        // An empty file is an empty database. SQLite itself would create it readable for everybody; its log files get the file's mode.
         var options = new FileStreamOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.Write, UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite };
         try
         {

@@ -3,19 +3,24 @@ using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite;
 
-/// <summary>SqliteSchema knows the schema of this build, and what a database has of it.</summary>
+/// <summary>Knows the schema of this build and checks databases against it.</summary>
 internal static class SqliteSchema
 {
-    /// <summary>ApplicationId in the file's header ("OPTK"): no other program's file is taken for ours.</summary>
+    /// <summary>
+    /// The application id in the file's header ("OPTK"), so that no other program's file is taken for a database of this project.
+    /// </summary>
     public const int ApplicationId = 0x4F50544B;
 
-    /// <summary>Schema of this build.</summary>
+    /// <summary>The schema of this build.</summary>
     public static Schema Schema { get; } = new(typeof(SqliteSchema).Assembly);
 
-    /// <summary>ReadVersion reads the version of a database; 0 when it is empty. Throws <see cref="StorageMisconfiguredException"/> for another program's database.</summary>
+    /// <summary>
+    /// Reads the version of a database; returns 0 when it is empty. Throws <see cref="StorageMisconfiguredException"/> for another
+    /// program's database.
+    /// </summary>
     public static int ReadVersion(Connection connection)
     {
-        // Before the id: a file that another migrator fills in between has our id then.
+        // This is read before the id. If another migrator fills the file in between, its id is then already set.
         bool isEmpty = connection.ReadLong("SELECT count(*) FROM sqlite_schema") == 0;
         long id = connection.ReadLong("PRAGMA application_id");
         if (id == ApplicationId)
@@ -27,7 +32,9 @@ internal static class SqliteSchema
             : throw new StorageMisconfiguredException($"The file {connection.Path} is another program's SQLite database.");
     }
 
-    /// <summary>ThrowIfUnusable checks what a service must not work without: the schema's version, the log ahead of the file, and syncing at every commit.</summary>
+    /// <summary>
+    /// Checks the conditions without which a service must not work: the schema's version, the write-ahead log, and syncing at every commit.
+    /// </summary>
     public static void ThrowIfUnusable(Connection connection)
     {
         Schema.ThrowIfOther(ReadVersion(connection), connection.Path);
@@ -36,7 +43,7 @@ internal static class SqliteSchema
         {
             throw new StorageMisconfiguredException($"The database {connection.Path} has journal mode '{journal}' instead of WAL: run 'optiks-db migrate', on a local file system.");
         }
-        // 2 is FULL, 3 EXTRA.
+        // 2 is FULL, 3 is EXTRA.
         long synchronous = connection.ReadLong("PRAGMA synchronous");
         if (synchronous < 2)
         {

@@ -3,24 +3,28 @@ using System.Globalization;
 
 namespace Optiks.Storage.Sqlite;
 
-/// <summary>SqliteSettings are read from a connection string: <c>Data Source=/path/optiks.db;Busy Timeout=5;Synchronous=FULL</c>. Nothing else is understood.</summary>
+/// <summary>
+/// The settings in a connection string: <c>Data Source=/path/optiks.db;Busy Timeout=5;Synchronous=FULL</c>. Other names are refused.
+/// </summary>
 internal sealed record SqliteSettings
 {
     private SqliteSettings(string path) => Path = path;
 
-    /// <summary>Path of the file, absolute.</summary>
+    /// <summary>The absolute path of the file.</summary>
     public string Path { get; }
 
-    /// <summary>Clock: SQLite runs inside this process, so that the database's clock is the machine's, or another one in tests.</summary>
+    /// <summary>The database's clock: SQLite runs inside this process, so it is the machine's clock, or another one in tests.</summary>
     public TimeProvider Clock { get; init; } = TimeProvider.System;
 
-    /// <summary>BusyTimeout is how long a statement waits for another program's write lock.</summary>
+    /// <summary>How long a statement waits for another program's write lock.</summary>
     public TimeSpan BusyTimeout { get; private init; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>Synchronous is <c>FULL</c> or <c>EXTRA</c>: with less, a power cut takes back commits that were answered.</summary>
+    /// <summary><c>FULL</c> or <c>EXTRA</c>: with a weaker setting, a power cut undoes commits that were answered.</summary>
     public string Synchronous { get; private init; } = "FULL";
 
-    /// <summary>Parse reads a connection string; empty: the data folder's database. Throws <see cref="StorageMisconfiguredException"/>.</summary>
+    /// <summary>
+    /// Reads a connection string; an empty one means the data folder's database. Throws <see cref="StorageMisconfiguredException"/>.
+    /// </summary>
     public static SqliteSettings Parse(string connectionString)
     {
         var builder = new DbConnectionStringBuilder();
@@ -35,7 +39,7 @@ internal sealed record SqliteSettings
         string path = Take(builder, "Data Source") ?? DataFolder.Default().Database;
         string? busyTimeout = Take(builder, "Busy Timeout");
         string synchronous = Take(builder, "Synchronous") ?? "FULL";
-        // Not quoted: another engine's connection string has a password.
+        // The names are not quoted, because another engine's connection string contains a password.
         if (builder.Keys.Count > 0)
         {
             throw new StorageMisconfiguredException("The connection string has a name that is unknown: SQLite takes Data Source, Busy Timeout and Synchronous.");

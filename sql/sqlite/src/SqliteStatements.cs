@@ -3,7 +3,8 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.Sqlite;
 
 /// <summary>
-/// SqliteStatements are the engine's SQL for the rules of all engines. A lease needs no lock of its own: whoever writes has the file's write lock from the beginning of its transaction. Sessions have no names.
+/// This engine's SQL for the rules of all engines. A lease needs no separate lock: a writer holds the file's write lock from the beginning
+/// of its transaction. Sessions have no names.
 /// </summary>
 internal static class SqliteStatements
 {
@@ -17,14 +18,15 @@ internal static class SqliteStatements
         ORDER BY request_id LIMIT ?2
         """;
 
-    // Ids of the items of the requests after ?1 and through ?2. The largest number of a request is 2^54 - 1 (migrations/0001): a larger one would not fit.
+    // The ids of the items of the requests after ?1 and up to ?2. The largest request number is 2^54 - 1 (migrations/0001): larger ones
+    // would not fit into an id.
     private const string Between = "id > (min(?1, 18014398509481983) << 8 | 255) AND id <= (min(?2, 18014398509481983) << 8 | 255)";
 
     private const string Trees = "SELECT l.id, l.structure, l.version, l.label, l.commitment, l.tag";
     private const string Values = ", v.opening, v.value";
     private const string FromLeaf = " FROM leaf AS l";
 
-    // Structure 2 is devices. Of the other leaves the values are not looked up.
+    // Structure 2 is devices; the values of other leaves are not looked up.
     private const string JoinList = " LEFT JOIN value AS v ON v.id = CASE l.structure WHEN 2 THEN l.id END";
     private const string JoinValue = " LEFT JOIN value AS v ON v.id = l.id";
     private const string OfEpochs = " WHERE l.id BETWEEN ?1 << 28 AND ?2 << 28 | 268435455 ORDER BY l.id";
@@ -38,7 +40,7 @@ internal static class SqliteStatements
     private const string JoinCopied = " LEFT JOIN copy_value AS v ON v.id = c.id";
     private const string OfPeriod = " WHERE c.id BETWEEN (?1 << 31 | ?2) AND (?1 << 31 | 2147483647) ORDER BY c.id LIMIT ?3";
 
-    // Copy d is a later row of the key that copy c is of. The whole label too: the index has its beginning.
+    // Copy d is a later row of copy c's key. The label is compared as a whole too, because the index only covers its beginning.
     private const string TakesPlace = "d.period = c.period AND d.structure = c.structure AND substr(d.label, 1, 4) = substr(c.label, 1, 4) AND d.label = c.label AND d.id > c.id";
 
     public static Statements All { get; } = new()
@@ -65,13 +67,13 @@ internal static class SqliteStatements
         InsertPeriod = new("INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
         HasEpoch = new("SELECT 1 FROM epoch WHERE epoch = ? AND record_hash = ?"),
         StoreCheckpoint = new("UPDATE epoch SET checkpoint = ? WHERE epoch = ? AND record_hash = ? AND EXISTS (SELECT 1 FROM head WHERE fence = ? AND holder = ?)"),
-        // The table allows published_epoch = epoch or epoch - 1 alone, so this moves it by one or not at all.
+        // The table allows only published_epoch = epoch or epoch - 1, so this moves it by one or not at all.
         Publish = new(
             """
             UPDATE head SET published_epoch = ?1 WHERE epoch = ?1 AND fence = ?2 AND holder = ?3
             AND EXISTS (SELECT 1 FROM epoch WHERE epoch = ?1 AND checkpoint IS NOT NULL)
             """),
-        // From the leaves, as outcomes have no index by epoch.
+        // Begins with the leaves, because outcomes have no index by epoch.
         PublishedRequests = new(
             """
             SELECT r.seq, r.body_hash FROM leaf AS l LEFT JOIN request AS r ON r.request_id = l.request_id WHERE l.id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 ORDER BY l.id
@@ -81,7 +83,7 @@ internal static class SqliteStatements
             SELECT o.seq, o.item, o.refusal, o.refused_item, o.current_period, o.current_version, r.request_id, r.body_hash
             FROM outcome AS o JOIN request AS r ON r.seq = o.id >> 8 WHERE o.epoch = ? AND o.refusal IS NOT NULL ORDER BY o.id
             """),
-        // Once the outcomes are gone, the requests are still the oldest.
+        // After the outcomes are deleted, the same requests are still the oldest.
         ForgetOutcomes = new($"DELETE FROM outcome WHERE id IN (SELECT o.id FROM ({Oldest}) AS f CROSS JOIN outcome AS o WHERE o.id BETWEEN f.seq << 8 AND f.seq << 8 | 255)"),
         ForgetRequests = new($"DELETE FROM request WHERE seq IN ({Oldest})"),
         Status = new(
@@ -163,7 +165,7 @@ internal static class SqliteStatements
             SELECT p.state, coalesce((SELECT (max(id) & 2147483647) + 1 FROM copy WHERE id BETWEEN p.period << 31 AND p.period << 31 | 2147483647), 0) FROM period AS p WHERE p.period = ?
             """),
         HasCopy = new("SELECT 1 FROM copy WHERE id = (?1 << 31 | ?2) AND label = ?3 AND commitment = ?4"),
-        // The whole label too: the index has its beginning.
+        // The label is compared as a whole too, because the index only covers its beginning.
         FindCopy = new(
             """
             SELECT id & 2147483647, version, EXISTS (SELECT 1 FROM copy_value WHERE id = c.id) FROM copy AS c

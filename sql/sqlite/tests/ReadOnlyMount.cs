@@ -2,7 +2,9 @@ using System.Diagnostics;
 
 namespace Optiks.Storage.Sqlite.Tests;
 
-/// <summary>ReadOnlyMount makes a folder one that takes no writes, for root too, as a system does with a disk that fails. Only root may; the test is skipped otherwise.</summary>
+/// <summary>
+/// Makes a folder read-only, for root too, as a system does with a failing disk. Only root may do this; otherwise the test is skipped.
+/// </summary>
 internal sealed class ReadOnlyMount : IDisposable
 {
     private readonly string _folder;
@@ -10,7 +12,7 @@ internal sealed class ReadOnlyMount : IDisposable
 
     private ReadOnlyMount(string folder) => _folder = folder;
 
-    /// <summary>Over a folder, until it is disposed of.</summary>
+    /// <summary>Mounts over a folder until the caller disposes of the mount.</summary>
     public static ReadOnlyMount Over(string folder)
     {
         Assert.SkipUnless(Environment.IsPrivilegedProcess && TryRun("mount", "--bind", folder, folder), "Only root may mount.");
@@ -24,7 +26,7 @@ internal sealed class ReadOnlyMount : IDisposable
         if (!_ended)
         {
             _ended = true;
-            // Lazily: what was opened meanwhile may still be open.
+            // The unmount is lazy, because a file opened meanwhile may still be open.
             Assert.True(TryRun("umount", "--lazy", _folder));
         }
     }

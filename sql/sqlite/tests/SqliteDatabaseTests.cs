@@ -2,7 +2,7 @@ using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite.Tests;
 
-/// <summary>What is SQLite's own: files, settings and other programs' databases.</summary>
+/// <summary>Tests the properties of SQLite alone: files, settings and other programs' databases.</summary>
 public sealed class SqliteDatabaseTests : IAsyncLifetime
 {
     private readonly SqliteFixture _fixture = new();
@@ -73,7 +73,7 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
             () => pipeline.AcquireLeaseAsync("holder", TimeSpan.FromMinutes(1), Cancel),
             () => follow.ReadHeadAsync(Cancel),
         ];
-        // Again: what was opened after the first refusal must not take the file at the path for the right one.
+        // The test repeats each use, because a use after the first refusal must not take the new file at the path for the right one.
         foreach (Func<Task> use in uses.Concat(uses))
         {
             StorageMisconfiguredException e = await Assert.ThrowsAsync<StorageMisconfiguredException>(use);
@@ -88,7 +88,7 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
         await using IAcceptStore accept = await Provider.OpenAcceptAsync(_connectionString, Cancel);
         byte[] value = new byte[64 << 10];
         int stored = 0;
-        // Commits copy nothing themselves.
+        // A commit copies nothing itself.
         while (new FileInfo(DatabasePath).Length < Enough)
         {
             Assert.InRange(stored, 0, 16 * Enough);
@@ -216,7 +216,7 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
             [
                 () => accept.CheckWritableAsync(Cancel),
                 () => accept.AcceptAsync([Unit()], Cancel),
-                // A standby's, for which there is nothing to write while another holds the lease.
+                // This is a standby's call, and a standby writes nothing while another task holds the lease.
                 () => pipeline.AcquireLeaseAsync("other", TimeSpan.FromMinutes(1), Cancel),
                 () => Provider.OpenAcceptAsync(_connectionString, Cancel),
                 () => Provider.OpenPipelineAsync(_connectionString, Cancel),

@@ -5,12 +5,14 @@ using Optiks.Storage.SqlServer.Engine;
 namespace Optiks.Storage.SqlServer;
 
 /// <summary>
-/// AcceptBatch stores a group of requests, or says what stands against it, in one round trip. Its transaction begins and ends inside the batch, and nothing is sent to the client before that end: a
-/// client that is paused, or does not read, holds no lock. SQL Server has no time limit for a transaction that idles.
+/// Stores a group of requests in one round trip, or returns the facts that prevent it. The transaction begins and ends inside the batch,
+/// and nothing is sent to the client before it ends. So a client that is paused or does not read holds no lock. SQL Server has no time
+/// limit for an idle transaction.
 /// </summary>
 internal static class AcceptBatch
 {
-    // Known ids are read last: an update that one of the counts before it has found belongs to an id that is found too, so that no known id is refused for what it added itself.
+    // Known ids are read last. If one of the earlier counts includes an update of a request, that request's id is found too. So no known
+    // request is refused because of its own updates.
     private const string State =
         $"""
         SELECT SYSUTCDATETIME();
@@ -21,7 +23,7 @@ internal static class AcceptBatch
         SELECT r.RequestId, r.BodyHash FROM @requests AS q JOIN optiks.Request AS r ON r.RequestId = q.RequestId {Statement.ByIndex};
         """;
 
-    // The row of the numbers is locked first: each statement after it sees what was committed before the lock was got, and a time after it.
+    // The row of numbers is locked first: each later statement sees everything that was committed before, and a later time.
     private const string Store =
         $"""
         DECLARE @obstacles bigint;
@@ -54,7 +56,7 @@ internal static class AcceptBatch
 
     private const string StoreOrState = $"{Store}\nIF @obstacles <> 0\nBEGIN\n{State}\nEND";
 
-    // Where a list is too long for one parameter, the tables of the session that it was put into.
+    // When a list is too long for one parameter, it comes from tables of the session.
     private const string Staged =
         """
         DECLARE @requests optiks.RequestList, @keys optiks.KeyList, @items optiks.PendingList;
@@ -95,7 +97,7 @@ internal static class AcceptBatch
         SELECT Seq, Item, Structure, ExpectedPeriod, ExpectedVersion, [Key], [Value] FROM @list
         """);
 
-    /// <summary>ReadStateAsync reads what decides about a group. Lists of one connection are used by one call at a time.</summary>
+    /// <summary>Reads the facts that decide about a group. On one connection, only one call at a time uses the session's lists.</summary>
     public static async Task<AcceptState> ReadStateAsync(Connection connection, AcceptGroup group, CancellationToken cancellationToken)
     {
         IReadOnlyList<(UpdateKey Key, int Occurrences)> keys = group.Keys();
@@ -104,7 +106,7 @@ internal static class AcceptBatch
         return await rows.ReadAcceptStateAsync(keys, connection.Database.Location, cancellationToken);
     }
 
-    /// <summary>StoreAsync stores a plain group and returns null, or stores nothing and returns what decides about it.</summary>
+    /// <summary>Stores a plain group and returns null, or stores nothing and returns the facts that decide about it.</summary>
     public static async Task<AcceptState?> StoreAsync(Connection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
     {
         IReadOnlyList<(UpdateKey Key, int Occurrences)> keys = group.Keys();
@@ -124,7 +126,7 @@ internal static class AcceptBatch
                 Parameters.Binary("@hash", floor.RecordHash),
                 .. isStaged ? [] : ListsOf(group, keys),
             ]);
-        // The server goes on by itself, whatever becomes of this process.
+        // The server continues on its own, whatever happens to this process.
         FailPoints.Hit(FailPoints.Draw);
         await using Rows rows = await executing;
         _ = await rows.ReadAsync(cancellationToken);
@@ -139,7 +141,7 @@ internal static class AcceptBatch
     private static SqlParameter[] ListsOf(AcceptGroup group, IReadOnlyList<(UpdateKey Key, int Occurrences)> keys) =>
         [Lists.Requests.Parameter("@requests", group.Requests.Index()), Lists.Keys.Parameter("@keys", keys.Index()), Lists.Items.Parameter("@items", group.Items)];
 
-    // False: each list is one parameter.
+    // Returns false when each list fits into one parameter.
     private static async Task<bool> TryStageAsync(
         Connection connection, AcceptGroup group, IReadOnlyList<(UpdateKey Key, int Occurrences)> keys, CancellationToken cancellationToken)
     {

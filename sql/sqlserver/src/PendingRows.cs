@@ -4,10 +4,10 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>PendingRows reads pending rows, and deletes them by lists at the end of their epoch.</summary>
+/// <summary>Reads pending rows, and deletes them by lists when their epoch is finished.</summary>
 internal static class PendingRows
 {
-    // What is sent beyond the last row that is wanted, at most. Values have up to 64 KiB.
+    // The largest number of rows that are sent beyond the last row that is needed. Values have up to 64 KiB.
     private const int PageRows = 2048;
 
     private const string Following =
@@ -23,7 +23,7 @@ internal static class PendingRows
 
     private static readonly Statement s_page = new($"{Following} ORDER BY p.Seq, p.Item");
 
-    // What is underway is not sent. Its numbers are, once for all pages: into a table of the session.
+    // Rows that are under way are not sent. Their numbers are sent once for all pages, into a table of the session.
     private static readonly Statement s_pageOfOthers = new(
         $"{Following} AND NOT EXISTS (SELECT 1 FROM #Underway AS u WHERE u.Seq = p.Seq) ORDER BY p.Seq, p.Item {Statement.ByIndex}");
 
@@ -44,7 +44,7 @@ internal static class PendingRows
         SELECT @epochs, @pending, @@ROWCOUNT
         """);
 
-    // An empty list cannot be sent.
+    // An empty list cannot be sent as a parameter.
     private static readonly Statement s_finishHeartbeat = new(
         $"""
         DECLARE @epochs int;
@@ -55,7 +55,8 @@ internal static class PendingRows
         """);
 
     /// <summary>
-    /// ReadAsync is <see cref="ISession.ReadPendingAsync"/>. Rows are added at the end, in the order of their numbers, and only the task that reads them deletes any: pages need not see one moment.
+    /// Implements <see cref="ISession.ReadPendingAsync"/>. Rows are added at the end, in the order of their numbers, and only the task that
+    /// reads them deletes rows. So pages need not see the same point in time.
     /// </summary>
     public static async Task ReadAsync(Connection connection, PendingSelection selection, CancellationToken cancellationToken)
     {
@@ -71,7 +72,7 @@ internal static class PendingRows
         }
     }
 
-    /// <summary>FinishEpochAsync is <see cref="ISession.FinishEpochAsync"/>.</summary>
+    /// <summary>Implements <see cref="ISession.FinishEpochAsync"/>.</summary>
     public static async Task<(int Epochs, int Pending, int Heads)> FinishEpochAsync(
         Connection connection, Parameter[] epoch, IReadOnlyList<Outcome> outcomes, Parameter[] head, CancellationToken cancellationToken)
     {
@@ -82,14 +83,14 @@ internal static class PendingRows
             deleted += last.Length > 0 ? await connection.ChangeAsync(s_delete, cancellationToken, last) : 0;
             last = [Lists.Decided.Parameter("@decided", chunk)];
         }
-        // Number and hash of the epoch stand in both.
+        // Both lists contain the epoch's number and hash.
         SqlParameter[] parameters = Parameters.Of([.. epoch.UnionBy(head, parameter => parameter.Name)]);
         await using Rows rows = await connection.QueryAsync(last.Length > 0 ? s_finish : s_finishHeartbeat, cancellationToken, [.. parameters, .. last]);
         _ = await rows.ReadAsync(cancellationToken);
         return (rows.Medium(0), deleted + rows.Medium(1), rows.Medium(2));
     }
 
-    // Gives the statement of a page.
+    // Returns the statement for a page.
     private static async Task<Statement> StageAsync(Connection connection, long[] underway, CancellationToken cancellationToken)
     {
         if (underway.Length == 0)

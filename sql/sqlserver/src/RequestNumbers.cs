@@ -4,14 +4,16 @@ using Optiks.Storage.SqlServer.Engine;
 namespace Optiks.Storage.SqlServer;
 
 /// <summary>
-/// RequestNumbers gives requests their order. Whoever draws holds the row until the end of the transaction, so that one group after the other judges limits and ids by what is there, and numbers are
-/// committed in their order. Group commit makes up for it: what waits comes together in the next transaction.
+/// Numbers requests in the order of their acceptance. A transaction that draws numbers holds the row until it ends. So groups judge limits
+/// and ids one after another by the stored rows, and numbers commit in their order. Group commit compensates for the waiting: waiting
+/// requests share the next transaction.
 /// </summary>
 internal static class RequestNumbers
 {
     /// <summary>
-    /// Draw is the part of a batch, inside a transaction, that draws <c>@count</c> numbers, from <c>@last + 1</c> on. Two statements: the row that an update gives back is, on a server of another kind that had
-    /// to wait for it, the one of before the wait. Those that are not used are lost, which harms nothing.
+    /// The part of a batch, inside a transaction, that draws <c>@count</c> numbers, beginning with <c>@last + 1</c>. It takes two
+    /// statements. On other servers of the protocol, an update that had to wait for the row returns the row from before the wait. Numbers
+    /// that are not used are lost, which harms nothing.
     /// </summary>
     public const string Draw =
         """
@@ -28,16 +30,18 @@ internal static class RequestNumbers
     private static readonly Statement s_ofNumbers = new(
         $"SELECT r.Seq, r.RequestId, r.BodyHash FROM @list AS s JOIN optiks.Request AS r ON r.Seq = s.Seq {Statement.ByIndex}");
 
-    /// <summary>DrawAsync draws numbers inside the connection's transaction and returns the last that was given out before: for whoever restores.</summary>
+    /// <summary>
+    /// Draws numbers inside the connection's transaction, for restoring, and returns the last number that was assigned before.
+    /// </summary>
     public static async Task<long> DrawAsync(Connection connection, int count, CancellationToken cancellationToken) =>
         await connection.FirstAsync<long?>(s_draw, rows => rows.IsNull(0) ? null : rows.Big(0), cancellationToken, Parameter.Of("count", count))
             ?? throw new StorageCorruptException("The database has no row that numbers requests: restore it.");
 
-    /// <summary>FindOrAddAsync is <see cref="ISession.FindOrAddRequestsAsync"/>.</summary>
+    /// <summary>Implements <see cref="ISession.FindOrAddRequestsAsync"/>.</summary>
     public static async Task<IReadOnlyList<StoredRequest>> FindOrAddAsync(
         Connection connection, IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken)
     {
-        // First: what is read after it is not overtaken by an accept.
+        // Drawing comes first: no accept can overtake the reads after it.
         long last = await DrawAsync(connection, bodyHashes.Count, cancellationToken);
         List<StoredRequest> requests = await FindAsync(connection, s_ofIds, Lists.RequestIds, bodyHashes.Keys, cancellationToken);
         HashSet<Guid> found = [.. requests.Select(request => request.RequestId)];
@@ -55,7 +59,7 @@ internal static class RequestNumbers
         return [.. requests, .. missing];
     }
 
-    /// <summary>FindAsync is <see cref="ISession.FindRequestsAsync"/>.</summary>
+    /// <summary>Implements <see cref="ISession.FindRequestsAsync"/>.</summary>
     public static async Task<IReadOnlyDictionary<long, StoredRequest>?> FindAsync(Connection connection, long[] sequences, CancellationToken cancellationToken) =>
         (await FindAsync(connection, s_ofNumbers, Lists.Sequences, sequences, cancellationToken)).ToDictionary(request => request.Sequence);
 

@@ -3,18 +3,19 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>
-/// SqlServerAcceptStore is the update-service's view. A group of which nothing is refused or known takes one round trip, its commit included. Otherwise the batch stores nothing and says what stands
-/// against it; the rules of <see cref="AcceptPlan"/> are gone through here, while nothing is locked, and what they accept is one more such batch. Large groups are sent beside each other: the server takes a
-/// batch's lists before the batch begins its transaction, of which one comes after the other (<see cref="RequestNumbers"/>). No group is copied in steps inside its transaction, which a client that is paused
-/// would leave open.
-/// </summary>
+/// <summary>The update-service's store. A group without refused or known requests takes one round trip, including its commit.</summary>
+/// <remarks>
+/// Otherwise the batch stores nothing and returns the facts that prevent it. This class then applies the rules of <see cref="AcceptPlan"/>
+/// while nothing is locked, and sends the accepted requests in one more such batch. Large groups are sent at the same time. The server
+/// receives a batch's lists before the batch begins its transaction, and transactions run one after another (<see cref="RequestNumbers"/>).
+/// No group is copied in steps inside its transaction, because a client that is paused would leave it open.
+/// </remarks>
 internal sealed class SqlServerAcceptStore : AcceptStore
 {
-    // Each try but the first fails only if others were accepted between two statements whose keys or ids are these.
+    // Each attempt but the first fails only if requests with the same keys or ids were accepted between two statements.
     private const int MaxTries = 10;
 
-    // From so many on the lists are most of what a group costs.
+    // From this many items on, the lists are most of a group's cost.
     private const int ConcurrentItems = 512;
 
     private readonly Database _database;
@@ -29,7 +30,7 @@ internal sealed class SqlServerAcceptStore : AcceptStore
     public override Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(floor);
-        // The caller's errors are found before a connection is taken.
+        // Finds the caller's errors before a connection is taken.
         AcceptPlan.ThrowIfInvalid(units);
         AcceptRequest[] requests = [.. units.SelectMany(unit => unit.Requests)];
         return _database.RepeatAsync(
@@ -57,7 +58,7 @@ internal sealed class SqlServerAcceptStore : AcceptStore
             state = plan.NewRequests.Count > 0 ? await AcceptBatch.StoreAsync(connection, new AcceptGroup(plan.NewRequests), floor, cancellationToken) : null;
             if (state is not null)
             {
-                // It is about those that were to be stored alone.
+                // This state covers only the requests that were to be stored, so the state of the whole group is read.
                 state = await AcceptBatch.ReadStateAsync(connection, all, cancellationToken);
             }
         }

@@ -3,7 +3,7 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>SqlServerMigrator brings an existing database to this build's schema, as a user who owns it.</summary>
+/// <summary>Brings an existing database to this build's schema, as a user who owns it.</summary>
 internal sealed class SqlServerMigrator : Migrator
 {
     private static readonly Statement s_lock = new(
@@ -13,7 +13,7 @@ internal sealed class SqlServerMigrator : Migrator
         IF @got < 0 THROW 50001, N'The lock of migrations cannot be had.', 1;
         """);
 
-    // A schema has to be created by a batch of its own.
+    // A schema must be created in its own batch.
     private static readonly Statement s_createSchema = new("IF SCHEMA_ID(N'optiks') IS NULL EXEC (N'CREATE SCHEMA optiks');");
 
     private static readonly Statement s_createMigration = new(

@@ -3,12 +3,12 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>SqlServerSchema knows the schema of this build, and what a database has of it.</summary>
+/// <summary>Knows the schema of this build and checks databases against it.</summary>
 internal static class SqlServerSchema
 {
     private const int ForcedDelayedDurability = 2;
 
-    // A name that this user may not see is like one that is not there.
+    // A name that this user may not see looks like a missing one.
     private static readonly Statement s_version = new("IF OBJECT_ID(N'optiks.Migration') IS NULL SELECT 0 ELSE SELECT COALESCE(MAX(Version), 0) FROM optiks.Migration");
 
     private static readonly Statement s_settings = new(
@@ -17,20 +17,23 @@ internal static class SqlServerSchema
         WHERE name COLLATE Latin1_General_BIN2 = DB_NAME() COLLATE Latin1_General_BIN2
         """);
 
-    /// <summary>Schema of this build.</summary>
+    /// <summary>The schema of this build.</summary>
     public static Schema Schema { get; } = new(typeof(SqlServerSchema).Assembly);
 
-    /// <summary>Batches of a script: a line GO ends a batch, as in every tool. The server itself does not know it.</summary>
+    /// <summary>Splits a script into batches: a line GO ends a batch, as in every tool. The server itself does not know it.</summary>
     public static Statement[] Batches(string script) =>
-        // Constants all the same: scripts come out of the assembly.
+        // The texts are constants too: scripts come from the assembly.
 #pragma warning disable CA1857
         [.. script.Split("\nGO\n", StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries).Select(batch => new Statement(batch))];
 #pragma warning restore CA1857
 
-    /// <summary>ReadVersionAsync reads the version of a database; 0 when it has no schema of ours.</summary>
+    /// <summary>Reads the version of a database; returns 0 when it does not have this project's schema.</summary>
     public static Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) => session.FirstAsync(s_version, rows => rows.Medium(0), cancellationToken);
 
-    /// <summary>CheckAsync checks what a service must not work without: the schema's version, and settings that keep what was committed. Says whether the server is Babelfish.</summary>
+    /// <summary>
+    /// Checks the conditions without which a service must not work: the schema's version, and settings that keep commits. Returns whether
+    /// the server is Babelfish.
+    /// </summary>
     public static async Task<bool> CheckAsync(Connection connection, string location, CancellationToken cancellationToken)
     {
         int version = await ReadVersionAsync(connection, cancellationToken);

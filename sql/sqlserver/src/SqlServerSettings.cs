@@ -5,10 +5,10 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>SqlServerSettings are a connection string of Microsoft.Data.SqlClient and what every connection of a role is set to.</summary>
+/// <summary>A connection string of Microsoft.Data.SqlClient, and the settings of a role's connections.</summary>
 internal sealed class SqlServerSettings
 {
-    // A connection that takes longer is not waited for by the update-service's callers.
+    // The update-service's callers do not wait for a connection that takes longer.
     private const int MaxConnectSeconds = 3;
 
     private readonly SqlConnectionStringBuilder _builder;
@@ -19,13 +19,13 @@ internal sealed class SqlServerSettings
         Limits = limits;
     }
 
-    /// <summary>Limits of what these connections wait for.</summary>
+    /// <summary>The limits of these connections.</summary>
     public SessionLimits Limits { get; }
 
-    /// <summary>Location for messages, without secrets.</summary>
+    /// <summary>The location shown in messages, without secrets.</summary>
     public string Location => $"{_builder.InitialCatalog} at {_builder.DataSource}";
 
-    /// <summary>Session is the program_name of these connections.</summary>
+    /// <summary>The program_name of these connections.</summary>
     public string Session => _builder.ApplicationName;
 
     public string ConnectionString => _builder.ConnectionString;
@@ -33,8 +33,9 @@ internal sealed class SqlServerSettings
     public string UnpooledConnectionString => new SqlConnectionStringBuilder(_builder.ConnectionString) { Pooling = false }.ConnectionString;
 
     /// <summary>
-    /// Parse reads a connection string for a role (<c>update</c>, <c>task</c>, <c>query</c>, <c>maintenance</c>, <c>migrate</c>). Throws <see cref="StorageMisconfiguredException"/>, also where it asks for
-    /// a connection to another machine that is not encrypted or whose certificate is not verified.
+    /// Reads a connection string for a role (<c>update</c>, <c>task</c>, <c>query</c>, <c>maintenance</c>, <c>migrate</c>). Throws
+    /// <see cref="StorageMisconfiguredException"/>, including for a connection to another machine that is not encrypted or whose
+    /// certificate is not verified.
     /// </summary>
     public static SqlServerSettings Parse(string connectionString, string role)
     {
@@ -43,7 +44,8 @@ internal sealed class SqlServerSettings
         {
             builder = new SqlConnectionStringBuilder(connectionString);
         }
-        // Neither its words nor itself: a URL, or a password with a semicolon, is a name to the parser, which quotes it.
+        // The message quotes neither the parser's text nor the connection string: the parser takes a URL, or a password with a semicolon,
+        // for a name and quotes it.
         catch (Exception e) when (e is ArgumentException or FormatException or OverflowException or InvalidCastException)
         {
             throw new StorageMisconfiguredException(
@@ -54,14 +56,15 @@ internal sealed class SqlServerSettings
             throw new StorageMisconfiguredException("The connection string names no Server or no Database: for SQL Server 'Server=db;Database=optiks;User ID=optiks'.");
         }
         RequireEncryption(builder);
-        // A name for each store: a successor in the lease ends all sessions of the store that held it, and no other.
+        // Each store has its own name: a successor in the lease ends all sessions of the store that held it, and no other sessions.
         builder.ApplicationName = $"optiks-{role}-{RandomNumberGenerator.GetHexString(32, lowercase: true)}";
         builder.MultipleActiveResultSets = false;
         builder.Enlist = false;
         builder.PersistSecurityInfo = false;
-        // A connection that comes back by itself inside the client would go on in another session. The driver itself begins again where nothing was lost.
+        // A connection that reconnects inside the client would continue in another session. The driver itself repeats work when nothing was
+        // lost.
         builder.ConnectRetryCount = 0;
-        // Otherwise one failed attempt makes the pool refuse for 5 to 60 s without asking the server, which may be back after one.
+        // Otherwise one failed attempt makes the pool refuse for 5 to 60 s without asking the server, which may be back after one second.
         builder.PoolBlockingPeriod = PoolBlockingPeriod.NeverBlock;
         if (role == "update")
         {
@@ -70,7 +73,9 @@ internal sealed class SqlServerSettings
         return new SqlServerSettings(builder, SessionLimits.Of(role));
     }
 
-    /// <summary>IsLoopback says whether a Data Source, such as <c>tcp:127.0.0.1,1433</c> or <c>localhost\INSTANCE</c>, is this machine by its name.</summary>
+    /// <summary>
+    /// Returns whether a Data Source, such as <c>tcp:127.0.0.1,1433</c> or <c>localhost\INSTANCE</c>, names this machine.
+    /// </summary>
     internal static bool IsLoopback(string dataSource)
     {
         string host = dataSource.Trim();
@@ -81,12 +86,13 @@ internal sealed class SqlServerSettings
             || (IPAddress.TryParse(host, out IPAddress? address) && IPAddress.IsLoopback(address));
     }
 
-    // What is not said differs between versions of the client. A loopback connection leaves no machine: there, both are the operator's choice. What is said otherwise stands, such as Encrypt=Strict.
+    // The defaults differ between versions of the client, so the settings are made explicit. A loopback connection does not leave the
+    // machine, so both settings are the operator's choice there. Other explicit settings stay, such as Encrypt=Strict.
     private static void RequireEncryption(SqlConnectionStringBuilder builder)
     {
         bool isEncryptSaid = builder.ShouldSerialize("Encrypt");
         bool isEncrypted = builder.Encrypt;
-        // The client goes to the partner by itself, with the same settings.
+        // The client connects to the failover partner on its own, with the same settings.
         bool staysHere = IsLoopback(builder.DataSource) && (builder.FailoverPartner.Length == 0 || IsLoopback(builder.FailoverPartner));
         if (!staysHere && ((isEncryptSaid && !isEncrypted) || builder.TrustServerCertificate))
         {

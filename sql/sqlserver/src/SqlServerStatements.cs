@@ -3,19 +3,25 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>SqlServerStatements are the engine's SQL for the rules of all engines. None relies on a lock hint (<see cref="Statement"/>): an update that changes nothing locks its row like any other.</summary>
+/// <summary>
+/// This engine's SQL for the rules of all engines. No statement relies on a lock hint (<see cref="Statement"/>): an update that changes
+/// nothing locks its row like any other.
+/// </summary>
 internal static class SqlServerStatements
 {
-    /// <summary>Head is read in batches too.</summary>
+    /// <summary>Reads the head row; also used in batches.</summary>
     public const string Head = "SELECT Epoch, RecordHash, PublishedEpoch, Fence, Holder, LeaseEnd FROM optiks.Head";
 
-    /// <summary>LockHead locks the head's row, whoever holds the lease: nobody's epoch is under way then. What a later statement reads and which time it sees is of after the wait.</summary>
+    /// <summary>
+    /// Locks the head row, whoever holds the lease, so that nobody's epoch is under way. Later statements see the rows and the time after
+    /// the wait.
+    /// </summary>
     public const string LockHead = "UPDATE optiks.Head SET Fence = Fence";
 
-    /// <summary>InsertEpoch and <see cref="MoveHead"/> go with others in one batch.</summary>
+    /// <summary>Adds an epoch's row; used with others in one batch, like <see cref="MoveHead"/>.</summary>
     public const string InsertEpoch = "INSERT INTO optiks.Epoch (Epoch, Leaves, ValueBytes, RecordHash, Record) VALUES (@epoch, @leaves, @valueBytes, @hash, @record)";
 
-    /// <summary>MoveHead and <see cref="InsertEpoch"/> go with others in one batch.</summary>
+    /// <summary>Moves the head row to an epoch; used with others in one batch, like <see cref="InsertEpoch"/>.</summary>
     public const string MoveHead = $"UPDATE optiks.Head SET Epoch = @epoch, RecordHash = @hash WHERE {HeadCondition}";
 
     private const string HoldLease = $"{LockHead} WHERE Fence = @fence AND Holder = @holder";
@@ -32,7 +38,7 @@ internal static class SqlServerStatements
     private const string FromLeaf = " FROM optiks.Leaf AS l";
     private const string JoinValue = " LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal";
 
-    // Structure 2 is devices. Of the other leaves the values are not looked up.
+    // Structure 2 is devices; the values of other leaves are not looked up.
     private const string ApplyList =
         " OUTER APPLY (SELECT Opening, [Value] FROM optiks.[Value] WHERE l.Structure = 2 AND Epoch = l.Epoch AND Ordinal = l.Ordinal) AS v";
     private const string OfEpochs = " WHERE l.Epoch BETWEEN @first AND @last ORDER BY l.Epoch, l.Ordinal";
@@ -48,13 +54,14 @@ internal static class SqlServerStatements
     private const string OfPeriod = " WHERE c.Period = @period AND c.Number >= @number ORDER BY c.Number";
     private const string FromSomeOfPeriod = " FROM (SELECT TOP (@max) c.*" + FromCopy + OfPeriod + ") AS c";
 
-    // A page ends where its values come to more than so many octets, so that what goes beyond is not sent. Their lengths are known without reading them.
+    // A page ends where the sum of its values exceeds the given number of bytes, so that further values are not sent. The server knows
+    // their lengths without reading them.
     private const string Page = "SELECT * FROM (SELECT ";
     private const string OctetsBefore = ", SUM(COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0)) OVER (ORDER BY ";
     private const string UpToRow = " ROWS UNBOUNDED PRECEDING) - COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0) AS OctetsBefore";
     private const string Fitting = ") AS s WHERE s.OctetsBefore <= @bytes ORDER BY ";
 
-    // Copy d is a later row of the key that copy c is of.
+    // Copy d is a later row of copy c's key.
     private const string TakesPlace = "d.Period = c.Period AND d.Label = c.Label AND d.Structure = c.Structure AND d.Number > c.Number";
 
     public static Statements All { get; } = new()
@@ -63,7 +70,7 @@ internal static class SqlServerStatements
         Clock = new Statement("SELECT SYSUTCDATETIME()"),
         Periods = new Statement("SELECT Period, State, FirstEpoch, Copies, WrappedSecrets, Configuration FROM optiks.Period ORDER BY Period"),
         Epochs = new Statement("SELECT TOP (@max) Epoch, Record, RecordHash, [Checkpoint] FROM optiks.Epoch WHERE Epoch BETWEEN @first AND @last ORDER BY Epoch"),
-        // A standby that may not have the lease does not wait for its holder's commits. The end is counted from after the wait.
+        // A standby that may not take the lease does not wait for its holder's commits. The end of the lease is computed after the wait.
         AcquireLease = new Statement(
             $"""
             IF EXISTS (SELECT 1 FROM optiks.Head WHERE {IsFree})
@@ -100,13 +107,13 @@ internal static class SqlServerStatements
             IF @@ROWCOUNT = 1
               UPDATE optiks.Epoch SET [Checkpoint] = @checkpoint WHERE Epoch = @epoch AND RecordHash = @hash AND DATALENGTH(RecordHash) = DATALENGTH(@hash)
             """),
-        // The table allows PublishedEpoch = Epoch or Epoch - 1 alone, so this moves it by one or not at all.
+        // The table allows only PublishedEpoch = Epoch or Epoch - 1, so this moves it by one or not at all.
         Publish = new Statement(
             """
             UPDATE optiks.Head SET PublishedEpoch = @epoch WHERE Epoch = @epoch AND Fence = @fence AND Holder = @holder
             AND EXISTS (SELECT 1 FROM optiks.Epoch AS e WHERE e.Epoch = @epoch AND e.[Checkpoint] IS NOT NULL)
             """),
-        // From the leaves, as outcomes have no index by epoch.
+        // Begins with the leaves, because outcomes have no index by epoch.
         PublishedRequests = new Statement(
             $"""
             SELECT r.Seq, r.BodyHash FROM optiks.Leaf AS l LEFT JOIN optiks.Request AS r ON r.RequestId = l.RequestId WHERE l.Epoch = @epoch ORDER BY l.Ordinal {Statement.ByIndex}

@@ -5,15 +5,20 @@ using Optiks.Storage.SqlServer.Engine;
 namespace Optiks.Storage.SqlServer;
 
 /// <summary>
-/// SqlServerStorageProvider keeps everything in the schema <c>optiks</c> of one SQL Server database (2019 or newer) with READ_COMMITTED_SNAPSHOT. Connection string: Microsoft.Data.SqlClient's, such as
-/// <c>Server=db;Database=optiks;User ID=optiks_update_service;Password=...</c>; to another machine it is always encrypted and the server's certificate verified. Migrating makes the roles
-/// <c>optiks_update</c>, <c>optiks_task</c> and <c>optiks_query</c>; the operator makes each service's user a member of one. Failover loses nothing only with a synchronous replica.
+/// Keeps everything in the schema <c>optiks</c> of one SQL Server database (2019 or newer) with READ_COMMITTED_SNAPSHOT. The connection
+/// string is that of Microsoft.Data.SqlClient, such as <c>Server=db;Database=optiks;User ID=optiks_update_service;Password=...</c>. A
+/// connection to another machine is always encrypted and the server's certificate verified. Migrating creates the roles
+/// <c>optiks_update</c>, <c>optiks_task</c> and <c>optiks_query</c>; the operator makes each service's user a member of one of them. Only
+/// with a synchronous replica does a failover lose nothing.
 /// </summary>
 public sealed class SqlServerStorageProvider : IStorageProvider
 {
     private readonly Action<string> _warn;
 
-    /// <summary>SqlServerStorageProvider that tells <paramref name="warn"/>, from any thread, what the operator of a running service should know; null: nobody.</summary>
+    /// <summary>
+    /// Creates a provider; <paramref name="warn"/> receives, from any thread, notices for the operator of a running service; null when
+    /// nobody needs them.
+    /// </summary>
     public SqlServerStorageProvider(Action<string>? warn = null) => _warn = warn ?? (_ => { });
 
     /// <inheritdoc/>

@@ -1,5 +1,6 @@
--- Run at the end of every migration, and harmless again and again: who may write what is enforced by the database. An operator gives the user of each service one of these roles:
--- ALTER ROLE optiks_update ADD MEMBER the_user_of_the_update_service.
+-- Runs at the end of every migration and may be repeated. With these roles the database enforces who may write what. An
+-- operator makes each service's user a member of one of them: ALTER ROLE optiks_update ADD MEMBER
+-- the_user_of_the_update_service.
 IF DATABASE_PRINCIPAL_ID(N'optiks_update') IS NULL CREATE ROLE optiks_update;
 IF DATABASE_PRINCIPAL_ID(N'optiks_task') IS NULL CREATE ROLE optiks_task;
 IF DATABASE_PRINCIPAL_ID(N'optiks_query') IS NULL CREATE ROLE optiks_query;
@@ -9,7 +10,7 @@ GRANT SELECT ON optiks.Migration TO optiks_update, optiks_task, optiks_query;
 GRANT SELECT ON optiks.Head TO optiks_update, optiks_task, optiks_query;
 GRANT SELECT ON optiks.Epoch TO optiks_update, optiks_task, optiks_query;
 
--- Of leaves and values only what a status says: neither values nor openings.
+-- Grants only those columns of leaves and values that a status needs: neither values nor openings.
 GRANT SELECT, INSERT ON optiks.Request TO optiks_update;
 GRANT SELECT, INSERT ON optiks.Pending TO optiks_update;
 GRANT SELECT, UPDATE ON optiks.Acceptance TO optiks_update;
@@ -43,7 +44,7 @@ GRANT SELECT ON optiks.[Copy] TO optiks_query;
 GRANT SELECT ON optiks.CopyValue TO optiks_query;
 GO
 
--- Babelfish has no rights on types, but on the table that it makes of each.
+-- Babelfish grants no rights on types, but on the table that it creates for each type.
 IF SERVERPROPERTY(N'Babelfish') IS NULL EXEC (N'
   GRANT EXECUTE ON TYPE::optiks.SequenceList TO optiks_task;
   GRANT EXECUTE ON TYPE::optiks.DecidedList TO optiks_task;

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Optiks.Storage.SqlServer.Tests;
 
-/// <summary>CommandLog notes what the client's own diagnostics say that it sends on behalf of one test: other tests run at the same time.</summary>
+/// <summary>Records what the client sends for one test, by the client's own diagnostics. Other tests run at the same time.</summary>
 internal sealed class CommandLog : IObserver<DiagnosticListener>, IObserver<KeyValuePair<string, object?>>, IDisposable
 {
     private const string Listener = "SqlClientDiagnosticListener";
@@ -13,14 +13,16 @@ internal sealed class CommandLog : IObserver<DiagnosticListener>, IObserver<KeyV
     private readonly List<IDisposable> _subscriptions = [];
     private readonly List<string> _sent = [];
 
-    /// <summary>CommandLog of what the caller, and what it awaits, does from now on.</summary>
+    /// <summary>Creates a log of what the caller, and the code that it awaits, does from now on.</summary>
     public CommandLog()
     {
         s_current.Value = this;
         _subscriptions.Add(DiagnosticListener.AllListeners.Subscribe(this));
     }
 
-    /// <summary>Sent is the events' names, such as <c>WriteCommand</c> and <c>WriteTransactionCommit</c>; opening a connection is none.</summary>
+    /// <summary>
+    /// The names of the events, such as <c>WriteCommand</c> and <c>WriteTransactionCommit</c>. Opening a connection is not such an event.
+    /// </summary>
     public IReadOnlyList<string> Sent => _sent;
 
     public void OnNext(DiagnosticListener value)

@@ -2,7 +2,7 @@ using Microsoft.Data.SqlClient;
 
 namespace Optiks.Storage.SqlServer.Tests;
 
-/// <summary>SettingsTests: what the driver makes of a connection string; no server is needed.</summary>
+/// <summary>Tests, without a server, how the driver changes a connection string.</summary>
 public sealed class SettingsTests
 {
     [Theory]
@@ -53,7 +53,7 @@ public sealed class SettingsTests
         {
             asked = new SqlConnectionStringBuilder(connectionString);
         }
-        // Which of the two the older client says is its own affair.
+        // The older client may report either of these two.
         catch (Exception e) when (e is ArgumentException or FormatException)
         {
             _ = Assert.Throws<StorageMisconfiguredException>(() => SqlServerSettings.Parse(connectionString, "task"));

@@ -7,21 +7,21 @@ using Optiks.Storage.Conformance;
 namespace Optiks.Storage.SqlServer.Tests;
 
 /// <summary>
-/// SqlServerFixture gives each test a database of its own on the server that <c>OPTIKS_TEST_SQLSERVER</c> holds a connection string of, for a login that may create databases. Without it the test
-/// is skipped.
+/// Gives each test a database of its own. The variable <c>OPTIKS_TEST_SQLSERVER</c> holds the server's connection string, for a login that
+/// may create databases. Without it the test is skipped.
 /// </summary>
 public sealed class SqlServerFixture : IServerFixture
 {
     private const string Variable = "OPTIKS_TEST_SQLSERVER";
 
     private static readonly string? s_server = Environment.GetEnvironmentVariable(Variable);
-    // Babelfish refuses one of two databases that are made or dropped at once.
+    // Babelfish refuses one of two databases that are created or dropped at the same time.
     private static readonly SemaphoreSlim s_catalog = new(1);
     private static int s_databases;
 
     private readonly List<string> _logins = [];
 
-    // To an object, and to a column of one.
+    // Error 229 is for an object, and 230 for a column of one.
     private static readonly int[] s_permissionDenied = [229, 230];
 
     public IStorageProvider Provider { get; } = new SqlServerStorageProvider();
@@ -74,14 +74,15 @@ public sealed class SqlServerFixture : IServerFixture
 
     public async Task DropAsync(string connectionString)
     {
-        // Nothing was made.
+        // The fixture created no database.
         if (connectionString.Length == 0)
         {
             return;
         }
         string name = new SqlConnectionStringBuilder(connectionString).InitialCatalog;
         SqlConnection.ClearAllPools();
-        // A session ends after its client has left. Until then its user cannot be dropped, nor its database where the server does not put sessions out.
+        // A session ends after its client has left. Until then the server cannot drop the user, nor the database unless it ends sessions
+        // itself.
         while (await ScalarAsync(s_server!, $"SELECT COUNT(session_id) FROM sys.dm_exec_sessions WHERE database_id = DB_ID(N'{name}')") is not 0)
         {
             await Task.Delay(20, TestContext.Current.CancellationToken);
@@ -138,7 +139,7 @@ public sealed class SqlServerFixture : IServerFixture
 
     public bool IsDenied(DbException e) => (e is SqlException error && s_permissionDenied.Contains(error.Number)) || e.Message.Contains("permission denied", StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>ExecuteAsync runs T-SQL on a connection of its own and returns how many rows it touched.</summary>
+    /// <summary>Runs T-SQL on its own connection, and returns how many rows it changed.</summary>
     public static async Task<int> ExecuteAsync(string connectionString, string sql, params SqlParameter[] parameters)
     {
         await using SqlConnection connection = await OpenAsync(connectionString);
@@ -147,7 +148,7 @@ public sealed class SqlServerFixture : IServerFixture
         return await command.ExecuteNonQueryAsync();
     }
 
-    /// <summary>ScalarAsync runs a query on a connection of its own and returns its first cell.</summary>
+    /// <summary>Runs a query on its own connection, and returns its first cell.</summary>
     public static async Task<object?> ScalarAsync(string connectionString, string sql)
     {
         await using SqlConnection connection = await OpenAsync(connectionString);
@@ -155,7 +156,9 @@ public sealed class SqlServerFixture : IServerFixture
         return await command.ExecuteScalarAsync();
     }
 
-    /// <summary>OpenAsync opens a connection of its own, as plain as the driver's where the client's versions differ in what is left unsaid.</summary>
+    /// <summary>
+    /// Opens a new connection. It sets the options whose defaults differ between the client's versions, as the driver does.
+    /// </summary>
     public static async Task<SqlConnection> OpenAsync(string connectionString)
     {
         SqlConnection connection = Plain(connectionString, null);
@@ -163,7 +166,7 @@ public sealed class SqlServerFixture : IServerFixture
         return connection;
     }
 
-    /// <summary>IsBabelfishAsync says whether the server only speaks the protocol; then some things are not there to be tested.</summary>
+    /// <summary>Returns whether the server only speaks the protocol, and so lacks some features that the tests need.</summary>
     public static async Task<bool> IsBabelfishAsync(string connectionString) => await ScalarAsync(connectionString, "SELECT SERVERPROPERTY(N'Babelfish')") is not (null or DBNull);
 
     private static SqlConnection Plain(string connectionString, string? session)

@@ -4,7 +4,7 @@ using Optiks.Storage.Conformance;
 
 namespace Optiks.Storage.SqlServer.Tests;
 
-/// <summary>SqlServerSessionTests end the driver's sessions while it works, as a failover does; a test cannot kill a server that it did not start.</summary>
+/// <summary>Ends the driver's sessions while it works, as a failover does. A test cannot kill a server that it did not start.</summary>
 public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFixture())
 {
     [Fact]
@@ -58,7 +58,7 @@ public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFi
         Assert.Equal(accepted.SelectMany(id => new[] { (id, 0), (id, 1) }).Order(), seen.Select(origin => (origin.RequestId, origin.Item)).Order());
     }
 
-    // As the task does it: an unknown result is looked up, never repeated blindly.
+    // Looks up an unknown result and never repeats the write blindly, as the task does.
     private Task<ulong> AdvanceAsync(Lease lease, ulong epoch) => RepeatAsync(async () =>
     {
         HeadRow head = await Pipeline.ReadHeadAsync(Cancel);
@@ -75,7 +75,7 @@ public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFi
         return epoch;
     });
 
-    // Those of this test's database. One that ends by itself meanwhile is as good.
+    // Ends the sessions of this test's database. A session that ends by itself meanwhile does no harm.
     private async Task<int> EndSessionsAsync()
     {
         var ids = new List<int>();
@@ -98,7 +98,7 @@ public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFi
                 _ = await kill.ExecuteNonQueryAsync(Cancel);
                 ended++;
             }
-            // Babelfish has the text and no number of its own.
+            // Babelfish has the text, but no number of its own.
             catch (SqlException e) when (Engine.SqlServerErrors.IsNoSuchSession(e) || e.Message.Contains("not an active process ID", StringComparison.Ordinal))
             {
                 continue;

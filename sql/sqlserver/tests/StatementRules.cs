@@ -2,10 +2,13 @@ using Microsoft.SqlServer.TransactSql.ScriptDom;
 
 namespace Optiks.Storage.SqlServer.Tests;
 
-/// <summary>StatementRules are what is true of SQL Server itself and shown by no parser and no other server of its protocol: each finds what would fail, or go wrong, there alone.</summary>
+/// <summary>
+/// Checks rules of SQL Server that no parser and no other server of its protocol enforces. Each rule finds statements that would fail or go
+/// wrong only there.
+/// </summary>
 internal static class StatementRules
 {
-    // Columns of the catalog's views that statements compare.
+    // These are the catalog views' columns that statements compare.
     private static readonly string[] s_catalogNames = ["name", "program_name"];
     private static readonly string[] s_catalogOthers = ["session_id", "is_read_committed_snapshot_on", "delayed_durability"];
 
@@ -18,7 +21,7 @@ internal static class StatementRules
 
     private static readonly HashSet<string> s_names = [.. s_columns.Select(Name), .. s_catalogNames, .. s_catalogOthers];
 
-    /// <summary>Broken rules of a statement, as sentences; none: it keeps them all.</summary>
+    /// <summary>Returns the broken rules of a statement, as sentences; an empty list means that it keeps all of them.</summary>
     public static IReadOnlyList<string> Broken(string text)
     {
         TSqlScript script = TSql.Parse(text);
@@ -29,7 +32,7 @@ internal static class StatementRules
         ];
     }
 
-    // Two implicit collations in one comparison are error 468; the catalog's columns have the catalog's.
+    // Two implicit collations in one comparison give error 468. The catalog's columns have the catalog's collation.
     private static IEnumerable<string> ImplicitCollations(TSqlScript script) =>
         from comparison in TSql.All<BooleanComparisonExpression>(script)
         let columns = TSql.All<ColumnReferenceExpression>(comparison).Where(column => s_texts.Contains(Name(column))).ToArray()
@@ -37,7 +40,7 @@ internal static class StatementRules
         where new[] { comparison.FirstExpression, comparison.SecondExpression }.Any(side => side is not PrimaryExpression { Collation: not null })
         select $"texts are compared by implicit collations: {TSql.Text(comparison)}";
 
-    // 0x01 = 0x0100.
+    // SQL Server takes 0x01 and 0x0100 for equal.
     private static IEnumerable<string> TrailingZeros(TSqlScript script)
     {
         IReadOnlyList<BooleanComparisonExpression> all = TSql.All<BooleanComparisonExpression>(script);
@@ -50,18 +53,18 @@ internal static class StatementRules
             select $"octets are compared without their number: {TSql.Text(comparison)}";
     }
 
-    // By the same equality.
+    // Grouping uses the same equality.
     private static IEnumerable<string> Grouped(TSqlScript script) =>
         TSql.All<ExpressionGroupingSpecification>(script).Where(group => IsVariableOctets(group.Expression)).Select(group => $"octets of any number are grouped: {TSql.Text(group)}")
             .Concat(TSql.All<QuerySpecification>(script).Where(query => query.UniqueRowFilter == UniqueRowFilter.Distinct
                 && query.SelectElements.OfType<SelectScalarExpression>().Any(element => IsVariableOctets(element.Expression))).Select(query => $"octets of any number are made distinct: {TSql.Text(query)}"))
             .Concat(TSql.All<UniqueConstraintDefinition>(script).Where(constraint => constraint.Columns.Any(column => IsVariableOctets(column.Column))).Select(constraint => $"octets of any number are unique: {TSql.Text(constraint)}"));
 
-    // A row given back by an update that waited is, elsewhere, the one of before.
+    // On other servers, the row that a waiting update returns is the row from before the wait.
     private static IEnumerable<string> Outputs(TSqlScript script) =>
         TSql.All<DataModificationSpecification>(script).Where(change => change.OutputClause is not null || change.OutputIntoClause is not null).Select(change => $"a change gives rows back: {TSql.Text(change)}");
 
-    // SYSUTCDATETIME() is of before the wait for the row: another statement has to have waited.
+    // SYSUTCDATETIME() is the time before the wait for the row, so another statement must have waited first.
     private static IEnumerable<string> Times(TSqlScript script)
     {
         UpdateSpecification[] updates = [.. TSql.All<UpdateSpecification>(script)];
@@ -70,7 +73,7 @@ internal static class StatementRules
             .Select(update => $"a time may be of before the wait for its row: {TSql.Text(update)}");
     }
 
-    // A setting ends with its command: only the text that every command begins with may have any.
+    // A setting ends with its command. Only the text that every command begins with may have settings.
     private static IEnumerable<string> Settings(TSqlScript script)
     {
         TSqlStatement[] statements = [.. TSql.All<TSqlStatement>(script)];
@@ -98,20 +101,20 @@ internal static class StatementRules
         }
     }
 
-    // A plan made for an empty table or a short list would be used for a hundred thousand rows.
+    // The server would use a plan made for an empty table or a short list for a hundred thousand rows.
     private static IEnumerable<string> Unhinted(TSqlScript script) =>
         from statement in TSql.All<StatementWithCtesAndXmlNamespaces>(script)
         where TSql.All<VariableTableReference>(statement).Count > 0 && TSql.All<QualifiedJoin>(statement).Count > 0
         where !statement.OptimizerHints.Any(hint => hint.HintKind == OptimizerHintKind.LoopJoin) || !statement.OptimizerHints.Any(hint => hint.HintKind == OptimizerHintKind.ForceOrder)
         select $"a list is joined by statistics: {TSql.Text(statement)}";
 
-    // Other servers ignore them.
+    // Other servers ignore table hints.
     private static IEnumerable<string> Hints(TSqlScript script) => TSql.All<TableHint>(script).Select(hint => $"a table has a hint: {TSql.Text(hint)}");
 
-    // Where the database's collation distinguishes case, so do names.
+    // Where the database's collation distinguishes case, names distinguish it too.
     private static IEnumerable<string> OtherCase(TSqlScript script)
     {
-        // The units of DATEADD are read as columns.
+        // The parser reads the units of DATEADD as columns.
         HashSet<string> own = ["second", "millisecond", .. TSql.All<SelectScalarExpression>(script).Select(element => element.ColumnName?.Value ?? ""), .. TSql.All<ColumnDefinition>(script).Select(Name)];
         return TSql.All<ColumnReferenceExpression>(script).Where(column => column.MultiPartIdentifier is not null && !s_names.Contains(Name(column)) && !own.Contains(Name(column)))
             .Select(column => $"a column is not written as it is defined: {TSql.Text(column)}");
@@ -125,6 +128,6 @@ internal static class StatementRules
 
     private static string Name(ColumnReferenceExpression column) => column.MultiPartIdentifier?.Identifiers[^1].Value ?? "";
 
-    // The migrator's own table is in a statement of its code.
+    // The migrator creates its own table in a statement of its code.
     private static IEnumerable<ColumnDefinition> MigrationColumns() => TSql.Statements().Where(text => text.StartsWith("CREATE TABLE optiks.Migration", StringComparison.Ordinal)).SelectMany(text => TSql.All<ColumnDefinition>(TSql.Parse(text)));
 }

@@ -1,6 +1,9 @@
 namespace Optiks.Storage.SqlServer.Tests;
 
-/// <summary>StatementRulesTests: every statement of the driver keeps the rules that only a real SQL Server would enforce, and each rule finds what breaks it.</summary>
+/// <summary>
+/// Tests that every statement of the driver keeps the rules that only a real SQL Server enforces. Also tests that each rule finds a
+/// statement that breaks it.
+/// </summary>
 public sealed class StatementRulesTests
 {
     [Fact]

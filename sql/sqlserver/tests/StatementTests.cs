@@ -6,7 +6,9 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer.Tests;
 
-/// <summary>StatementTests: Microsoft's parser understands all T-SQL of the driver, with or without a server, and there is no other T-SQL than it was shown.</summary>
+/// <summary>
+/// Tests that Microsoft's parser understands all T-SQL of the driver, with or without a server, and that the driver has no other T-SQL.
+/// </summary>
 public sealed class StatementTests
 {
     private const BindingFlags All = BindingFlags.Static | BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
@@ -52,7 +54,7 @@ public sealed class StatementTests
         Assert.Empty(typeof(SqlCommand).GetConstructors().SelectMany(constructor => Creators(s_driver, constructor)));
         MethodInfo create = typeof(SqlConnection).GetMethod(nameof(SqlConnection.CreateCommand), BindingFlags.Instance | BindingFlags.Public | BindingFlags.DeclaredOnly, Type.EmptyTypes)!;
         Assert.Equal([nameof(Connection)], Callers(s_driver, create).Select(Outermost).Distinct());
-        // The same search finds what the tests do.
+        // The same search finds what the tests create.
         Assert.Contains(nameof(SqlServerFixture), typeof(SqlCommand).GetConstructors().SelectMany(constructor => Creators(typeof(StatementTests).Assembly, constructor)).Select(Outermost));
     }
 
@@ -64,7 +66,7 @@ public sealed class StatementTests
         {
             if (statement is CreateTableStatement create)
             {
-                // A later migration may make a table again.
+                // A later migration may create a table again.
                 columns[create.SchemaObjectName.BaseIdentifier.Value] = Names(create.Definition);
             }
             else if (statement is AlterTableAddTableElementStatement add)
@@ -72,7 +74,7 @@ public sealed class StatementTests
                 columns[add.SchemaObjectName.BaseIdentifier.Value].AddRange(Names(add.Definition));
             }
         }
-        // How far a period is destroyed is not taken along: whoever imports it begins again.
+        // An import does not copy how far the destruction of a period has come, and the importing log begins it again.
         Assert.True(columns["Period"].Remove("DestroyedBefore"));
         Assert.Equal(Enum.GetValues<Table>(), BulkTable.All.Keys.Order());
         Assert.All(BulkTable.All.Values, table => Assert.Equal(columns[table.Name["optiks.".Length..].Trim('[', ']')].Order(StringComparer.Ordinal), table.Columns.Order(StringComparer.Ordinal)));
@@ -86,7 +88,8 @@ public sealed class StatementTests
 
     private static IEnumerable<MethodBase> Methods(Assembly assembly) => assembly.GetTypes().SelectMany(type => type.GetMethods(All).Cast<MethodBase>().Concat(type.GetConstructors(All)));
 
-    // An instruction is a code and, for these, a token of four octets. Tokens differ between assemblies: each that could be one is resolved.
+    // An instruction has a code and, for these codes, a token of four bytes. Tokens differ between assemblies, so the search resolves each
+    // possible token.
     private static bool Mentions(MethodBase method, MethodBase sought, Func<byte, bool> isCode)
     {
         byte[] body = method.GetMethodBody()?.GetILAsByteArray() ?? [];
@@ -97,7 +100,7 @@ public sealed class StatementTests
                 continue;
             }
             int token = BitConverter.ToInt32(body, i + 1);
-            // MethodDef and MemberRef.
+            // These are MethodDef and MemberRef.
             if (token >>> 24 is not (0x06 or 0x0A))
             {
                 continue;
@@ -112,7 +115,7 @@ public sealed class StatementTests
             }
             catch (ArgumentException)
             {
-                // Not a token: octets of another instruction.
+                // The bytes belong to another instruction and are no token.
             }
         }
         return false;

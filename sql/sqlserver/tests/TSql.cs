@@ -6,10 +6,10 @@ using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer.Tests;
 
-/// <summary>TSql finds the driver's statements and has Microsoft's parser read them.</summary>
+/// <summary>Finds the driver's statements, and lets Microsoft's parser read them.</summary>
 internal static class TSql
 {
-    /// <summary>Statements of the driver, migrations and grants included.</summary>
+    /// <summary>Returns the statements of the driver, with migrations and grants.</summary>
     public static IReadOnlyList<string> Statements()
     {
         var texts = Scripts().Concat(Catalog()).Select(statement => statement.Text).ToList();
@@ -22,20 +22,20 @@ internal static class TSql
         return texts;
     }
 
-    /// <summary>Scripts by batches: migrations and grants.</summary>
+    /// <summary>Returns the batches of the migrations and the grants.</summary>
     public static IEnumerable<Sql> Scripts() => Migrations().Concat(SqlServerSchema.Batches(SqlServerSchema.Schema.Grants!));
 
-    /// <summary>Migrations by batches.</summary>
+    /// <summary>Returns the batches of the migrations.</summary>
     public static IEnumerable<Sql> Migrations() => SqlServerSchema.Schema.Migrations.SelectMany(migration => SqlServerSchema.Batches(migration.Script));
 
-    /// <summary>Errors of the parser. The text of EXEC (N'...') is T-SQL too.</summary>
+    /// <summary>Returns the errors of the parser. The text of EXEC (N'...') is T-SQL too.</summary>
     public static IReadOnlyList<string> Errors(string text)
     {
         TSqlFragment? fragment = Read(text, out IList<ParseError> errors);
         return [.. errors.Select(error => error.Message), .. Dynamic(fragment).SelectMany(Errors)];
     }
 
-    /// <summary>Parse of a text without errors.</summary>
+    /// <summary>Parses a text without errors.</summary>
     public static TSqlScript Parse(string text)
     {
         TSqlFragment? script = Read(text, out IList<ParseError> errors);
@@ -43,7 +43,7 @@ internal static class TSql
         return (TSqlScript)script!;
     }
 
-    /// <summary>All that are of a type, in the order of the text.</summary>
+    /// <summary>Returns all fragments of a type, in the order of the text.</summary>
     public static IReadOnlyList<T> All<T>(TSqlFragment fragment)
         where T : TSqlFragment
     {
@@ -52,7 +52,7 @@ internal static class TSql
         return visitor.Found;
     }
 
-    /// <summary>Text of a fragment as it was written.</summary>
+    /// <summary>Returns the text of a fragment as it was written.</summary>
     public static string Text(TSqlFragment fragment) =>
         string.Concat(Enumerable.Range(fragment.FirstTokenIndex, fragment.LastTokenIndex - fragment.FirstTokenIndex + 1).Select(i => fragment.ScriptTokenStream[i].Text));
 

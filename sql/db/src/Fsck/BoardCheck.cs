@@ -5,7 +5,10 @@ using Optiks.Tlog;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>BoardCheck compares the board's files with the database: checkpoint, tiles, entries, high-water mark and bundles. Audit proofs are <see cref="TreeCheck"/>'s.</summary>
+/// <summary>
+/// Compares the board's files with the database: checkpoint, tiles, entries, high-water mark and bundles. <see cref="TreeCheck"/> compares
+/// audit proofs.
+/// </summary>
 internal sealed class BoardCheck
 {
     private readonly BoardPaths _paths;
@@ -27,12 +30,12 @@ internal sealed class BoardCheck
         _reader = new DirectoryTileReader(paths.Log);
     }
 
-    /// <summary>Size of the newest checkpoint on the board, published or waiting for witnesses; 0 when there is none that is valid.</summary>
+    /// <summary>The size of the newest checkpoint on the board, published or waiting for witnesses; 0 when there is no valid one.</summary>
     public ulong Size { get; private set; }
 
     /// <summary>
-    /// OpenAsync reads how far the board is. Called before the consistent read begins: a task that runs meanwhile commits an epoch before it puts anything on the board, so the
-    /// board is never ahead of the consistent read by rights.
+    /// Reads how far the board is. The caller does this before the consistent read begins, as a running task commits an epoch before it
+    /// writes anything of it to the board. So a correct board is never ahead of the consistent read.
     /// </summary>
     public static async Task<BoardCheck> OpenAsync(BoardPaths paths, TrustAnchor anchor, Report report, CancellationToken cancellationToken)
     {
@@ -42,13 +45,16 @@ internal sealed class BoardCheck
             board._bundles = BoardPaths.BundlesIn(paths.Bundles);
         }
         board._mark = board.ReadMark();
-        // In this order: one that is published in between is found as what waits.
+        // Reading in this order finds a checkpoint that is published in between: it was the one that waited.
         board.Take(await board._reader.ReadSignedAsync(cancellationToken), "The checkpoint that waits for witnesses");
         board.Take(await board._reader.ReadCheckpointAsync(cancellationToken), "The board's checkpoint");
         return board;
     }
 
-    /// <summary>RunAsync compares with the database. <paramref name="root"/> is the root that its records have at <see cref="Size"/>, null when they do not reach it.</summary>
+    /// <summary>
+    /// Compares the board with the database. <paramref name="root"/> is the root that the database's records have at <see cref="Size"/>, or
+    /// null when they do not reach that size.
+    /// </summary>
     public async Task RunAsync(IConsistentRead read, HeadRow head, TreeHash? root, CancellationToken cancellationToken)
     {
         _read = read;
@@ -64,14 +70,14 @@ internal sealed class BoardCheck
         await CompareBundlesAsync(cancellationToken);
     }
 
-    // What was published before the consistent read is on the board by now, not necessarily when the board was read.
+    // Everything that was published before the consistent read is on the board by now, but not necessarily when the board was read.
     private async Task CompareStandingAsync(CancellationToken cancellationToken)
     {
         if (_head.PublishedEpoch is not ulong published)
         {
             return;
         }
-        // Where witnesses are required, what was signed may wait for them.
+        // When witnesses are required, a signed checkpoint may still wait for them.
         byte[]?[] notes = [await _reader.ReadSignedAsync(cancellationToken), await _reader.ReadCheckpointAsync(cancellationToken)];
         ulong[] sizes = [.. notes.OfType<byte[]>().Select(note => Verifier.Checkpoint(_anchor, note, out ulong size, out _) == Reason.Valid ? size : 0)];
         if (sizes.Length == 0)
@@ -129,7 +135,7 @@ internal sealed class BoardCheck
         }
     }
 
-    // The smaller of two is of the same tree.
+    // Checks that the smaller of two checkpoints belongs to the same tree.
     private async Task CompareCheckpointsAsync(TreeHash newest, CancellationToken cancellationToken)
     {
         foreach ((ulong size, TreeHash root) in _roots.Where(checkpoint => checkpoint.Key < Size))
@@ -162,7 +168,7 @@ internal sealed class BoardCheck
 
     private async Task CompareEntriesAsync(TreeHash root, CancellationToken cancellationToken)
     {
-        // Bundles are checked against the tiles, and these against the root.
+        // Bundles are verified against the tiles, and the tiles against the root.
         var tiles = new HashReader(_reader, Size, root);
         for (ulong bundle = 0; bundle * TilePath.FullWidth < Size; bundle++)
         {
@@ -206,7 +212,7 @@ internal sealed class BoardCheck
 
     private async Task CompareBundlesAsync(CancellationToken cancellationToken)
     {
-        // The task deletes old ones meanwhile.
+        // The task deletes old bundles while this check runs.
         foreach ((ulong epoch, string path) in _bundles.Where(bundle => File.Exists(bundle.Path)))
         {
             EpochContent bundle;

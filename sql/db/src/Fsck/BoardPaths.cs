@@ -3,22 +3,22 @@ using Optiks.Tlog;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>BoardPaths names what lies in a board's folder (<c>$OPTIKS_DATA/board</c>); docs/spec/board.md section 3 for <c>log/</c>.</summary>
+/// <summary>The paths in a board's folder (<c>$OPTIKS_DATA/board</c>); docs/spec/board.md section 3 describes <c>log/</c>.</summary>
 internal sealed class BoardPaths(string root)
 {
-    /// <summary>Log is what anyone may read.</summary>
+    /// <summary>The folder of the public files.</summary>
     public string Log => Path.Combine(root, "log");
 
-    /// <summary>Bundles of epochs.</summary>
+    /// <summary>The folder of the bundles of epochs.</summary>
     public string Bundles => Path.Combine(root, "state", "bundles");
 
-    /// <summary>HighWater file.</summary>
+    /// <summary>The file with the high-water mark.</summary>
     public string HighWater => Path.Combine(root, "state", "high-water");
 
-    /// <summary>Audit proof of an epoch.</summary>
+    /// <summary>Returns the path of an epoch's audit proof.</summary>
     public string Audit(ulong epoch) => Path.Combine(Log, AuditProofPath.Of(epoch));
 
-    /// <summary>BundlesIn lists the bundles of a folder by epoch, smallest first.</summary>
+    /// <summary>Lists the bundles of epochs in a folder, in increasing order of epochs.</summary>
     public static IReadOnlyList<(ulong Epoch, string Path)> BundlesIn(string folder)
     {
         var bundles = new List<(ulong Epoch, string Path)>();
@@ -33,7 +33,7 @@ internal sealed class BoardPaths(string root)
         return bundles;
     }
 
-    /// <summary>CopyBundlesIn lists the bundles of copies of a folder, in the order in which they are restored.</summary>
+    /// <summary>Lists the bundles of copies in a folder, in the order in which they are restored.</summary>
     public static IReadOnlyList<(CopyBundleName Name, string Path)> CopyBundlesIn(string folder)
     {
         var bundles = new List<(CopyBundleName Name, string Path)>();

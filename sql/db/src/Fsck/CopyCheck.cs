@@ -6,8 +6,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// CopyCheck: the copies of each period are complete, as many as its first epoch took. The last row of each key has its value unless that was erased or destroyed, and no other row has one. Of a period that has begun it
-/// gives the rows that count.
+/// Checks that the copies of each period are complete and as many as its first epoch took. The last row of each key must have its value
+/// unless that was erased or destroyed, and no other row may have one. For a period that has begun, returns the rows that count.
 /// </summary>
 internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> periods, ErasureCheck erasures, Report report)
 {
@@ -18,7 +18,8 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
     private long _values;
 
     /// <summary>
-    /// BeginAsync reads the copies that a period begins with, hands all of them to <paramref name="each"/>, and gives the state of each key: of its rows the last one counts.
+    /// Reads the copies that a period begins with, passes all of them to <paramref name="each"/>, and returns the state of each key by its
+    /// last row.
     /// </summary>
     public async Task<Dictionary<(StructureId, UInt128), KeyState>> BeginAsync(ulong period, Action<StoredCopy> each, CancellationToken cancellationToken)
     {
@@ -38,7 +39,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
             }
             else
             {
-                // A key of a user who left before the sweep came to it was never copied: the row keeps it from being copied later.
+                // The row drops a key of a user who left before the key was copied: no copy exists, and the row prevents a later one.
                 _ = states.Remove(key);
             }
         }
@@ -46,7 +47,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
         return states;
     }
 
-    /// <summary>EndAsync reads those of the period that is next, and those that belong to none.</summary>
+    /// <summary>Reads the copies of the next period, and those of periods that do not exist.</summary>
     public async Task EndAsync(CancellationToken cancellationToken)
     {
         await foreach (StoredCopy copy in _cursor.TakeAsync(ulong.MaxValue, cancellationToken))

@@ -4,12 +4,12 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>DirectoryCheck derives everything again from stored facts and reports what contradicts them. It changes nothing and needs no secret.</summary>
+/// <summary>Derives everything again from stored facts and reports facts that contradict it. Changes nothing and needs no secret.</summary>
 internal static class DirectoryCheck
 {
     private const int EpochPage = 4096;
 
-    /// <summary>RunAsync checks the database as it was at one moment, and, if given, the board.</summary>
+    /// <summary>Checks the database as of one point in time, and the board if it is given.</summary>
     public static async Task<Report> RunAsync(IMaintenanceStore store, TrustAnchor anchor, BoardPaths? paths, TerminalProgress progress, CancellationToken cancellationToken)
     {
         var report = new Report();

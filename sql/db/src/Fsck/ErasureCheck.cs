@@ -4,7 +4,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// ErasureCheck: a value is missing exactly where the erasure sequence says so or its period is destroyed, and the sequence is of leaves that were there before. Keeps some 32 octets an erasure.
+/// Checks that a value is missing exactly where the erasure sequence says so or its period is destroyed. Also checks that the sequence
+/// names leaves that existed before. Keeps some 32 bytes per erasure.
 /// </summary>
 internal sealed class ErasureCheck
 {
@@ -20,7 +21,7 @@ internal sealed class ErasureCheck
         _report = report;
     }
 
-    /// <summary>ReadAsync reads the sequence and checks it by itself.</summary>
+    /// <summary>Reads the sequence and checks its consistency.</summary>
     public static async Task<ErasureCheck> ReadAsync(IConsistentRead read, ulong? headEpoch, IReadOnlyList<PeriodRow> periods, Report report, CancellationToken cancellationToken)
     {
         var check = new ErasureCheck(periods, report);
@@ -37,18 +38,18 @@ internal sealed class ErasureCheck
         return check;
     }
 
-    /// <summary>Check takes a leaf.</summary>
+    /// <summary>Checks a leaf.</summary>
     public void Check(StoredLeaf leaf) => Check(
         FormattableString.Invariant($"Leaf {leaf.Ordinal} of epoch {leaf.Epoch}"),
         leaf.Value is not null,
         (leaf.Epoch, null, leaf.Ordinal),
         leaf.Structure is StructureId.Devices or StructureId.Keys ? leaf.Period : null);
 
-    /// <summary>Check takes the last row of copies of a key, which does not take the key out.</summary>
+    /// <summary>Checks the last row of a key's copies, unless that row takes the key out.</summary>
     public void Check(ulong period, int number, bool hasValue) =>
         Check(FormattableString.Invariant($"Copy {number} of period {period}"), hasValue, (0, period, number), period);
 
-    // The period is that with which the value is destroyed; null: with none.
+    // The period is the one with which the value is destroyed; null when no period's end destroys it.
     private void Check(string name, bool hasValue, (ulong Epoch, ulong? Period, int Ordinal) leaf, ulong? period)
     {
         bool isErased = _decidedIn.TryGetValue(leaf, out ulong decidedIn);

@@ -4,12 +4,12 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// HandOverCheck: a period begins with a copy of the latest version of every key of the one before, and with nothing else; only what belongs to users who have left is left out
-/// (docs/spec/periods.md section 2). What is erased or destroyed cannot be compared.
+/// Checks that a period begins with a copy of the latest version of every key of the period before, and with nothing else. Only keys of
+/// users who have left are left out (docs/spec/periods.md section 2). Erased and destroyed values cannot be compared.
 /// </summary>
 internal static class HandOverCheck
 {
-    /// <summary>Run compares the keys at the end of a period with the copies that the next one begins with.</summary>
+    /// <summary>Compares the keys at the end of a period with the copies that the next one begins with.</summary>
     public static void Run(
         ulong period, IReadOnlyDictionary<(StructureId Structure, UInt128), KeyState> ended, IReadOnlyDictionary<(StructureId Structure, UInt128), KeyState> copies, LeftKeys left, Report report)
     {
@@ -37,7 +37,8 @@ internal static class HandOverCheck
         }
         foreach (((StructureId Structure, UInt128) Key, KeyState State) missing in latest.Values)
         {
-            // Of one whose value was erased nothing tells whose it is: the latest version goes only with its user.
+            // When the value was erased, nothing shows whose key it is. The latest version's value is erased only together with its user,
+            // so no copy is expected.
             if (missing.State.KeyHash != 0 && !left.Contains(missing.Key.Structure, missing.State.KeyHash))
             {
                 report.Found($"Period {period} has no copy of version {missing.State.Version} at {missing.State.Ordinal} of {Place(missing.State.Epoch)}, the latest of its key.");

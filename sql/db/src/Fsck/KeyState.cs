@@ -1,13 +1,13 @@
 namespace Optiks.Db.Fsck;
 
-/// <summary>KeyState is the latest version of a key in its period, as its leaf or copy says.</summary>
-/// <param name="Version">Version.</param>
+/// <summary>The latest version of a key in its period, according to its leaf or copy.</summary>
+/// <param name="Version">The version.</param>
 /// <param name="Epoch">Epoch of the leaf; 0: it is a copy.</param>
 /// <param name="Ordinal">The leaf's number within that epoch, or the copy's within its period.</param>
-/// <param name="KeyHash">Hash of the key; 0: neither this version nor one before it has its value any more.</param>
-/// <param name="ValueHash">Hash of the value; 0: it is gone.</param>
+/// <param name="KeyHash">Hash of the key; 0 when neither this version nor an earlier one still has its value.</param>
+/// <param name="ValueHash">Hash of the value; 0 when the value is gone.</param>
 internal readonly record struct KeyState(ulong Version, ulong Epoch, int Ordinal, ulong KeyHash, ulong ValueHash)
 {
-    /// <summary>Source of a copy.</summary>
+    /// <summary>The source, for a copy.</summary>
     public Optiks.Storage.CopySource Source { get; init; }
 }

@@ -8,8 +8,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// LeafCheck checks the leaves of each epoch by themselves: complete, in order, each key's versions going up by one, commitments that their values open, no update twice and none that is still pending.
-/// Keeps some 150 octets a leaf and key.
+/// Checks the leaves of each epoch. They are complete and in order, versions of each key increase by one, and values open their
+/// commitments. No update occurs twice or is still pending. Keeps some 150 bytes per leaf and key.
 /// </summary>
 internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin> pending, Report report)
 {
@@ -17,16 +17,22 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     private readonly HashSet<LeafOrigin> _origins = [];
     private readonly HashSet<ulong> _left = [];
 
-    /// <summary>Left are the hashes of the users who have left so far.</summary>
+    /// <summary>The hashes of the users who have left so far.</summary>
     public IReadOnlySet<ulong> Left => _left;
 
-    /// <summary>Values met so far.</summary>
+    /// <summary>The number of values met so far.</summary>
     public long Values { get; private set; }
 
-    /// <summary>HashOf a key or value; 0: it is not there. Two of a log have the same by accident alone, and as good as never.</summary>
+    /// <summary>
+    /// Returns a hash of a key or value; 0 when it is missing. Two different keys or values of a log have the same hash only with
+    /// negligible probability.
+    /// </summary>
     public static ulong HashOf(ReadOnlyMemory<byte>? octets) => octets is { } present ? BinaryPrimitives.ReadUInt64BigEndian(SHA256.HashData(present.Span)) | 1 : 0;
 
-    /// <summary>BeginPeriod goes on with the keys that a period begins with, and gives those of devices and keys at the end of the one before.</summary>
+    /// <summary>
+    /// Continues with the keys that a period begins with, and returns the keys of structures devices and keys at the end of the period
+    /// before.
+    /// </summary>
     public Dictionary<(StructureId, UInt128), KeyState> BeginPeriod(IReadOnlyDictionary<(StructureId, UInt128), KeyState> copies)
     {
         var ended = new Dictionary<(StructureId, UInt128), KeyState>();
@@ -35,7 +41,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
             if (key.Structure is StructureId.Devices or StructureId.Keys)
             {
                 ended.Add(key, state);
-                // A dictionary may lose what it shows.
+                // A dictionary allows removals while it is enumerated.
                 _ = _keys.Remove(key);
             }
         }
@@ -46,7 +52,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
         return ended;
     }
 
-    /// <summary>Check takes the leaves of the next epoch, in order of ordinals.</summary>
+    /// <summary>Checks the leaves of the next epoch, given in order of ordinals.</summary>
     public void Check(StoredEpoch epoch, ulong period, IReadOnlyList<StoredLeaf> leaves)
     {
         if (leaves.Count != epoch.Leaves)
@@ -76,7 +82,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
             valueBytes += leaf.Value?.Value.Length ?? 0;
             erased |= leaf.Value is null;
         }
-        // Erasing keeps what was counted when the epoch was made.
+        // An erasure does not change the number of bytes that was counted when the epoch was made.
         if (leaves.Count == epoch.Leaves && (erased ? valueBytes > epoch.ValueBytes : valueBytes != epoch.ValueBytes))
         {
             report.Found($"The values of epoch {epoch.Row.Epoch} have {valueBytes} octets, but {epoch.ValueBytes} were inserted.");
@@ -92,14 +98,14 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     {
         UInt128 tag = BinaryPrimitives.ReadUInt128BigEndian(leaf.Tag.Span);
         ref KeyState last = ref CollectionsMarshal.GetValueRefOrAddDefault(_keys, (leaf.Structure, tag), out bool known);
-        // docs/spec/tree.md section 1: an oZKS has one version, 0. Usernames are one unless they are used again.
+        // docs/spec/tree.md section 1: an oZKS has one version, 0. Usernames are an oZKS unless the log reuses them.
         bool hasVersions = leaf.Structure.HasVersions() || (leaf.Structure == StructureId.Usernames && configuration.ReusesUsernames);
         ulong expected = hasVersions ? last.Version + 1 : 0;
         if (leaf.Version != expected || (known && !hasVersions))
         {
             report.Found($"{Name(leaf)} has version {leaf.Version} of its key instead of {expected}.");
         }
-        // A dummy's key is nobody's, and need not be copied.
+        // A dummy's key belongs to nobody and need not be copied.
         ulong keyHash = leaf.Origin == LeafOrigin.Padding ? 0 : HashOf(leaf.Value?.Key);
         if (keyHash != 0 && last.KeyHash != 0 && last.KeyHash != keyHash)
         {

@@ -3,7 +3,10 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>LeftKeys are the device lists of users who have left by the end of a period, and the keys of the devices on any of that period's lists: of them no copy is made (docs/spec/periods.md section 2).</summary>
+/// <summary>
+/// The device lists of users who left before the end of a period, and the keys of devices on any of that period's lists. They are not
+/// copied (docs/spec/periods.md section 2).
+/// </summary>
 internal sealed class LeftKeys
 {
     private readonly IReadOnlySet<ulong> _users;
@@ -11,7 +14,7 @@ internal sealed class LeftKeys
 
     private LeftKeys(IReadOnlySet<ulong> users) => _users = users;
 
-    /// <summary>ReadAsync reads the lists of a period of these users, which are hashes. A list that was erased says nothing.</summary>
+    /// <summary>Reads a period's device lists of these users, given as hashes. Erased lists contribute nothing.</summary>
     public static async Task<LeftKeys> ReadAsync(IConsistentRead read, ulong period, ulong first, ulong last, IReadOnlySet<ulong> users, CancellationToken cancellationToken)
     {
         var left = new LeftKeys(users);
@@ -42,10 +45,10 @@ internal sealed class LeftKeys
         }
     }
 
-    /// <summary>Contains says whether a list, or a device's key, is among them.</summary>
+    /// <summary>Returns whether a list, or a device's key, is among them.</summary>
     public bool Contains(StructureId structure, ulong keyHash) => (structure == StructureId.Devices ? _users : _devices).Contains(keyHash);
 
-    // What is no list is found where its leaf is checked by whoever applies it, and names no devices.
+    // Programs that apply the leaf check whether a value is a device list; one that is not names no devices here.
     private static IReadOnlyList<ReadOnlyMemory<byte>> DevicesOn(ReadOnlyMemory<byte> list)
     {
         try

@@ -5,18 +5,20 @@ using Optiks.Tlog;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>RecordCheck follows the chain of records: each by itself, against the one before, and its checkpoint against the log of all records so far.</summary>
+/// <summary>
+/// Follows the chain of records: checks each record, its link to the one before, and its checkpoint against the log of all records so far.
+/// </summary>
 internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyList<PeriodRow> periods, Report report)
 {
     private readonly RecordChain _chain = new(anchor, withRoots: true);
 
-    /// <summary>RootAt is the log's root of the size that was asked for.</summary>
+    /// <summary>The log's root at size <see cref="RootAtSize"/>; null when the records do not reach it.</summary>
     public TreeHash? RootAt { get; private set; }
 
-    /// <summary>RootAtSize is the size of the board's checkpoint.</summary>
+    /// <summary>The size at which the root is needed: that of the board's checkpoint.</summary>
     public ulong RootAtSize { get; set; }
 
-    /// <summary>Next takes the next row in order. Gives its record; null when it cannot be read.</summary>
+    /// <summary>Checks the next row in order. Returns its record; null when it cannot be read.</summary>
     public EpochRecord? Next(EpochRow row)
     {
         if (row.Epoch != _chain.Next)
@@ -53,7 +55,7 @@ internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyLis
         return record;
     }
 
-    /// <summary>End compares the last record with the head row. <paramref name="last"/> is null when there is no epoch.</summary>
+    /// <summary>Compares the last record with the head row. <paramref name="last"/> is null when there is no epoch.</summary>
     public void End(EpochRow? last)
     {
         if (head.Epoch is not ulong epoch)

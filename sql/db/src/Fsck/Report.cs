@@ -2,12 +2,12 @@ using System.Globalization;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>Report collects what a check counted and found, one sentence a problem.</summary>
+/// <summary>Collects the counts and the problems of a check, one sentence per problem.</summary>
 internal sealed class Report
 {
     private readonly List<string> _problems = [];
 
-    /// <summary>Problems in the order in which they were found.</summary>
+    /// <summary>The problems in the order in which they were found.</summary>
     public IReadOnlyList<string> Problems => _problems;
 
     public long Epochs { get; set; }
@@ -18,6 +18,6 @@ internal sealed class Report
 
     public long Pending { get; set; }
 
-    /// <summary>Found adds a problem.</summary>
+    /// <summary>Adds a problem.</summary>
     public void Found(FormattableString sentence) => _problems.Add(sentence.ToString(CultureInfo.InvariantCulture));
 }

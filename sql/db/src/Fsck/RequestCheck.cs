@@ -2,12 +2,12 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>RequestCheck: every request is either pending or decided, whole, by one epoch, and its leaves are there.</summary>
+/// <summary>Checks that every request is either pending or decided, as a whole and by one epoch, and that its leaves exist.</summary>
 internal static class RequestCheck
 {
     private const int Page = 4096;
 
-    /// <summary>PendingAsync reads what waits, as origins that no leaf may have yet.</summary>
+    /// <summary>Reads the pending items, as origins that no leaf may have yet.</summary>
     public static async Task<HashSet<LeafOrigin>> PendingAsync(IConsistentRead read, CancellationToken cancellationToken)
     {
         var pending = new HashSet<LeafOrigin>();
@@ -25,7 +25,7 @@ internal static class RequestCheck
         return pending;
     }
 
-    /// <summary>RunAsync checks all requests, pending rows and outcomes.</summary>
+    /// <summary>Checks all requests, pending rows and outcomes.</summary>
     public static async Task RunAsync(IConsistentRead read, ulong? headEpoch, Report report, CancellationToken cancellationToken)
     {
         await foreach ((IReadOnlyList<StoredRequest> requests, long after, long through) in PagesAsync(read, cancellationToken))
@@ -78,7 +78,8 @@ internal static class RequestCheck
         }
     }
 
-    // Published whole, but for a device list that stays as it is, or refused for one reason. An erasure has one item, which has no leaf.
+    // Returns whether a request was published as a whole, apart from a device list that does not change, or refused for one reason. An
+    // erasure has one item, which has no leaf.
     private static bool IsDecidedAlike(StoredOutcome[] outcomes)
     {
         bool isUnchanged = outcomes is [{ Item: UserChange.ItemIndex, Refusal.Reason: RefusalReason.Unchanged }, ..];
@@ -103,7 +104,7 @@ internal static class RequestCheck
         }
     }
 
-    // The last page reaches to the end, so that rows beyond the last request are seen.
+    // The last page is open-ended, so that rows beyond the last request are found.
     private static async IAsyncEnumerable<(IReadOnlyList<StoredRequest> Requests, long After, long Through)> PagesAsync(
         IConsistentRead read, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {

@@ -6,8 +6,8 @@ using Optiks.Storage.Replay;
 namespace Optiks.Db.Fsck;
 
 /// <summary>
-/// TreeCheck builds the trees again, epoch by epoch, and compares roots and counts with the records, and audit proofs with the board's. After the first difference it stops: every later
-/// root follows from it.
+/// Builds the trees again, epoch by epoch, and compares roots and counts with the records, and audit proofs with the board's. It stops at
+/// the first difference, because every later root depends on it.
 /// </summary>
 internal sealed class TreeCheck : IDisposable
 {
@@ -36,7 +36,8 @@ internal sealed class TreeCheck : IDisposable
     }
 
     /// <summary>
-    /// BeginAsync makes the trees of the period that begins with the next epoch, with the names of all epochs before. Copies follow (<see cref="Copy"/>), and then that epoch.
+    /// Creates the trees of the period that begins with the next epoch, with the names of all epochs before. Copies follow
+    /// (<see cref="Copy"/>), and then that epoch.
     /// </summary>
     public async Task BeginAsync(ulong period, CancellationToken cancellationToken)
     {
@@ -58,7 +59,7 @@ internal sealed class TreeCheck : IDisposable
         }
     }
 
-    /// <summary>Copy adds a row of copies to the period that begins.</summary>
+    /// <summary>Adds a row of copies to the period that begins.</summary>
     public void Copy(StoredCopy copy)
     {
         _copies.Add(new LeafRow
@@ -76,7 +77,7 @@ internal sealed class TreeCheck : IDisposable
         }
     }
 
-    /// <summary>Next adds an epoch's leaves. <paramref name="record"/> is null when it cannot be read.</summary>
+    /// <summary>Adds an epoch's leaves. <paramref name="record"/> is null when it cannot be read.</summary>
     public void Next(EpochRow row, EpochRecord? record, IReadOnlyList<StoredLeaf> leaves)
     {
         if (_stopped)

@@ -7,13 +7,16 @@ using Optiks.Tlog;
 
 namespace Optiks.Db.Keys;
 
-/// <summary>BackedUpKeys is what a <see cref="KeyBackup"/> holds.</summary>
-/// <param name="Kek">Text of the ring. Keys in tokens are their URIs.</param>
-/// <param name="LogKey">The log's key, wrapped; empty: it is in a token.</param>
-/// <param name="Trust">Text of the trust anchor.</param>
+/// <summary>The contents of a <see cref="KeyBackup"/>.</summary>
+/// <param name="Kek">The text of the key ring. Keys in tokens are given as their URIs.</param>
+/// <param name="LogKey">The log's key, wrapped; empty when it is in a token.</param>
+/// <param name="Trust">The text of the trust anchor.</param>
 internal sealed record BackedUpKeys(byte[] Kek, byte[] LogKey, byte[] Trust) : IDisposable
 {
-    /// <summary>Of a host. Throws <see cref="SecretsException"/>, also where they do not open each other: what is of no use is not backed up.</summary>
+    /// <summary>
+    /// Reads the keys of a host. Throws <see cref="SecretsException"/>, including when the keys do not open each other: useless keys are
+    /// not backed up.
+    /// </summary>
     public static BackedUpKeys Of(KeyPlace place)
     {
         var keys = new BackedUpKeys(place.Ring().ReadText(), place.HasWrappedLogKey ? WrappedLogKey.Read(place.Folder) : [], System.IO.File.ReadAllBytes(place.Trust));
@@ -30,13 +33,15 @@ internal sealed record BackedUpKeys(byte[] Kek, byte[] LogKey, byte[] Trust) : I
         }
     }
 
-    /// <summary>OpenRing opens the ring, and tokens that it names; the caller disposes it.</summary>
+    /// <summary>Opens the key ring and the tokens that it names; the caller disposes of it.</summary>
     public OpenedRing OpenRing() => KeyRing.OpenText(Kek, "the backup", TokenCipher.Open);
 
-    /// <summary>Anchor of the log.</summary>
+    /// <summary>Returns the log's trust anchor.</summary>
     public TrustAnchor Anchor() => TrustAnchor.Parse(Trust);
 
-    /// <summary>Check opens the log's key and compares its public side with the trust anchor's. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>
+    /// Opens the log's key and compares its public key with the trust anchor's. Throws <see cref="SecretsException"/> when they differ.
+    /// </summary>
     public void Check(OpenedRing ring)
     {
         TrustAnchor anchor = Anchor();
@@ -59,7 +64,7 @@ internal sealed record BackedUpKeys(byte[] Kek, byte[] LogKey, byte[] Trust) : I
         }
     }
 
-    /// <summary>HasTokenKeys: the backup is of no use without a token.</summary>
+    /// <summary>Whether the backup is useless without a token.</summary>
     public bool HasTokenKeys => LogKey.Length == 0 || Encoding.UTF8.GetString(Kek).Contains("pkcs11:", StringComparison.Ordinal);
 
     public void Dispose() => CryptographicOperations.ZeroMemory(Kek);

@@ -1,4 +1,4 @@
 namespace Optiks.Db.Keys;
 
-/// <summary>KekRefusedException says in a sentence why keys stay as they are.</summary>
+/// <summary>Thrown when keys stay as they are; the message says why in one sentence.</summary>
 internal sealed class KekRefusedException(string message, Exception? inner = null) : Exception(message, inner);

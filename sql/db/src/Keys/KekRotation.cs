@@ -6,8 +6,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Keys;
 
 /// <summary>
-/// KekRotation wraps every stored secret anew by one key of the ring, each in a transaction of its own, while an update-task and replicas run (docs/spec/wrapping.md section 4). It can be stopped and repeated
-/// at any point: a ring of both keys opens everything at each of them.
+/// Wraps every stored secret again with one key of the ring, each in its own transaction, while an update-task and replicas run
+/// (docs/spec/wrapping.md section 4). It can be stopped and repeated at any point: a ring with both keys opens everything at every point.
 /// </summary>
 internal sealed class KekRotation
 {
@@ -28,14 +28,14 @@ internal sealed class KekRotation
     }
 
     /// <summary>
-    /// RunAsync wraps and checks. Throws <see cref="SecretsException"/> when something does not open with the ring, before anything was changed, and <see cref="KekRefusedException"/> when another rotation to
-    /// another key is under way.
+    /// Wraps and checks all secrets. Throws <see cref="SecretsException"/> when a secret does not open with the ring, and
+    /// <see cref="KekRefusedException"/> when a rotation to another key is under way. Both come before any change.
     /// </summary>
     /// <param name="store">The database.</param>
-    /// <param name="place">The host's keys.</param>
-    /// <param name="to">Key to wrap by; null: the ring's last.</param>
-    /// <param name="logKeyOut">New file for the log's key where it is a variable or a credential.</param>
-    /// <param name="cancellationToken">Ends it between two secrets.</param>
+    /// <param name="place">The keys of the host.</param>
+    /// <param name="to">The key to wrap with; null for the ring's last.</param>
+    /// <param name="logKeyOut">A new file for the log's key, for a host where it is in a variable or a credential.</param>
+    /// <param name="cancellationToken">Stops the rotation between two secrets.</param>
     public static async Task<KekRotationResult> RunAsync(IMaintenanceStore store, KeyPlace place, KeyId? to, string? logKeyOut, CancellationToken cancellationToken)
     {
         TrustAnchor anchor = place.Anchor();
@@ -47,7 +47,7 @@ internal sealed class KekRotation
     private async Task<KekRotationResult> RunAsync(string? logKeyOut, CancellationToken cancellationToken)
     {
         string? logKeyFile = LogKeyFile(logKeyOut);
-        // Everything opens, or nothing is changed.
+        // Everything must open before anything is changed.
         foreach (StoredSecret secret in StoredSecret.OfPeriods(await _store.ReadPeriodsAsync(cancellationToken)).Concat(StoredSecret.OfLogKey(_place)))
         {
             _ = _from.Add(secret.Open(_keys, _logId, (_, by) => by));
@@ -58,12 +58,12 @@ internal sealed class KekRotation
         FailPoints.Hit(FailPoints.KekLogKey);
         await CheckAsync(logKeyFile, cancellationToken);
         IReadOnlyList<StoredSecret> bundles = await StoredSecret.OfBundlesAsync(_place, cancellationToken);
-        // A bundle that does not open is the matter of 'kek status': what is in use opens.
+        // Bundles that do not open are reported by 'kek status'; all secrets in use open.
         IReadOnlyList<KeyUse> uses = KeyUse.OfAll(bundles, _keys, _logId, problems: []);
         return new KekRotationResult(_target.Id, periods, logKey ? logKeyFile : null, [.. uses.Where(use => use.Key != _target.Id)]);
     }
 
-    // Where the log's key goes; null: this host has none, or it is in a token.
+    // Returns the file for the log's key; null when this host has no log key, or has it in a token.
     private string? LogKeyFile(string? given)
     {
         if (!_place.HasWrappedLogKey)
@@ -91,7 +91,7 @@ internal sealed class KekRotation
             {
                 return done;
             }
-            // The current one's first: from then on no period begins with secrets that another key wraps.
+            // The current period's secrets come first: from then on no period begins with secrets that another key wraps.
             ulong current = PeriodRows.Current(periods).Period;
             StoredSecret[] left = [.. StoredSecret.OfPeriods(periods).Where(secret => !IsDone(secret)).OrderByDescending(secret => secret.Period == current)];
             if (left.Length == 0)
@@ -103,7 +103,7 @@ internal sealed class KekRotation
                 cancellationToken.ThrowIfCancellationRequested();
                 byte[] after = Rewrapped(secret);
                 FailPoints.Hit(FailPoints.KekPeriod);
-                // One that was destroyed meanwhile, or wrapped by somebody else, is looked at again.
+                // Secrets that were destroyed or wrapped by somebody else in the meantime are examined again.
                 done += await _store.RewrapSecretsAsync(secret.Period!.Value, secret.Wrapped, after, cancellationToken) ? 1 : 0;
             }
         }
@@ -134,7 +134,7 @@ internal sealed class KekRotation
         return true;
     }
 
-    // With the one key alone, as they are stored now.
+    // Opens the stored secrets with the one key alone.
     private async Task CheckAsync(string? logKeyFile, CancellationToken cancellationToken)
     {
         IEnumerable<StoredSecret> stored = StoredSecret.OfPeriods(await _store.ReadPeriodsAsync(cancellationToken));

@@ -8,8 +8,8 @@ using Optiks.Secrets;
 namespace Optiks.Db.Keys;
 
 /// <summary>
-/// KeyBackup is a file with the keys of one host: the ring, the log's key and the trust anchor, sealed by a <see cref="RecoveryCode"/> (docs/spec/wrapping.md section 5). Which log it is of can be read without
-/// the code. Immutable.
+/// A file with the keys of one host: the ring, the log's key and the trust anchor, sealed by a <see cref="RecoveryCode"/>
+/// (docs/spec/wrapping.md section 5). The log that it belongs to can be read without the code. Immutable.
 /// </summary>
 internal sealed record KeyBackup
 {
@@ -23,18 +23,18 @@ internal sealed record KeyBackup
 
     private KeyBackup(Outer outer) => File = outer;
 
-    /// <summary>Origin of the log, as the file says.</summary>
+    /// <summary>The origin of the log, according to the file.</summary>
     public string Origin => File.Origin;
 
-    /// <summary>LogId of the log, as the file says, in hexadecimal digits.</summary>
+    /// <summary>The id of the log in hexadecimal digits, according to the file.</summary>
     public string LogId => File.LogId;
 
-    /// <summary>Made at this time, as the file says.</summary>
+    /// <summary>The time of the backup, according to the file.</summary>
     public DateTimeOffset Made => DateTimeOffset.FromUnixTimeMilliseconds(File.MadeMs);
 
     private Outer File { get; }
 
-    /// <summary>Seal makes one.</summary>
+    /// <summary>Creates a backup.</summary>
     public static KeyBackup Seal(BackedUpKeys keys, TrustAnchor anchor, DateTimeOffset now, RecoveryCode code)
     {
         byte[] salt = RandomNumberGenerator.GetBytes(SaltLength);
@@ -56,7 +56,7 @@ internal sealed record KeyBackup
         }
     }
 
-    /// <summary>Read reads a file. Throws <see cref="SecretsException"/> for one that is no backup.</summary>
+    /// <summary>Reads a file. Throws <see cref="SecretsException"/> when it is not a backup.</summary>
     public static KeyBackup Read(string path)
     {
         try
@@ -70,12 +70,12 @@ internal sealed record KeyBackup
         }
         catch (JsonException)
         {
-            // As what has another form.
+            // Handled like a file in another form.
         }
         throw new SecretsException($"{path} is no backup of keys of this release: 'optiks-db key backup' makes one.");
     }
 
-    /// <summary>Open gives the keys. Throws <see cref="SecretsException"/> for another code, and for a file that was changed.</summary>
+    /// <summary>Returns the keys. Throws <see cref="SecretsException"/> for another code, and for a file that was changed.</summary>
     public BackedUpKeys Open(RecoveryCode code)
     {
         byte[] key = code.DeriveKey(File.Salt);
@@ -97,7 +97,7 @@ internal sealed record KeyBackup
         }
     }
 
-    /// <summary>Encode gives the file's octets.</summary>
+    /// <summary>Returns the bytes of the file.</summary>
     public byte[] Encode() => [.. JsonSerializer.SerializeToUtf8Bytes(File, s_strict), .. "\n"u8];
 
     private static byte[] AssociatedData(Outer outer)

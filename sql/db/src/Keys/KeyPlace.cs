@@ -4,19 +4,19 @@ using Optiks.Secrets;
 
 namespace Optiks.Db.Keys;
 
-/// <summary>KeyPlace is where the keys of one host are: its data folder, and what its settings say.</summary>
+/// <summary>The place of a host's keys: its data folder and its settings.</summary>
 /// <param name="Folder">The data folder.</param>
 /// <param name="Trust">The log's trust anchor.</param>
-/// <param name="KekFile">Value of <see cref="KeyRing.Setting"/>.</param>
-/// <param name="LogKeyUri">Value of <see cref="LogSecretSource.Setting"/>.</param>
+/// <param name="KekFile">The value of <see cref="KeyRing.Setting"/>.</param>
+/// <param name="LogKeyUri">The value of <see cref="LogSecretSource.Setting"/>.</param>
 internal sealed record KeyPlace(DataFolder Folder, string Trust, string? KekFile, string? LogKeyUri)
 {
-    /// <summary>Ring of the host. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>Loads the key ring of the host. Throws <see cref="SecretsException"/>.</summary>
     public KeyRing Ring() => KeyRings.Load(Folder, KekFile);
 
-    /// <summary>Anchor of the log.</summary>
+    /// <summary>Loads the log's trust anchor.</summary>
     public TrustAnchor Anchor() => TrustAnchor.Load(Trust);
 
-    /// <summary>HasWrappedLogKey: this host has the log's key, and in no token.</summary>
+    /// <summary>Whether this host has the log's key, and not in a token.</summary>
     public bool HasWrappedLogKey => LogSecretSource.UriOf(LogKeyUri) is null && WrappedLogKey.Exists(Folder);
 }

@@ -2,21 +2,24 @@ using Optiks.Secrets;
 
 namespace Optiks.Db.Keys;
 
-/// <summary>KeyUse says of a key what needs it on this host and in its database.</summary>
-/// <param name="Key">Its id.</param>
-/// <param name="Source">Where the ring has it; null: the ring does not.</param>
-/// <param name="Stored">Names of what it wraps in the database, and of the log's key.</param>
-/// <param name="Bundles">Names of the bundles whose copies it wraps.</param>
+/// <summary>The uses of a key on this host and in its database.</summary>
+/// <param name="Key">The key's id.</param>
+/// <param name="Source">Where the ring has the key; null when the ring lacks it.</param>
+/// <param name="Stored">Names of the secrets in the database, and of the log's key, that it wraps.</param>
+/// <param name="Bundles">Names of the bundles whose copies of secrets it wraps.</param>
 internal sealed record KeyUse(KeyId Key, string? Source, IReadOnlyList<string> Stored, IReadOnlyList<string> Bundles)
 {
-    /// <summary>IsNeeded by anything.</summary>
+    /// <summary>Whether any secret needs the key.</summary>
     public bool IsNeeded => Stored.Count + Bundles.Count > 0;
 
-    /// <summary>OfAll gives the keys of a ring in their order, and behind them those that secrets name and the ring lacks. Opens everything that the ring has the key of.</summary>
-    /// <param name="secrets">What is stored.</param>
+    /// <summary>
+    /// Returns the uses of the keys of a ring in their order, followed by keys that secrets name and the ring lacks. Opens every secret
+    /// whose key the ring has.
+    /// </summary>
+    /// <param name="secrets">The stored secrets.</param>
     /// <param name="keys">The ring.</param>
-    /// <param name="logId">Of the log.</param>
-    /// <param name="problems">Gets a sentence for each secret that does not open.</param>
+    /// <param name="logId">The log's id.</param>
+    /// <param name="problems">Receives a sentence for each secret that does not open.</param>
     public static IReadOnlyList<KeyUse> OfAll(IEnumerable<StoredSecret> secrets, OpenedRing keys, ReadOnlyMemory<byte> logId, ICollection<string> problems)
     {
         var found = new List<(KeyId By, StoredSecret Secret)>();

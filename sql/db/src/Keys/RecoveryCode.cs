@@ -5,12 +5,12 @@ using System.Text;
 namespace Optiks.Db.Keys;
 
 /// <summary>
-/// RecoveryCode opens a backup of keys: 160 random bits in base32 without letters and digits that are mistaken for others, in groups of four. It is drawn, not thought up, so that nobody can guess it and no
-/// function that is slow on purpose is needed.
+/// Opens a backup of keys: 160 random bits in base32, without letters and digits that are easily confused, in groups of four. The code is
+/// generated and not chosen, so nobody can guess it, and no deliberately slow hash function is needed.
 /// </summary>
 internal sealed class RecoveryCode : IDisposable
 {
-    // Without I, L, O and U (Crockford's base32).
+    // The alphabet of Crockford's base32, without I, L, O and U.
     private const string Alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     private const int Letters = 32;
     private const int BitsPerLetter = 5;
@@ -20,10 +20,12 @@ internal sealed class RecoveryCode : IDisposable
 
     private RecoveryCode(byte[] octets) => _octets = octets;
 
-    /// <summary>Generate draws one.</summary>
+    /// <summary>Generates a code.</summary>
     public static RecoveryCode Generate() => new(RandomNumberGenerator.GetBytes(Letters * BitsPerLetter / 8));
 
-    /// <summary>TryParse reads one as people write it: in either case, with or without blanks and hyphens, 1 for I and L, 0 for O.</summary>
+    /// <summary>
+    /// Parses a code as people write it, in upper or lower case, with or without blanks and hyphens. I and L stand for 1, and O for 0.
+    /// </summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out RecoveryCode? code)
     {
         byte[] octets = new byte[Letters * BitsPerLetter / 8];
@@ -45,7 +47,7 @@ internal sealed class RecoveryCode : IDisposable
         return code is not null;
     }
 
-    /// <summary>DeriveKey gives the key of one backup, 32 octets that the caller overwrites.</summary>
+    /// <summary>Returns the key of one backup, 32 bytes that the caller overwrites.</summary>
     public byte[] DeriveKey(ReadOnlySpan<byte> salt)
     {
         byte[] key = new byte[32];
@@ -53,7 +55,7 @@ internal sealed class RecoveryCode : IDisposable
         return key;
     }
 
-    /// <summary>ToText for people: the secret itself.</summary>
+    /// <summary>Returns the code, which is secret, in its printed form.</summary>
     public string ToText()
     {
         var text = new StringBuilder();

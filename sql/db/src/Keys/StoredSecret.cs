@@ -5,28 +5,28 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Keys;
 
-/// <summary>StoredSecret is one secret that is stored wrapped.</summary>
-/// <param name="Name">Where it is, for messages.</param>
-/// <param name="Purpose">Of <see cref="SecretPurpose"/>.</param>
-/// <param name="Wrapped">Its octets.</param>
-/// <param name="Period">Period whose secrets they are; null: the log's key.</param>
-/// <param name="InBundle">It is a copy in a bundle, which <c>import-bundles</c> may need.</param>
+/// <summary>One secret that is stored wrapped.</summary>
+/// <param name="Name">Where the secret is, for messages.</param>
+/// <param name="Purpose">The purpose, from <see cref="SecretPurpose"/>.</param>
+/// <param name="Wrapped">The wrapped bytes.</param>
+/// <param name="Period">The period whose secrets they are; null for the log's key.</param>
+/// <param name="InBundle">Whether it is a copy in a bundle, which <c>import-bundles</c> may need.</param>
 internal sealed record StoredSecret(string Name, string Purpose, ReadOnlyMemory<byte> Wrapped, ulong? Period, bool InBundle)
 {
-    /// <summary>OfPeriods are those of the database, without the ones that are destroyed.</summary>
+    /// <summary>Returns the secrets in the database, without destroyed ones.</summary>
     public static IEnumerable<StoredSecret> OfPeriods(IReadOnlyList<PeriodRow> periods) => periods.Where(row => !row.WrappedSecrets.IsEmpty)
         .Select(row => new StoredSecret(FormattableString.Invariant($"period {row.Period}"), SecretPurpose.PeriodSecrets(row.Period), row.WrappedSecrets, row.Period, InBundle: false));
 
-    /// <summary>OfLogKey is that of this host; none where it has no log key, or has it in a token.</summary>
+    /// <summary>Returns the log key of this host; empty when it has no log key, or has it in a token.</summary>
     public static IEnumerable<StoredSecret> OfLogKey(KeyPlace place) => place.HasWrappedLogKey
         ? [new StoredSecret("log key", SecretPurpose.LogKey, WrappedLogKey.Read(place.Folder), Period: null, InBundle: false)] : [];
 
-    /// <summary>OfBundlesAsync are those of this host's bundles. Throws <see cref="StorageCorruptException"/> for one that is damaged.</summary>
+    /// <summary>Returns the secrets in this host's bundles. Throws <see cref="StorageCorruptException"/> for a damaged bundle.</summary>
     public static async Task<IReadOnlyList<StoredSecret>> OfBundlesAsync(KeyPlace place, CancellationToken cancellationToken)
     {
         string folder = new BoardPaths(place.Folder.Board).Bundles;
         var secrets = new List<StoredSecret>();
-        // Secrets are with the first rows of a period alone.
+        // Only the bundle with a period's first rows contains secrets.
         foreach ((CopyBundleName name, string path) in (Directory.Exists(folder) ? BoardPaths.CopyBundlesIn(folder) : []).Where(bundle => bundle.Name.First == 0))
         {
             CopyBundle bundle;
@@ -36,7 +36,7 @@ internal sealed record StoredSecret(string Name, string Purpose, ReadOnlyMemory<
             }
             catch (FileNotFoundException)
             {
-                // The task deletes those that nobody needs.
+                // The task deletes bundles that are no longer needed.
                 continue;
             }
             if (!bundle.WrappedSecrets.IsEmpty)
@@ -47,7 +47,10 @@ internal sealed record StoredSecret(string Name, string Purpose, ReadOnlyMemory<
         return secrets;
     }
 
-    /// <summary>Open unwraps it with keys, has a function look at it, and overwrites it. Throws <see cref="SecretsException"/> that names where it is.</summary>
+    /// <summary>
+    /// Unwraps the secret, passes it to <paramref name="use"/>, and overwrites it. Throws <see cref="SecretsException"/> whose message
+    /// names the secret's place.
+    /// </summary>
     public T Open<T>(OpenedRing keys, ReadOnlySpan<byte> logId, Func<byte[], KeyId, T> use)
     {
         byte[] secret;

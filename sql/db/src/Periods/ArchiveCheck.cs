@@ -8,8 +8,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Periods;
 
 /// <summary>
-/// ArchiveCheck reads an archive (<see cref="ArchiveWriter"/>) and makes the roots of devices and keys of each epoch again, from the file alone. Throws <see cref="StorageCorruptException"/> for anything but a
-/// whole one whose roots are those of its records.
+/// Reads an archive (<see cref="ArchiveWriter"/>) and computes the roots of devices and keys of each epoch again, from the file alone.
+/// Throws <see cref="StorageCorruptException"/> unless the archive is complete and its roots are those of its records.
 /// </summary>
 internal sealed class ArchiveCheck : IDisposable
 {
@@ -26,7 +26,7 @@ internal sealed class ArchiveCheck : IDisposable
         _anchor = anchor;
     }
 
-    /// <summary>Run gives the number of epochs and of leaves, copies among them.</summary>
+    /// <summary>Checks an archive, and returns the number of its epochs and of its leaves, including copies.</summary>
     public static (ulong Epochs, long Leaves) Run(Stream stream, TrustAnchor anchor)
     {
         using var check = new ArchiveCheck(stream, anchor);
@@ -50,7 +50,7 @@ internal sealed class ArchiveCheck : IDisposable
         {
             throw Damaged();
         }
-        // Which leaves are whose is nobody's to know: each one is a key of its own.
+        // The file does not tell which leaves belong to the same key, so each leaf is treated as its own key.
         using var secrets = DirectorySecrets.Generate();
         using var directory = KeyDirectory.Create(
             new DirectoryOptions { Secrets = secrets, Values = KeptValues.None, Period = period, MaxValueLength = _anchor.Configuration.MaxValueLength, ReusesUsernames = _anchor.Configuration.ReusesUsernames, Threads = DirectoryOptions.AllProcessors });

@@ -5,12 +5,15 @@ using Optiks.Protocol;
 namespace Optiks.Db.Periods;
 
 /// <summary>
-/// ArchiveWriter writes what the roots of a period's devices and keys follow from, and nothing that tells whose they are: no secret, key, value or opening, and neither tags nor versions nor sources nor the order
-/// in which copies were staged, which would relate labels to each other. Not thread-safe.
+/// Writes the data that determine the roots of a period's devices and keys, and nothing that reveals whose they are. The archive contains
+/// no secrets, keys, values or openings. It also leaves out tags, versions, sources, and the order in which copies were staged, because
+/// those would relate labels to each other. Not thread-safe.
 /// </summary>
 /// <remarks>
-/// <para>Integers are big-endian. Magic <c>optiks archive 1\n</c>; log id (32), period (8), its first and its last epoch (8 each); number of copies that the period began with (4); then of each epoch, in order,
-/// record and number of its leaves of devices and keys (4). After the number of copies, and of leaves, each of them: structure (1), label (32), commitment (32), sorted. Last the SHA-256 of all before (32).</para>
+/// <para>Integers are big-endian. Magic <c>optiks archive 1\n</c>; log id (32), period (8), its first and its last epoch (8 each); number
+/// of copies that the period began with (4); then for each epoch, in order, its record and the number of its leaves of devices and keys
+/// (4). Each number of copies or leaves is followed by the copies or leaves: structure (1), label (32), commitment (32), sorted. Finally
+/// the SHA-256 of everything before it (32).</para>
 /// </remarks>
 internal sealed class ArchiveWriter : IDisposable
 {
@@ -31,10 +34,10 @@ internal sealed class ArchiveWriter : IDisposable
 
     internal static ReadOnlySpan<byte> Magic => "optiks archive 1\n"u8;
 
-    /// <summary>Leaf as the file has it.</summary>
+    /// <summary>Returns a leaf in the form that the file uses.</summary>
     public static byte[] Leaf(StructureId structure, ReadOnlyMemory<byte> label, ReadOnlyMemory<byte> commitment) => [(byte)structure, .. label.Span, .. commitment.Span];
 
-    /// <summary>WriteLeaves writes the copies, once and before anything else, or an epoch's leaves after its record.</summary>
+    /// <summary>Writes the copies, once and before anything else, or an epoch's leaves after its record.</summary>
     public void WriteLeaves(IReadOnlyCollection<byte[]> leaves)
     {
         BinaryPrimitives.WriteInt32BigEndian(_numbers, leaves.Count);
@@ -45,10 +48,10 @@ internal sealed class ArchiveWriter : IDisposable
         }
     }
 
-    /// <summary>WriteRecord writes the record of the next epoch.</summary>
+    /// <summary>Writes the record of the next epoch.</summary>
     public void WriteRecord(ReadOnlyMemory<byte> record) => Put(record.Span);
 
-    /// <summary>Finish writes the checksum.</summary>
+    /// <summary>Writes the checksum.</summary>
     public void Finish() => _stream.Write(_hash.GetHashAndReset());
 
     public void Dispose() => _hash.Dispose();

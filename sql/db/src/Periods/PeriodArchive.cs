@@ -6,7 +6,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Db.Periods;
 
-/// <summary>PeriodArchive is <c>optiks-db period archive</c>.</summary>
+/// <summary>Implements <c>optiks-db period archive</c>.</summary>
 internal static class PeriodArchive
 {
     private const int Page = 4096;
@@ -40,7 +40,7 @@ internal static class PeriodArchive
                 archived = ArchiveCheck.Run(stream, anchor);
             }
             File.Move(temporary, full, overwrite: false);
-            // The operator drops what this file has: after a power cut its name must be there.
+            // The operator may delete the data that this file contains, so its name must survive a power cut.
             DurableFiles.SyncFolder(Path.GetDirectoryName(full)!);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -90,7 +90,7 @@ internal static class PeriodArchive
         writer.Finish();
     }
 
-    // In memory, some 100 octets each, as they are sorted. Of a key's rows the last one counts.
+    // The rows are sorted, so they are all in memory, some 100 bytes each. Only the last row of a key counts.
     private static async Task<IReadOnlyCollection<byte[]>> ReadCopiesAsync(IConsistentRead read, PeriodRow period, CancellationToken cancellationToken)
     {
         var rows = new List<(byte[] Leaf, int Number, bool IsDrop)>();

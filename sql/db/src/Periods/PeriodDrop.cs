@@ -3,10 +3,12 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Periods;
 
-/// <summary>PeriodDrop is <c>optiks-db period drop</c>: the update-task's way with a period that is not served any more, in the database alone.</summary>
+/// <summary>
+/// Implements <c>optiks-db period drop</c>: destroys a period that is no longer served as the update-task does, but only in the database.
+/// </summary>
 internal static class PeriodDrop
 {
-    // A transaction's worth: services that accept updates wait for none of it for long.
+    // The limit of one transaction, so that services that accept updates do not wait for long.
     private const int ValuesPerPiece = 4096;
 
     private static readonly TimeSpan s_lease = TimeSpan.FromMinutes(1);

@@ -3,7 +3,9 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Periods;
 
-/// <summary>PeriodTimes is what a database says of its periods, and what the log's configuration allows when (docs/spec/periods.md sections 1 and 8).</summary>
+/// <summary>
+/// The periods in a database, and the times that the log's configuration allows for them (docs/spec/periods.md sections 1 and 8).
+/// </summary>
 internal sealed class PeriodTimes
 {
     private readonly Dictionary<ulong, ulong> _startMs;
@@ -17,22 +19,22 @@ internal sealed class PeriodTimes
         _startMs = startMs;
     }
 
-    /// <summary>Periods, oldest first.</summary>
+    /// <summary>The periods, oldest first.</summary>
     public IReadOnlyList<PeriodRow> Periods { get; }
 
-    /// <summary>Current period.</summary>
+    /// <summary>The current period.</summary>
     public PeriodRow Current { get; }
 
-    /// <summary>Head of the log.</summary>
+    /// <summary>The head row.</summary>
     public HeadRow Head { get; }
 
-    /// <summary>Configuration of the log.</summary>
+    /// <summary>The log's configuration.</summary>
     public Configuration Configuration { get; }
 
-    /// <summary>SwitchNotBefore is the least time of the first epoch of the period after the current one.</summary>
+    /// <summary>The earliest time of the first epoch of the period after the current one.</summary>
     public DateTimeOffset SwitchNotBefore => After(1);
 
-    /// <summary>ReadAsync reads them. Throws <see cref="StorageMisconfiguredException"/> for a database without a log.</summary>
+    /// <summary>Reads the periods. Throws <see cref="StorageMisconfiguredException"/> for a database without a log.</summary>
     public static async Task<PeriodTimes> ReadAsync(IPipelineStore store, CancellationToken cancellationToken)
     {
         HeadRow head = await store.ReadHeadAsync(cancellationToken);
@@ -54,19 +56,21 @@ internal sealed class PeriodTimes
         return new PeriodTimes(periods, current, head, startMs);
     }
 
-    /// <summary>Start of a period that has begun, as its first record says.</summary>
+    /// <summary>Returns the start of a period that has begun, according to its first record.</summary>
     public DateTimeOffset Start(ulong period) => Time(_startMs[period]);
 
-    /// <summary>LastEpoch of a period that has begun and ended; null: there is none yet.</summary>
+    /// <summary>Returns the last epoch of a period that has begun; null when it has not ended.</summary>
     public ulong? LastEpoch(ulong period) => (int)period + 1 < Periods.Count && Periods[(int)period + 1].FirstEpoch is ulong next ? next - 1 : null;
 
-    /// <summary>IsServed says whether a period that has begun is served.</summary>
+    /// <summary>Returns whether a period that has begun is served.</summary>
     public bool IsServed(ulong period) => Current.Period - period < Configuration.RetainedPeriods;
 
-    /// <summary>ServedUntil is the least time at which a period that is served is so no more: later if the operator switches later.</summary>
+    /// <summary>
+    /// Returns the earliest time at which a served period ceases to be served; it is later if the operator switches later.
+    /// </summary>
     public DateTimeOffset ServedUntil(ulong period) => After(period + Configuration.RetainedPeriods - Current.Period);
 
-    /// <summary>Ended gives a period that is not served any more. Throws <see cref="PeriodRefusedException"/> for any other.</summary>
+    /// <summary>Returns a period that is no longer served. Throws <see cref="PeriodRefusedException"/> for any other period.</summary>
     public PeriodRow Ended(ulong period)
     {
         if (period > Current.Period)
@@ -79,9 +83,9 @@ internal sealed class PeriodTimes
                 $"Period {period} is served until period {period + Configuration.RetainedPeriods} begins, not before {ServedUntil(period):u}: the log's configuration promises it to owners.");
     }
 
-    // The least time of the first epoch of a later period.
+    // Returns the earliest time of the first epoch of a later period.
     private DateTimeOffset After(ulong periods) => Time(checked(_startMs[Current.Period] + (periods * Configuration.PeriodLengthMs)));
 
-    // A log may promise more than a calendar has.
+    // A log may promise a time beyond the calendar's range.
     private static DateTimeOffset Time(ulong ms) => ms < (ulong)DateTimeOffset.MaxValue.ToUnixTimeMilliseconds() ? DateTimeOffset.FromUnixTimeMilliseconds((long)ms) : DateTimeOffset.MaxValue;
 }

@@ -2,53 +2,53 @@ using System.Collections.Immutable;
 
 namespace Optiks.Db.Planning;
 
-/// <summary>MeasuredFigures are all that plans reckon with, taken on machines of two cores. A test finds each on its page.</summary>
+/// <summary>All figures that plans use, measured on machines with two cores. A test finds each of them on its page.</summary>
 internal static class MeasuredFigures
 {
     private const string Sizes = "docs/measurements/sizes.md";
     private const string Growing = "docs/measurements/growing.md";
     private const string Performance = "docs/performance.md";
 
-    /// <summary>Memory of a directory, for each leaf.</summary>
+    /// <summary>The memory of a directory per leaf.</summary>
     public static readonly MeasuredFigure MemoryPerLeaf = new("memory, octets a leaf", 127, Performance, "124 to 127");
 
-    /// <summary>Snapshot of a directory, for each leaf: 7.0 GiB of 2^26.</summary>
+    /// <summary>The snapshot of a directory per leaf: 7.0 GiB for 2^26 leaves.</summary>
     public static readonly MeasuredFigure SnapshotPerLeaf = new("snapshot, octets a leaf", 112, Growing, "7.0 GiB, 20.3 s");
 
-    /// <summary>Leaf log beside it, for each leaf: 10.0 GiB of 2^26, with values of 64 octets.</summary>
+    /// <summary>The leaf log, in addition to the snapshot, per leaf: 10.0 GiB for 2^26 leaves with values of 64 bytes.</summary>
     public static readonly MeasuredFigure LeafLogPerLeaf = new("leaf log, octets a leaf beside its value", 96, Growing, "10.0 GiB");
 
-    /// <summary>Node store of stored mode, for each leaf.</summary>
+    /// <summary>The node store of stored mode per leaf.</summary>
     public static readonly MeasuredFigure StorePerLeaf = new("stored mode, octets a leaf on disk", 177, Growing, "177 octets a key");
 
-    /// <summary>Lookups of a query-service on two cores whose VRF outputs are not cached.</summary>
+    /// <summary>The lookups per second of a query-service on two cores, when VRF outputs are not cached.</summary>
     public static readonly MeasuredFigure LookupsPerSecond = new("lookups/s of a replica", 26_000, Performance, "26,000 and 28,000/s");
 
-    /// <summary>The same in stored mode, trees alone, of 2^26 keys on a disk.</summary>
+    /// <summary>The lookups per second in stored mode, of the trees alone, with 2^26 keys on a disk.</summary>
     public static readonly MeasuredFigure StoredLookupsPerSecond = new("lookups/s of a replica in stored mode", 28_000, Growing, "| 28,000 |");
 
-    /// <summary>Updates that one update-task publishes for as long as they come.</summary>
+    /// <summary>The sustained updates per second that one update-task publishes.</summary>
     public static readonly MeasuredFigure UpdatesPerSecond = new("updates/s that a task publishes", 21_000, Performance, "21,000 to 24,700, 28,700/s");
 
-    /// <summary>Copies that a task stages for the next period, beside its epochs.</summary>
+    /// <summary>The copies per second that a task stages for the next period while it makes epochs.</summary>
     public static readonly MeasuredFigure CopiesPerSecond = new("copies/s for the next period", 4_200, "docs/measurements/periods.md", "247 s; 4,270/s");
 
-    /// <summary>Processor time of an auditor, for each epoch of one new key.</summary>
+    /// <summary>The processor time of an auditor per epoch with one new key.</summary>
     public static readonly MeasuredFigure AuditorPerInsertion = new("auditor, us of processor time an insertion", 25, "docs/measurements/auditing.md", "an epoch takes the auditor 25 us");
 
-    /// <summary>Database, for each key that was never updated: 768 on PostgreSQL with a value of 120; on SQLite about half.</summary>
+    /// <summary>The database per key that was never updated: 768 on PostgreSQL with a value of 120; about half on SQLite.</summary>
     public static readonly MeasuredFigure DatabasePerKey = new("database, octets a key beside its value", 648, Sizes, "| database, PostgreSQL | 768 | 1,748 | 660 | 486 |");
 
-    /// <summary>Database, for each later version.</summary>
+    /// <summary>The database per later version.</summary>
     public static readonly MeasuredFigure DatabasePerVersion = new("database, octets a later version beside its value", 540, Sizes, "| database, PostgreSQL | 768 | 1,748 | 660 | 486 |");
 
-    /// <summary>Database, for each key that a period takes over.</summary>
+    /// <summary>The database per key that a period takes over.</summary>
     public static readonly MeasuredFigure DatabasePerCopy = new("database, octets a copy beside its value", 366, Sizes, "| database, PostgreSQL | 768 | 1,748 | 660 | 486 |");
 
-    /// <summary>Files of an epoch on the board, with the proof of one insertion.</summary>
+    /// <summary>The files of an epoch on the board, with the proof of one insertion.</summary>
     public static readonly MeasuredFigure BoardPerEpoch = new("board, octets an epoch", 6_881, Sizes, "| 6,881 |");
 
-    /// <summary>All of them.</summary>
+    /// <summary>All figures.</summary>
     public static ImmutableArray<MeasuredFigure> All { get; } =
     [
         MemoryPerLeaf, SnapshotPerLeaf, LeafLogPerLeaf, StorePerLeaf, LookupsPerSecond, StoredLookupsPerSecond, UpdatesPerSecond, CopiesPerSecond, AuditorPerInsertion,

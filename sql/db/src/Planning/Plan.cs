@@ -3,27 +3,28 @@ using Optiks.Protocol;
 namespace Optiks.Db.Planning;
 
 /// <summary>
-/// Plan is what a service takes that carries what was asked, reckoned from <see cref="MeasuredFigures"/>; docs/operations/scale.md argues each rule. A service of several logs sends each key to one of them, so that
-/// all have about the same share. Figures are of one log unless said otherwise.
+/// The resources of a service that carries a given load, computed from <see cref="MeasuredFigures"/>; docs/operations/scale.md explains
+/// each rule. A service with several logs assigns each key to one of them, so that all have about the same share. Figures are per log
+/// unless stated otherwise.
 /// </summary>
 internal sealed class Plan
 {
-    /// <summary>MaxLeaves that a directory's ids tell apart (ozks/trie/nodes.h).</summary>
+    /// <summary>The largest number of leaves that a directory's ids can distinguish (ozks/trie/nodes.h).</summary>
     public const double MaxLeaves = 1L << 31;
 
-    /// <summary>Share of what a part can carry at most that a plan lets it carry: there are busy hours, restarts and growth.</summary>
+    /// <summary>The share of a part's capacity that a plan uses, because of busy hours, restarts and growth.</summary>
     public const double Share = 0.5;
 
-    /// <summary>MinReplicas of a log: one may fail while another is upgraded.</summary>
+    /// <summary>The smallest number of replicas of a log: one may fail while another is upgraded.</summary>
     public const int MinReplicas = 3;
 
     private const double SecondsPerDay = 86_400;
     private const double DaysPerYear = 365;
 
-    // What programs have beside their trees: .NET, VRF cache, requests.
+    // Memory of a program in addition to its trees: .NET, VRF cache, requests.
     private const double MemoryBesideTrees = 1L << 30;
 
-    // Of an append-only proof: an added leaf, and a sibling on its path (docs/spec/proofs.md).
+    // Parts of an append-only proof: an added leaf, and a sibling on its path (docs/spec/proofs.md).
     private const double ProofPerLeaf = 85;
     private const double ProofPerSibling = 34;
 
@@ -38,80 +39,85 @@ internal sealed class Plan
         LookupsPerSecond = question.LookupsPerSecond / logs;
     }
 
-    /// <summary>Question that this is the answer to.</summary>
+    /// <summary>The question that this plan answers.</summary>
     public PlanQuestion Question { get; }
 
-    /// <summary>Logs beside each other.</summary>
+    /// <summary>The number of logs.</summary>
     public int Logs { get; }
 
-    /// <summary>Keys of a log.</summary>
+    /// <summary>The number of keys in a log.</summary>
     public double Keys { get; }
 
-    /// <summary>UpdatesPerSecond of a log.</summary>
+    /// <summary>The updates per second of a log.</summary>
     public double UpdatesPerSecond { get; }
 
-    /// <summary>LookupsPerSecond of a log.</summary>
+    /// <summary>The lookups per second of a log.</summary>
     public double LookupsPerSecond { get; }
 
-    /// <summary>Versions that are made in a period.</summary>
+    /// <summary>The number of versions that are made in a period.</summary>
     public double VersionsPerPeriod => UpdatesPerSecond * Question.PeriodDays * SecondsPerDay;
 
-    /// <summary>Leaves at the end of a period: a copy of each key, and a leaf for each version since.</summary>
+    /// <summary>The number of leaves at the end of a period: a copy of each key, and a leaf for each version since.</summary>
     public double Leaves => Keys + VersionsPerPeriod;
 
-    /// <summary>UpdatesPerEpoch on average.</summary>
+    /// <summary>The average number of updates in an epoch.</summary>
     public double UpdatesPerEpoch => UpdatesPerSecond * Question.EpochSeconds;
 
-    /// <summary>TaskMemory at a switch, with the trees of two periods.</summary>
+    /// <summary>The memory of the update-task at a switch, with the trees of two periods.</summary>
     public double TaskMemory => ((Leaves + Keys) * MeasuredFigures.MemoryPerLeaf.Value) + MemoryBesideTrees;
 
-    /// <summary>ReplicaMemory at a switch.</summary>
+    /// <summary>The memory of a replica at a switch.</summary>
     public double ReplicaMemory => TaskMemory;
 
-    /// <summary>TaskDisk: leaf log and snapshots of two periods. What the board has comes on top.</summary>
+    /// <summary>The disk space of the update-task for leaf logs and snapshots of two periods; the board needs further space.</summary>
     public double TaskDisk => (Leaves + Keys) * DiskPerLeaf;
 
-    /// <summary>ReplicaDisk: the same, and a file for each ended period.</summary>
+    /// <summary>The disk space of a replica: the same as the task's, and a file for each ended period.</summary>
     public double ReplicaDisk => TaskDisk + ((Question.Periods - 1) * Leaves * DiskPerLeaf);
 
-    /// <summary>StoredDisk of a replica in stored mode: node stores and leaf logs.</summary>
+    /// <summary>The disk space of a replica in stored mode: node stores and leaf logs.</summary>
     public double StoredDisk => (Leaves + Keys + ((Question.Periods - 1) * Leaves)) * (MeasuredFigures.StorePerLeaf.Value + LeafLog);
 
-    /// <summary>Replicas that answer the lookups of a log, of two cores each.</summary>
+    /// <summary>The number of replicas, with two cores each, that answer the lookups of a log.</summary>
     public int Replicas => Math.Max(MinReplicas, Ceiling(LookupsPerSecond / (Share * MeasuredFigures.LookupsPerSecond.Value)) + 1);
 
-    /// <summary>Database of a log, once all periods are there that are served.</summary>
+    /// <summary>The size of a log's database when all served periods exist.</summary>
     public double Database =>
         (Keys * (MeasuredFigures.DatabasePerKey.Value + Question.ValueOctets))
         + (Question.Periods * VersionsPerPeriod * (MeasuredFigures.DatabasePerVersion.Value + Question.ValueOctets))
         + (Question.Periods * Keys * (MeasuredFigures.DatabasePerCopy.Value + Question.ValueOctets));
 
-    /// <summary>SwitchSeconds to make the next period ahead.</summary>
+    /// <summary>The seconds that preparing the next period takes.</summary>
     public double SwitchSeconds => Keys / MeasuredFigures.CopiesPerSecond.Value;
 
-    /// <summary>AuditorOctetsPerDay of records and proofs.</summary>
+    /// <summary>The bytes of records and proofs that an auditor reads per day.</summary>
     public double AuditorOctetsPerDay => ((UpdatesPerSecond * ProofPerUpdate) + (EpochRecord.Length / Question.EpochSeconds)) * SecondsPerDay;
 
-    /// <summary>AuditorShare of one processor.</summary>
+    /// <summary>The share of one processor that an auditor uses.</summary>
     public double AuditorShare => UpdatesPerSecond * MeasuredFigures.AuditorPerInsertion.Value / 1e6;
 
-    /// <summary>BoardOctetsPerYear of the board, which keeps all proofs and records for good: files of each epoch, and what proofs have beside their first blocks.</summary>
+    /// <summary>
+    /// The growth of the board in bytes per year. The board keeps all proofs and records forever: the files of each epoch, and the parts of
+    /// proofs beyond their first blocks.
+    /// </summary>
     public double BoardOctetsPerYear => ((MeasuredFigures.BoardPerEpoch.Value / Question.EpochSeconds) + (UpdatesPerSecond * ProofPerUpdate)) * SecondsPerDay * DaysPerYear;
 
     private double LeafLog => MeasuredFigures.LeafLogPerLeaf.Value + Question.ValueOctets;
 
     private double DiskPerLeaf => LeafLog + MeasuredFigures.SnapshotPerLeaf.Value;
 
-    // The paths of b new leaves part from each other after log2 b levels.
+    // The paths of b new leaves diverge after log2 b levels.
     private double ProofPerUpdate => ProofPerLeaf + (ProofPerSibling * Math.Max(0, Math.Log2(Math.Max(1, Leaves) / Math.Max(1, UpdatesPerEpoch))));
 
-    /// <summary>Of the question, with as few logs as carry it.</summary>
+    /// <summary>Creates the plan for a question, with as few logs as can carry it.</summary>
     public static Plan Of(PlanQuestion question) => new(question, Math.Max(1, Ceiling(BoundsOf(question).Max(bound => bound.Logs))));
 
-    /// <summary>Shorter is the longest shorter period, of those that are usual, with which the question takes fewer logs; null: there is none.</summary>
+    /// <summary>
+    /// Returns the plan with the longest shorter period, among the usual ones, that needs fewer logs; null when there is no such plan.
+    /// </summary>
     public Plan? Shorter() => s_usualDays.Where(days => days < Question.PeriodDays).Select(days => Of(Question with { PeriodDays = days })).FirstOrDefault(plan => plan.Logs < Logs);
 
-    /// <summary>BoundsOf one log, each with how many logs it would take if it were the only one.</summary>
+    /// <summary>Returns the bounds of one log, each with the number of logs needed if it were the only bound.</summary>
     public static IReadOnlyList<PlanBound> BoundsOf(PlanQuestion question)
     {
         ArgumentNullException.ThrowIfNull(question);

@@ -4,7 +4,7 @@ using System.Globalization;
 
 namespace Optiks.Db.Planning;
 
-/// <summary>PlanCommand is <c>optiks-db plan</c>. It opens no database.</summary>
+/// <summary>Implements <c>optiks-db plan</c>. It opens no database.</summary>
 internal static class PlanCommand
 {
     private const double Giga = 1e9;
@@ -53,7 +53,7 @@ internal static class PlanCommand
         return option;
     }
 
-    // What is no number at all the library refuses by itself.
+    // The library itself refuses text that is not a number.
     private static void Require(OptionResult result, Func<double, bool> holds, string otherwise)
     {
         if (result.Tokens is [var token] && double.TryParse(token.Value, CultureInfo.InvariantCulture, out double given) && !holds(given))

@@ -4,12 +4,12 @@ using Optiks.Commands;
 
 namespace Optiks.Db.Planning;
 
-/// <summary>PlanText is a plan as people and scripts read it.</summary>
+/// <summary>Prints a plan for people and for scripts.</summary>
 internal static class PlanText
 {
     private static readonly (double Factor, string Unit)[] s_units = [(1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
 
-    /// <summary>Table of a plan: what, how much, from what.</summary>
+    /// <summary>Returns a table with each part, its amount and the reason.</summary>
     public static string Table(Plan plan)
     {
         PlanQuestion question = plan.Question;
@@ -54,7 +54,7 @@ internal static class PlanText
         return text.ToString().TrimEnd();
     }
 
-    /// <summary>Json of a plan: octets, seconds and counts.</summary>
+    /// <summary>Returns the plan as JSON, in bytes, seconds and counts.</summary>
     public static string Json(Plan plan) => JsonLine.Write(writer =>
     {
         writer.WriteNumber("logs", plan.Logs);

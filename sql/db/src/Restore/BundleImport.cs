@@ -10,12 +10,15 @@ using Optiks.Tlog;
 namespace Optiks.Db.Restore;
 
 /// <summary>
-/// BundleImport brings an older copy of a database forward with the bundles of the epochs that it lacks, one transaction an epoch. It can be stopped and repeated at any point.
+/// Brings an older copy of a database up to date with the bundles of the epochs that it lacks, in one transaction per epoch. It can be
+/// stopped and repeated at any point.
 /// </summary>
 /// <remarks>
-/// <para>An epoch is added only when its record follows the one before, by its hash and by the rules of docs/spec/records.md, and its leaves give the record's roots.</para>
-/// <para>An epoch that was signed already is signed again: Ed25519 is deterministic, so it is the same note. What was not certainly signed, an epoch that neither the board's checkpoint
-/// covers nor a later bundle follows, is left for the update-task to finish.</para>
+/// <para>An epoch is added only when its record follows the one before, by its hash and by the rules of docs/spec/records.md. Its leaves
+/// must also produce the record's roots.</para>
+/// <para>An epoch that was signed before is signed again: Ed25519 is deterministic, so the note is the same. An epoch may not have been
+/// signed if neither the board's checkpoint covers it nor a later bundle follows it. Such an epoch is left for the update-task to
+/// finish.</para>
 /// </remarks>
 internal sealed class BundleImport : IDisposable
 {
@@ -45,7 +48,8 @@ internal sealed class BundleImport : IDisposable
     }
 
     /// <summary>
-    /// RunAsync adds what is missing. Throws <see cref="StorageMisconfiguredException"/> while an update-task holds the lease, <see cref="StorageCorruptException"/> for a bundle that does not connect.
+    /// Adds the missing epochs. Throws <see cref="StorageMisconfiguredException"/> while an update-task holds the lease, and
+    /// <see cref="StorageCorruptException"/> for a bundle that does not connect.
     /// </summary>
     public static async Task<BundleImportResult> RunAsync(
         IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, ISecretSource secrets, string folder, BoardPaths board, TerminalProgress progress, CancellationToken cancellationToken)
@@ -58,7 +62,7 @@ internal sealed class BundleImport : IDisposable
         Lease lease = await TakeLeaseAsync(store, head, cancellationToken);
         try
         {
-            // Read again under the lease: nobody else moves it now.
+            // The head is read again under the lease, because nobody else can move it now.
             head = await store.ReadHeadAsync(cancellationToken);
             ulong period = PeriodRows.Current(await store.ReadPeriodsAsync(cancellationToken)).Period;
             using var import = new BundleImport(store, anchor, signer, lease, new CopyImport(store, lease, secrets, anchor, BoardPaths.CopyBundlesIn(folder)), period);
@@ -72,7 +76,9 @@ internal sealed class BundleImport : IDisposable
 
     public void Dispose() => _replay.Dispose();
 
-    /// <summary>TakeLeaseAsync takes the update-task's lease, for a minute. Throws <see cref="StorageMisconfiguredException"/> while a task holds it.</summary>
+    /// <summary>
+    /// Takes the update-task's lease for one minute. Throws <see cref="StorageMisconfiguredException"/> while a task holds it.
+    /// </summary>
     public static async Task<Lease> TakeLeaseAsync(IMaintenanceStore store, HeadRow head, CancellationToken cancellationToken) =>
         await store.AcquireLeaseAsync($"optiks-db {Environment.MachineName} {Environment.ProcessId}", s_lease, cancellationToken)
             ?? throw new StorageMisconfiguredException($"An update-task ({head.Holder}) holds the lease until {head.LeaseEnd:u}: stop it first.");
@@ -124,7 +130,7 @@ internal sealed class BundleImport : IDisposable
         return new BundleImportResult(missing.Length, updates, last.Epoch);
     }
 
-    // The trees at the epoch of the head row.
+    // Loads the trees at the epoch of the head row.
     private async Task<EpochRow> LoadAsync(ulong head, CancellationToken cancellationToken)
     {
         EpochRow first = await _store.ReadEpochAsync(0, cancellationToken);
@@ -150,7 +156,7 @@ internal sealed class BundleImport : IDisposable
         }
     }
 
-    // Until there is no more. What is missing then, the roots tell.
+    // Prepares until nothing more can be read. If something is missing, the roots will show it.
     private async Task PrepareSwitchAsync(CancellationToken cancellationToken)
     {
         (ulong? Epoch, int Copies) before;
@@ -174,7 +180,7 @@ internal sealed class BundleImport : IDisposable
         {
             throw new StorageCorruptException($"The bundle of epoch {last.Epoch + 1} is missing: the next one is {path}. The database is at epoch {last.Epoch}.");
         }
-        // Whether a switch comes too early, the time of its period's first epoch tells.
+        // The time of the period's first epoch shows whether a switch comes too early.
         ReadOnlyMemory<byte> first = content.Switch is null ? default : (await _store.ReadEpochAsync(_replay.Last.Record.PeriodFirstEpoch, cancellationToken)).Record;
         Reason reason = Verifier.Record(_anchor, epoch.Record.Span, last.Record.Span, first.Span);
         if (reason != Reason.Valid)

@@ -1,9 +1,9 @@
 namespace Optiks.Db.Restore;
 
-/// <summary>BundleImportResult says what an import of bundles did.</summary>
-/// <param name="Epochs">Epochs that were added.</param>
-/// <param name="Updates">Updates in them.</param>
-/// <param name="Head">Epoch of the head row afterwards.</param>
+/// <summary>The result of an import of bundles.</summary>
+/// <param name="Epochs">The number of epochs that were added.</param>
+/// <param name="Updates">The number of updates in them.</param>
+/// <param name="Head">The epoch of the head row afterwards.</param>
 internal sealed record BundleImportResult(int Epochs, long Updates, ulong Head)
 {
     public string Text() => Epochs == 0

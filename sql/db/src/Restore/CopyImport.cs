@@ -5,7 +5,9 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Restore;
 
-/// <summary>CopyImport adds what an older copy of a database lacks of the period that is made ahead, between the epochs among which it was staged.</summary>
+/// <summary>
+/// Adds the copies of the next period that an older copy of the database lacks, between the epochs among which they were staged.
+/// </summary>
 internal sealed class CopyImport
 {
     private readonly IMaintenanceStore _store;
@@ -23,7 +25,10 @@ internal sealed class CopyImport
         _bundles = new Queue<(CopyBundleName Name, string Path)>(bundles);
     }
 
-    /// <summary>AddAsync adds the rows that were staged after epochs up to this one, which is the database's last. Throws <see cref="StorageCorruptException"/> for bundles that do not connect.</summary>
+    /// <summary>
+    /// Adds the rows that were staged after epochs up to <paramref name="last"/>, which is the database's last epoch. Throws
+    /// <see cref="StorageCorruptException"/> for bundles that do not connect.
+    /// </summary>
     public async Task AddAsync(ulong last, CancellationToken cancellationToken)
     {
         while (_bundles.TryPeek(out (CopyBundleName Name, string Path) next) && next.Name.After <= last)
@@ -48,7 +53,7 @@ internal sealed class CopyImport
         }
     }
 
-    // A period that is there has its secrets: of one that ended they may be destroyed.
+    // A period that exists already has its secrets; those of an ended period may be destroyed.
     private async Task BeginAsync(CopyBundle bundle, string path, CancellationToken cancellationToken)
     {
         IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken);
@@ -71,7 +76,7 @@ internal sealed class CopyImport
         }
     }
 
-    // They were wrapped again, in one of the two, if their key was rotated in between.
+    // The wrapped secrets differ when their key was rotated in between, so they are compared unwrapped.
     private bool HasSecretsOf(PeriodRow present, CopyBundle bundle, string path)
     {
         if (present.WrappedSecrets.Span.SequenceEqual(bundle.WrappedSecrets.Span))
@@ -90,7 +95,7 @@ internal sealed class CopyImport
         }
     }
 
-    // A period's secrets are wrapped by the key that wraps those of the current one.
+    // The key that wraps the current period's secrets also wraps those of the next period.
     private byte[] Rewrapped(CopyBundle bundle, PeriodRow current)
     {
         using DirectorySecrets secrets = _secrets.UnwrapPeriod(bundle.WrappedSecrets.Span, bundle.Copies.Period, _anchor.LogId.Span, out KeyId by);

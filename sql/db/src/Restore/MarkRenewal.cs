@@ -7,17 +7,23 @@ using Optiks.Tlog;
 namespace Optiks.Db.Restore;
 
 /// <summary>
-/// MarkRenewal makes the high-water mark of a log anew whose folder <c>board/state</c> is lost, at the end of a database that has everything that the log is known to have signed.
+/// Creates the high-water mark of a log again after its folder <c>board/state</c> was lost. The new mark is at the last epoch of a database
+/// that contains everything that the log is known to have signed.
 /// </summary>
 /// <remarks>
-/// The mark is what keeps an older copy of the database from giving the log a second history. Without it only what others were shown tells how far the log was: the operator brings the newest checkpoints that they
-/// have. A database that does not reach one of them, or has other records, gets no mark. One of them must reach what the database itself says was published: any copy has older ones.
+/// The mark keeps an older copy of the database from giving the log a second history. Without it, only checkpoints that others got show how
+/// far the log was, so the operator supplies the newest ones that they have. A database that does not reach one of them, or has other
+/// records, gets no mark. One of the checkpoints must reach the epoch that the database itself says was published, because older
+/// checkpoints exist for any copy.
 /// </remarks>
 internal static class MarkRenewal
 {
     private const int EpochsPerPage = 4096;
 
-    /// <summary>RunAsync gives the mark. Throws, and has written nothing, where there is one, where an update-task holds the lease, and where a checkpoint is not covered by the database.</summary>
+    /// <summary>
+    /// Writes and returns the mark. Throws, with nothing written, when a mark exists, when an update-task holds the lease, and when the
+    /// database does not cover a checkpoint.
+    /// </summary>
     public static async Task<HighWaterMark> RunAsync(IMaintenanceStore store, TrustAnchor anchor, string folder, IReadOnlyList<string> checkpoints, CancellationToken cancellationToken)
     {
         var board = new BoardPaths(folder);
@@ -26,7 +32,7 @@ internal static class MarkRenewal
         Lease lease = await BundleImport.TakeLeaseAsync(store, head, cancellationToken);
         try
         {
-            // Under the lease nobody moves the head; and no task, which would have made a mark, began meanwhile.
+            // Under the lease nobody moves the head, and no task, which would have created a mark, has begun in the meantime.
             ThrowIfPresent(board);
             head = await store.ReadHeadAsync(cancellationToken);
             ulong last = head.Epoch ?? throw new StorageMisconfiguredException("The database has no log.");
@@ -62,7 +68,7 @@ internal static class MarkRenewal
         }
     }
 
-    // The given ones, and what the board itself still has.
+    // Reads the given checkpoints and those that the board itself still has.
     private static async Task<List<Evidence>> ReadAsync(TrustAnchor anchor, BoardPaths board, IReadOnlyList<string> files, CancellationToken cancellationToken)
     {
         var evidence = new List<Evidence>();
@@ -87,7 +93,7 @@ internal static class MarkRenewal
         return evidence;
     }
 
-    // The database's records have the roots that the checkpoints name.
+    // Checks that the database's records have the roots that the checkpoints name.
     private static async Task<HighWaterMark> CompareAsync(IMaintenanceStore store, TrustAnchor anchor, List<Evidence> evidence, ulong last, CancellationToken cancellationToken)
     {
         var tree = new CompactRange();

@@ -1,6 +1,9 @@
 namespace Optiks.Db.Transfer;
 
-/// <summary>RowKind of a row of an export; rows come in this order, but erasures and copies before the head. Numbers never change their meaning.</summary>
+/// <summary>
+/// The kind of a row in an export. Rows come in this order, except that erasures and copies come before the head. The numbers never change
+/// their meaning.
+/// </summary>
 internal enum RowKind : byte
 {
     Period = 1,

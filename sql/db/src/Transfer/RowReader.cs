@@ -6,8 +6,8 @@ using Optiks.Storage;
 namespace Optiks.Db.Transfer;
 
 /// <summary>
-/// RowReader reads an export (<see cref="RowWriter"/>). Throws <see cref="StorageCorruptException"/> for anything but a whole one; whether it is undamaged is known at <see cref="RowKind.End"/>
-/// only, so nothing that was read may be kept before. Not thread-safe.
+/// Reads an export (<see cref="RowWriter"/>). Throws <see cref="StorageCorruptException"/> unless it is complete. Whether it is undamaged
+/// is known only at <see cref="RowKind.End"/>, so nothing that was read may be kept before. Not thread-safe.
 /// </summary>
 internal sealed class RowReader : IDisposable
 {
@@ -35,7 +35,9 @@ internal sealed class RowReader : IDisposable
         _hash.AppendData(magic);
     }
 
-    /// <summary>Next reads the next row's kind; its content is read by the method of that kind. At the end the checksum has been compared.</summary>
+    /// <summary>
+    /// Reads the kind of the next row; the method for that kind reads its content. At the end, the checksum has been verified.
+    /// </summary>
     public RowKind Next()
     {
         byte[] prefix = Take(PrefixLength);

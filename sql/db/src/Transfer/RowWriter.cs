@@ -5,18 +5,29 @@ using Optiks.Storage;
 namespace Optiks.Db.Transfer;
 
 /// <summary>
-/// RowWriter writes an export: what a database holds as one stream that no engine's types are in. Secrets are in it as they are in the database, wrapped; keys and values are not, so only the operator
-/// may read it. Not thread-safe.
+/// Writes an export: the contents of a database as one stream, independent of any engine's types. Secrets stay wrapped as in the database,
+/// but keys and values are readable, so only the operator may read the file. Not thread-safe.
 /// </summary>
 /// <remarks>
-/// <para>Integers are big-endian. Magic <c>optiks export 2\n</c>; then rows, each kind (1), length of the rest (4), the row; rows of one kind follow each other in key order, kinds in this order;
-/// <c>opaque</c> is length (4), octets; an optional part is 0, or 1 and the part:</para>
-/// <para>1 period: period (8), state (1), optional first epoch (8), optional copies (4), wrapped secrets, configuration (opaque). 2 epoch: epoch (8), leaves (8), value bytes (8), record, record hash, checkpoint (opaque). 3 leaf: epoch (8),
-/// ordinal (4), structure (1), period (8), version (8), label, commitment, tag (opaque), request id (16), item (2), optional opening, key, value (opaque). 4 request: sequence (8), id (16), body hash
-/// (opaque). 5 pending: sequence (8), item (2), structure (1), key, value (opaque), optional expected period (8) and version (8). 6 outcome: sequence (8), item (2), epoch (8), optional ordinal (4), optional
-/// refusal: reason (1), item (2), period (8), version (8). 8 erasure: epoch that decided it (8), number (4), epoch (8) and ordinal (4) of the leaf, request id (16), item (2), optional period (8) of a copy. 9 copy: period (8), number (4), structure (1), label,
-/// commitment, tag (opaque), optional version copied (8), source's epoch (8) and ordinal (4), optional opening, key, value (opaque). 7 head, once: optional epoch (8), record hash (opaque), optional published epoch (8), fence (8). 255 end: the SHA-256 of all before this row (32). Files that begin with <c>optiks export 1\n</c> have periods of period (8), first
-/// epoch (8), wrapped secrets, configuration (opaque), all current, erasures without a period, and no copies.</para>
+/// <para>Integers are big-endian. The export begins with the magic <c>optiks export 2\n</c>. Then come rows, each with its kind (1), the
+/// length of the rest (4) and the row. Rows of one kind follow each other in key order, and the kinds follow in the order below.
+/// <c>opaque</c> is a length (4) and bytes. An optional part is 0, or 1 and the part. Numbers in parentheses are lengths in bytes.</para>
+/// <para>1 period: period (8), state (1), optional first epoch (8), optional copies (4), wrapped secrets, configuration (opaque).</para>
+/// <para>2 epoch: epoch (8), leaves (8), value bytes (8), record, record hash, checkpoint (opaque).</para>
+/// <para>3 leaf: epoch (8), ordinal (4), structure (1), period (8), version (8), label, commitment, tag (opaque), request id (16), item
+/// (2), optional opening, key, value (opaque).</para>
+/// <para>4 request: sequence (8), id (16), body hash (opaque).</para>
+/// <para>5 pending: sequence (8), item (2), structure (1), key, value (opaque), optional expected period (8) and version (8).</para>
+/// <para>6 outcome: sequence (8), item (2), epoch (8), optional ordinal (4), optional refusal: reason (1), item (2), period (8), version
+/// (8).</para>
+/// <para>8 erasure: epoch that decided it (8), number (4), epoch (8) and ordinal (4) of the leaf, request id (16), item (2), optional
+/// period (8) of a copy.</para>
+/// <para>9 copy: period (8), number (4), structure (1), label, commitment, tag (opaque), optional version copied (8), source's epoch (8)
+/// and ordinal (4), optional opening, key, value (opaque).</para>
+/// <para>7 head, once: optional epoch (8), record hash (opaque), optional published epoch (8), fence (8).</para>
+/// <para>255 end: the SHA-256 of everything before this row (32).</para>
+/// <para>Files that begin with <c>optiks export 1\n</c> have periods of period (8), first epoch (8), wrapped secrets, configuration
+/// (opaque); all of these periods are current. Erasures in such files have no period, and the files have no copies.</para>
 /// </remarks>
 internal sealed class RowWriter : IDisposable
 {
@@ -147,7 +158,7 @@ internal sealed class RowWriter : IDisposable
         End(RowKind.Copy);
     }
 
-    /// <summary>Finish writes the head row and the end.</summary>
+    /// <summary>Writes the head row and the end.</summary>
     public void Finish(HeadRow head)
     {
         OptionalUInt64(head.Epoch);

@@ -8,7 +8,10 @@ using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Db.Tests.Support;
 
-/// <summary>LogFolder is a data folder with database and board, filled by the update-task's program; removed with all that it holds.</summary>
+/// <summary>
+/// Holds a data folder with a database and a board, which the update-task's program fills. Disposing of it removes the folder with
+/// everything in it.
+/// </summary>
 internal sealed class LogFolder : IDisposable
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
@@ -26,7 +29,7 @@ internal sealed class LogFolder : IDisposable
 
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
 
-    /// <summary>RunAsync runs the command line on this folder.</summary>
+    /// <summary>Runs the command line on this folder.</summary>
     public async Task<(int Code, string Output, string Error)> RunAsync(params string[] args)
     {
         using var output = new StringWriter();
@@ -43,7 +46,7 @@ internal sealed class LogFolder : IDisposable
     public static AcceptItem Item(string key, string value, ExpectedVersion? expected = null) =>
         new(StructureId.Keys, Encoding.UTF8.GetBytes(key), Encoding.UTF8.GetBytes(value), expected);
 
-    /// <summary>AcceptAsync accepts one request.</summary>
+    /// <summary>Accepts one request.</summary>
     public async Task<AcceptRequest> AcceptAsync(params AcceptItem[] items)
     {
         await using IAcceptStore store = await new SqliteStorageProvider().OpenAcceptAsync(ConnectionString, Cancel);
@@ -71,17 +74,17 @@ internal sealed class LogFolder : IDisposable
         return await store.CountPendingAsync(Cancel);
     }
 
-    /// <summary>Execute changes the database behind everybody's back.</summary>
+    /// <summary>Changes the database without telling any program.</summary>
     public void Execute(string sql)
     {
         using var connection = Connection.Open(SqliteSettings.Parse(ConnectionString), readOnly: false);
         connection.ExecuteScript("PRAGMA ignore_check_constraints = ON;" + sql);
     }
 
-    /// <summary>TaskSettings are settings of the task beside its own, such as <c>--Optiks:Padding:Keys=3</c>.</summary>
+    /// <summary>More settings of the task than its own, such as <c>--Optiks:Padding:Keys=3</c>.</summary>
     public IReadOnlyList<string> TaskSettings { get; set; } = [];
 
-    /// <summary>PublishAsync runs the task until nothing waits and everything is published, and stops it.</summary>
+    /// <summary>Runs the task until no request waits and everything is published, and then stops it.</summary>
     public async Task PublishAsync()
     {
         using Process task = StartTask(failPoint: "");
@@ -108,7 +111,7 @@ internal sealed class LogFolder : IDisposable
         }
     }
 
-    /// <summary>RunTaskAsync runs the task until it ends by itself.</summary>
+    /// <summary>Runs the task until it ends by itself.</summary>
     public async Task<(int Code, string Error)> RunTaskAsync(string failPoint = "")
     {
         using Process task = StartTask(failPoint);
@@ -127,7 +130,7 @@ internal sealed class LogFolder : IDisposable
         }
     }
 
-    /// <summary>Copy gives another folder with copies of all files, of which no program may be writing.</summary>
+    /// <summary>Copies all files into another folder; no program may be writing them.</summary>
     public LogFolder Copy()
     {
         var other = new LogFolder();
@@ -140,7 +143,7 @@ internal sealed class LogFolder : IDisposable
         return other;
     }
 
-    /// <summary>CopyDatabase puts the database at the places of another name.</summary>
+    /// <summary>Copies the database's files to the places of another name.</summary>
     public static void CopyDatabase(string from, string to)
     {
         foreach (string suffix in (string[])["", "-wal", "-shm"])
@@ -174,7 +177,7 @@ internal sealed class LogFolder : IDisposable
         start.Environment[DataFolder.Variable] = Data.Root;
         start.Environment[FailPoints.Variable] = failPoint;
         Process task = Process.Start(start)!;
-        // Read so that it never blocks on a full pipe.
+        // The test reads the output, so the task never blocks on a full pipe.
         task.OutputDataReceived += (_, _) => { };
         task.BeginOutputReadLine();
         return task;

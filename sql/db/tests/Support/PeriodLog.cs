@@ -10,7 +10,8 @@ using Optiks.Tlog;
 namespace Optiks.Db.Tests.Support;
 
 /// <summary>
-/// PeriodLog goes on with a folder's log as an update-task does, step by step and into later periods: real database, real trees, real board and bundles. No task runs beside it.
+/// Continues a folder's log as an update-task does, step by step and into later periods. The database, the trees, the board and the bundles
+/// are real, and no task runs at the same time.
 /// </summary>
 internal sealed class PeriodLog : IAsyncDisposable
 {
@@ -39,7 +40,7 @@ internal sealed class PeriodLog : IAsyncDisposable
 
     private string BoardFolder => Path.Combine(_log.Data.Board, "log");
 
-    /// <summary>OpenAsync takes the lease.</summary>
+    /// <summary>Takes the lease.</summary>
     public static async Task<PeriodLog> OpenAsync(LogFolder log)
     {
         IMaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync(log.ConnectionString, Cancel);
@@ -50,7 +51,10 @@ internal sealed class PeriodLog : IAsyncDisposable
         return new PeriodLog(log, store, source, anchor, source.OpenLogSigner(anchor), board, lease);
     }
 
-    /// <summary>StageAsync stages copies of the latest versions that are not staged yet, in two bundles; those that <paramref name="leaves"/> names are left out, or taken out again.</summary>
+    /// <summary>
+    /// Stages copies of the latest versions that are not staged yet, in two bundles. It leaves out the keys in <paramref name="leaves"/>,
+    /// or takes them out again.
+    /// </summary>
     public async Task StageAsync(params string[] leaves)
     {
         (PeriodRow period, PeriodRow next) = await BeginAsync();
@@ -73,7 +77,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         }
     }
 
-    /// <summary>SwitchAsync makes the first epoch of the next period of what is staged.</summary>
+    /// <summary>Makes the first epoch of the next period from the staged copies.</summary>
     public async Task SwitchAsync()
     {
         (PeriodRow period, PeriodRow next) = await BeginAsync();
@@ -88,7 +92,9 @@ internal sealed class PeriodLog : IAsyncDisposable
         (_current, _next) = (_next, null);
     }
 
-    /// <summary>PublishAsync makes an epoch with a leaf for each of these values, of keys of structure keys unless the item says otherwise.</summary>
+    /// <summary>
+    /// Makes an epoch with a leaf for each of these values. Their keys are in the structure keys unless the item says otherwise.
+    /// </summary>
     public async Task PublishAsync(params AcceptItem[] items)
     {
         PeriodRow period = PeriodRows.Current(await _store.ReadPeriodsAsync(Cancel));
@@ -127,7 +133,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         }
     }
 
-    /// <summary>EraseAsync makes an epoch that erases what these names lead to.</summary>
+    /// <summary>Makes an epoch that erases the values behind these names.</summary>
     public async Task EraseAsync(string key, params LeafName[] names)
     {
         PeriodRow period = PeriodRows.Current(await _store.ReadPeriodsAsync(Cancel));
@@ -141,7 +147,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         await PublishAsync(epoch, period.Period, period.FirstEpoch!.Value, LeafBatch.Empty, [outcome], staged, begun: null, erasures, leastTimeMs: 0);
     }
 
-    /// <summary>NameOf a version of a key of structure keys in the current period.</summary>
+    /// <summary>Returns the name of a key's version in the structure keys of the current period.</summary>
     public async Task<LeafName> NameOfAsync(string key, ulong version)
     {
         PeriodRow period = PeriodRows.Current(await _store.ReadPeriodsAsync(Cancel));
@@ -161,7 +167,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         _source.Dispose();
     }
 
-    // The period's row, and its directory at the log's epoch.
+    // Returns the rows of the current period and of the next one, which it begins first.
     private async Task<(PeriodRow Current, PeriodRow Next)> BeginAsync()
     {
         PeriodRow current = PeriodRows.Current(await _store.ReadPeriodsAsync(Cancel));
@@ -174,7 +180,7 @@ internal sealed class PeriodLog : IAsyncDisposable
 
     private async Task<KeyDirectory> CurrentAsync(PeriodRow period) => _current ??= await LoadAsync(period);
 
-    // Names of all epochs. What devices and keys hold is loaded where the period is the first, or has not begun.
+    // Loads the names of all epochs. It loads device lists and keys where the period is the first one, or has not begun.
     private async Task<KeyDirectory> LoadAsync(PeriodRow period)
     {
         Assert.True(period.Period == 0 || period.FirstEpoch is null, "A period that began is gone on with where it began.");
@@ -251,7 +257,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         return latest;
     }
 
-    // The last row of each key, which its label tells: the others have lost their keys, and one that takes a key out has none.
+    // Returns the last row of each key, by its label. The earlier rows have lost their keys, and a row that takes a key out has no value.
     private async Task<List<Latest>> StagedAsync(ulong period)
     {
         CopyBatch copies = await _store.ReadCopiesAsync(period, 0, 10_000, LeafColumns.All, Cancel);
@@ -265,14 +271,14 @@ internal sealed class PeriodLog : IAsyncDisposable
         return [.. staged.Values];
     }
 
-    // Also of one that an earlier request for the same key would hold back.
+    // Returns the number even of a request that an earlier one for the same key would hold back.
     private async Task<long> SequenceAsync(AcceptRequest request)
     {
         await using IConsistentRead read = await _store.OpenConsistentReadAsync(Cancel);
         return Assert.Single(await read.ReadRequestsAsync(0, 1000, Cancel), one => one.RequestId == request.RequestId).Sequence;
     }
 
-    // In the task's order: database, bundle, mark, note, board.
+    // Follows the task's order: database, bundle, mark, note, board.
     private async Task PublishAsync(
         ulong epoch, ulong period, ulong first, LeafBatch leaves, Outcome[] outcomes, StagedEpoch staged, PeriodSwitch? begun, Erasure[] erasures, ulong leastTimeMs)
     {
@@ -306,7 +312,7 @@ internal sealed class PeriodLog : IAsyncDisposable
         await _store.PublishAsync(_lease, epoch, Cancel);
     }
 
-    /// <summary>Latest version of a key, or the last row of its copies.</summary>
+    /// <summary>Holds the latest version of a key, or the last row of its copies.</summary>
     private sealed record Latest(StructureId Structure, byte[] Key, byte[] Value, CopySource Source, int Number)
     {
         public string Name => Encoding.UTF8.GetString(Key);

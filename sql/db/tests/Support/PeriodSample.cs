@@ -4,7 +4,8 @@ using Optiks.Protocol;
 namespace Optiks.Db.Tests.Support;
 
 /// <summary>
-/// PeriodSample is a log in its third period, made once. In the first one a key changed and a user left after both were staged; in the second a key was set for the first time.
+/// Provides a log in its third period, made once. In the first period a key changed and a user left after both were staged. In the second
+/// one a key got its first value.
 /// </summary>
 public sealed class PeriodSample(SampleLog sample) : IAsyncLifetime
 {
@@ -31,15 +32,15 @@ public sealed class PeriodSample(SampleLog sample) : IAsyncLifetime
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>Copy gives a folder of one's own.</summary>
+    /// <summary>Copies the log into a folder for one test.</summary>
     internal LogFolder Copy() => _folder.Copy();
 
-    /// <summary>PublishUserAsync makes a user with a name and a device.</summary>
+    /// <summary>Publishes a user with a name and a device.</summary>
     internal static Task PublishUserAsync(PeriodLog log) => log.PublishAsync(
         LogFolder.Item("name", "user") with { Structure = StructureId.Usernames },
         LogFolder.Item("user", "") with { Structure = StructureId.Devices, Value = DeviceList.Encode([Encoding.UTF8.GetBytes("device")]) },
         LogFolder.Item("device", "the device's key"));
 
-    /// <summary>LeaveAsync lets that user go.</summary>
+    /// <summary>Decommissions that user.</summary>
     internal static Task LeaveAsync(PeriodLog log) => log.PublishAsync(LogFolder.Item("user", "\u0001") with { Structure = StructureId.Decommissioned });
 }

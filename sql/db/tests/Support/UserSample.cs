@@ -4,7 +4,9 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Tests.Support;
 
-/// <summary>UserSample is a log with users, made once: leaves of all structures, and requests that leave the device list as it is.</summary>
+/// <summary>
+/// Provides a log with users, made once. It has leaves of all structures, and requests that do not change the device list.
+/// </summary>
 public sealed class UserSample(SampleLog sample) : IAsyncLifetime
 {
     private readonly LogFolder _folder = sample.Copy();
@@ -17,10 +19,12 @@ public sealed class UserSample(SampleLog sample) : IAsyncLifetime
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>Copy gives a folder of one's own.</summary>
+    /// <summary>Copies the log into a folder for one test.</summary>
     internal LogFolder Copy() => _folder.Copy();
 
-    /// <summary>PublishAsync makes a user with a name and a device, whose key is set; of nobody it is refused.</summary>
+    /// <summary>
+    /// Publishes a user with a name and a device whose key is set. The task refuses a request for a user that does not exist.
+    /// </summary>
     internal static async Task<(AcceptRequest Set, AcceptRequest Refused)> PublishAsync(LogFolder log)
     {
         await log.AcceptAsync(List(new UserChange(true, [Octets("device")], [])), new AcceptItem(StructureId.Usernames, Octets("al"), Octets("alice"), null), LogFolder.Item("device", "1"));
@@ -30,7 +34,7 @@ public sealed class UserSample(SampleLog sample) : IAsyncLifetime
         return (set, refused);
     }
 
-    /// <summary>List is item 0 of a request about a user.</summary>
+    /// <summary>Creates item 0 of a request for a user.</summary>
     internal static AcceptItem List(UserChange change, string user = "alice") => new(StructureId.Devices, Octets(user), change.Encode(), null);
 
     private static byte[] Octets(string text) => Encoding.UTF8.GetBytes(text);

@@ -4,10 +4,10 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.PostgreSql.Engine;
 
-/// <summary>Commands are made of SQL with positional parameters ($1, $2, ...). The data source prepares what is repeated.</summary>
+/// <summary>Creates commands from SQL with positional parameters ($1, $2, ...). The data source prepares repeated ones.</summary>
 internal static class Commands
 {
-    /// <summary>Command on a connection.</summary>
+    /// <summary>Creates a command on a connection.</summary>
     public static NpgsqlCommand Command(this NpgsqlConnection connection, string sql, params ReadOnlySpan<NpgsqlParameter> parameters)
     {
         var command = new NpgsqlCommand(sql, connection);
@@ -18,7 +18,7 @@ internal static class Commands
         return command;
     }
 
-    /// <summary>Add a command to a batch.</summary>
+    /// <summary>Adds a command to a batch.</summary>
     public static NpgsqlBatchCommand Add(this NpgsqlBatch batch, string sql, params ReadOnlySpan<NpgsqlParameter> parameters)
     {
         var command = new NpgsqlBatchCommand(sql);
@@ -30,7 +30,7 @@ internal static class Commands
         return command;
     }
 
-    /// <summary>Parameters of a statement in their order.</summary>
+    /// <summary>Converts the parameters of a statement, in their order.</summary>
     public static NpgsqlParameter[] Parameters(Parameter[] parameters) => Array.ConvertAll(parameters, parameter => parameter.Type switch
     {
         ParameterType.Big => parameter.Number is long number ? Bigint(number) : Null(NpgsqlDbType.Bigint),
@@ -59,10 +59,10 @@ internal static class Commands
 
     public static NpgsqlParameter Null(NpgsqlDbType type) => new() { Value = DBNull.Value, NpgsqlDbType = type };
 
-    /// <summary>List of values of one column, for unnest.</summary>
+    /// <summary>Creates a parameter with the values of one column, for unnest.</summary>
     public static NpgsqlParameter List<T>(T[] values, NpgsqlDbType type) => new NpgsqlParameter<T[]> { TypedValue = values, NpgsqlDbType = NpgsqlDbType.Array | type };
 
-    /// <summary>List of a column of rows.</summary>
+    /// <summary>Creates a parameter with one column of rows, for unnest.</summary>
     public static NpgsqlParameter List<TRow, T>(IReadOnlyList<TRow> rows, Func<TRow, T> cell, NpgsqlDbType type)
     {
         var values = new T[rows.Count];

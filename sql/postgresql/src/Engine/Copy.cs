@@ -5,7 +5,8 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.PostgreSql.Engine;
 
 /// <summary>
-/// Copy writes rows cell by cell into the connection's buffer: only a full buffer waits for the network, and rows need no object each. Not thread-safe.
+/// Writes rows cell by cell into the connection's buffer: only a full buffer waits for the network, and rows need no objects. Not
+/// thread-safe.
 /// </summary>
 internal sealed class Copy : IRowWriter
 {
@@ -14,7 +15,7 @@ internal sealed class Copy : IRowWriter
 
     private Copy(NpgsqlBinaryImporter importer) => _importer = importer;
 
-    /// <summary>RowsAsync copies rows into a table.</summary>
+    /// <summary>Copies rows into a table.</summary>
     public static async Task RowsAsync(NpgsqlConnection connection, Table table, int rows, Action<IRowWriter, int> write, CancellationToken cancellationToken)
     {
         if (rows == 0)

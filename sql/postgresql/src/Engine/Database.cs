@@ -5,10 +5,10 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.PostgreSql.Engine;
 
-/// <summary>Database is one role's pool of connections. What is read is of one moment. Safe for concurrent use.</summary>
+/// <summary>One role's pool of connections. A read sees one point in time. Safe for concurrent use.</summary>
 internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
 {
-    // At most two seconds are waited for the end of each session.
+    // The end of each session is awaited for at most two seconds.
     private static readonly Sql s_endExpiredHolder = new(
         """
         SELECT pg_terminate_backend(a.pid, 2000) FROM head AS h JOIN pg_stat_activity AS a ON a.application_name = h.session
@@ -23,7 +23,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
 
     private static readonly Sql s_lockTables = new("LOCK TABLE request, pending, outcome, leaf, value, erasure, epoch, period, head IN EXCLUSIVE MODE");
 
-    // Another program may take the free session first.
+    // Another program may take the free session first, so the check is repeated.
     private const int PoolerTries = 3;
 
     private readonly NpgsqlDataSource _source;
@@ -43,13 +43,13 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     /// <inheritdoc/>
     public override string SessionName { get; }
 
-    /// <summary>Frontier of the pending rows that this store reads.</summary>
+    /// <summary>The frontier of the pending rows that this store reads.</summary>
     public AcceptFrontier Frontier { get; } = new();
 
     /// <inheritdoc/>
     public override Statements Statements => PostgreSqlStatements.All;
 
-    /// <summary>PollInterval is the safety net of notifications, which a lost connection or a proxy that pools sessions swallows.</summary>
+    /// <summary>A safety net for notifications, which are lost with a connection or in a proxy that pools sessions.</summary>
     public override TimeSpan PollInterval { get; } = TimeSpan.FromMilliseconds(500);
 
     /// <inheritdoc/>
@@ -58,13 +58,13 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     /// <inheritdoc/>
     protected override Sql LockHead => Statements.LockHead;
 
-    /// <summary>OpenAsync opens the database and checks what a service must not work without.</summary>
+    /// <summary>Opens the database and checks the conditions without which a service must not work.</summary>
     public static async Task<Database> OpenAsync(PostgreSqlSettings settings, CancellationToken cancellationToken)
     {
         Database database = Connect(settings);
         try
         {
-            // First: once the database counts as one that has worked, what is wrong with it passes for a failure of the moment.
+            // This check comes first: once the database counts as one that has worked, its faults count as temporary failures.
             await database.TwiceIfLostAsync(() => database.ThrowIfPooledByTransactionAsync(cancellationToken), cancellationToken);
             await database.OpenAsync(CheckAsync, settings.FirstWork, cancellationToken);
             return database;
@@ -76,10 +76,10 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
         }
     }
 
-    /// <summary>Connect makes the pool without a check: for the migrator.</summary>
+    /// <summary>Creates the pool without a check, for the migrator.</summary>
     public static Database Connect(PostgreSqlSettings settings) => new(settings);
 
-    /// <summary>CheckAsync throws where the database has not the schema that a service needs.</summary>
+    /// <summary>Throws when the database does not have the schema that a service needs.</summary>
     public Task CheckAsync(CancellationToken cancellationToken) => ReadAsync<object?>(
         async (session, cancel) =>
         {
@@ -91,7 +91,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     /// <inheritdoc/>
     public override Task NextPublished() => _listener.Next();
 
-    /// <summary>OpenConnectionAsync gives a connection that the caller keeps, after its first statement.</summary>
+    /// <summary>Returns a connection that the caller keeps, after running its first statement.</summary>
     public Task<NpgsqlConnection> OpenConnectionAsync(string first, CancellationToken cancellationToken) => TwiceIfLostAsync(
         async () =>
         {
@@ -144,7 +144,9 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     protected override Task EndAsync(int session) => ReadAsync(
         (other, cancel) => other.ChangeAsync(s_end, cancel, Parameter.Of("id", session), Parameter.Of("session", SessionName)), CancellationToken.None);
 
-    /// <remarks>A session finds the schema by its rights of an earlier moment: a membership that is granted again does not make it look once more.</remarks>
+    /// <remarks>
+    /// A session finds the schema by the rights it had earlier: when a membership is granted again, it does not look once more.
+    /// </remarks>
     /// <inheritdoc/>
     protected override void DropSessions() => _source.Clear();
 
@@ -163,8 +165,8 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     /// <inheritdoc/>
     protected override Exception? Translate(Exception e, CancellationToken cancellationToken) => e is NpgsqlException error ? PostgreSqlErrors.Translate(error, Location) : null;
 
-    // A pooler in between makes up the numbers of sessions. One that pools transactions gives the session of this connection, while it has none, to the next that asks: statements would run in sessions whose settings
-    // lose commits.
+    // A pooler between this program and the server invents the numbers of sessions. A pooler of transactions gives this connection's
+    // session, while it is idle, to the next client. Statements would then run in sessions whose settings lose commits.
     private async Task<object?> ThrowIfPooledByTransactionAsync(CancellationToken cancellationToken)
     {
         await using NpgsqlConnection first = await ConnectAsync(cancellationToken);
@@ -193,7 +195,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     private static async Task CheckAsync(Session session, CancellationToken cancellationToken) =>
         PostgreSqlSchema.Schema.ThrowIfOther(await PostgreSqlSchema.ReadVersionAsync(session, cancellationToken), session.Database.Location);
 
-    // The caller may think for long between two calls. PostgreSQL takes a snapshot at the first query.
+    // There may be long pauses between two calls. PostgreSQL takes a snapshot at the first query.
     private static async Task BeginAsync(Session session, Sql first, CancellationToken cancellationToken)
     {
         _ = await session.ChangeAsync(s_noTimeouts, cancellationToken);

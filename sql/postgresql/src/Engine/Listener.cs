@@ -3,12 +3,12 @@ using Npgsql;
 namespace Optiks.Storage.PostgreSql.Engine;
 
 /// <summary>
-/// Listener waits for notifications on a connection of its own, opened by the first who asks. Notifications only save time: whoever waits looks for himself now and then, and no
-/// failure here is more than a delay. Safe for concurrent use.
+/// Waits for notifications on its own connection, which the first caller opens. Notifications only save time: waiting callers also poll,
+/// and a failure here is only a delay. Safe for concurrent use.
 /// </summary>
 internal sealed class Listener : IAsyncDisposable
 {
-    /// <summary>Published is the channel of new epochs.</summary>
+    /// <summary>The channel that announces new epochs.</summary>
     public const string Published = "optiks_published";
 
     private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(1);
@@ -21,7 +21,7 @@ internal sealed class Listener : IAsyncDisposable
 
     public Listener(Database database) => _database = database;
 
-    /// <summary>Next completes at the next notification. Take it before looking at what is notified about.</summary>
+    /// <summary>Returns a task that completes at the next notification. Callers get it before they read the announced data.</summary>
     public Task Next()
     {
         lock (_lock)
@@ -59,7 +59,7 @@ internal sealed class Listener : IAsyncDisposable
             }
             catch (Exception e) when (e is StorageException or NpgsqlException)
             {
-                // Those who wait poll until the database is back, and whoever reads hears of the error.
+                // Waiting callers poll until the database is back, and readers get the error.
                 await Task.Delay(RetryInterval, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
@@ -70,7 +70,7 @@ internal sealed class Listener : IAsyncDisposable
         await using NpgsqlConnection connection = await _database.OpenConnectionAsync($"LISTEN {Published}", cancellationToken);
         while (true)
         {
-            // What was published while nobody listened.
+            // Something may have been published while nobody listened.
             Wake();
             await connection.WaitAsync(cancellationToken);
         }

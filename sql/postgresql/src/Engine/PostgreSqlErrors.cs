@@ -2,7 +2,7 @@ using Npgsql;
 
 namespace Optiks.Storage.PostgreSql.Engine;
 
-/// <summary>PostgreSqlErrors says what the engine's errors mean to the contract.</summary>
+/// <summary>Translates the engine's errors into those of the contract.</summary>
 internal static class PostgreSqlErrors
 {
     private const string IdleInTransactionSessionTimeout = "25P03";
@@ -10,19 +10,19 @@ internal static class PostgreSqlErrors
     private const string InvalidPreparedStatementName = "26000";
 
     /// <summary>
-    /// IsConnectionLost says whether the session is gone, as when a pooled connection was cut by a restart or ended by a successor. A time limit is not: the server may
-    /// be working still.
+    /// Returns whether the error means that the session is lost, for example because a restart cut a pooled connection or a successor ended
+    /// it. A timeout does not: the server may still be working.
     /// </summary>
     public static bool IsConnectionLost(NpgsqlException e) => e is PostgresException server
         ? server.SqlState is PostgresErrorCodes.AdminShutdown or PostgresErrorCodes.CrashShutdown or IdleInTransactionSessionTimeout
             || server.SqlState.StartsWith("08", StringComparison.Ordinal)
         : e.InnerException is not TimeoutException;
 
-    /// <summary>PooledByTransaction: a pooler between this program and the database gives each transaction another session.</summary>
+    /// <summary>Creates the error for a pooler between this program and the database that gives each transaction another session.</summary>
     public static StorageMisconfiguredException PooledByTransaction(string location, string more = "", Exception? inner = null) => new(
         $"A pooler before the database {location} pools transactions, and would drop the settings that keep what was committed: let it pool sessions (PgBouncer: pool_mode = session).{more}", inner);
 
-    /// <summary>Translate gives the contract's exception. The server's text is kept without its detail, which can quote rows.</summary>
+    /// <summary>Returns the contract's exception. It keeps the server's text without its detail, which can quote rows.</summary>
     public static StorageException Translate(NpgsqlException e, string location)
     {
         if (e is not PostgresException server)
@@ -37,7 +37,8 @@ internal static class PostgreSqlErrors
                 new StorageMisconfiguredException($"The database {location} does not let this user do its work; grant it optiks_update, optiks_task or optiks_query: {text}", e),
             PostgresErrorCodes.UndefinedTable or PostgresErrorCodes.UndefinedColumn or PostgresErrorCodes.InvalidSchemaName =>
                 new StorageMisconfiguredException($"The database {location} has another schema than this program needs: run 'optiks-db migrate'. {text}", e),
-            // A session of the server's is another connection's for each transaction, with its prepared statements and without the settings that keep what was committed.
+            // The pooler gave this transaction another connection's session, with that connection's prepared statements and without the
+            // settings that keep commits.
             DuplicatePreparedStatement or InvalidPreparedStatementName => PooledByTransaction(location, $" {text}", e),
             [_, _, ..] state when state.StartsWith("28", StringComparison.Ordinal) => new StorageMisconfiguredException($"The database {location} refuses this user: {text}", e),
             [_, _, ..] state when state.StartsWith("23", StringComparison.Ordinal) || state is PostgresErrorCodes.DataCorrupted or PostgresErrorCodes.IndexCorrupted =>

@@ -4,10 +4,10 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.PostgreSql.Engine;
 
-/// <summary>Session is a pooled connection with its transaction. Not thread-safe.</summary>
+/// <summary>A pooled connection with its transaction. Not thread-safe.</summary>
 internal sealed class Session : ISession
 {
-    // What is sent beyond the last pending row that is wanted, at most. Values have up to 64 KiB.
+    // The largest number of rows that are sent beyond the last pending row that is needed. Values have up to 64 KiB.
     private const int PageRows = 2048;
 
     private static readonly Sql s_pendingPage = new(
@@ -19,7 +19,8 @@ internal sealed class Session : ISession
     private static readonly Sql s_requests = new(
         "SELECT r.seq, r.request_id, r.body_hash FROM unnest($1) AS p (seq) CROSS JOIN LATERAL (SELECT * FROM request WHERE seq = p.seq OFFSET 0) AS r");
 
-    // The server's function that waits for synchronous standbys. It warns when a time limit or a cancellation ends its wait, and the commit counts all the same; texts are in the server's language.
+    // The server's function that waits for synchronous standbys. It warns when a time limit or a cancellation ends its wait, although the
+    // commit stands. The function's name is compared because messages are in the server's language.
     private const string WaitForStandbys = "SyncRepWaitForLSN";
 
     private readonly Database _database;
@@ -33,7 +34,7 @@ internal sealed class Session : ISession
 
     public NpgsqlConnection Connection { get; }
 
-    /// <summary>IsUnconfirmed: a commit was answered before the synchronous standbys had it.</summary>
+    /// <summary>Whether a commit was answered before the synchronous standbys had it.</summary>
     public bool IsUnconfirmed { get; private set; }
 
     /// <inheritdoc/>
@@ -61,7 +62,7 @@ internal sealed class Session : ISession
     {
         if (selection.After == default)
         {
-            // Not the successor of another: it begins before every row.
+            // This selection continues no other one: it begins before every row.
             _database.Frontier.Restart();
         }
         selection.ShowsAllThrough(_database.Frontier.Through);
@@ -90,7 +91,8 @@ internal sealed class Session : ISession
     {
         await using var batch = new NpgsqlBatch(Connection);
         NpgsqlBatchCommand insert = batch.Add(PostgreSqlStatements.All.InsertEpoch.Text, Commands.Parameters(epoch));
-        // Written so that each row is looked up by its index: by statistics that were taken while the queue was empty, a join would go through all of it for every row.
+        // The statement makes the server look up each row by its index. With statistics from a time when the queue was empty, a join would
+        // scan the whole queue for every row.
         NpgsqlBatchCommand delete = batch.Add(
             """
             DELETE FROM pending WHERE ctid = ANY (ARRAY(

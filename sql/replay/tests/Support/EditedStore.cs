@@ -1,24 +1,24 @@
 namespace Optiks.Storage.Replay.Tests;
 
-/// <summary>EditedStore shows a log's rows as a test changes them: what a database may hold that failed, was edited, or was put back.</summary>
+/// <summary>Shows a log's rows as a test changes them. A database that failed, was edited or was put back may hold such rows.</summary>
 internal sealed class EditedStore(IFollowStore store) : IFollowStore
 {
-    /// <summary>Epochs changes what <see cref="ReadEpochsAsync"/> reads.</summary>
+    /// <summary>Changes the rows that <see cref="ReadEpochsAsync"/> reads.</summary>
     public Func<IEnumerable<EpochRow>, IEnumerable<EpochRow>> Epochs { get; set; } = rows => rows;
 
-    /// <summary>Leaves changes each batch.</summary>
+    /// <summary>Changes each batch of leaves.</summary>
     public Func<LeafBatch, LeafBatch> Leaves { get; set; } = batch => batch;
 
-    /// <summary>Copies changes each batch.</summary>
+    /// <summary>Changes each batch of copies.</summary>
     public Func<CopyBatch, CopyBatch> Copies { get; set; } = batch => batch;
 
-    /// <summary>Periods changes what <see cref="ReadPeriodsAsync"/> reads.</summary>
+    /// <summary>Changes the rows that <see cref="ReadPeriodsAsync"/> reads.</summary>
     public Func<IEnumerable<PeriodRow>, IEnumerable<PeriodRow>> Periods { get; set; } = rows => rows;
 
-    /// <summary>Columns that were read, reading by reading.</summary>
+    /// <summary>The columns that the replay read, in the order of its reads.</summary>
     public List<LeafColumns> Columns { get; } = [];
 
-    /// <summary>BeforeLeaves happens before leaves are read.</summary>
+    /// <summary>Runs before a read of leaves.</summary>
     public Func<Task> BeforeLeaves { get; set; } = () => Task.CompletedTask;
 
     public Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken) => store.ReadHeadAsync(cancellationToken);

@@ -2,10 +2,10 @@ using Optiks.Storage.Sqlite;
 
 namespace Optiks.Storage.Replay.Tests;
 
-/// <summary>SampleLog is a log of three epochs, the second without leaves, for tests that change nothing of it.</summary>
+/// <summary>Provides a log of three epochs, the second without leaves, for tests that do not change it.</summary>
 public sealed class SampleLog : IAsyncLifetime
 {
-    /// <summary>Newest epoch.</summary>
+    /// <summary>The newest epoch.</summary>
     public const ulong Newest = 3;
 
     internal TestLog Log { get; private set; } = null!;
@@ -20,7 +20,7 @@ public sealed class SampleLog : IAsyncLifetime
 
     public async ValueTask DisposeAsync() => await Log.DisposeAsync();
 
-    /// <summary>OpenAsync opens a log's database as replicas do.</summary>
+    /// <summary>Opens a log's database as replicas do.</summary>
     internal static Task<IFollowStore> OpenAsync(TestLog log) =>
         new SqliteStorageProvider().OpenFollowAsync($"Data Source={log.Folder.Database}", TestContext.Current.CancellationToken);
 }

@@ -17,12 +17,12 @@ internal sealed partial class TestLog
     private int _numStaged;
     private ulong _periodFirstEpoch;
 
-    /// <summary>Period of the last epoch.</summary>
+    /// <summary>The period of the last epoch.</summary>
     public ulong Period { get; private set; }
 
     private ulong Newest => (ulong)Records.Count - 1;
 
-    /// <summary>BeginNextAsync makes the next period's secrets and its trees, without a copy.</summary>
+    /// <summary>Makes the next period's secrets and its trees, without a copy.</summary>
     public async Task BeginNextAsync()
     {
         using var source = new FileSecretSource(Folder, KeyRing.Load(Folder));
@@ -37,13 +37,15 @@ internal sealed partial class TestLog
         }
     }
 
-    /// <summary>StageAsync stages the latest version of each key of text, and takes those out that begin with a minus.</summary>
+    /// <summary>Stages the latest version of each key, given as text, and takes out the keys that begin with a minus.</summary>
     public Task StageAsync(params string[] keys) => StageAsync([.. keys.Select(key => (StructureId.Keys, key))]);
 
-    /// <summary>StageAllAsync stages what is not, or changed since.</summary>
+    /// <summary>Stages every key that is not staged yet, or changed since then.</summary>
     public Task StageAllAsync() => StageAsync([.. _latest.Where(latest => !_staged.TryGetValue(latest.Key, out CopySource staged) || staged != latest.Value.Source).Select(latest => latest.Key)]);
 
-    /// <summary>StageAsync of keys of any structure. <paramref name="tamper"/> changes the rows before they are stored; this log's trees have them as they were.</summary>
+    /// <summary>
+    /// Stages keys of any structure. <paramref name="tamper"/> changes the stored rows, but this log's trees keep the original ones.
+    /// </summary>
     public async Task StageAsync(IReadOnlyList<(StructureId Structure, string Key)> keys, Func<LeafRow[], LeafRow[]>? tamper = null)
     {
         if (keys.Count == 0)
@@ -79,7 +81,7 @@ internal sealed partial class TestLog
             _stagedNumbers[(structure, key)] = _numStaged + i;
             if (sources[input].IsDrop)
             {
-                // It is not staged by itself again.
+                // StageAllAsync does not stage this key again.
                 _staged[(structure, key[1..])] = _latest[(structure, key[1..])].Source;
                 _ = _stagedNumbers.Remove((structure, key[1..]));
             }
@@ -90,7 +92,10 @@ internal sealed partial class TestLog
         _numStaged += rows.Length;
     }
 
-    /// <summary>SwitchAsync makes the next period's first epoch, of what is staged. <paramref name="tamper"/> changes its record before it is stored and signed.</summary>
+    /// <summary>
+    /// Makes the next period's first epoch from the staged copies. <paramref name="tamper"/> changes its record before the log stores and
+    /// signs it.
+    /// </summary>
     public async Task<EpochRow> SwitchAsync(Func<EpochRecord, EpochRecord>? tamper = null)
     {
         EpochRow previous = Records[^1];
@@ -137,7 +142,7 @@ internal sealed partial class TestLog
         return row;
     }
 
-    /// <summary>NextPeriodAsync goes to the next period with copies of all.</summary>
+    /// <summary>Goes to the next period, with copies of all keys.</summary>
     public async Task<EpochRow> NextPeriodAsync()
     {
         await BeginNextAsync();
@@ -145,7 +150,7 @@ internal sealed partial class TestLog
         return await SwitchAsync();
     }
 
-    /// <summary>DestroyAsync destroys a period that has ended.</summary>
+    /// <summary>Destroys a period that has ended.</summary>
     public async Task DestroyAsync(ulong period)
     {
         await _pipeline.BeginDestroyingAsync(_lease, period, Anchor.Configuration.RetainedPeriods, CancellationToken.None);

@@ -9,7 +9,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Storage.Replay.Tests;
 
-/// <summary>TestLog is a log in a temporary data folder that a test writes epoch by epoch: real database, real trees, real board.</summary>
+/// <summary>Holds a log in a temporary data folder, which a test writes epoch by epoch. Its database, trees and board are real.</summary>
 internal sealed partial class TestLog : IAsyncDisposable
 {
     private const string Holder = "test";
@@ -55,29 +55,30 @@ internal sealed partial class TestLog : IAsyncDisposable
 
     public TrustAnchor Anchor { get; }
 
-    /// <summary>Records of all epochs.</summary>
+    /// <summary>The records of all epochs.</summary>
     public List<EpochRow> Records { get; } = [];
 
-    /// <summary>WrappedSecrets of period 0.</summary>
+    /// <summary>The wrapped secrets of period 0.</summary>
     public ReadOnlyMemory<byte> WrappedSecrets { get; private set; }
 
-    /// <summary>HistoryKey has the scopes history and lookup.</summary>
+    /// <summary>The API key with the scopes history and lookup.</summary>
     public string HistoryKey { get; }
 
-    /// <summary>UpdateKey has another.</summary>
+    /// <summary>An API key with another scope.</summary>
     public string UpdateKey { get; }
 
-    /// <summary>SnapshotKey has the scope snapshot.</summary>
+    /// <summary>The API key with the scope snapshot.</summary>
     public string SnapshotKey { get; }
 
-    /// <summary>SnapshotKeyFile holds it.</summary>
+    /// <summary>The file that holds the snapshot key.</summary>
     public string SnapshotKeyFile { get; }
 
     private static ulong NowMs => (ulong)TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds();
 
     private string ConnectionString => $"Data Source={Folder.Database}";
 
-    /// <summary>CreateAsync makes a log whose epoch 0 is published.</summary>
+    /// <summary>Creates a log whose epoch 0 is published.</summary>
+    /// <param name="periodLengthMs">T of the log. Every switch waits for this time, by its records' times.</param>
     /// <param name="periodLengthMs">T of the log, which every switch waits for by its records' times.</param>
     public static async Task<TestLog> CreateAsync(ulong periodLengthMs = 1)
     {
@@ -115,17 +116,19 @@ internal sealed partial class TestLog : IAsyncDisposable
         return log;
     }
 
-    /// <summary>BeginPeriodAsync writes the row of period 1 as next, with secrets that are nobody's.</summary>
+    /// <summary>Writes a row of period 1 as the next one, with secrets that nobody can use.</summary>
     public Task<PeriodRow> BeginPeriodAsync() => _pipeline.BeginPeriodAsync(_lease, 1, "no secrets"u8.ToArray(), CancellationToken.None);
 
-    /// <summary>PublishAsync makes one epoch of updates to keys of text. <paramref name="tamper"/> changes its record before it is stored and signed.</summary>
+    /// <summary>
+    /// Makes one epoch of updates to keys, given as text. <paramref name="tamper"/> changes its record before the log stores and signs it.
+    /// </summary>
     public Task<EpochRow> PublishAsync(IReadOnlyList<(string Key, byte[] Value)> updates, Func<EpochRecord, EpochRecord>? tamper = null) =>
         PublishItemsAsync([.. updates.Select(update => Item(StructureId.Keys, update.Key, update.Value))], tamper);
 
-    /// <summary>Item of an epoch, its key a text.</summary>
+    /// <summary>Creates an item of an epoch from a key, given as text.</summary>
     public static AcceptItem Item(StructureId structure, string key, byte[] value) => new(structure, Encoding.UTF8.GetBytes(key), value, null);
 
-    /// <summary>PublishItemsAsync makes one epoch with a leaf for each of these values, of keys of any structure.</summary>
+    /// <summary>Makes one epoch with a leaf for each of these values, of keys of any structure.</summary>
     public async Task<EpochRow> PublishItemsAsync(IReadOnlyList<AcceptItem> items, Func<EpochRecord, EpochRecord>? tamper = null)
     {
         ulong epoch = (ulong)Records.Count;
@@ -173,27 +176,27 @@ internal sealed partial class TestLog : IAsyncDisposable
         return row;
     }
 
-    /// <summary>PublishAsync of values of text.</summary>
+    /// <summary>Makes one epoch of updates whose values are text.</summary>
     public Task<EpochRow> PublishAsync(params (string Key, string Value)[] updates) =>
         PublishAsync([.. updates.Select(update => (update.Key, Encoding.UTF8.GetBytes(update.Value)))]);
 
-    /// <summary>EraseAsync makes one epoch that erases versions of keys of text, whatever the task would say of them.</summary>
+    /// <summary>Makes one epoch that erases versions of keys, given as text, even where the task would refuse.</summary>
     public async Task EraseAsync(params (string Key, ulong Version)[] versions)
     {
         var erased = new List<Func<LeafOrigin, Erasure>>();
         foreach ((string key, ulong version) in versions)
         {
-            // A copy is the number of its last row.
+            // The number of a copy is the number of its last row.
             LeafPlace? place = NameOf(key, version).Epoch == 0 ? null : await FindAsync(key, version);
             erased.Add(origin => place is null ? new Erasure(0, _copied[(StructureId.Keys, key)], origin) { Period = Period } : new Erasure(place.Epoch, place.Ordinal, origin));
         }
         await EraseAsync(versions[0].Key, erased);
     }
 
-    /// <summary>EraseAsync of leaves of any period, in one epoch.</summary>
+    /// <summary>Erases leaves of any period in one epoch.</summary>
     public Task EraseAsync(string key, params LeafPlace[] places) => EraseAsync(key, places.Select(Func<LeafOrigin, Erasure> (place) => origin => new Erasure(place.Epoch, place.Ordinal, origin)));
 
-    /// <summary>FindAsync finds the leaf of a version of the current period that is no copy.</summary>
+    /// <summary>Finds the leaf of a version in the current period that is not a copy.</summary>
     public async Task<LeafPlace> FindAsync(string key, ulong version) => (await _pipeline.FindLeavesAsync([NameOf(key, version)], CancellationToken.None))[0]!;
 
     private async Task EraseAsync(string key, IEnumerable<Func<LeafOrigin, Erasure>> erased)
@@ -209,7 +212,10 @@ internal sealed partial class TestLog : IAsyncDisposable
         await PublishAsync(epoch, LeafBatch.Empty, [new Outcome(requestId, sequence, 0, null, new Refusal(RefusalReason.Unchanged, 0, default))], erasures, tamper: null);
     }
 
-    /// <summary>PublishOnBoardFirstAsync publishes an epoch on the board, and only after <paramref name="meanwhile"/> in the database, which replicas follow.</summary>
+    /// <summary>
+    /// Publishes an epoch on the board first. It publishes the epoch in the database, which replicas follow, only after
+    /// <paramref name="meanwhile"/>.
+    /// </summary>
     public async Task PublishOnBoardFirstAsync(Func<Task> meanwhile)
     {
         _isHeldBack = true;
@@ -219,7 +225,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         await _pipeline.PublishAsync(_lease, row.Epoch, CancellationToken.None);
     }
 
-    /// <summary>WithDatabaseClosedAsync lets a test handle the database's files.</summary>
+    /// <summary>Lets a test change the database's files.</summary>
     public async Task WithDatabaseClosedAsync(Action<string[]> action)
     {
         await _pipeline.DisposeAsync();
@@ -230,7 +236,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         _lease = (await _pipeline.AcquireLeaseAsync(Holder, TimeSpan.FromHours(1), CancellationToken.None))!;
     }
 
-    /// <summary>Forge writes a snapshot and its leaf log, of the log's secrets, with leaves that the log does not have.</summary>
+    /// <summary>Writes a snapshot and its leaf log with the log's secrets, and with leaves that the log does not have.</summary>
     public void Forge(ulong epochs, string snapshotFile, string leafLog)
     {
         using var source = new FileSecretSource(Folder, KeyRing.Load(Folder));
@@ -251,17 +257,17 @@ internal sealed partial class TestLog : IAsyncDisposable
         view.Save(snapshotFile);
     }
 
-    /// <summary>HoldsCheckpoints: checkpoints of new epochs are not published, as those that wait for witnesses.</summary>
+    /// <summary>Whether the log holds back the checkpoints of new epochs, like checkpoints that wait for witnesses.</summary>
     public bool HoldsCheckpoints { get; set; }
 
-    /// <summary>PublishCheckpointAsync publishes the newest one.</summary>
+    /// <summary>Publishes the newest checkpoint.</summary>
     public async Task PublishCheckpointAsync()
     {
         using BoardLock boardLock = BoardLock.TryAcquire(_boardFolder)!;
         await _board.PublishAsync(boardLock, Records[^1].Checkpoint, CancellationToken.None);
     }
 
-    /// <summary>SignAsync signs a tree with the log's key, which the log does not have.</summary>
+    /// <summary>Signs, with the log's key, a tree that the log does not have.</summary>
     public async Task<byte[]> SignAsync(ulong size, TreeHash root) =>
         (await SignedNote.SignAsync(new Checkpoint(Anchor.Configuration.Origin, size, root).Encode(), _signer, CancellationToken.None)).Encode();
 

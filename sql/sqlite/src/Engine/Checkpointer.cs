@@ -1,27 +1,32 @@
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// Checkpointer copies what a process wrote from the database's write-ahead log into its file, beside all writers: left to SQLite, every 1,000 pages a commit does that itself, and
-/// somebody's update waits for it. Any thread.
+/// Copies pages that a process wrote from the database's write-ahead log into its file, at the same time as writers work. Left to SQLite,
+/// every 1,000 pages a commit would do that, and an update would wait for it. Any thread.
 /// </summary>
-/// <remarks>What is in the log is durable already, so a checkpoint that fails loses nothing: the next one does it, and a disk that takes no more is found by commits.</remarks>
+/// <remarks>
+/// Pages in the log are already durable, so a failed checkpoint loses nothing: the next one copies them, and commits detect a full disk.
+/// </remarks>
 internal sealed class Checkpointer : IAsyncDisposable
 {
-    // SQLite's own figure.
+    // SQLite's own default.
     private const int PagesApart = 1000;
 
-    // SQLite begins the log anew once a writer finds all of it copied. Where writers never leave that moment, it is made, if no reader is in its way; only when all is copied but for the last moments, as writers wait
-    // for the rest.
+    // SQLite restarts the log when a writer finds all of it copied. When writers leave no such gap, the checkpointer forces one if no
+    // reader prevents it. It does so only when everything but the latest pages is copied, because writers wait for the rest.
     private const int MaxLogPages = 16_384;
 
     private readonly Connection _connection;
     private Task _running = Task.CompletedTask;
     private int _pages;
 
-    /// <summary>Checkpointer of a file, which it opens.</summary>
+    /// <summary>Opens a file for checkpoints.</summary>
     public Checkpointer(SqliteSettings settings) => _connection = Connection.Open(settings, readOnly: false);
 
-    /// <summary>Wrote says how many pages a transaction put into the log. Not at the same time as another call, or as <see cref="DisposeAsync"/>.</summary>
+    /// <summary>
+    /// Adds the number of pages that a transaction wrote to the log. Must not run at the same time as another call or as
+    /// <see cref="DisposeAsync"/>.
+    /// </summary>
     public void Wrote(int pages)
     {
         _pages += pages;
@@ -42,7 +47,7 @@ internal sealed class Checkpointer : IAsyncDisposable
     {
         try
         {
-            // Not into a file that is no longer the database.
+            // Does not write into a file that is no longer the database.
             _connection.ThrowIfMoved();
             (int pages, int copied) = _connection.Checkpoint(restarts: false);
             if (pages > MaxLogPages && copied == pages)
@@ -52,7 +57,7 @@ internal sealed class Checkpointer : IAsyncDisposable
         }
         catch (StorageException)
         {
-            // As the remarks say.
+            // A failed checkpoint loses nothing: see the remarks.
         }
     }
 }

@@ -4,8 +4,8 @@ using SQLitePCL;
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// Connection is one open database with its prepared statements. One thread at a time. It talks to SQLite itself, as ADO.NET would copy
-/// every octet string of a leaf into an array of its own.
+/// One open database with its prepared statements. One thread at a time. It calls SQLite directly, because ADO.NET would copy every byte
+/// string of a leaf into a separate array.
 /// </summary>
 internal sealed class Connection : IDisposable
 {
@@ -20,21 +20,21 @@ internal sealed class Connection : IDisposable
         Path = settings.Path;
     }
 
-    /// <summary>Path of the database file.</summary>
+    /// <summary>The path of the database file.</summary>
     public string Path { get; }
 
-    /// <summary>Changes: rows that the last statement inserted, updated or deleted.</summary>
+    /// <summary>The number of rows that the last statement inserted, updated or deleted.</summary>
     public int Changes => raw.sqlite3_changes(_handle);
 
-    /// <summary>LastRowId that an insert gave.</summary>
+    /// <summary>The row id of the last insert.</summary>
     public long LastRowId => raw.sqlite3_last_insert_rowid(_handle);
 
-    /// <summary>InTransaction is false again after SQLite rolled back by itself.</summary>
+    /// <summary>Whether a transaction is open; false again after SQLite rolled back on its own.</summary>
     public bool InTransaction => raw.sqlite3_get_autocommit(_handle) == 0;
 
     /// <summary>
-    /// Open opens an existing file with the settings that lose no commit, and reads them back: SQLite may be built or told otherwise, and
-    /// refuses silently. Never creates a file.
+    /// Opens an existing file with the settings that lose no commit, and checks that they took effect: SQLite may be built or configured
+    /// otherwise, and ignores them silently. Never creates a file.
     /// </summary>
     public static Connection Open(SqliteSettings settings, bool readOnly)
     {
@@ -52,7 +52,7 @@ internal sealed class Connection : IDisposable
             {
                 throw connection.Error();
             }
-            // SQLite opens what it cannot write for reading, and says nothing.
+            // SQLite silently opens a file read-only that it cannot write.
             if (!readOnly && raw.sqlite3_db_readonly(handle, "main") != 0)
             {
                 throw SqliteLibrary.IsOnReadOnlyFileSystem(settings.Path) ? SqliteErrors.ReadOnlyFileSystem(settings.Path) : SqliteErrors.WriteProtected(settings.Path);
@@ -61,10 +61,10 @@ internal sealed class Connection : IDisposable
             _ = raw.sqlite3_busy_timeout(handle, (int)settings.BusyTimeout.TotalMilliseconds);
             connection.Execute(string.Create(CultureInfo.InvariantCulture, $"PRAGMA synchronous = {settings.Synchronous}"));
             connection.Execute("PRAGMA trusted_schema = OFF");
-            // What is deleted is overwritten with zeros: an erased value does not stay in a free page of the file.
+            // Overwrites deleted data with zeros, so that an erased value does not stay in a free page of the file.
             connection.Execute("PRAGMA secure_delete = ON");
             connection.Execute("PRAGMA cache_size = -16384");
-            // In whole milliseconds, as times are stored.
+            // Returns whole milliseconds, the form in which times are stored.
             _ = raw.sqlite3_create_function(
                 handle, "clock_timestamp", 0, raw.SQLITE_UTF8, settings.Clock, (context, clock, _) => raw.sqlite3_result_int64(context, ((TimeProvider)clock).GetUtcNow().ToUnixTimeMilliseconds()));
             return connection;
@@ -76,7 +76,7 @@ internal sealed class Connection : IDisposable
         }
     }
 
-    /// <summary>Prepare takes the statement out of the connection's store; dispose it after use.</summary>
+    /// <summary>Prepares a statement or takes it from the connection's cache; dispose of it after use.</summary>
     public Statement Prepare(string sql)
     {
         if (!_statements.TryGetValue(sql, out Statement? statement))
@@ -91,7 +91,7 @@ internal sealed class Connection : IDisposable
         return statement.Take();
     }
 
-    /// <summary>Execute runs one statement without parameters; rows it returns are dropped.</summary>
+    /// <summary>Runs one statement without parameters and ignores any rows.</summary>
     public void Execute(string sql)
     {
         using Statement statement = Prepare(sql);
@@ -100,7 +100,9 @@ internal sealed class Connection : IDisposable
         }
     }
 
-    /// <summary>RollBack takes the transaction back, if there is one: SQLite may have rolled back by itself, after a full disk for instance.</summary>
+    /// <summary>
+    /// Rolls back the transaction if there is one: SQLite may already have rolled back on its own, for instance after a full disk.
+    /// </summary>
     public void RollBack()
     {
         if (InTransaction)
@@ -109,7 +111,7 @@ internal sealed class Connection : IDisposable
         }
     }
 
-    /// <summary>ExecuteScript runs many statements, as a migration has them.</summary>
+    /// <summary>Runs several statements, such as those of a migration.</summary>
     public void ExecuteScript(string sql)
     {
         if (raw.sqlite3_exec(_handle, sql) != raw.SQLITE_OK)
@@ -118,7 +120,7 @@ internal sealed class Connection : IDisposable
         }
     }
 
-    /// <summary>TryExecute runs one statement, and returns false at once when another connection's lock is in its way.</summary>
+    /// <summary>Runs one statement; returns false at once when another connection holds a lock that it needs.</summary>
     public bool TryExecute(string sql)
     {
         _ = raw.sqlite3_busy_timeout(_handle, 0);
@@ -128,17 +130,20 @@ internal sealed class Connection : IDisposable
         return error is null ? result == raw.SQLITE_OK : throw error;
     }
 
-    /// <summary>LeaveCheckpoints: commits of this connection make none.</summary>
+    /// <summary>Turns off automatic checkpoints in this connection's commits.</summary>
     public void LeaveCheckpoints() => _ = raw.sqlite3_wal_autocheckpoint(_handle, 0);
 
-    /// <summary>TakeWrittenPages counts the pages that were written since the last call.</summary>
+    /// <summary>Returns the number of pages that were written since the last call.</summary>
     public int TakeWrittenPages() => raw.sqlite3_db_status(_handle, raw.SQLITE_DBSTATUS_CACHE_WRITE, out int pages, out _, resetFlg: 1) == raw.SQLITE_OK ? pages : 0;
 
     /// <summary>
-    /// Checkpoint copies what it can of the log into the file, beside readers and writers, and gives how many pages the log has, and how many of them the file has; none: another connection was at it. What another
-    /// transaction still uses is left for the next one.
+    /// Copies as much of the log into the file as possible, without blocking readers and writers. Returns the number of pages in the log
+    /// and how many of them are in the file. Both are 0 when another connection was doing the same. Pages that a transaction still uses are
+    /// left for the next call.
     /// </summary>
-    /// <param name="restarts">The next transaction begins the log anew: writers wait meanwhile. Without effect while anybody uses the log.</param>
+    /// <param name="restarts">
+    /// Makes the next transaction restart the log, while writers wait. Has no effect while anybody uses the log.
+    /// </param>
     public (int Pages, int Copied) Checkpoint(bool restarts)
     {
         _ = raw.sqlite3_busy_timeout(_handle, 0);
@@ -146,14 +151,14 @@ internal sealed class Connection : IDisposable
         return result == raw.SQLITE_OK || (result & 0xFF) is raw.SQLITE_BUSY or raw.SQLITE_LOCKED ? (Math.Max(0, pages), Math.Max(0, copied)) : throw Error();
     }
 
-    /// <summary>ReadLong runs a query of one number.</summary>
+    /// <summary>Runs a query that returns one number.</summary>
     public long ReadLong(string sql)
     {
         using Statement statement = Prepare(sql);
         return statement.Step() ? statement.Long(0) : throw new StorageCorruptException($"The database {Path} did not answer '{sql}'.");
     }
 
-    /// <summary>ReadText runs a query of one text.</summary>
+    /// <summary>Runs a query that returns one text.</summary>
     public string ReadText(string sql)
     {
         using Statement statement = Prepare(sql);
@@ -161,8 +166,8 @@ internal sealed class Connection : IDisposable
     }
 
     /// <summary>
-    /// ThrowIfMoved: on Linux a deleted file can be written to happily, and its successor would never see it. SQLite compares the inode it
-    /// opened with the one at the path.
+    /// Throws when the file was deleted or replaced: on Linux, writes to a deleted file succeed, and its successor would never get them.
+    /// SQLite compares the inode that it opened with the one at the path.
     /// </summary>
     public void ThrowIfMoved()
     {
@@ -172,7 +177,7 @@ internal sealed class Connection : IDisposable
         }
     }
 
-    /// <summary>Error of the last call.</summary>
+    /// <summary>Creates the exception for the error of the last call.</summary>
     public StorageException Error() =>
         SqliteErrors.From(raw.sqlite3_extended_errcode(_handle), raw.sqlite3_errmsg(_handle).utf8_to_string(), Path);
 

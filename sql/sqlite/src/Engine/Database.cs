@@ -2,7 +2,7 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.Sqlite.Engine;
 
-/// <summary>Database is the file, with the connections of one store. Any thread.</summary>
+/// <summary>The file, with the connections of one store. Any thread.</summary>
 internal sealed class Database : IDatabase
 {
     private static readonly Task s_never = new TaskCompletionSource().Task;
@@ -21,19 +21,22 @@ internal sealed class Database : IDatabase
     /// <inheritdoc/>
     public string Location => _settings.Path;
 
-    /// <summary>SessionName is empty: a process that is gone has left no session.</summary>
+    /// <summary>Empty: a process that has ended leaves no session.</summary>
     public string SessionName => "";
 
     /// <inheritdoc/>
     public Statements Statements => SqliteStatements.All;
 
-    /// <summary>PollInterval: SQLite has no notifications. A poll is one row from the page cache, some ten microseconds.</summary>
+    /// <summary>
+    /// The interval of polls, because SQLite has no notifications. A poll reads one row from the page cache, which takes some ten
+    /// microseconds.
+    /// </summary>
     public TimeSpan PollInterval { get; } = TimeSpan.FromMilliseconds(20);
 
     /// <inheritdoc/>
     public bool HasOneWriter => true;
 
-    /// <summary>Open opens a file that services can work with, to read it or to write it too.</summary>
+    /// <summary>Opens a file that services can use, for reading or also for writing.</summary>
     public static Database Open(SqliteSettings settings, bool writes)
     {
         var readers = new ReaderPool(settings);
@@ -49,20 +52,20 @@ internal sealed class Database : IDatabase
         }
     }
 
-    /// <summary>OpenForMigration opens a file of any version, to write it.</summary>
+    /// <summary>Opens a file of any version for writing.</summary>
     public static Database OpenForMigration(SqliteSettings settings) => new(settings, readers: null, new Writer(settings, _ => { }));
 
-    /// <summary>ThrowIfReadOnly throws <see cref="StorageUnavailableException"/> while the file system takes no writes.</summary>
+    /// <summary>Throws <see cref="StorageUnavailableException"/> while the file system is read-only.</summary>
     public void ThrowIfReadOnly() => _writer!.ThrowIfReadOnly();
 
-    /// <summary>NextPublished never completes: see <see cref="PollInterval"/>.</summary>
+    /// <summary>Returns a task that never completes: see <see cref="PollInterval"/>.</summary>
     public Task NextPublished() => s_never;
 
-    /// <summary>ReadAsync runs queries in one read transaction.</summary>
+    /// <summary>Runs queries in one read transaction.</summary>
     public Task<T> ReadAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) =>
         JudgeAsync(() => _readers!.RunAsync(connection => work(new Session(this, connection), cancellationToken), cancellationToken));
 
-    /// <summary>WriteAsync runs statements in a transaction that has the write lock from its beginning.</summary>
+    /// <summary>Runs statements in a transaction that holds the write lock from its beginning.</summary>
     public async Task<T> WriteAsync<T>(Func<Session, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken)
     {
         (T value, StorageException? failure) = await JudgeAsync(() => _writer!.RunAsync(connection => work(new Session(this, connection), cancellationToken), cancellationToken));
@@ -70,7 +73,7 @@ internal sealed class Database : IDatabase
         {
             return value;
         }
-        // A commit whose answer is an error may be durable.
+        // A commit whose answer is an error may nevertheless be durable.
         return resolve is not null && await resolve(0) is { } known ? known.Value : throw StorageMisconfiguredException.JudgeOpened(failure);
     }
 
@@ -78,13 +81,17 @@ internal sealed class Database : IDatabase
     Task<T> IDatabase.WriteAsync<T>(Func<ISession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken) =>
         WriteAsync(work, resolve, cancellationToken);
 
-    /// <summary>EndExpiredHolderAsync ends none: a process that is paused inside a transaction holds the file's write lock, and no other can take it away.</summary>
+    /// <summary>
+    /// Does nothing: a process that is paused inside a transaction holds the file's write lock, and no other process can release it.
+    /// </summary>
     public Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>ReadAfterAsync reads at once: a transaction has ended when its connection says so.</summary>
+    /// <summary>Reads at once, because a transaction has ended when its connection says so.</summary>
     public Task<T> ReadAfterAsync<T>(int session, Func<ISession, CancellationToken, Task<T>> work) => ReadAsync(work, CancellationToken.None);
 
-    /// <summary>IsDuplicate is never the reason: the head row is compared under the write lock before anything is written.</summary>
+    /// <summary>
+    /// Returns false: the head row is compared under the write lock before anything is written, so no other holder's rows can exist.
+    /// </summary>
     public bool IsDuplicate(StorageCorruptException e) => false;
 
     /// <inheritdoc/>
@@ -95,7 +102,7 @@ internal sealed class Database : IDatabase
     public Task<ITransaction> BeginImportAsync(CancellationToken cancellationToken) =>
         Task.Run<ITransaction>(() => Transaction.Begin(this, _settings, readOnly: false, "BEGIN IMMEDIATE"), cancellationToken);
 
-    // Opening has refused what no call could use: a file that is write-protected or unreadable from now on may be put right.
+    // Opening refuses files that no call could use. A file that becomes write-protected or unreadable later may be repaired.
     private static async Task<T> JudgeAsync<T>(Func<Task<T>> work)
     {
         try
@@ -110,7 +117,8 @@ internal sealed class Database : IDatabase
 
     public async ValueTask DisposeAsync()
     {
-        // The last connection of all writes the log back into the file, so that what was erased is in neither. A reader cannot.
+        // The last connection writes the log back into the file, so that neither contains erased values. A reader cannot do that, so it
+        // closes first.
         _readers?.Dispose();
         if (_writer is not null)
         {

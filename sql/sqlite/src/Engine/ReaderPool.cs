@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace Optiks.Storage.Sqlite.Engine;
 
-/// <summary>ReaderPool keeps connections that read: each call sees one state of the database, beside any writer. Any thread.</summary>
+/// <summary>Keeps connections for reading: each call sees one state of the database and does not block writers. Any thread.</summary>
 internal sealed class ReaderPool : IDisposable
 {
     private const int MaxConnections = 8;
@@ -10,7 +10,7 @@ internal sealed class ReaderPool : IDisposable
     private readonly ConcurrentBag<Connection> _idle = [];
     private readonly SemaphoreSlim _slots = new(MaxConnections);
     private readonly SqliteSettings _settings;
-    // Never queried: it knows the file of the start, whatever lies at the path by now.
+    // No query uses this connection. It identifies the file that was opened first, whatever file is at the path now.
     private readonly Connection _first;
     private readonly Lock _firstLock = new();
     private volatile bool _disposed;
@@ -18,11 +18,11 @@ internal sealed class ReaderPool : IDisposable
     public ReaderPool(SqliteSettings settings)
     {
         _settings = settings;
-        // Start-up refuses what no call could use.
+        // Refuses, at the start, a file that no call could use.
         _first = Open();
     }
 
-    /// <summary>RunAsync runs queries in one read transaction.</summary>
+    /// <summary>Runs queries in one read transaction.</summary>
     public async Task<T> RunAsync<T>(Func<Connection, Task<T>> work, CancellationToken cancellationToken)
     {
         await _slots.WaitAsync(cancellationToken);
@@ -79,7 +79,7 @@ internal sealed class ReaderPool : IDisposable
         }
     }
 
-    // Another file at the path must not be read as if it were the one of the start: a new connection alone could not tell.
+    // Another file at the path must not be read in place of the first one, and a new connection alone could not detect that.
     private Connection OpenAnother()
     {
         Connection connection;

@@ -1,10 +1,10 @@
 namespace Optiks.Storage.Sqlite.Engine;
 
-/// <summary>RowIds packs a request's number and an item's into one of SQLite's integer keys (migrations/0001).</summary>
+/// <summary>Packs the number of a request and that of an item into one of SQLite's integer keys (migrations/0001).</summary>
 internal static class RowIds
 {
     private const int ItemBits = 8;
 
-    /// <summary>Item of a request.</summary>
+    /// <summary>Returns the key of a request's item.</summary>
     public static long Item(long sequence, int item) => checked(sequence << ItemBits) | (uint)item;
 }

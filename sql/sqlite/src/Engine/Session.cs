@@ -2,7 +2,9 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.Sqlite.Engine;
 
-/// <summary>Session is a connection in a transaction. Nothing waits: SQLite runs in this process, on the thread that calls. One thread at a time.</summary>
+/// <summary>
+/// A connection in a transaction. No call waits: SQLite runs in this process, on the calling thread. One thread at a time.
+/// </summary>
 internal sealed class Session : ISession
 {
     private readonly Database _database;
@@ -71,7 +73,7 @@ internal sealed class Session : ISession
         _ = select.Bind(1, RowIds.Item(selection.After.Sequence, selection.After.Item));
         while (!selection.IsFull && select.Step())
         {
-            // Columns of rows that are underway are not read, so their values never leave the page cache.
+            // Further columns of rows that are under way are not read, so their values stay in the page cache.
             if (!skipped.Contains(select.Long(0)))
             {
                 _ = selection.TryAdd(StoredRows.PendingRow(select));
@@ -132,7 +134,8 @@ internal sealed class Session : ISession
         return deleted;
     }
 
-    // Binds the cells of a row to the parameters of an insert, one after the other. Parameters stay from row to row, and are null before the first: a cell that stays null costs nothing.
+    // Binds the cells of a row to the parameters of an insert, one after another. Parameters keep their values from row to row and are null
+    // before the first row, so a cell that stays null costs nothing.
     private sealed class Cells(Statement insert) : IRowWriter
     {
         private readonly bool[] _isSet = new bool[insert.ParameterCount + 1];

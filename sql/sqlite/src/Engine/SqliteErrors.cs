@@ -2,28 +2,32 @@ using SQLitePCL;
 
 namespace Optiks.Storage.Sqlite.Engine;
 
-/// <summary>SqliteErrors turns result codes into the contract's exceptions, with a sentence that says what to do.</summary>
+/// <summary>Translates result codes into the contract's exceptions, with a sentence that says what to do.</summary>
 internal static class SqliteErrors
 {
-    /// <summary>Moved: the file at the path is not the one that was opened.</summary>
+    /// <summary>Creates the error for a path whose file is not the one that was opened.</summary>
     public static StorageMisconfiguredException Moved(string path) => new(
         $"The database file {path} was deleted, moved or replaced while it was open: nothing more is written to the old file. Put the right file back and restart this program.")
     {
         IsOtherDatabase = true,
     };
 
-    /// <summary>Busy: another program kept the write lock too long.</summary>
+    /// <summary>Creates the error for another program that held the write lock too long.</summary>
     public static StorageUnavailableException Busy(string path) => new(
         $"The database {path} is busy: another program has held its write lock too long. Nothing was stored; try again.");
 
-    /// <summary>ReadOnlyFileSystem: as after a disk error that the system answers by mounting again, for reading only.</summary>
+    /// <summary>
+    /// Creates the error for a read-only file system, for example after a disk error when the system mounted it again read-only.
+    /// </summary>
     public static StorageUnavailableException ReadOnlyFileSystem(string path) => new(
         $"The database {path} is on a file system that is mounted read-only: nothing was stored. Look for disk errors, then mount it for writing.");
 
-    /// <summary>WriteProtected: the file cannot be written by this user.</summary>
+    /// <summary>Creates the error for a file that this user cannot write.</summary>
     public static StorageMisconfiguredException WriteProtected(string path) => new($"The database {path} cannot be written: check its owner and mode.");
 
-    /// <summary>From a result code and SQLite's own message, which names tables and columns but no stored data.</summary>
+    /// <summary>
+    /// Creates the error for a result code and SQLite's own message, which names tables and columns but contains no stored data.
+    /// </summary>
     public static StorageException From(int extendedCode, string message, string path) => (extendedCode & 0xFF) switch
     {
         raw.SQLITE_BUSY or raw.SQLITE_LOCKED => Busy(path),

@@ -5,27 +5,27 @@ using SQLitePCL;
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// SqliteLibrary loads the system's SQLite. The one that comes with SQLitePCLRaw lacks years of fixes, so the binding's library name is
-/// pointed at <c>libsqlite3.so.0</c>.
+/// Loads the system's SQLite. The one that comes with SQLitePCLRaw lacks years of fixes, so the binding's library name is redirected to
+/// <c>libsqlite3.so.0</c>.
 /// </summary>
 internal static partial class SqliteLibrary
 {
-    // STRICT tables are the newest thing used: SQLite 3.37.
+    // STRICT tables are the newest feature in use: SQLite 3.37.
     private const int MinVersion = 3_037_000;
     private const string BindingName = "e_sqlite3";
     private const int HasMovedOpcode = 20; // SQLITE_FCNTL_HAS_MOVED
 
-    // unistd.h and errno.h; of equal value on Linux and macOS.
+    // From unistd.h and errno.h; the values are the same on Linux and macOS.
     private const int W_OK = 2;
     private const int EROFS = 30;
 
     private static readonly Lock s_lock = new();
     private static bool s_loaded;
 
-    /// <summary>Version of the loaded SQLite, as <c>3.40.1</c>.</summary>
+    /// <summary>The version of the loaded SQLite, such as <c>3.40.1</c>.</summary>
     public static string Version => raw.sqlite3_libversion().utf8_to_string();
 
-    /// <summary>Ensure loads the library, once. Throws <see cref="StorageMisconfiguredException"/> when it is missing or too old.</summary>
+    /// <summary>Loads the library once. Throws <see cref="StorageMisconfiguredException"/> when it is missing or too old.</summary>
     public static void Ensure()
     {
         lock (s_lock)
@@ -52,14 +52,17 @@ internal static partial class SqliteLibrary
         }
     }
 
-    /// <summary>HasMoved asks SQLite whether the file it opened is no longer the one at its path. A check that fails counts as moved.</summary>
+    /// <summary>Returns whether the file that SQLite opened is no longer the one at its path. A check that fails counts as moved.</summary>
     public static bool HasMoved(sqlite3 database)
     {
         int result = sqlite3_file_control(database.DangerousGetHandle(), "main", HasMovedOpcode, out int moved);
         return result != raw.SQLITE_OK || moved != 0;
     }
 
-    /// <summary>IsOnReadOnlyFileSystem asks the system, without opening the file: closing it again would end the locks that SQLite holds on it. Any thread.</summary>
+    /// <summary>
+    /// Returns whether the file is on a read-only file system. It does not open the file, because closing it again would release SQLite's
+    /// locks on it. Any thread.
+    /// </summary>
     public static bool IsOnReadOnlyFileSystem(string path) => access(path, W_OK) != 0 && Marshal.GetLastPInvokeError() == EROFS;
 
     private static IntPtr Resolve(string name, Assembly assembly, DllImportSearchPath? searchPath) =>

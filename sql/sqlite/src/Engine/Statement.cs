@@ -4,8 +4,8 @@ using SQLitePCL;
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// Statement is a prepared statement of one <see cref="Connection"/>, which keeps it: Dispose makes it ready for its next use. Parameters
-/// count from 1, columns from 0. Spans of columns are valid until the next step.
+/// A prepared statement that its <see cref="Connection"/> keeps: Dispose makes it ready for its next use. Parameters are numbered from 1,
+/// columns from 0. Spans of columns are valid until the next step.
 /// </summary>
 internal sealed class Statement : IRows, IDisposable
 {
@@ -21,10 +21,10 @@ internal sealed class Statement : IRows, IDisposable
         _isReadOnly = raw.sqlite3_stmt_readonly(handle) != 0;
     }
 
-    /// <summary>ParameterCount is how many parameters the statement has.</summary>
+    /// <summary>The number of the statement's parameters.</summary>
     public int ParameterCount => raw.sqlite3_bind_parameter_count(_handle);
 
-    /// <summary>Take marks the statement as used. One use at a time: a nested one would move the cursor under the outer.</summary>
+    /// <summary>Marks the statement as used. Only one use at a time is allowed: a nested one would move the outer one's cursor.</summary>
     public Statement Take()
     {
         if (_inUse)
@@ -64,7 +64,7 @@ internal sealed class Statement : IRows, IDisposable
         return Bind(index, octets);
     }
 
-    /// <summary>Bind the parameters in their order, as many as the statement has.</summary>
+    /// <summary>Binds the parameters in their order, as many as the statement has.</summary>
     public Statement Bind(Parameter[] parameters)
     {
         int count = Math.Min(parameters.Length, ParameterCount);
@@ -88,7 +88,7 @@ internal sealed class Statement : IRows, IDisposable
         return this;
     }
 
-    /// <summary>Step moves to the next row; false after the last.</summary>
+    /// <summary>Moves to the next row; returns false after the last.</summary>
     public bool Step()
     {
         int result = raw.sqlite3_step(_handle);
@@ -103,7 +103,9 @@ internal sealed class Statement : IRows, IDisposable
         return false;
     }
 
-    /// <summary>Execute runs a statement, returns how many rows it changed (1 if it returns a row instead), and makes it ready for other parameters.</summary>
+    /// <summary>
+    /// Runs a statement, returns how many rows it changed (1 if it returns a row instead), and makes it ready for other parameters.
+    /// </summary>
     public int Execute()
     {
         bool isRow = Step();
@@ -114,10 +116,10 @@ internal sealed class Statement : IRows, IDisposable
 
     public ValueTask<bool> ReadAsync(CancellationToken cancellationToken) => new(Step());
 
-    /// <summary>Reset goes before the first row; parameters stay.</summary>
+    /// <summary>Moves before the first row; parameters keep their values.</summary>
     public Statement Reset()
     {
-        // Its result repeats the error of the last step, which was thrown then.
+        // The result repeats the error of the last step, which was already thrown.
         _ = raw.sqlite3_reset(_handle);
         return this;
     }
@@ -161,7 +163,7 @@ internal sealed class Statement : IRows, IDisposable
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>Close gives the statement back to SQLite; the connection's.</summary>
+    /// <summary>Returns the statement to SQLite; only the connection calls it.</summary>
     public void Close() => _handle.Dispose();
 
     private void Check(int result)

@@ -2,14 +2,17 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.Sqlite.Engine;
 
-/// <summary>Transaction is one over many calls, on a connection of its own. While one that reads is open, SQLite's log keeps what others write and cannot be cut. Not thread-safe.</summary>
+/// <summary>
+/// A transaction over many calls, on its own connection. While a reading transaction is open, SQLite's log keeps the writes of others and
+/// cannot be truncated. Not thread-safe.
+/// </summary>
 internal sealed class Transaction : ITransaction
 {
     private readonly Session _session;
 
     private Transaction(Session session) => _session = session;
 
-    /// <summary>Begin opens the file and begins with a statement.</summary>
+    /// <summary>Opens the file and begins the transaction with the given statement.</summary>
     public static Transaction Begin(Database database, SqliteSettings settings, bool readOnly, string begin)
     {
         var connection = Connection.Open(settings, readOnly);

@@ -3,13 +3,13 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
-/// Writer is a process's one connection that writes: transactions one after another, each synced when its task completes. Other
-/// processes' transactions are waited for up to the busy timeout. Any thread.
+/// A process's only writing connection. It runs transactions one after another, and each is synced when its task completes. It waits for
+/// other processes' transactions up to the busy timeout. Any thread.
 /// </summary>
 /// <remarks>
-/// SQLite's write lock is not fair: who waits sleeps up to 100 ms between two tries, and a process that commits without a pause keeps all
-/// others out for seconds (seen in the conformance suite). So a writer that waits tries every millisecond, and after a transaction it leaves
-/// the lock alone for longer than that. Updates that come in meanwhile share the next transaction.
+/// SQLite's write lock is not fair. A waiting process sleeps up to 100 ms between two attempts, and a process that commits without a pause
+/// keeps all others out for seconds (seen in the conformance suite). So a waiting writer tries every millisecond, and after a transaction
+/// it leaves the lock free for longer than that. Updates that arrive in the meantime share the next transaction.
 /// </remarks>
 internal sealed class Writer : IAsyncDisposable
 {
@@ -23,7 +23,7 @@ internal sealed class Writer : IAsyncDisposable
     private long _released;
     private bool _disposed;
 
-    /// <summary>Writer of a file that <paramref name="check"/> does not refuse.</summary>
+    /// <summary>Opens a file for writing, unless <paramref name="check"/> refuses it.</summary>
     public Writer(SqliteSettings settings, Action<Connection> check)
     {
         _busyTimeout = settings.BusyTimeout;
@@ -42,18 +42,18 @@ internal sealed class Writer : IAsyncDisposable
     }
 
     /// <summary>
-    /// RunAsync runs work in a transaction that has the write lock from its beginning, and commits or takes back what it wrote. The failure is the one of COMMIT itself: the transaction is gone, and may
-    /// be stored all the same.
+    /// Runs work in a transaction that holds the write lock from its beginning, and commits or rolls back. The returned failure is that of
+    /// COMMIT itself: the transaction has ended, and may nevertheless be stored.
     /// </summary>
-    /// <param name="work">The statements. An exception takes everything back.</param>
-    /// <param name="cancellationToken">Stops the waiting, not a transaction that has begun.</param>
+    /// <param name="work">The statements. An exception rolls everything back.</param>
+    /// <param name="cancellationToken">Cancels the wait, but not a transaction that has begun.</param>
     public async Task<(T Value, StorageException? Failure)> RunAsync<T>(Func<Connection, Task<WriteResult<T>>> work, CancellationToken cancellationToken)
     {
         await _gate.WaitAsync(cancellationToken);
         try
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
-            // Before anything: a transaction that finds nothing to write would succeed.
+            // This check comes first, because a transaction that has nothing to write would succeed.
             ThrowIfReadOnly();
             await BeginAsync(cancellationToken);
             return await Task.Run(() => RunAsync(work), CancellationToken.None);
@@ -65,7 +65,9 @@ internal sealed class Writer : IAsyncDisposable
         }
     }
 
-    /// <summary>ThrowIfReadOnly throws <see cref="StorageUnavailableException"/> while the file system takes no writes. Touches neither the file nor the connection.</summary>
+    /// <summary>
+    /// Throws <see cref="StorageUnavailableException"/> while the file system is read-only. Uses neither the file nor the connection.
+    /// </summary>
     public void ThrowIfReadOnly()
     {
         if (SqliteLibrary.IsOnReadOnlyFileSystem(_connection.Path))

@@ -1,12 +1,13 @@
--- docs: pipeline tables. Integer keys that pack two numbers keep every table a plain sequential b-tree (no second index, no random inserts):
+-- The pipeline's tables. Integer keys that pack two numbers keep every table a plain sequential b-tree (no second
+-- index, no random inserts):
 --   request item: seq * 2^8 + item,  leaf: epoch * 2^28 + ordinal.
--- Only pending has an index by key. Labels and keys of leaves are unique by the tree and the fence, not by an index (random inserts
--- halve the rate and multiply the log).
+-- Only pending has an index by key. The tree and the fence make labels and keys of leaves unique, not an index (random
+-- inserts halve the rate and multiply the log).
 
 CREATE TABLE request (
-  -- AUTOINCREMENT: a number never comes back after its request was purged.
+  -- AUTOINCREMENT, so that a number is never reused after its request was purged.
   seq        INTEGER PRIMARY KEY AUTOINCREMENT CHECK (seq > 0 AND seq < 1 << 54),
-  request_id BLOB NOT NULL UNIQUE CHECK (length(request_id) = 16),  -- UUIDv7 in network order: sorts by time
+  request_id BLOB NOT NULL UNIQUE CHECK (length(request_id) = 16),  -- UUIDv7 in network order, which sorts by time
   body_hash  BLOB NOT NULL CHECK (length(body_hash) = 32)
 ) STRICT;
 
@@ -33,7 +34,7 @@ CREATE TABLE outcome (
   current_period  INTEGER CHECK ((current_period IS NULL) = (refusal IS NULL)),
   current_version INTEGER CHECK ((current_version IS NULL) = (refusal IS NULL))
 ) STRICT;
--- To make the bundle of an unpublished epoch again after a crash; refusals are few.
+-- Finds the refusals of an unpublished epoch, whose bundle is made again after a crash; refusals are few.
 CREATE INDEX ix_outcome_refused ON outcome (epoch) WHERE refusal IS NOT NULL;
 
 CREATE TABLE leaf (
@@ -60,7 +61,7 @@ CREATE TABLE value (
 
 CREATE TABLE epoch (
   epoch       INTEGER PRIMARY KEY CHECK (epoch >= 0 AND epoch < 1 << 35),
-  leaves      INTEGER NOT NULL,  -- how many this epoch inserted, and the octets of their values: readers plan pages by them and notice missing rows
+  leaves      INTEGER NOT NULL,  -- how many this epoch inserted, and the bytes of their values: readers plan pages by them and detect missing rows
   value_bytes INTEGER NOT NULL,
   record_hash BLOB NOT NULL UNIQUE CHECK (length(record_hash) = 32),
   record      BLOB NOT NULL,
@@ -80,7 +81,7 @@ CREATE TABLE head (
   published_epoch INTEGER CHECK (published_epoch IS NULL OR published_epoch = epoch OR published_epoch = epoch - 1),
   fence           INTEGER NOT NULL,
   lease_end       INTEGER NOT NULL,  -- Unix time, ms
-  holder          TEXT NOT NULL,     -- empty: nobody
+  holder          TEXT NOT NULL,     -- empty: nobody holds the lease
   record_hash     BLOB NOT NULL CHECK ((epoch IS NULL AND length(record_hash) = 0) OR length(record_hash) = 32)
 ) STRICT;
 INSERT INTO head (one, fence, lease_end, holder, record_hash) VALUES (1, 0, 0, '', x'');

@@ -2,9 +2,11 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>BulkTable is a table that rows are copied into.</summary>
-/// <param name="Name">Its name as it stands in T-SQL.</param>
-/// <param name="Sorted">How many of the first columns are its clustered key, in whose order the rows come; 0: in any order.</param>
+/// <summary>A table that rows are copied into.</summary>
+/// <param name="Name">The table's name in T-SQL.</param>
+/// <param name="Sorted">
+/// The number of leading columns that form the clustered key, in whose order the rows come; 0 for rows in any order.
+/// </param>
 /// <param name="Columns">The columns, in the order of <see cref="Table"/>.</param>
 internal sealed record BulkTable(string Name, int Sorted, params string[] Columns)
 {

@@ -3,10 +3,14 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>Connection is a pooled connection with the transaction that its commands belong to, if any. Without one each statement sees one moment of the database by itself. Not thread-safe.</summary>
+/// <summary>
+/// A pooled connection with the transaction that its commands belong to, if any. Without a transaction, each statement sees one point in
+/// time of the database. Not thread-safe.
+/// </summary>
 internal sealed class Connection : ISession
 {
-    // Babelfish 4.3 makes one statement of a list, and a copy of its text for each row: of 20,000 rows the copies alone take gigabytes. The conformance suite sends shorter and longer lists than this.
+    // Babelfish 4.3 turns a list into one statement, and a copy of its text for each row: for 20,000 rows the copies alone take gigabytes.
+    // The conformance suite sends lists shorter and longer than this.
     private const int BabelfishListRows = 512;
 
     private static readonly Statement s_begin = new("DECLARE @changed int; BEGIN TRANSACTION;\n");
@@ -33,10 +37,10 @@ internal sealed class Connection : ISession
     /// <inheritdoc/>
     public IDatabase Database => _database;
 
-    /// <summary>MaxListRows is how many rows a parameter of a table type may have.</summary>
+    /// <summary>The largest number of rows in a parameter of a table type.</summary>
     public int MaxListRows => _isBabelfish ? BabelfishListRows : int.MaxValue;
 
-    /// <summary>ExecuteAsync runs a statement for what it does.</summary>
+    /// <summary>Runs a statement without reading a result.</summary>
     public async Task ExecuteAsync(Statement statement, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
         await using SqlCommand command = Command(statement.Text, parameters);
@@ -44,8 +48,8 @@ internal sealed class Connection : ISession
     }
 
     /// <summary>
-    /// ChangeAsync runs a statement and returns how many rows it, or the last of several, changed: by what the server selects, see <see cref="SessionLimits"/>. Without a transaction of the connection's the
-    /// batch has its own.
+    /// Runs a statement and returns how many rows it changed, or the last one of several. The server selects that number: see
+    /// <see cref="SessionLimits"/>. When the connection has no transaction, the batch has its own.
     /// </summary>
     public async Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
@@ -54,7 +58,8 @@ internal sealed class Connection : ISession
     }
 
     /// <summary>
-    /// QueryAsync runs statements whose rows are read. When it returns, they were given to the network, whatever the server does with them meanwhile; its task completes with the first answer.
+    /// Runs statements whose rows are read. When this method returns its task, the statements were passed to the network, whatever the
+    /// server does with them. The task completes with the first answer.
     /// </summary>
     public async Task<Rows> QueryAsync(Sql sql, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
@@ -70,7 +75,7 @@ internal sealed class Connection : ISession
         }
     }
 
-    /// <summary>StageAsync puts a list, as <c>@list</c>, into a table of the session.</summary>
+    /// <summary>Inserts a list, as <c>@list</c>, into a table of the session.</summary>
     public async Task StageAsync<T>(Statement insert, ListType<T> type, IEnumerable<T> rows, CancellationToken cancellationToken)
     {
         foreach (T[] chunk in Chunks(rows))
@@ -79,7 +84,10 @@ internal sealed class Connection : ISession
         }
     }
 
-    /// <summary>Chunks of a list, each small enough for one parameter of a table type: the whole list on SQL Server. No chunk is empty.</summary>
+    /// <summary>
+    /// Splits a list into chunks that fit into one parameter of a table type; on SQL Server, the whole list is one chunk. No chunk is
+    /// empty.
+    /// </summary>
     public IEnumerable<T[]> Chunks<T>(IEnumerable<T> rows) => rows.Chunk(MaxListRows);
 
     /// <inheritdoc/>
@@ -96,13 +104,13 @@ internal sealed class Connection : ISession
             return;
         }
         BulkTable target = BulkTable.All[table];
-        // Without this option constraints are passed over, and the table's are not trusted any more.
+        // Without this option, the copy ignores constraints, and the table's constraints are no longer trusted.
         using var copy = new SqlBulkCopy(_connection, SqlBulkCopyOptions.CheckConstraints, _transaction) { DestinationTableName = target.Name, BulkCopyTimeout = _limits.CommandSeconds };
         for (int i = 0; i < target.Columns.Length; i++)
         {
             _ = copy.ColumnMappings.Add(i, target.Columns[i]);
         }
-        // So that the server need not sort; Babelfish does not know the hint.
+        // The hint saves the server from sorting; Babelfish does not know it.
         foreach (string column in _isBabelfish ? [] : target.Columns.AsSpan(0, target.Sorted))
         {
             _ = copy.ColumnOrderHints.Add(column, SortOrder.Ascending);
@@ -129,7 +137,7 @@ internal sealed class Connection : ISession
     private SqlCommand Command(string text, SqlParameter[] parameters)
     {
         SqlCommand command = _connection.CreateCommand();
-        // Constants all: Sql is made of one.
+        // Every text is a constant: Sql accepts only constants.
 #pragma warning disable CA2100
         command.CommandText = _limits.Preamble.Text + text;
 #pragma warning restore CA2100

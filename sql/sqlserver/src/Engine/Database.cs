@@ -5,7 +5,10 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>Database is one role's pool of connections. Each statement that only reads sees one moment of the database (READ_COMMITTED_SNAPSHOT) and waits for nobody. Safe for concurrent use.</summary>
+/// <summary>
+/// One role's pool of connections. Each statement that only reads sees one point in time of the database (READ_COMMITTED_SNAPSHOT) and
+/// waits for nobody. Safe for concurrent use.
+/// </summary>
 internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDatabase
 {
     private static readonly Task s_never = new TaskCompletionSource().Task;
@@ -31,7 +34,10 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     /// <inheritdoc/>
     public override Statements Statements => SqlServerStatements.All;
 
-    /// <summary>PollInterval: the engine's notifications need a broker, rights and a queue for each reader. A poll is one row from memory in one round trip.</summary>
+    /// <summary>
+    /// The interval of polls: the engine's notifications need a broker, rights and a queue for each reader. A poll reads one row from
+    /// memory in one round trip.
+    /// </summary>
     public override TimeSpan PollInterval { get; } = TimeSpan.FromMilliseconds(50);
 
     /// <inheritdoc/>
@@ -40,7 +46,10 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     /// <inheritdoc/>
     protected override Sql LockHead => s_lockHead;
 
-    /// <summary>OpenAsync opens the database and checks what a service must not work without. <paramref name="warn"/> is told what the operator should know.</summary>
+    /// <summary>
+    /// Opens the database and checks the conditions without which a service must not work. <paramref name="warn"/> receives notices for the
+    /// operator.
+    /// </summary>
     public static async Task<Database> OpenAsync(SqlServerSettings settings, Action<string> warn, CancellationToken cancellationToken)
     {
         var database = new Database(settings, warn);
@@ -56,10 +65,10 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
         }
     }
 
-    /// <summary>Connect makes the pool without a check: for the migrator.</summary>
+    /// <summary>Creates the pool without a check, for the migrator.</summary>
     public static Database Connect(SqlServerSettings settings) => new(settings, _ => { });
 
-    /// <summary>CheckAsync throws where the database is not one that a service may work with.</summary>
+    /// <summary>Throws when a service may not work with the database.</summary>
     public Task CheckAsync(CancellationToken cancellationToken) => ReadAsync<object?>(
         async (connection, cancel) =>
         {
@@ -69,8 +78,8 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
         cancellationToken);
 
     /// <summary>
-    /// WriteOneAsync sends a transaction whole, in one batch: who is paused meanwhile leaves none open. Of a standby that was paused while it took the lease no successor could find the session, as the head
-    /// names those of the lease's holder.
+    /// Sends the whole transaction in one batch, so that a client that is paused leaves no transaction open. If a standby were paused while
+    /// it takes the lease, no successor could find its session. The head row names the sessions of the lease's holder.
     /// </summary>
     Task<T> IDatabase.WriteOneAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => RepeatAsync<T>(work, cancellationToken);
 
@@ -88,7 +97,7 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
 
     /// <inheritdoc/>
     public override Task<ITransaction> BeginConsistentReadAsync(CancellationToken cancellationToken) =>
-        // The server takes it at the first statement that reads.
+        // The server takes the snapshot at the first statement that reads.
         BeginAsync(IsolationLevel.Snapshot, connection => connection.ReadHeadAsync(cancellationToken), cancellationToken);
 
     /// <inheritdoc/>
@@ -96,18 +105,18 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
         IsolationLevel.ReadCommitted,
         async connection =>
         {
-            // Whoever accepts needs the row that numbers requests, and whoever writes epochs the head's.
+            // Accepting requests needs the row that numbers them, and writing epochs needs the head row, so locking both keeps writers out.
             _ = await RequestNumbers.DrawAsync(connection, 0, cancellationToken);
             await connection.ExecuteAsync(s_lockHead, cancellationToken);
         },
         cancellationToken);
 
-    /// <summary>NextPublished never completes: see <see cref="PollInterval"/>.</summary>
+    /// <summary>Returns a task that never completes: see <see cref="PollInterval"/>.</summary>
     public override Task NextPublished() => s_never;
 
     public override ValueTask DisposeAsync()
     {
-        // Connections in use are closed when they are given back.
+        // Connections in use are closed when they return to the pool.
         using var any = new SqlConnection(_settings.ConnectionString);
         SqlConnection.ClearPool(any);
         return ValueTask.CompletedTask;
@@ -116,7 +125,9 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     /// <inheritdoc/>
     protected override Task<SqlConnection> ConnectAsync(CancellationToken cancellationToken) => ConnectAsync(_settings.ConnectionString, cancellationToken);
 
-    /// <summary>ConnectAloneAsync opens a connection that is not pooled: a session keeps the isolation level of its last transaction, whoever uses it next.</summary>
+    /// <summary>
+    /// Opens a connection outside the pool, because a session keeps the isolation level of its last transaction for its next user.
+    /// </summary>
     protected override Task<SqlConnection> ConnectAloneAsync(CancellationToken cancellationToken) => ConnectAsync(_settings.UnpooledConnectionString, cancellationToken);
 
     /// <inheritdoc/>
@@ -134,7 +145,9 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
         },
         CancellationToken.None);
 
-    /// <summary>Abandon the connections of now: none is used again, and closing this one ends what it may have left open.</summary>
+    /// <summary>
+    /// Discards all present connections, so that no store uses them again. Closing this one ends any transaction that it left open.
+    /// </summary>
     protected override void Abandon(SqlConnection connection) => SqlConnection.ClearPool(connection);
 
     /// <inheritdoc/>
@@ -143,7 +156,7 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     /// <inheritdoc/>
     protected override Exception? Translate(Exception e, CancellationToken cancellationToken) => e switch
     {
-        // The client reports a statement that was called off as the server's error.
+        // The client reports a cancelled statement as an error of the server.
         SqlException when cancellationToken.IsCancellationRequested && !IsConnectionLost(e) => new OperationCanceledException(e.Message, e, cancellationToken),
         _ => SqlServerErrors.IsOfClient(e) ? SqlServerErrors.Translate(e, Location, IsOpen) : null,
     };

@@ -4,7 +4,7 @@ using Microsoft.Data.SqlClient.Server;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>ListType is a table type of the schema and how a row of it is filled: a whole list is one parameter. Safe for concurrent use.</summary>
+/// <summary>A table type of the schema, and how its rows are filled: a whole list is one parameter. Safe for concurrent use.</summary>
 internal sealed class ListType<T>
 {
     private readonly string _name;
@@ -18,10 +18,10 @@ internal sealed class ListType<T>
         _columns = columns;
     }
 
-    /// <summary>Parameter that holds these rows, at least one; they are read while the command is sent.</summary>
+    /// <summary>Creates a parameter with these rows, at least one; they are read while the command is sent.</summary>
     public SqlParameter Parameter(string name, IEnumerable<T> rows) => new(name, SqlDbType.Structured) { TypeName = _name, Value = Records(rows) };
 
-    // One record for all rows: each is sent before the next is asked for.
+    // One record serves all rows: each is sent before the next is requested.
     private IEnumerable<SqlDataRecord> Records(IEnumerable<T> rows)
     {
         var record = new SqlDataRecord(_columns);

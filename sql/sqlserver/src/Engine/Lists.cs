@@ -4,8 +4,9 @@ using Microsoft.Data.SqlClient.Server;
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
-/// Lists are the table types of the schema, each with the grants that its users need (grants.sql). None has a column that may be null: a server that
-/// mistakes a value of a list for null (docs/operations/sqlserver.md, Other servers of the protocol) then refuses the statement, instead of storing what was not sent.
+/// The table types of the schema, each with the grants that its users need (grants.sql). No column may be null. If a server mistakes a
+/// value of a list for null (docs/operations/sqlserver.md, Other servers of the protocol), it refuses the statement instead of storing
+/// something that was not sent.
 /// </summary>
 internal static class Lists
 {
@@ -17,7 +18,7 @@ internal static class Lists
     /// <summary>Request ids.</summary>
     public static ListType<Guid> RequestIds { get; } = new("optiks.RequestIdList", (record, id) => SetRequestId(record, 0, id), Binary("RequestId", 16));
 
-    /// <summary>Keys with their indexes and how often each stands in what is to be accepted.</summary>
+    /// <summary>Keys with their indexes and the number of their occurrences in the group.</summary>
     public static ListType<(int Index, (UpdateKey Key, int Occurrences) Item)> Keys { get; } = new(
         "optiks.KeyList",
         (record, row) =>
@@ -32,7 +33,7 @@ internal static class Lists
         new SqlMetaData("Key", SqlDbType.VarBinary, 255),
         new SqlMetaData("Occurrences", SqlDbType.Int));
 
-    /// <summary>Requests with their indexes; their sequences count from what was drawn for them.</summary>
+    /// <summary>Requests with their indexes; their sequence numbers count from the first number that was drawn for them.</summary>
     public static ListType<(int Index, AcceptRequest Item)> Requests { get; } = new(
         "optiks.RequestList",
         (record, row) =>
@@ -45,7 +46,7 @@ internal static class Lists
         Binary("RequestId", 16),
         Binary("BodyHash", 32));
 
-    /// <summary>Items likewise; an update that expects no version has <c>-1</c> in both numbers.</summary>
+    /// <summary>Items with the same numbering; an update that expects no version has <c>-1</c> in both numbers.</summary>
     public static ListType<(int Request, int Item, AcceptItem Update)> Items { get; } = new(
         "optiks.PendingList",
         (record, row) =>
@@ -66,7 +67,7 @@ internal static class Lists
         new SqlMetaData("Key", SqlDbType.VarBinary, 255),
         new SqlMetaData("Value", SqlDbType.VarBinary, SqlMetaData.Max));
 
-    /// <summary>Items that an epoch decides.</summary>
+    /// <summary>The items that an epoch decides.</summary>
     public static ListType<Outcome> Decided { get; } = new(
         "optiks.DecidedList",
         (record, outcome) =>
@@ -79,13 +80,13 @@ internal static class Lists
         new SqlMetaData("Item", SqlDbType.TinyInt),
         Binary("RequestId", 16));
 
-    // The first is 1.
+    // The first number is 1.
     private static long Sequence(int index) => index + 1L;
 
     private static SqlMetaData Binary(string name, int length) => new(name, SqlDbType.Binary, length);
 
     private static void SetRequestId(SqlDataRecord record, int column, Guid id) => SetOctets(record, column, Parameters.Octets(id));
 
-    // Setting octets goes on where the present value is longer: a used record would keep the end of the row before.
+    // SetBytes keeps the rest of a longer present value: a reused record would keep the end of the previous row.
     private static void SetOctets(SqlDataRecord record, int column, ReadOnlyMemory<byte> octets) => record.SetSqlBinary(column, new System.Data.SqlTypes.SqlBinary(octets.ToArray()));
 }

@@ -4,13 +4,16 @@ using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>Parameters of statements, by name and with the type that the statement compares them with: a converted column would not be looked up in its index.</summary>
+/// <summary>
+/// Creates parameters by name and with the type that the statement compares them with. With another type the server would convert the
+/// column and could not use its index.
+/// </summary>
 internal static class Parameters
 {
-    // Longer than any key, hash or name; above it SQL Server knows only (max).
+    // This is longer than any key, hash or name. SQL Server has no longer sized type, only (max).
     private const int MaxSizedLength = 8000;
 
-    /// <summary>Of the parameters of a statement.</summary>
+    /// <summary>Converts the parameters of a statement.</summary>
     public static SqlParameter[] Of(Parameter[] parameters) => Array.ConvertAll(parameters, parameter => Of(parameter, $"@{parameter.Name}"));
 
     public static SqlParameter Bigint(string name, long value) => new(name, SqlDbType.BigInt) { Value = value };
@@ -38,7 +41,7 @@ internal static class Parameters
         _ => RequestId(name, parameter.RequestId),
     };
 
-    /// <summary>Octets of a request id in the order that sorts by time.</summary>
+    /// <summary>Returns the bytes of a request id in the order that sorts by time.</summary>
     public static byte[] Octets(Guid requestId)
     {
         byte[] octets = new byte[RequestIds.Length];

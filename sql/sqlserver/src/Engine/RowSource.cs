@@ -5,7 +5,8 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
-/// RowSource gives rows to SqlBulkCopy, which asks for one after the other: nothing is built that holds them all. Only what it calls is there. Not thread-safe.
+/// Supplies rows to SqlBulkCopy one after another, so that no object holds them all. Only the members that SqlBulkCopy calls are
+/// implemented. Not thread-safe.
 /// </summary>
 internal sealed class RowSource : DbDataReader, IRowWriter
 {
@@ -15,7 +16,7 @@ internal sealed class RowSource : DbDataReader, IRowWriter
     private int _row = -1;
     private int _column;
 
-    /// <summary>RowSource of <paramref name="rows"/> rows; <paramref name="write"/> gives the cells of each.</summary>
+    /// <summary>Creates a source of <paramref name="rows"/> rows; <paramref name="write"/> writes the cells of each.</summary>
     public RowSource(int rows, int columns, Action<IRowWriter, int> write)
     {
         _rows = rows;
@@ -54,7 +55,7 @@ internal sealed class RowSource : DbDataReader, IRowWriter
 
     public override bool IsDBNull(int ordinal) => GetValue(ordinal) is DBNull;
 
-    // The epoch is the same in each row: its box is kept.
+    // The epoch is the same in every row, so its boxed value is reused.
     public void Big(long? value) => Add(value is not long present ? DBNull.Value : _cells[_column] is long before && before == present ? _cells[_column] : present);
 
     public void Medium(int? value) => Add(value is int present ? present : DBNull.Value);

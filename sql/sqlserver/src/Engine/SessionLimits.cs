@@ -1,27 +1,30 @@
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>SessionLimits are what a role's statements wait for at most, and how every command of it begins.</summary>
-/// <param name="CommandSeconds">When the client gives a command up and the server rolls back; 0: never.</param>
+/// <summary>The time limits of a role's statements, and the text at the beginning of its commands.</summary>
+/// <param name="CommandSeconds">The time after which the client gives up on a command and the server rolls back; 0 for no limit.</param>
 /// <param name="Preamble">
-/// Text before every statement. It is repeated because a setting ends with the command that made it, and with the connection's return to the pool. Row counts are selected, never taken from what the server
-/// reports beside them: that depends on NOCOUNT, which an administrator may have set for the whole server, and counts the rows of triggers too. A statement that fails, or is called off, ends its transaction.
+/// The text before every statement. It is repeated because a setting ends with the command that made it, and with the connection's return
+/// to the pool. Row counts are selected instead of taken from the server's reports. Those depend on NOCOUNT, which an administrator may
+/// have set for the whole server, and include rows changed by triggers. A statement that fails or is cancelled ends its transaction.
 /// </param>
-/// <param name="FirstWork">Statement of a role that touches no row and needs the role's rights; null for a role of operators.</param>
+/// <param name="FirstWork">
+/// The role's first statement, which touches no row and needs the role's rights; null for an operator's role.
+/// </param>
 internal sealed record SessionLimits(int CommandSeconds, Statement Preamble, Statement? FirstWork = null)
 {
     private static readonly Statement s_firstAccept = new("INSERT INTO optiks.Request (Seq, RequestId, BodyHash) SELECT Seq, RequestId, BodyHash FROM optiks.Request WHERE 1 = 0");
     private static readonly Statement s_firstLease = new("UPDATE optiks.Head SET Fence = Fence WHERE 1 = 0");
     private static readonly Statement s_firstLeaves = new("SELECT Label FROM optiks.Leaf WHERE 1 = 0");
 
-    // A server that hangs must not hang the update-service's callers: all in all less than a host has to stop in.
+    // A server that hangs must not make the update-service's callers hang: the limits together are shorter than a host's time to stop.
     private static readonly Statement s_update = new("SET NOCOUNT ON; SET XACT_ABORT ON; SET LOCK_TIMEOUT 4000;\n");
 
-    // Longer than the commit of whoever holds the head's row takes.
+    // This limit is longer than the commit of the transaction that holds the head row.
     private static readonly Statement s_service = new("SET NOCOUNT ON; SET XACT_ABORT ON; SET LOCK_TIMEOUT 5000;\n");
 
     private static readonly Statement s_migrate = new("SET NOCOUNT ON; SET XACT_ABORT ON; SET LOCK_TIMEOUT -1;\n");
 
-    /// <summary>Of a role, as <see cref="SqlServerSettings.Parse"/> names it.</summary>
+    /// <summary>Returns the limits of a role, as <see cref="SqlServerSettings.Parse"/> names it.</summary>
     public static SessionLimits Of(string role) => role switch
     {
         "update" => new SessionLimits(6, s_update, s_firstAccept),

@@ -5,8 +5,9 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
-/// Sessions ends those of a holder that lost the lease: SQL Server has no time limit for a transaction that idles, so a process that is paused inside one would hold the head's row until it is gone.
-/// Nothing depends on it: without the rights to see or end other sessions (docs/operations/sqlserver.md), or on a server that does not know them, the lock is waited for instead. Any thread.
+/// Ends the sessions of a holder that lost the lease: SQL Server has no time limit for an idle transaction, so a process paused inside one
+/// would hold the head row until it ends. Correctness does not depend on it. The caller waits for the lock instead if it lacks the rights
+/// to see or end other sessions (docs/operations/sqlserver.md), or if the server does not support it. Any thread.
 /// </summary>
 internal sealed class Sessions
 {
@@ -16,7 +17,7 @@ internal sealed class Sessions
         WHERE Holder NOT IN (N'', @holder) AND LeaseEnd <= SYSUTCDATETIME() AND Session NOT IN (N'', @session)
         """);
 
-    // The name's collation is the catalog's, whatever the database's is.
+    // The name has the catalog's collation, whatever the database's is.
     private static readonly Statement s_ofName = new(
         """
         SELECT CAST(session_id AS int) FROM sys.dm_exec_sessions
@@ -28,10 +29,13 @@ internal sealed class Sessions
     private readonly Action<string> _warn;
     private int _warned;
 
-    /// <summary>Sessions that tells <paramref name="warn"/> the first time that a session could not be ended.</summary>
+    /// <summary>Creates an instance that calls <paramref name="warn"/> the first time that a session could not be ended.</summary>
     public Sessions(Action<string> warn) => _warn = warn;
 
-    /// <summary>EndOfExpiredHolderAsync ends the sessions of the store that holds a lease which has ended, unless that is <paramref name="holder"/>'s or our own. Not inside a transaction.</summary>
+    /// <summary>
+    /// Ends the sessions of the store whose lease has ended, unless that is <paramref name="holder"/>'s or this store's. Must not be called
+    /// inside a transaction.
+    /// </summary>
     public async Task EndOfExpiredHolderAsync(Connection connection, string holder, string session, CancellationToken cancellationToken)
     {
         if (await connection.FirstAsync(s_expiredHolder, rows => rows.Text(0), cancellationToken, Parameter.Of("holder", holder), Parameter.Of("session", session)) is { } expired)
@@ -40,7 +44,7 @@ internal sealed class Sessions
         }
     }
 
-    /// <summary>EndAsync ends one session, if it is still the store's of this name. Not inside a transaction.</summary>
+    /// <summary>Ends one session if it still belongs to the store with this name. Must not be called inside a transaction.</summary>
     public Task EndAsync(Connection connection, int id, string session, CancellationToken cancellationToken) => EndAsync(connection, other => other == id, session, cancellationToken);
 
     private async Task EndAsync(Connection connection, Func<int, bool> isWanted, string session, CancellationToken cancellationToken)
@@ -71,7 +75,7 @@ internal sealed class Sessions
         }
         catch (SqlException e) when (SqlServerErrors.IsNoSuchSession(e))
         {
-            // It ended by itself.
+            // The session ended on its own.
         }
     }
 }

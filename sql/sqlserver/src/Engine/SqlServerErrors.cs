@@ -3,36 +3,42 @@ using Microsoft.Data.SqlClient;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>SqlServerErrors says what the engine's errors mean to the contract.</summary>
+/// <summary>Translates the engine's errors into those of the contract.</summary>
 internal static class SqlServerErrors
 {
     private const int UniqueConstraint = 2627;
     private const int UniqueIndex = 2601;
     private const int NoSuchSession = 6106;
     private const int LockTimeout = 1222;
-    // Errors from here on end the connection; the client reports a connection that broke with them too.
+    // Errors of this class and above end the connection; the client also reports a broken connection with them.
     private const byte FatalClass = 20;
 
-    /// <summary>IsOfClient says whether an exception comes out of Microsoft.Data.SqlClient: it reports a pool that is empty and a connection that is closed as misuse.</summary>
+    /// <summary>
+    /// Returns whether an exception comes from Microsoft.Data.SqlClient, which reports an empty pool and a closed connection as misuse.
+    /// </summary>
     public static bool IsOfClient(Exception e) => e is SqlException || (e is InvalidOperationException && e.Source == typeof(SqlException).Assembly.GetName().Name);
 
-    /// <summary>IsConnectionLost says whether the session is gone, as when a pooled connection was cut by a restart or ended by a successor. A time limit is not: the server may be working still.</summary>
+    /// <summary>
+    /// Returns whether the error means that the session is lost, for example because a restart cut a pooled connection or a successor ended
+    /// it. A timeout does not: the server may still be working.
+    /// </summary>
     public static bool IsConnectionLost(Exception e) => e is SqlException { Class: >= FatalClass };
 
-    /// <summary>IsDuplicate says whether a row with the same key was there.</summary>
+    /// <summary>Returns whether the error means that a row with the same key existed.</summary>
     public static bool IsDuplicate(Exception? e) => e is SqlException { Number: UniqueConstraint or UniqueIndex };
 
-    /// <summary>IsNoSuchSession says whether a session that was to be ended has ended by itself.</summary>
+    /// <summary>Returns whether the error means that a session to end had already ended.</summary>
     public static bool IsNoSuchSession(SqlException e) => e.Number == NoSuchSession;
 
     /// <summary>
-    /// IsNoSuchDatabase says whether the database cannot be opened: it does not exist, or not for this login, or it recovers or fails over just now. The refusal of the login comes with it.
+    /// Returns whether the error means that the database cannot be opened. It does not exist, or not for this login, or it is recovering or
+    /// failing over. The server also reports that the login failed.
     /// </summary>
     public static bool IsNoSuchDatabase(Exception? e) => e is SqlException server && server.Errors.Cast<SqlError>().Any(error => error.Number is 4060 or 911);
 
     /// <summary>
-    /// Translate gives the contract's exception. The server's text about rows is left out: it quotes them. A database that <paramref name="wasOpen"/> is known to be there: when it cannot be opened later,
-    /// it recovers or fails over.
+    /// Returns the contract's exception. It leaves out the server's text about rows, because that quotes them. A database that
+    /// <paramref name="wasOpen"/> exists: when it cannot be opened later, it is recovering or failing over.
     /// </summary>
     public static StorageException Translate(Exception e, string location, bool wasOpen)
     {

@@ -4,18 +4,20 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
-/// Statement is one text of T-SQL. All of the driver's are in static fields, in <see cref="SqlServerStatements"/> or batches of an embedded script, and commands take nothing else: the tests find every one of
-/// them in the assembly and have Microsoft's parser read it, with or without a server. Parameters are named: <c>@epoch</c>.
+/// One T-SQL text. All statements of the driver are in static fields, in <see cref="SqlServerStatements"/>, or are batches of an embedded
+/// script, and commands accept nothing else. So the tests find every statement in the assembly and parse it with Microsoft's parser, with
+/// or without a server. Parameters are named, such as <c>@epoch</c>.
 /// </summary>
 /// <remarks>
-/// No statement relies on a lock hint, which other servers of this protocol accept and ignore: what must not happen twice is kept apart by an update of one row, whose lock is held until the
-/// transaction ends, or by a unique constraint.
+/// No statement relies on a lock hint, because other servers of this protocol accept hints and ignore them. An update of one row, whose
+/// lock lasts until the transaction ends, serializes work that must not happen twice, or a unique constraint prevents it.
 /// </remarks>
 internal sealed class Statement : Sql
 {
     /// <summary>
-    /// ByIndex ends statements that find rows of a large table by a list: for each row of the list one search in an index, in the order as written. A plan by statistics of a table that was empty when the
-    /// plan was made reads it whole, and goes on doing so while the table grows to a hundred thousand rows within seconds.
+    /// Ends statements that find rows of a large table by a list. For each row of the list the server searches an index once, in the
+    /// written order. A plan based on statistics of an empty table scans the table. It keeps doing so while the table grows to a hundred
+    /// thousand rows within seconds.
     /// </summary>
     public const string ByIndex = "OPTION (LOOP JOIN, FORCE ORDER)";
 

@@ -1,17 +1,19 @@
--- Every table is appended to in the order of its clustered key. Only Pending has an index by key: labels and keys of leaves are unique by the tree and the fence, and an index on random
--- octets would touch a page for nearly every row. Names of holders and sessions compare as they are written, whatever the database's collation.
+-- Rows are appended to every table in the order of its clustered key. Only Pending has an index by key: the tree and
+-- the fence make labels and keys of leaves unique, and an index on random bytes would touch a page for nearly every
+-- row. Names of holders and sessions are compared as they are written, whatever the database's collation.
 
 CREATE TABLE optiks.Request (
-  -- UUIDv7 in network order: sorts by time. uniqueidentifier sorts by its last octets first, which are random.
+  -- UUIDv7 in network order, which sorts by time. uniqueidentifier sorts by its last bytes first, which are random.
   RequestId binary(16) NOT NULL CONSTRAINT PK_Request PRIMARY KEY CLUSTERED WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON),
   Seq       bigint     NOT NULL CONSTRAINT CK_Request_Seq CHECK (Seq > 0),
   BodyHash  binary(32) NOT NULL
 );
--- Holds the hash too: an epoch reads its requests by number.
+-- The index includes the hash, because an epoch reads its requests by number.
 CREATE UNIQUE INDEX IX_Request_Seq ON optiks.Request (Seq) INCLUDE (BodyHash) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON);
 
--- The last number given out. Whoever accepts raises it first, so that its row's lock lets one group of requests after the other decide and insert, and numbers are committed in their order.
--- A number never comes back after its request was purged.
+-- The last number that was assigned. A transaction that accepts requests raises it first. The row's lock then makes
+-- groups of requests decide and insert one after another, and numbers commit in their order. A number is never reused
+-- after its request was purged.
 CREATE TABLE optiks.Acceptance (
   One     tinyint NOT NULL CONSTRAINT PK_Acceptance PRIMARY KEY CONSTRAINT CK_Acceptance_One CHECK (One = 1),
   LastSeq bigint  NOT NULL
@@ -45,7 +47,7 @@ CREATE TABLE optiks.Outcome (
     (Ordinal IS NOT NULL AND Refusal IS NULL AND RefusedItem IS NULL AND CurrentPeriod IS NULL AND CurrentVersion IS NULL)
     OR (Ordinal IS NULL AND Refusal IS NOT NULL AND RefusedItem IS NOT NULL AND CurrentPeriod IS NOT NULL AND CurrentVersion IS NOT NULL))
 );
--- To make the bundle of an unpublished epoch again after a crash; refusals are few.
+-- Finds the refusals of an unpublished epoch, whose bundle is made again after a crash; refusals are few.
 CREATE INDEX IX_Outcome_Refused ON optiks.Outcome (Epoch) WHERE Refusal IS NOT NULL;
 
 CREATE TABLE optiks.Leaf (
@@ -74,7 +76,7 @@ CREATE TABLE optiks.[Value] (
 
 CREATE TABLE optiks.Epoch (
   Epoch        bigint          NOT NULL CONSTRAINT PK_Epoch PRIMARY KEY CLUSTERED CONSTRAINT CK_Epoch_Epoch CHECK (Epoch >= 0),
-  Leaves       bigint          NOT NULL,  -- how many this epoch inserted, and the octets of their values: readers plan pages by them and notice missing rows
+  Leaves       bigint          NOT NULL,  -- how many this epoch inserted, and the bytes of their values: readers plan pages by them and detect missing rows
   ValueBytes   bigint          NOT NULL,
   RecordHash   binary(32)      NOT NULL CONSTRAINT IX_Epoch_RecordHash UNIQUE,
   Record       varbinary(1000) NOT NULL,
@@ -94,8 +96,8 @@ CREATE TABLE optiks.Head (
   PublishedEpoch bigint        NULL,
   Fence          bigint        NOT NULL,
   LeaseEnd       datetime2(6)  NOT NULL,
-  Holder         nvarchar(256) COLLATE Latin1_General_BIN2 NOT NULL,  -- empty: nobody
-  Session        nvarchar(128) COLLATE Latin1_General_BIN2 NOT NULL,  -- program_name of the holder's connections: a successor ends them
+  Holder         nvarchar(256) COLLATE Latin1_General_BIN2 NOT NULL,  -- empty: nobody holds the lease
+  Session        nvarchar(128) COLLATE Latin1_General_BIN2 NOT NULL,  -- program_name of the holder's connections, which a successor ends
   RecordHash     varbinary(32) NOT NULL,
   CONSTRAINT CK_Head_Published CHECK (PublishedEpoch IS NULL OR PublishedEpoch = Epoch OR PublishedEpoch = Epoch - 1),
   CONSTRAINT CK_Head_Hash CHECK ((Epoch IS NULL AND DATALENGTH(RecordHash) = 0) OR DATALENGTH(RecordHash) = 32)
@@ -114,5 +116,6 @@ CREATE TYPE optiks.PendingList AS TABLE (
 CREATE TYPE optiks.DecidedList AS TABLE (Seq bigint NOT NULL, Item tinyint NOT NULL, RequestId binary(16) NOT NULL, PRIMARY KEY (Seq, Item));
 GO
 
--- An epoch deletes exactly the rows that it read, by the hundred thousand: were their locks escalated to the table's, accepts would wait for its commit. Babelfish has no escalation.
+-- An epoch deletes exactly the rows that it read, hundreds of thousands of them. If their locks escalated to a lock on
+-- the table, accepts would wait for the epoch's commit. Babelfish has no escalation.
 IF SERVERPROPERTY(N'Babelfish') IS NULL EXEC (N'ALTER TABLE optiks.Pending SET (LOCK_ESCALATION = DISABLE)');

@@ -1,4 +1,5 @@
--- The erasure sequence (docs/spec/erasure.md): which leaves' values are gone, by the epoch that decided it. A row stays for good, as any copy of a value may be older than it.
+-- The erasure sequence (docs/spec/erasure.md): the leaves whose values are gone, by the epoch that decided it. Rows
+-- stay forever, because a copy of the value somewhere may always be older than its row.
 CREATE TABLE optiks.Erasure (
   DecidedIn bigint     NOT NULL,
   Number    int        NOT NULL CONSTRAINT CK_Erasure_Number CHECK (Number >= 0),

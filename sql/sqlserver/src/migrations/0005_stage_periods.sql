@@ -1,5 +1,6 @@
--- Periods that are made ahead, end and are destroyed (docs/spec/periods.md section 10, docs/adr/0009). State: 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed. The table is made again, as
--- Babelfish cannot make a column nullable afterwards.
+-- Periods that are prepared in advance, end and are destroyed (docs/spec/periods.md section 10, docs/adr/0009). State:
+-- 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed. The table is created again because Babelfish cannot make a
+-- column nullable afterwards.
 CREATE TABLE #Period (Period bigint NOT NULL, FirstEpoch bigint NOT NULL, WrappedSecrets varbinary(max) NOT NULL, Configuration varbinary(max) NOT NULL);
 INSERT INTO #Period (Period, FirstEpoch, WrappedSecrets, Configuration) SELECT Period, FirstEpoch, WrappedSecrets, Configuration FROM optiks.Period;
 DROP TABLE optiks.Period;
@@ -9,21 +10,22 @@ CREATE TABLE optiks.Period (
   Period         bigint         NOT NULL CONSTRAINT PK_Period PRIMARY KEY CLUSTERED,
   State          tinyint        NOT NULL CONSTRAINT CK_Period_State CHECK (State BETWEEN 1 AND 5),
   FirstEpoch     bigint         NULL,
-  Copies         int            NULL,  -- how many rows of table Copy its first epoch took
+  Copies         int            NULL,  -- the number of rows of table Copy that its first epoch took
   WrappedSecrets varbinary(max) NOT NULL,
   Configuration  varbinary(max) NOT NULL,
   CONSTRAINT CK_Period_First CHECK ((State = 1 AND FirstEpoch IS NULL AND Copies IS NULL) OR (State > 1 AND FirstEpoch IS NOT NULL AND Copies IS NOT NULL)),
   CONSTRAINT CK_Period_Secrets CHECK (State = 4 OR (State = 5 AND DATALENGTH(WrappedSecrets) = 0) OR (State < 4 AND DATALENGTH(WrappedSecrets) > 0))
 );
--- Fails if a period has no secrets: the database is damaged then.
+-- Fails if a period has no secrets, because the database is damaged then.
 INSERT INTO optiks.Period (Period, State, FirstEpoch, Copies, WrappedSecrets, Configuration) SELECT Period, 2, FirstEpoch, 0, WrappedSecrets, Configuration FROM #Period;
 DROP TABLE #Period;
 GO
 
--- One that is next, one that is current.
+-- At most one period is next, and one is current.
 CREATE UNIQUE INDEX IX_Period_State ON optiks.Period (State) WHERE State < 3;
 
--- What a period begins with, staged while the one before goes on. Of a key's rows the last counts; version 0 takes the key out. The source is a leaf, or, with epoch 0, a copy of the period before.
+-- The copies with which a period begins, staged while the period before is current. The last row of a key counts;
+-- version 0 takes the key out. The source is a leaf or, with epoch 0, a copy of the period before.
 CREATE TABLE optiks.[Copy] (
   Period        bigint     NOT NULL CONSTRAINT CK_Copy_Period CHECK (Period > 0),
   Number        int        NOT NULL CONSTRAINT CK_Copy_Number CHECK (Number >= 0),
@@ -37,10 +39,11 @@ CREATE TABLE optiks.[Copy] (
   CONSTRAINT PK_Copy PRIMARY KEY CLUSTERED (Period, Number) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON),
   CONSTRAINT CK_Copy_Source CHECK ((Version = 0 AND SourceEpoch IS NULL AND SourceOrdinal IS NULL) OR (Version > 0 AND SourceEpoch IS NOT NULL AND SourceEpoch >= 0 AND SourceOrdinal IS NOT NULL AND SourceOrdinal >= 0))
 );
--- Who erases a value finds its copies. Sources are staged in the order of their table, so that the index grows at its end.
+-- An erasure finds the copies of a value by this index. Sources are staged in the order of their table, so the index
+-- grows at its end.
 CREATE INDEX IX_Copy_Source ON optiks.[Copy] (SourceEpoch, SourceOrdinal) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON);
 
--- Erasable, as table Value is.
+-- Erasable like table Value.
 CREATE TABLE optiks.CopyValue (
   Period  bigint         NOT NULL,
   Number  int            NOT NULL,
@@ -50,7 +53,7 @@ CREATE TABLE optiks.CopyValue (
   CONSTRAINT PK_CopyValue PRIMARY KEY CLUSTERED (Period, Number) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON)
 );
 
--- Of a copy: its period, epoch 0, and its number as the ordinal.
+-- The erasure of a copy has its period, epoch 0, and its number as the ordinal.
 ALTER TABLE optiks.Erasure DROP CONSTRAINT CK_Erasure_Epoch;
 ALTER TABLE optiks.Erasure ADD Period bigint NULL;
 GO

@@ -1,4 +1,5 @@
--- The operator asks for a period's beginning (docs/operations/state.md): one row a period, which counts until the period has begun.
+-- The operator's requests to begin a period (docs/operations/state.md): one row per period, which counts until the
+-- period has begun.
 CREATE TABLE optiks.SwitchRequest (
   Period bigint NOT NULL CONSTRAINT PK_SwitchRequest PRIMARY KEY CLUSTERED CONSTRAINT CK_SwitchRequest_Period CHECK (Period > 0)
 );

@@ -1,2 +1,2 @@
--- Who erases a copy finds it by its label.
+-- An erasure finds a copy by its label.
 CREATE INDEX IX_Copy_Label ON optiks.[Copy] (Period, Label);
