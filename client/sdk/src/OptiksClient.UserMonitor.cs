@@ -227,9 +227,9 @@ public sealed partial class OptiksClient
         return shown is null ? result : result with { HasLeft = shown.HasLeft, Lists = Lists(shown, 0), Devices = Versions(shown, _ => 0) };
     }
 
-    // Finds the user to whom the client's state assigns a name, after looking up the user's own names: all of them, or those that were not
-    // seen to lead to the user. So a name that leads elsewhere is known before any answer about the user. Null: no user has the name, or
-    // the answer about a name that was not seen to lead there is refused. Returns a refused lookup too.
+    // Finds the user to whom the client's state assigns a name, after looking up the user's own names. It looks up all of them, or only
+    // those that were not seen to lead to the user. So a name that leads elsewhere is known before any answer about the user. Null: no user
+    // has the name, or the answer about a name that was not seen to lead there is refused. Returns a refused lookup too.
     private async Task<(KeyName? User, UserLookupResult? Lookup)> FindOwnAsync(KeyName name, CancellationToken cancellationToken, bool asksAll = false)
     {
         ClientState state = _store.Current;

@@ -121,9 +121,9 @@ public sealed partial class OptiksClient
 
     /// <summary>
     /// Waits until a pending request about a user is published or refused. It then proves by lookups, at an epoch at least as late, that
-    /// the log shows the requested changes: each username that leads to the user, the devices with their values, the list version that the
-    /// request made of the one before it, or that the user has left. If a later version hides a needed one, it asks for the history (scope
-    /// history). If the request is still pending after <paramref name="atMost"/>, the result says so.
+    /// the log shows the requested changes. It checks each username that leads to the user, the devices with their values, the list version
+    /// that the request made of the one before it, or that the user has left. If a later version hides a needed one, it asks for the
+    /// history (scope history). If the request is still pending after <paramref name="atMost"/>, the result says so.
     /// </summary>
     public async Task<UserUpdateResult> WaitAsync(UserUpdateResult pending, TimeSpan atMost, CancellationToken cancellationToken = default)
     {

@@ -30,8 +30,8 @@ internal sealed class CosignerWatch
     public static TimeSpan Within { get; } = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// Updates a view if an update is due, and returns it. If the policy demands a quorum of witnesses and it is missing for the epoch, it
-    /// asks again as long as the client's options allow, if it may wait: cosignatures arrive shortly after the checkpoint. The returned
+    /// Updates a view if an update is due, and returns it. If the quorum of witnesses that the policy demands is missing for the epoch, and
+    /// it may wait, it asks again as long as the client's options allow. Cosignatures arrive shortly after the checkpoint. The returned
     /// view may still lack them.
     /// </summary>
     public async Task<CosignerView> SeeAsync(CosignerView view, ulong from, ulong epoch, Uri first, bool mayWait, CancellationToken cancellationToken)

@@ -6,7 +6,7 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// Judges folders of evidence offline, for somebody who trusts neither the log nor the collector: by the log's key and the files alone
+/// Judges folders of evidence offline, by the log's key and the files alone, for somebody who trusts neither the log nor the collector
 /// (docs/spec/answers.md section 7, docs/spec/broken-append.md, docs/spec/state.md section 2, docs/spec/receipts.md section 6).
 /// Thread-safe.
 /// </summary>

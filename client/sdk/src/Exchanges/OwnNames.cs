@@ -6,9 +6,9 @@ namespace Optiks.Client;
 internal static class OwnNames
 {
     /// <summary>
-    /// Tells whether verified answers show that, up to an epoch, no known name of an owned user led to it: each name's leaf is of a later
-    /// epoch, or was still missing then. Then nobody who looked up one of these names was shown anything of the user. Also returns false
-    /// when that is not known.
+    /// Tells whether verified answers show that, up to an epoch, no known name of an owned user led to it. Each name's leaf must be of a
+    /// later epoch, or still be missing then. Then nobody who looked up one of these names was shown anything of the user. Also returns
+    /// false when that is not known.
     /// </summary>
     public static bool LedNowhere(ClientState state, IClientStateStore store, string user, ulong epoch)
     {

@@ -46,9 +46,9 @@ public sealed record ErasureResult
     public KeyVersionNumber? Current { get; init; }
 
     /// <summary>
-    /// The time at which even a replica that no longer follows the log stops serving the erased values: clients and the replica itself
-    /// refuse an epoch that is too old. It follows from the time of a verified record of the epoch or a later one; null without such a
-    /// record.
+    /// The time at which even a replica that no longer follows the log stops serving the erased values. Clients and the replica itself
+    /// refuse an epoch that is too old. The time follows from the time of a verified record of the epoch or a later one; null without such
+    /// a record.
     /// </summary>
     public DateTimeOffset? ServedUntil { get; init; }
 
