@@ -1,5 +1,5 @@
-"""What must be true after any fault, seen from outside: every answered update exists once and in order, the log has one history, and
-independent checks find nothing."""
+"""Checks from outside that after any fault every answered update exists once and in order, the log has one history, and independent checks
+find nothing."""
 
 import io
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Measures the effects on callers while a log on three hosts behind nginx is upgraded to today's packages, host by host as in
-docs/operations/upgrade.md, under verified lookups and updates at a quarter of the saturating rate. The first host is downgraded once, and
-upgraded again. Before that 10^6 keys are loaded. Exit code 1: a lookup failed, or an accepted update was lost or doubled. Writes
+docs/operations/upgrade.md. The load is verified lookups and updates at a quarter of the saturating rate. The first host is downgraded once,
+and upgraded again. Before that 10^6 keys are loaded. Exit code 1: a lookup failed, or an accepted update was lost or doubled. Writes
 build/bench/upgrade.json. As root, after `make deb`."""
 
 import argparse

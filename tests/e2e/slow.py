@@ -16,7 +16,7 @@ RECEIVE_BUFFER = 4096
 
 @dataclass(frozen=True)
 class Slow:
-    """What one client repeats: it sends `request` at once and `rest` slowly, and reads the answer slowly."""
+    """The actions that one client repeats: it sends `request` at once and `rest` slowly, and reads the answer slowly."""
 
     url: str
     request: Callable[[], bytes]

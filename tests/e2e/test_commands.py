@@ -1,4 +1,4 @@
-"""What the programs print about themselves, and what an operator does on the command line: help, versions, ports, folders, API keys."""
+"""The programs' descriptions of themselves, and an operator's work on the command line: help, versions, ports, folders, API keys."""
 
 import json
 import os
@@ -176,7 +176,7 @@ class MakeRunTest(unittest.TestCase):
         with (self.folder / "out").open("w") as out:
             given = environment(OPTIKS_DATA=str(self.folder / "data"), **ports)
             self.running = subprocess.Popen([ROOT / "eng/services.py", "run"], env=given, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
-        # Whatever a test leaves running is stopped.
+        # The cleanup stops everything that a test leaves running.
         self.addCleanup(run, ROOT / "eng/services.py", "down", env=given)
         self.addCleanup(self.running.kill)
         deadline = time.monotonic() + WAIT_SECONDS
