@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Style and architecture checks: generated facts and tables, clang-format, clang-tidy, dotnet format, shellcheck and the rules of source_rules.py.
+"""Runs the style and architecture checks: generated files, clang-format, clang-tidy, dotnet format, shellcheck and source_rules.py.
 
 usage: check.py [--fix] [--junit FILE] [--quick | --slow] [NAME...]
 
-With names, only these checks run; with --quick those that take seconds, with --slow the others. --fix lets the formatters write. Needs restored
-projects (make build). Exit code 0 when nothing was found.
+With names, only these checks run. With --quick only the checks that take seconds run, with --slow only the others. --fix lets the
+formatters write. Needs restored projects (make build). The exit code is 0 when nothing was found.
 """
 
 import argparse
@@ -23,13 +23,13 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def run(*command):
-    """The complaint of a command: empty when it succeeded."""
+    """Returns the complaint of a command, which is empty when it succeeded."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else f"{done.stdout}{done.stderr}" or f"{command[0]}: exit code {done.returncode}"
 
 
 def list_files():
-    """Tracked files and new ones that are not ignored; those deleted but not committed are left out."""
+    """Returns the tracked files and the new ones that are not ignored, without files that are deleted but not committed."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], capture_output=True, text=True, check=True)
     return sorted({f for f in listed.stdout.split("\0") if f and os.path.isfile(f)})
@@ -42,9 +42,10 @@ def clang_format(files, fix):
 
 
 def clang_tidy(files, fix):
-    """Our sources, and through them our headers. Tests are left out: their macros drown what is theirs.
+    """Checks our sources, and through them our headers. Tests are left out: findings in the macros that they use would drown their own.
 
-    Files are read together (the preset tidy): what they include takes far longer than they themselves. --fix takes them one by one.
+    The files are read together (the preset tidy), because the headers that they include take far longer than the files themselves. With
+    --fix they are read one by one.
     """
     preset = ["cmake", "--fresh", "--preset", "tidy", *(["-DCMAKE_UNITY_BUILD=OFF"] if fix else [])]
     if complaint := run(*preset):
@@ -62,15 +63,16 @@ def clang_tidy(files, fix):
 
 
 def dotnet_format(files, fix):
-    """White space, and with --fix all that it can mend."""
+    """Checks white space. With --fix it mends everything that `dotnet format` can mend."""
     if fix:
         return run("dotnet", "format", "Optiks.slnx", "--no-restore")
-    # Of a folder, as a solution takes ten times as long to read.
+    # It reads a folder, because it takes ten times as long to read a solution.
     return run("dotnet", "format", "whitespace", ".", "--folder", "--exclude", "build", "--verify-no-changes")
 
 
 def dotnet_style(files, fix):
-    """What the build does not warn of. The third part of dotnet format, the analyzers, are the build's as well, whose warnings are errors."""
+    """Checks the style rules of which the build does not warn. The third part of dotnet format, the analyzers, runs in the build, where
+    warnings are errors."""
     return run("dotnet", "format", "style", "Optiks.slnx", "--no-restore", "--verify-no-changes")
 
 
@@ -133,7 +135,7 @@ def main():
 
     suite = ElementTree.Element("testsuite", name="checks")
     failed = 0
-    # Beside each other, as the longest use the processors in turn.
+    # The checks run in parallel, because the longest ones do not use all processors all the time.
     with ThreadPoolExecutor(1 if arguments.fix else len(names)) as pool:
         for name, (complaint, seconds) in zip(names, pool.map(timed, names)):
             case = ElementTree.SubElement(suite, "testcase", classname="check", name=name, time=f"{seconds:.3f}")

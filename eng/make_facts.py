@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Makes from docs/spec/facts.toml whatever else states a fact of the protocol: constants of C, C++, C# and Python, tables of docs/spec.
+"""Makes from docs/spec/facts.toml all else that states a protocol fact: constants of C, C++, C# and Python, and tables of docs/spec.
 
 usage: make_facts.py [--check]
 
-Writes the files that are stale and names them. With --check it only names them, and the exit code is 1 if there are any.
-Some files are made as a whole; in others it is the part between the lines `facts: NAME` and `facts: end`.
+Writes the files that are stale and names them. With --check it only names them, and the exit code is 1 if there are any. Some files are
+made as a whole. In others only the part between the lines `facts: NAME` and `facts: end` is made.
 """
 
 import argparse
@@ -20,7 +20,7 @@ NOTICE = f"Generated from {SOURCE} by `make facts`: do not edit."
 
 
 def load(root):
-    """The facts; ValueError if two of them contradict each other."""
+    """Returns the facts; ValueError if two of them contradict each other."""
     with open(os.path.join(root, SOURCE), "rb") as file:
         facts = tomllib.load(file)
     if [one["id"] for one in facts["structures"]] != list(range(1, len(facts["structures"]) + 1)):
@@ -45,7 +45,7 @@ def grouped(number, mark="_"):
 
 
 def all_reasons(facts):
-    """Those that clients alone give are none of the native verifier's."""
+    """Returns all reasons by number: those of the native verifier, and those that only clients give."""
     return sorted((facts["reasons"] | facts["client_reasons"]).items(), key=lambda one: one[1][0])
 
 
@@ -58,7 +58,8 @@ def kind_and_life(structure):
 
 
 def sentence(text):
-    """A fact's text as a comment: pages of the specification, which name each other alone, by their place in the repository."""
+    """Returns a fact's text as a comment. Pages of the specification name each other by file name alone; the comment gives their path in
+    the repository."""
     text = re.sub(r"(?<![\w/-])([a-z-]+\.md)", r"docs/spec/\1", text)
     return f"{text[0].upper()}{text[1:]}."
 
@@ -102,9 +103,9 @@ def cpp_predicate(name, structures):
 
 
 def cpp_reasons(facts, declaration, is_one=lambda name: True, prefix=""):
-    """The enumeration, and the names of its members."""
+    """Yields the enumeration, and the names of its members."""
     reasons = {name: number for name, (number, _) in facts["reasons"].items() if is_one(name)}
-    # As clang-format wants the members after an attribute.
+    # clang-format indents the members this way after an attribute.
     indent = "    " if "[[" in declaration else "  "
     yield declaration
     yield from (f"{indent}k{pascal(name.removeprefix(prefix))} = {number}," for name, number in reasons.items())
@@ -159,7 +160,7 @@ def csharp_member(text, declaration):
 
 
 def csharp_numbers(kind, facts, len_is="Length"):
-    """Members of a class for facts of the form name = [number, text, ...]."""
+    """Yields the members of a class, for facts of the form name = [number, text, ...]."""
     for name, (number, text, *_) in facts.items():
         yield csharp_member(text, f"public const {kind} {re.sub('Len$', len_is, pascal(name))} = {grouped(number)};")
 
@@ -344,7 +345,7 @@ def page_limits(facts):
 
 # ---- files
 
-# Path: what makes it, as lines; or for parts of a file that people write, the name of each.
+# Path: the function that yields the file's lines; for a file that people write, the name of each made part and its function.
 MADE = {
     "common/service/src/Problems/ProblemTypes.cs": csharp_problem_types,
     "common/service/src/Tokens/TokenRefusals.cs": csharp_token_refusals,
@@ -375,7 +376,7 @@ MADE = {
 
 
 def with_part(path, text, name, lines):
-    """The text with these lines as its part of that name; ValueError unless it has that part once."""
+    """Returns the text with these lines as its part of that name; ValueError unless the text has that part exactly once."""
     lines_before = text.split("\n")
     begins = [i for i, line in enumerate(lines_before) if f"facts: {name}," in line]
     ends = [i for i, line in enumerate(lines_before) if "facts: end" in line and begins and i > begins[0]]
@@ -385,7 +386,7 @@ def with_part(path, text, name, lines):
 
 
 def stale(root):
-    """(path, text that it should have) of each file that has another one, or is missing."""
+    """Yields (path, text that it should have) for each file whose text differs or that is missing."""
     facts = load(root)
     for path, made in MADE.items():
         try:

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Makes ozks/names/tables.inc, what PRECIS usernames need of Unicode 15.0.0, from the files of Debian's package unicode-data (`make username-tables`).
+"""Makes ozks/names/tables.inc, the data of Unicode 15.0.0 that PRECIS usernames need, from the files of Debian's package unicode-data
+(`make username-tables`).
 
 usage: make_username_tables.py [--check]
 
-docs/spec/usernames.md says what each table is for. With --check it writes nothing, and the exit code is 1 if the file is stale.
+docs/spec/usernames.md says what each table is for. With --check the script writes nothing, and the exit code is 1 if the file is stale.
 """
 
 import argparse
@@ -28,7 +29,7 @@ JOINING = {"L": "kLeft", "R": "kRight", "D": "kDual", "T": "kTransparent"}
 
 
 def rows(name):
-    """Fields of a UCD file's lines, the first as the range of code points that it names."""
+    """Yields the fields of each line of a UCD file. The first field becomes the range of code points that it names."""
     with open(os.path.join(UCD, name), encoding="utf-8") as file:
         for line in file:
             fields = [field.strip() for field in line.split("#", 1)[0].split(";")]
@@ -67,7 +68,7 @@ class Characters:
             if decomposition:
                 tag, _, parts = decomposition.rpartition("> ") if ">" in decomposition else ("", "", decomposition)
                 self.decomposition[points[0]] = (tag.lstrip("<"), tuple(int(part, 16) for part in parts.split()))
-        # Without a condition: one that has is for a language or a place in a word.
+        # Only mappings without a condition: a condition restricts a mapping to a language or to a place in a word.
         for points, lower, *rest in rows("SpecialCasing.txt"):
             if rest[2] == "":
                 self.lower[points[0]] = tuple(int(part, 16) for part in lower.split())
@@ -75,9 +76,10 @@ class Characters:
         excluded = has_property("DerivedNormalizationProps.txt", "Full_Composition_Exclusion")
         self.compositions = {
             point: parts for point, (tag, parts) in self.decomposition.items() if not tag and len(parts) == 2 and point not in excluded}
-        # Those whose NFKC form is another: all with a decomposition that composing does not take back, and what is made of such.
+        # The characters whose NFKC form differs: those with a decomposition that composition does not undo, and those composed of such
+        # characters.
         self.has_compatible = {point for point in self.decomposition if not self._is_composed(point)}
-        # The library's own Unicode is older; where it has a character, both agree.
+        # Python's own Unicode data is older. For the characters that it has, both must agree.
         for point in self.category:
             if unicodedata.category(chr(point)) != "Cn" and (unicodedata.normalize("NFKC", chr(point)) != chr(point)) != (point in self.has_compatible):
                 raise ValueError(f"U+{point:04X}: the decompositions contradict each other")
@@ -87,7 +89,7 @@ class Characters:
 
 
 def classes(characters):
-    """RFC 8264 section 8, as far as the IdentifierClass allows a character."""
+    """Returns the classes of RFC 8264 section 8 for the characters that the IdentifierClass allows."""
     join_control = has_property("PropList.txt", "Join_Control")
     ignorable = has_property("DerivedCoreProperties.txt", "Default_Ignorable_Code_Point") | has_property("PropList.txt", "Noncharacter_Code_Point")
     old_jamo = has_property("HangulSyllableType.txt", "L", "V", "T")
@@ -111,7 +113,7 @@ def classes(characters):
 
 
 def ranges(values):
-    """[first, last, value] of neighbours with one value, in order."""
+    """Returns [first, last, value] for each run of neighbours with one value, in order."""
     found = []
     for point in sorted(values):
         if found and found[-1][1] == point - 1 and found[-1][2] == values[point]:

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""The commands of README.md and docs/operations, and eng/page_commands.toml, which says of each what test runs it, or why none does.
+"""Checks that eng/page_commands.toml says for each command of README.md and docs/operations which test runs it, or why no test does.
 
-usage: page_commands.py      prints rows for commands that have none
+usage: page_commands.py prints rows for commands that have none
 
-A command is a line of a block of `sh`, `bash` or `console`, or a target of make in a sentence. A page that gains one fails eng/check.py until the
-table has it: whoever adds a command decides there what runs it.
+A command is a line of a block of `sh`, `bash` or `console`, or a target of make in a sentence. When a page gains a command, eng/check.py
+fails until the table has a row for it: whoever adds a command decides there what runs it.
 """
 
 import os
@@ -23,13 +23,13 @@ def is_page(path):
 
 
 def blocks_of(text):
-    """(info string, lines) of each fenced block, without its indentation."""
+    """Yields (info string, lines) of each fenced block, without its indentation."""
     for indent, info, body in re.findall(r"^( *)```(\w*)\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL):
         yield info, [line.removeprefix(indent) for line in body.splitlines()]
 
 
 def commands_of(text):
-    """Each command once, in the order of the page: comments are left out, and continued lines are one command."""
+    """Returns each command once, in the order of the page. Comments are left out, and continued lines are one command."""
     found = []
     for info, lines in blocks_of(text):
         if info in SHELLS:
@@ -41,19 +41,19 @@ def commands_of(text):
 
 
 def unlabelled(text):
-    """Commands in blocks that do not say that they are a shell's."""
+    """Returns the commands in blocks whose info string does not name a shell."""
     return [line for info, lines in blocks_of(text) if not info for line in lines if line.strip().startswith(PROGRAMS)]
 
 
 def load(path=TABLE):
-    """By page: what runs each command."""
+    """Returns by page what runs each command."""
     with open(path, "rb") as file:
         rows = tomllib.load(file)
     return {page: {command: run_by for run_by, commands in runs.items() for command in commands} for page, runs in rows.items()}
 
 
 def complaints(pages, table, exists=os.path.exists):
-    """pages: the text of each by its path."""
+    """Yields the complaints about the pages (path: text) and the table."""
     for page, text in pages.items():
         for command in unlabelled(text):
             yield f"{page}: {command!r} stands in a block without a language: make it one of sh, bash or console"
@@ -75,7 +75,7 @@ def complaints(pages, table, exists=os.path.exists):
 
 
 def page_commands(files):
-    """Each command of the pages has a row that says what runs it."""
+    """Yields a complaint for each command of the pages without a row that says what runs it."""
     pages = {}
     for path in filter(is_page, files):
         with open(path, encoding="utf-8") as file:

@@ -1,4 +1,5 @@
-"""Reads the English of the repository: the sentences of its pages and comments, each with its place, and the forms that CONTRIBUTING.md refuses."""
+"""Reads the English of the repository: the sentences of its pages and comments, each with its place, and the forms that CONTRIBUTING.md
+refuses."""
 
 import ast
 import io
@@ -14,14 +15,14 @@ READABLE = (".md", ".py", ".sql", *C_LIKE, *HASH_LIKE, *MARKUP_LIKE)
 # A generated file says so in one of these first lines.
 GENERATED_LINES = 3
 
-# A comment at the end of a line or on its own; a string literal first, so that "//" inside one is no comment.
+# A comment at the end of a line or on its own. String literals come first, so that "//" inside one is not taken for a comment.
 _C_TOKEN = re.compile(r'"""+.*?"""+|@\$?"(?:[^"]|"")*"|\$@"(?:[^"]|"")*"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|(?P<line>//[^\n]*)|(?P<block>/\*.*?\*/)', re.DOTALL)
 _XML_NAME = re.compile(r'<(?:see|paramref|typeparamref|seealso) (?:cref|name|langword|href)="([^"]*)"\s*/>')
 # Tags between which a new text begins.
 _XML_PART = re.compile(r"</?(?:summary|remarks|param|returns|exception|value|para|typeparam|list|item|description|term|example)\b[^>]*>")
 _XML_TAG = re.compile(r"</?[a-z]+\b[^>]*>")
 _SENTENCE_END = re.compile(r'(?<=[.!?])["\')]?\s+(?=[A-Z`"(\[<*0-9])')
-# Abbreviations whose point ends no sentence.
+# Abbreviations whose point does not end a sentence.
 _SHORT = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|Sec|Fig|No|pp)\.$")
 
 
@@ -46,7 +47,7 @@ def _split(path, line, text):
 
 
 def _paragraphs_of_c(text):
-    """(line, text) of each comment; comments on consecutive lines are one."""
+    """Yields (line, text) of each comment. Comments on consecutive lines are one."""
     block, first, last = [], 0, -1
     for token in _C_TOKEN.finditer(text):
         if token["line"] is None and token["block"] is None:
@@ -130,7 +131,7 @@ def _without_tags(text):
 
 
 def sentences(path, text):
-    """Yields the sentences of a page's prose, or of a source file's comments and docstrings. Generated files have none."""
+    """Yields the sentences of a page's prose, or of a source file's comments and docstrings. Generated files yield nothing."""
     if any("enerated" in line for line in text.split("\n")[:GENERATED_LINES]):
         return
     if path.endswith(".md"):

@@ -8,7 +8,7 @@ usage: services.py run|up|down
   down   stops them; fine when none runs
 
 Environment: OPTIKS_DATA (database, keys, board, logs), OPTIKS_QUERY_PORT, OPTIKS_UPDATE_PORT, OPTIKS_TASK_PORT
-(docs/operations/variables.md). Exit code 78: one of them does not do.
+(docs/operations/variables.md). Exit code 78: the value of one of them cannot be used.
 """
 
 import contextlib
@@ -42,7 +42,7 @@ STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Failure(Exception):
-    """What a person is told, and the exit code."""
+    """A message for a person, with the exit code."""
 
     def __init__(self, text: str, code: int = 1):
         super().__init__(text)
@@ -50,7 +50,7 @@ class Failure(Exception):
 
 
 class Stopped(Exception):
-    """By a signal."""
+    """A signal asked this script to stop."""
 
 
 def say(text: str) -> None:
@@ -62,19 +62,20 @@ def complain(text: str) -> None:
 
 
 def start_time(pid: int) -> str | None:
-    """When a process that runs was started. A pid alone may belong to someone else by now; the two name one process for ever."""
+    """Returns when a running process was started. Its pid alone may belong to another process by now; the pid and this time together
+    identify it for ever."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return None
-    # Fields are counted after the command's closing parenthesis, as a command may hold spaces.
+    # Fields are counted after the command's closing parenthesis, because a command may contain spaces.
     state, *fields = stat.rpartition(") ")[2].split()
     return None if state == "Z" else fields[18]
 
 
 @dataclass(frozen=True)
 class Service:
-    """One of the three, on its port, with what it leaves in the data folder."""
+    """One of the three services, with its port and its files in the data folder."""
 
     name: str
     program: str
@@ -99,7 +100,7 @@ class Service:
         return self.data / "run" / f"{self.name}.pid"
 
     def pid(self) -> int | None:
-        """Of the process started earlier that still runs."""
+        """Returns the pid of the process that was started earlier, if it still runs."""
         try:
             pid, started = self._pid_file.read_text().split()
         except (OSError, ValueError):
@@ -110,12 +111,12 @@ class Service:
         folder = ROOT / "build/out" / self.name
         if not (folder / self.program).exists():
             raise Failure(f"{folder / self.program} is missing: run 'make programs' first")
-        # Otherwise that other program's health would pass for ours.
+        # Otherwise the health of that other program would be taken for that of our service.
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", int(self.port))) == 0:
                 raise Failure(f"{self.name} cannot start: another program listens on port {self.port}")
         with self.log.open("ab") as log:
-            # Its own session: Ctrl-C reaches only this script, which then stops the services in order.
+            # The process gets its own session: Ctrl-C reaches only this script, which then stops the services in order.
             process = subprocess.Popen([folder / self.program, "--urls", self.url], cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         self._pid_file.write_text(f"{process.pid} {start_time(process.pid)}\n")
 
@@ -130,7 +131,7 @@ class Service:
 
     def _is_ready(self) -> bool:
         try:
-            # No proxy of the environment is asked for this machine.
+            # A proxy of the environment must not be asked for this machine.
             with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(f"{self.url}/health/ready", timeout=2) as answer:
                 return answer.status == 200
         except (OSError, http.client.HTTPException):
@@ -141,7 +142,7 @@ class Service:
         return "\n".join([f"The end of {self.log}:", *lines])
 
     def stop(self) -> bool:
-        """False: it had to be killed."""
+        """Stops the process. Returns False if it had to be killed."""
         stopped = True
         if (pid := self.pid()) is not None:
             with contextlib.suppress(ProcessLookupError):
@@ -155,7 +156,7 @@ class Service:
                     stopped = False
                     break
                 time.sleep(POLL_SECONDS)
-            # Where it is a child of this process.
+            # This works only if the service is a child of this process.
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
             say(f"stopped {self.name}")
@@ -164,10 +165,11 @@ class Service:
 
 
 class Services:
-    """The three on one data folder, in starting order: the task publishes the genesis record, without which query-service is not ready."""
+    """The three services on one data folder, in starting order. The task publishes the genesis record, without which query-service is not
+    ready."""
 
     def __init__(self) -> None:
-        # Absolute, as each service is started in a folder of its own.
+        # Absolute, because each service is started in a folder of its own.
         self.data = Path(os.path.abspath(os.environ.get("OPTIKS_DATA") or DEFAULT_DATA))
         os.environ["OPTIKS_DATA"] = str(self.data)
         self.all = [
@@ -200,13 +202,13 @@ class Services:
             self.stop(self.all)
 
     def _watch(self) -> int:
-        """Until one ends."""
+        """Waits until one service ends, and returns the exit code."""
         children = {service.pid(): service for service in self.all}
         while (ended := os.wait())[0] not in children:
             pass
         code = os.waitstatus_to_exitcode(ended[1])
         if code in (0, -signal.SIGTERM, 128 + signal.SIGTERM):
-            # By 'make down' or a user's kill, which is no failure.
+            # `make down` or a user's kill ended it, which is not a failure.
             say("a service was stopped from elsewhere: stopping all")
             return 0
         service = children[ended[0]]
@@ -224,7 +226,7 @@ class Services:
         return self.stop(self.all)
 
     def start(self) -> None:
-        """Starts what does not run yet and waits until all are ready; what this call started is stopped again when one does not start."""
+        """Starts the services that do not run yet and waits until all are ready. If one fails, stops those that this call started."""
         started = []
         with self._prepared():
             try:
@@ -240,12 +242,12 @@ class Services:
 
     @staticmethod
     def stop(services: list[Service]) -> int:
-        """Readers go first, the writer last."""
+        """Stops the readers first and the writer last."""
         return 0 if all([service.stop() for service in reversed(services)]) else 1
 
     @contextlib.contextmanager
     def _prepared(self) -> Iterator[None]:
-        """With the data folder made and migrated, and nobody else starting services in it."""
+        """A context in which the data folder is made and migrated, and nobody else starts services in it."""
         self._check_ports()
         if not OPTIKS_DB.exists():
             raise Failure(f"{OPTIKS_DB} is missing: run 'make programs' first")
@@ -254,8 +256,8 @@ class Services:
             # The programs find the .NET runtime by themselves only in its standard folders.
             if not os.environ.get("DOTNET_ROOT") and (dotnet := shutil.which("dotnet")) is not None:
                 os.environ["DOTNET_ROOT"] = str(Path(dotnet).resolve().parent)
-            # Services never create or change a schema; this does, and is idempotent. Before anything of ours is in the folder, as
-            # an empty one is special: it gets development keys.
+            # Services never create or change a schema. This command does, and is idempotent. It runs before any file of ours is in the
+            # folder, because an empty folder is special: it gets development keys.
             if (code := subprocess.run([OPTIKS_DB, "migrate"], check=False).returncode) != 0:
                 sys.exit(code)
             for folder in ("run", "log"):
@@ -285,7 +287,7 @@ class Services:
 
     def _print_next_steps(self) -> None:
         task, update, query = self.all
-        # What differs from the defaults, as words that a shell reads back: another terminal needs it.
+        # The settings that differ from the defaults, quoted for a shell: another terminal needs them.
         own = [] if str(self.data) == DEFAULT_DATA else [f"OPTIKS_DATA={shlex.quote(str(self.data))}"]
         own += [f"{service.variable}={service.port}" for service in self.all if service.port != str(service.default_port)]
         export = f"\n  export {' '.join(own)}" if own else ""
@@ -308,7 +310,7 @@ Try, in another terminal:
 
 
 class _Lock:
-    """Of a folder, until it is closed; services do not inherit it."""
+    """A lock on a folder until close(). The services do not inherit it."""
 
     def __init__(self, folder: Path):
         self._descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)

@@ -1,4 +1,4 @@
-"""Rules on the text of the sources that no compiler or formatter checks. Each rule is a function that takes the list of the
+"""Checks rules on the text of the sources that no compiler or formatter checks. Each rule is a function that takes the list of the
 repository's files and yields one line for each breach."""
 
 import json
@@ -10,15 +10,15 @@ import xml.etree.ElementTree as ElementTree
 SOURCE = (".h", ".cc", ".c", ".cs", ".py", ".sh", ".ts", ".js", ".sql", ".csproj", ".props", ".targets", ".slnx", ".cmake", ".yml", ".yaml")
 MOST_LINES = 500
 
-# What a C++ module's files may include by way of "optiks/<module>/...".
+# The modules whose headers a C++ module's files may include as "optiks/<module>/...".
 CPP_MODULES = {"base": {"base"}, "vrf": {"base", "vrf"}, "ozks": {"base", "vrf", "ozks"}}
 
-# The folders of ozks (docs/architecture.md section 3) and the headers of ozks/include: each may use those before it, and those of
-# one row do not see each other. OZKS_USERS are folders that may use everything.
+# The folders of ozks (docs/architecture.md section 3) and the headers of ozks/include. Each may use the rows before its own; those of one
+# row must not use each other. OZKS_USERS are folders that may use everything.
 OZKS_FOLDERS = (("types.h", "verify"), ("leaves", "names"), ("trie",), ("linked", "stored"), ("directory",), ("pahd", "snapshot", "verdicts.h"), ("optiks.h",), ("capi",))
 OZKS_USERS = ("tests", "bench", "fuzz")
 
-# Project references that the architecture forbids: folder -> folders it must not reach, directly or through others.
+# Project references that the architecture forbids: folder -> folders that it must not reach, directly or through others.
 FORBIDDEN_REFERENCES = {
     "client": ("sql", "query-service", "update-service", "update-task", "bench", "tests"),
     "common": ("sql", "client", "query-service", "update-service", "update-task", "bench", "tests"),
@@ -66,7 +66,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 
 def cpp_includes(files):
-    """Modules see each other only through public headers, and only in the direction of the design."""
+    """Modules see each other only through public headers, and only in the direction that the design allows."""
     for path in files:
         module = path.split("/", 1)[0]
         if module not in CPP_MODULES or not path.endswith((".h", ".cc", ".c")):
@@ -86,7 +86,8 @@ def cpp_includes(files):
 
 
 def _ozks_folder(path):
-    """Where a file of ozks stands in OZKS_FOLDERS, by its path in the repository or as an include names it; None outside."""
+    """Returns the entry of OZKS_FOLDERS for a file of ozks, from its path in the repository or in an include; None for files outside of
+    them."""
     parts = path.split("/")
     if parts[:3] == ["ozks", "include", "optiks"] or (parts[0] == "optiks" and len(parts) == 2):
         return parts[-1]
@@ -121,8 +122,8 @@ def _references(project):
 
 
 def project_references(files):
-    """No project reaches a folder that FORBIDDEN_REFERENCES keeps from it; storage engines, which are the folders with migrations, are kept from each other, and from
-    what they have in common. Tests may use what they test with."""
+    """No project reaches a folder that FORBIDDEN_REFERENCES forbids to it. Storage engines, which are the folders with migrations, must not
+    reach each other, and the folders that they share must not reach an engine. Test projects may use whatever they test with."""
     graph = {f: list(_references(f)) for f in files if f.endswith(".csproj")}
     engines = {match[1] for match in (re.match(r"(sql/\w+)/src/migrations/", f) for f in files) if match}
     forbidden_from = [*FORBIDDEN_REFERENCES.items(), *((folder, engines - {folder}) for folder in ("sql/contract", "sql/driver", *engines))]
@@ -155,7 +156,7 @@ LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)\s]*)?\)")
 
 
 def _links(path):
-    """(line number, target) of each link in a page to something in the repository, seen from its root."""
+    """Yields (line number, target) of each link in a page to something in the repository. The target is a path from its root."""
     code = False
     for number, line in enumerate(_lines(path), 1):
         code ^= line.lstrip().startswith("```")
@@ -166,7 +167,7 @@ def _links(path):
 
 
 def links_resolve(files):
-    """Links of Markdown pages to files and folders of the repository lead somewhere."""
+    """Links of Markdown pages to files and folders of the repository resolve."""
     there = set(files)
     for path in files:
         there.update(path[:at] for at, letter in enumerate(path) if letter == "/")
@@ -182,7 +183,7 @@ CITATION = re.compile(r"(?<![\w./<-])(?:[\w.-]+/)*[\w-]+\.md\b")
 
 
 def citations_resolve(files):
-    """Pages that comments cite are in the repository, named from its root or from the file's folder."""
+    """Pages that comments cite exist in the repository, named from its root or from the file's folder."""
     there = set(files)
     for path in _sources(files):
         if path.startswith("eng/tests/"):
@@ -198,7 +199,8 @@ VECTORS, SPEC = "tests/vectors/", "docs/spec/"
 
 
 def vectors_are_described(files):
-    """Each file of vectors is linked by the page of the specification that it exercises, and described with every field of its rows. Those of C2SP have a page of their own."""
+    """Each file of vectors is linked by the page of the specification that it exercises, and described with every field of its rows. The
+    C2SP vectors have a page of their own."""
     linked = {target for page in files if page.startswith(SPEC) for _, target in _links(page)}
     described = "\n".join("\n".join(_lines(path)) for path in files if path == f"{VECTORS}README.md")
     for path in files:
@@ -225,7 +227,8 @@ def short_files(files):
 
 
 def secret_marks(files):
-    """Marks for Valgrind stand only where vrf_ct_test compiles them (vrf/CMakeLists.txt): in another source of the library they would do nothing."""
+    """Marks for Valgrind stand only where vrf_ct_test compiles them (vrf/CMakeLists.txt). In another source of the library they would have
+    no effect."""
     marked = ("base/include/optiks/base/secret.h", "vrf/src/secret_key.cc")
     for path in files:
         if path.endswith((".cc", ".h")) and "/tests/" not in path and path not in marked:

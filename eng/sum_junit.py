@@ -3,8 +3,8 @@
 
 usage: sum_junit.py [--allow-skip REGEX] FILE...
 
-The files are those that the caller expects: one that is missing, unreadable or without a test case counts as a failed test.
-So does a skipped test whose suite and name do not match REGEX. The exit code is 0 only when nothing failed and something passed.
+The caller names every file that it expects. A file that is missing, unreadable or without a test case counts as a failed test. So does a
+skipped test whose suite and name do not match REGEX. The exit code is 0 only when nothing failed and something passed.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import xml.etree.ElementTree as ElementTree
 
 
 def verdict(case):
-    """passed, failed or skipped, for the dialects of CTest, xunit.v3, pytest and Node."""
+    """Returns passed, failed or skipped, for the dialects of CTest, xunit.v3, pytest and Node."""
     if case.find("failure") is not None or case.find("error") is not None:
         return "failed"
     status = case.get("status", "run").lower()
@@ -24,7 +24,7 @@ def verdict(case):
 
 
 def cases(path):
-    """The test cases of a file; none when it cannot be read."""
+    """Returns the test cases of a file; an empty list when it cannot be read."""
     try:
         return list(ElementTree.parse(path).iter("testcase"))
     except (OSError, ElementTree.ParseError):
@@ -32,7 +32,7 @@ def cases(path):
 
 
 def report(files, allow_skip="(?!)"):
-    """Prints what failed, and the closing line. Gives whether nothing failed and something passed."""
+    """Prints the failures and the closing line. Returns whether nothing failed and something passed."""
     allowed = re.compile(allow_skip)
     totals = {"passed": 0, "failed": 0, "skipped": 0}
 

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Runs the suites that gate, in build/test one JUnit file each. Ends with a table of the slowest and the line `N passed, N failed, N skipped`.
+"""Runs the gating suites and writes their JUnit files to build/test. Ends with a table of the slowest and `N passed, N failed, N skipped`.
 
 usage: test.py [--lanes N] SET...
 
-SET is `quick` or `deep`; both need a finished `make build`. `quick` has every suite of tests but DEEP_ONLY and OWN_TARGET; `deep` these, the checks that take long, the C++
-tests with sanitizers and under Valgrind, and the suites of DEEPER with all of their rounds. Suites that keep all processors busy run
-alone, the others beside each other; what a suite prints appears when it ends: all of it when it fails, its end otherwise. Files of
-tests stand in memory (/dev/shm) where there is room. Exit code 0 only when nothing failed.
+SET is `quick` or `deep`; both need a finished `make build`. `quick` has every suite of tests except DEEP_ONLY and OWN_TARGET. `deep` has
+the suites of DEEP_ONLY, the checks that take long, the C++ tests with sanitizers and under Valgrind, and the suites of DEEPER with all of
+their rounds. Suites that keep all processors busy run alone, the others in parallel. When a suite ends, its output is printed: all of it
+when it failed, otherwise its end. Files of tests are in memory (/dev/shm) where there is room. The exit code is 0 only when nothing failed.
 """
 
 import argparse
@@ -26,43 +26,45 @@ import sum_junit
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "build/test"
-# A suite that hangs is a failure, said in time for CI's own limit.
+# A suite that hangs fails after this time, before CI's own limit ends the run.
 SUITE_SECONDS = 1200
 ALLOWED_SKIPS = "SqlServer"
 NUM_SLOWEST = 12
-# Of what a suite prints that passed: programs under test log to the same place.
+# The last lines shown of a passed suite's output: the programs under test log to the same place.
 NUM_LINES = 8
-# Where files are in memory, and what must be free there for tests to use it. They write less than a third of it.
+# The folder for files in memory, and the free memory that tests need to use it. They write less than a third of it.
 MEMORY_FOLDER = "/dev/shm"
 SCRATCH_OCTETS = 8 << 30
-# These suites take longest, and so go first: the others fill the lanes beside them, and none is waited for at the end.
+# These suites take longest and so start first: the other suites fill the lanes meanwhile, and no long suite is left for the end.
 LONGEST = (
     "python-e2e-openapi", "Optiks.QueryService.Tests", "python-e2e-faults", "python-e2e-stress", "python-e2e-period_faults", "Optiks.UpdateTask.Tests", "cpp-release", "python-e2e-malicious", "python-e2e-recycled_names",
     "python-e2e-auditor", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests", "python-e2e-hostile_users", "python-e2e-users", "python-e2e-cosigners", "Optiks.Db.Tests", "Optiks.Cli.Tests")
-# What one suite alone needs from a network, which may take minutes to give it: the others run meanwhile.
+# Commands that fetch from a network what only one suite needs. This may take minutes, in which the other suites run.
 FETCHED_FIRST = {"python-e2e-openapi": [["eng/npm.sh"]]}
-# These have tests that repeat what they do: a few times in `quick`, more often in `deep`, which is told by the variable.
+# These suites have tests that repeat what they do: a few times in `quick`, and more often in `deep`, which sets DEEP_VARIABLE.
 DEEPER = ("python-reference-leaves", "python-reference-model", "python-reference-periods", "python-reference-receipts", "python-reference-users", "python-e2e-auditor", "python-e2e-erasures", "python-e2e-faults", "python-e2e-limits", "python-e2e-malicious", "python-e2e-period_faults", "python-e2e-receipts", "python-e2e-storm", "Optiks.UpdateTask.Tests")
-# These run in `deep` alone: each starts services of its own for what tests of the parts show in `quick` as well.
+# These run only in `deep`: each starts services of its own, for behaviour that tests of the parts also show in `quick`.
 DEEP_ONLY = ("python-e2e-backup", "python-e2e-bucket", "python-e2e-edge", "python-e2e-erasures", "python-e2e-failover", "python-e2e-hostile_periods", "python-e2e-keys", "python-e2e-limits", "python-e2e-pkcs11", "python-e2e-pooler", "python-e2e-radosgw", "python-e2e-receipts", "python-e2e-watching")
-# `make test-deb` and `make test-images` run them: they build packages or images, and start machines of their own, which takes as long as all of `quick`.
+# `make test-deb` and `make test-images` run these. They build packages or images and start machines of their own, which takes as long as
+# all of `quick`.
 OWN_TARGET = ("python-e2e-deb", "python-e2e-images")
-# Nothing runs beside these: strangers take all that a service has while the test's own client is answered.
+# Nothing runs at the same time as these: in them strangers use up all capacity of a service while it must answer the test's own client.
 ALONE = ("python-e2e-limits",)
 DEEP_VARIABLE = "OPTIKS_TEST_DEEP"
-# No test lives long enough for what .NET compiles again once it was called often: of three services' processor time with a test or two it was
-# three quarters. The suites of DEEPER run in their long form as programs are run.
+# .NET recompiles methods that are called often, and no test lives long enough to gain from it. In runs with one or two tests, recompiling
+# took three quarters of the processor time of three services. The suites of DEEPER run in their long form without these settings, as
+# programs are run.
 QUICK_VARIABLES = {"DOTNET_TieredPGO": "0", "DOTNET_TC_CallCounting": "0"}
 PYTHON_FOLDERS = {"reference": "tests/reference", "e2e": "tests/e2e", "eng": "eng/tests"}
 
 
 @dataclass(frozen=True)
 class Suite:
-    """Its commands run one after the other; the last writes the JUnit file `results`."""
+    """A suite of tests. Its commands run one after the other, and the last one writes the JUnit file `results`."""
 
     name: str
     commands: list[list[str]]
-    # It keeps all processors busy by itself, so that nothing runs beside it.
+    # It keeps all processors busy by itself, so no other suite runs at the same time.
     is_alone: bool = False
     # In `deep` its tests repeat what they do more often: tests/reference/rounds.py, common/tests/Shared/Rounds.cs.
     is_deep: bool = False
@@ -86,7 +88,7 @@ def cpp(preset: str) -> Suite:
 
 
 def cpp_built(preset: str) -> Suite:
-    """What it tests is built by it first."""
+    """Returns a suite that first builds the code that it tests."""
     suite = cpp(preset)
     build = [["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset]]
     return replace(suite, commands=[*build, [*suite.commands[0], "--parallel", str(os.cpu_count())]], is_alone=True)
@@ -94,13 +96,13 @@ def cpp_built(preset: str) -> Suite:
 
 def dotnet(project: str) -> Suite:
     name = Path(project).stem
-    # The program of tests itself: `dotnet test` takes 2 s more a suite to find it.
+    # The test program itself is run: `dotnet test` takes 2 s more for each suite to find it.
     program = f"build/artifacts/bin/{name}/release/{name}.dll"
     return Suite(name, [["dotnet", program, "-noLogo", "-noColor", "-noAutoReporters", "-jUnit", results_of(name)]])
 
 
 def python(name: str, folder: str) -> list[Suite]:
-    """A suite for each file of tests: one for all of end-to-end tests would be what a run waits for."""
+    """Returns a suite for each file of tests. With a single suite for all end-to-end tests, a run would wait for that suite."""
     suites = []
     for file in sorted((ROOT / folder).glob("test_*.py")):
         suite = f"python-{name}-{file.stem.removeprefix('test_')}"
@@ -109,7 +111,7 @@ def python(name: str, folder: str) -> list[Suite]:
 
 
 def suites_of(names: list[str]) -> list[Suite]:
-    """Each suite once: with `deep` those of DEEPER in their long form, which does all that the short one does."""
+    """Returns each suite once. With `deep`, the suites of DEEPER are in their long form, which includes the short one."""
     every = [
         checks("checks", "--quick", is_alone=False),
         cpp("release"),
@@ -128,14 +130,14 @@ def suites_of(names: list[str]) -> list[Suite]:
 
 
 def processor_seconds() -> tuple[float, float]:
-    """Since the machine's start, of all processors: how long they worked, and how long they existed."""
+    """Returns how long all processors worked and how long they existed, since the machine's start."""
     ticks = [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
     idle = ticks[3] + ticks[4]
     return (sum(ticks) - idle) / os.sysconf("SC_CLK_TCK"), sum(ticks) / os.sysconf("SC_CLK_TCK")
 
 
 def memory_octets() -> int:
-    """What can be kept in files of MEMORY_FOLDER: 0 where there is none."""
+    """Returns how many octets fit into files of MEMORY_FOLDER: 0 where that folder does not exist."""
     try:
         folder = os.statvfs(MEMORY_FOLDER)
         available = re.search(r"^MemAvailable:\s+(\d+) kB$", Path("/proc/meminfo").read_text(), re.MULTILINE)
@@ -145,31 +147,31 @@ def memory_octets() -> int:
 
 
 def scratch_parent() -> str | None:
-    """The folder that is to hold the tests' files: None for the system's own.
+    """Returns the folder for the tests' files: None for the system's default.
 
-    Tests wait for a disk to have what they wrote far longer than they compute. What they show does not depend on it: a
-    process that is killed loses nothing that it had written, in memory as on a disk.
+    Tests wait far longer for a disk to store their files than they compute. Their results do not depend on it: a process that is killed
+    loses nothing that it had written, in memory as on a disk.
     """
     return MEMORY_FOLDER if memory_octets() >= SCRATCH_OCTETS else None
 
 
 class Run:
-    """Suites run once: those that are alone, then the others in lanes."""
+    """Runs suites once: first those that run alone, then the others in lanes."""
 
     def __init__(self, suites: list[Suite]):
         self.seconds: dict[str, float] = {}
-        # Of processors, by all processes of the suite whose end another of them has waited for.
+        # Processor seconds of all processes of the suite, as far as another process of it waited for their end.
         self.busy_seconds: dict[str, float] = {}
         self.broken: list[str] = []
         self._beside = [suite for suite in suites if not suite.is_alone]
         self._alone = [suite for suite in suites if suite.is_alone]
-        # Whoever holds it prints a suite whole.
+        # A thread holds this lock while it prints all output of a suite.
         self._output = threading.Lock()
         self._environment = {name: value for name, value in os.environ.items() if name != DEEP_VARIABLE}
 
     def run(self, lanes: int) -> None:
         with tempfile.TemporaryDirectory(prefix="optiks-tests-", dir=scratch_parent(), ignore_cleanup_errors=True) as scratch:
-            # As /tmp: a test's PostgreSQL is another user's.
+            # Same mode as /tmp, because a test's PostgreSQL runs as another user.
             os.chmod(scratch, 0o1777)
             self._environment["TMPDIR"] = scratch
             self._run_all(lanes)
@@ -196,7 +198,7 @@ class Run:
             output, code, seconds = self._command(suite, command)
             said += output
             busy += seconds
-            # A suite that ends with an error although its results look fine (a crash at the end) fails too.
+            # A suite that ends with an error (a crash at the end) fails even though its results look fine.
             if code != 0:
                 trouble = f"exit code {code}"
                 break
@@ -208,7 +210,7 @@ class Run:
                 self.broken.append(f"{suite.name} ({trouble})")
 
     def _command(self, suite: Suite, command: list[str]) -> tuple[str, int, float]:
-        """What it printed, its exit code, and the processors' seconds."""
+        """Returns the command's output, its exit code, and its processor seconds."""
         # In the foreground, so that Ctrl-C reaches the suite.
         limited = ["timeout", "--foreground", "--kill-after=10", str(SUITE_SECONDS), *command]
         environment = self._environment | ({DEEP_VARIABLE: "1"} if suite.is_deep else QUICK_VARIABLES)
@@ -220,7 +222,7 @@ class Run:
 
 
 def slowest(suites: list[Suite], seconds: dict[str, float], busy_seconds: dict[str, float]) -> str:
-    """The suites and the test cases that took longest."""
+    """Returns a table of the suites and the test cases that took longest."""
     cases = [(float(case.get("time") or 0), f"{suite.name}: {case.get('name')}") for suite in suites for case in sum_junit.cases(suite.results)]
     rows = [(time_, f"{busy_seconds[name]:6.1f} s  {name}") for name, time_ in seconds.items()]
     lines = []

@@ -1,4 +1,5 @@
-"""Alerts, the runbook, the dashboard and the page of metrics name the same things. What Prometheus says of them: tests/e2e/test_watching.py."""
+"""Tests that the alerts, the runbook, the dashboard and the page of metrics name the same things. tests/e2e/test_watching.py tests what
+Prometheus says about them."""
 
 import json
 import re
@@ -10,13 +11,13 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/e2e"))
 import prometheus  # noqa: E402
 
-# Of a metric that the page of telemetry has: how its name ends in Prometheus, by unit.
+# The ending that Prometheus adds to the name of a metric of the telemetry page, by unit.
 UNITS = {"s": "_seconds", "By": "_bytes"}
 ROW = re.compile(r"^\| `(optiks\.[a-z_.]+)` \| `([^`]+)` \|", re.MULTILINE)
 
 
 def documented() -> set[str]:
-    """Names that Prometheus may have for the documented metrics: which of them count is not on the page."""
+    """Returns the names that Prometheus may have for the documented metrics. The page does not say which metrics are counters."""
     page = (ROOT / "docs/operations/telemetry.md").read_text()
     names = {name.replace(".", "_") + UNITS.get(unit, "") for name, unit in ROW.findall(page)}
     return names | {f"{name}_total" for name in names} | {f"{name}_bucket" for name in names}

@@ -1,4 +1,4 @@
-"""The arithmetic of bench/'s drivers, on reports made by hand."""
+"""Tests the arithmetic of bench/'s drivers, on reports made by hand."""
 
 import json
 import os
@@ -17,11 +17,11 @@ from figures import Figure, bad_share, database_share, load_of, paired
 
 
 def report(epochs, accepted=9000, errors=()):
-    """2 s of warm-up, 10 s of load; epochs are (second, versions in all)."""
+    """Returns a report with 2 s of warm-up and 10 s of load; epochs are (second, versions in all)."""
     return {
         "warm_up_s": 2, "measured_s": 10, "versions_before": 100, "updates": {"accepted": accepted, "settled_s": 1.5}, "errors": list(errors),
         "results": [{"name": "batch:10/answered", "value": 90}, {"name": "published/p99", "value": 1.25}],
-        # 100 a second in the warm-up, then 900, and what came in after the load.
+        # 100 a second in the warm-up, then 900; the last second has the answers that came after the load.
         "seconds": [{"updates": 100}] * 2 + [{"updates": 900}] * 10 + [{"updates": 5000}],
         "epochs": [{"at_s": at, "versions": versions} for at, versions in epochs]}
 
@@ -83,7 +83,7 @@ class Baselines(unittest.TestCase):
             self.assertTrue(definition.startswith(f"CREATE TABLE optiks.{table}Copy ( Epoch bigint NOT NULL"))
             self.assertNotIn("\n", definition)
             self.assertIn(f"CONSTRAINT PK_{table}Copy PRIMARY KEY CLUSTERED (Epoch, Ordinal)", definition)
-            # Names of constraints belong to the schema.
+            # The names of constraints belong to the schema.
             self.assertNotRegex(definition, r"CONSTRAINT \w+(?<!Copy)\b")
 
     def test_wrk_counts_only_when_all_was_answered(self):

@@ -1,4 +1,4 @@
-"""Which windows of a run are before something, which are compared with them, and what p99 they have."""
+"""Tests which windows of a run are before an event, which ones are compared with them, and which p99 they have."""
 
 import os
 import sys
@@ -12,14 +12,14 @@ BEGAN = 1_800_000_000
 
 
 def report(windows, measured=60):
-    """2 s of warm-up, then windows of 10 s."""
+    """Returns a report with 2 s of warm-up, and then windows of 10 s."""
     return {
         "started": "2027-01-15T08:00:00+00:00", "warm_up_s": 2, "measured_s": measured,
         "windows": [{"start_s": 2 + 10 * i, "operations": [{"operation": "hit", "latencies_us": counts}]} for i, counts in enumerate(windows)]}
 
 
 def once(*seconds):
-    """One answer in each window, after so many seconds."""
+    """Returns windows with one answer each, which took so many seconds."""
     return [[[second * 1_000_000, 1]] for second in seconds]
 
 
@@ -32,11 +32,11 @@ class Windows(unittest.TestCase):
         windows = windows_of(report(once(*range(6))), 10)
         comparison = compare(windows, Moments(asked=BEGAN + 22.5, begun=BEGAN + 35), 10, least_before=2)
         self.assertEqual([0, 1], [window.p99("hit") for window in comparison.before])
-        # Until 45, which is in the fifth.
+        # They last until 45, which is in the fifth window.
         self.assertEqual([2, 3, 4], [window.p99("hit") for window in comparison.meanwhile])
 
     def test_p99_is_of_all_answers_and_of_those_of_each_window(self):
-        # 2 answers in 100 of the third window take 9 ms, which is 1 in 100 of all meanwhile. Nothing was answered in the last.
+        # 2 answers in 100 of the third window take 9 ms, which is 1 in 100 of all answers meanwhile. The last window has no answers.
         windows = windows_of(report([[[2_000, 100]], [[2_000, 98], [3_000, 2]], [[4_000, 98], [9_000, 2]], [[4_000, 100]], []], measured=50), 10)
         comparison = compare(windows, Moments(asked=BEGAN + 22, begun=BEGAN + 42), 10, least_before=2)
         whole, worst = comparison.figures("p99", "hit")

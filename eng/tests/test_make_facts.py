@@ -14,7 +14,7 @@ HEADER = "ozks/verify/include/optiks/ozks/verify/facts.h"
 
 
 class MakeFacts(unittest.TestCase):
-    """On a copy of the source and of all that is made from it."""
+    """Tests the script on a copy of the source and of all files made from it."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -101,7 +101,7 @@ def pages():
 
 
 class Pages(unittest.TestCase):
-    """What the pages of the specification say in their own form is what the facts say."""
+    """Tests that the pages of the specification, in their own form, say the same as the facts."""
 
     @classmethod
     def setUpClass(cls):
@@ -110,7 +110,7 @@ class Pages(unittest.TestCase):
         cls.structs = dict(reversed(found) for found in re.findall(r"^struct \{\n(.*?)^\} (\w+);", cls.text, re.M | re.S))
 
     def octets(self, struct):
-        """Of a structure of fixed length, from its definition."""
+        """Returns the length of a structure of fixed length, from its definition."""
         length = 0
         for field in re.sub(r"//.*", "", self.structs[struct]).split(";"):
             if found := INTEGER.search(field):

@@ -8,7 +8,7 @@ import source_rules  # noqa: E402
 
 
 class SourceRules(unittest.TestCase):
-    """Each rule on a file that keeps it and on one that breaks it."""
+    """Tests each rule on a file that keeps it and on one that breaks it."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

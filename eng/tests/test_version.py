@@ -13,7 +13,8 @@ def read(path):
 
 
 class Version(unittest.TestCase):
-    """One number, of Directory.Build.props; what is released under it is in the changelog."""
+    """Tests that there is one version number, in Directory.Build.props: CMake takes it from there, and the changelog describes what is
+    released under it."""
 
     def setUp(self):
         self.number, = re.findall(r"<VersionPrefix>(\d+\.\d+\.\d+)</VersionPrefix>", read("Directory.Build.props"))

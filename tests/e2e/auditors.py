@@ -1,4 +1,5 @@
-"""An auditor of real logs: its key and folders, `optiks auditor` as a daemon or for one look, and what must be true of everything that it ever signed."""
+"""An auditor of real logs: its key and folders, `optiks auditor` as a daemon or for a single look, and the checks of everything that it
+ever signed."""
 
 import base64
 import hashlib
@@ -27,7 +28,7 @@ KILLED = -9
 
 
 def fail_points() -> list[str]:
-    """Those of the auditor, on the operator's page."""
+    """Returns the auditor's fail points, from the operator's page."""
     page = (ROOT / "docs/operations/fail-points.md").read_text()
     return re.findall(rf"^\| `([a-z-]+)` \| `{PROGRAM}`", page, re.MULTILINE)
 
@@ -63,7 +64,7 @@ class Signed:
 
 
 class Auditor:
-    """One key, one state, any number of logs. What it signed is collected by `look_at_signed`, and judged each time."""
+    """One key, one state, any number of logs. `look_at_signed` collects what the auditor signed, and judges it each time."""
 
     def __init__(self, folder: Path, *logs: Deployment, first_epoch: int = 0):
         self.folder, self.logs = folder, logs
@@ -84,12 +85,12 @@ class Auditor:
         self.newest = [0] * len(logs)
 
     def write_config(self, first_epoch: int = 0, query_urls: list[str] | None = None, **more) -> None:
-        """query_urls: those of the services; others for all logs."""
+        """query_urls: those of the services; or other URLs for all logs."""
         logs = [{"trust": str(log.data / "trust.json"), "query_urls": query_urls or [query.url for query in log.queries], "first_epoch": first_epoch} for log in self.logs]
         self.config.write_text(json.dumps({"key_file": self.key_file.name, "state": "state", "mark": "mark", "urls": self.url, "interval_seconds": 1, "logs": logs} | more))
 
     def once(self, fail_point: str | None = None) -> Run:
-        """One look at every log; with a fail point it is killed there, if it gets there."""
+        """Looks once at every log. With a fail point the auditor is killed there, if it reaches it."""
         return self._run("auditor", "--once", "--json", "--config", str(self.config), **({FAIL_POINT: fail_point} if fail_point else {}))
 
     def resume(self) -> Run:
@@ -105,7 +106,7 @@ class Auditor:
         return self.mark / f"{log_hash(self.origins[log])}.mark"
 
     def look_at_signed(self) -> None:
-        """What is on disk now: verified, never a second root of a size, never beyond the mark or the state."""
+        """Checks what is signed on disk now: it verifies, never has a second root of a size, and is never beyond the mark or the state."""
         for number in range(len(self.logs)):
             file = self.folder_of(number) / "signed.json"
             if not file.exists():
@@ -118,7 +119,7 @@ class Auditor:
             require(one.size <= state["head"]["size"], f"a checkpoint of {one.size} entries is signed, and the state is of {state['head']['size']}")
 
     def newest_signed(self) -> int:
-        """Size that was signed last of the first log."""
+        """The size that was last signed for the first log."""
         self.look_at_signed()
         return self.newest[0]
 
@@ -135,7 +136,7 @@ class Auditor:
 
 
 class Daemon(Process):
-    """The auditor that runs and serves. Use as a context."""
+    """The auditor as a running daemon. Use as a context manager."""
 
     def __init__(self, auditor: Auditor, environment: dict[str, str]):
         log = auditor.folder / "daemon.log"
@@ -153,7 +154,9 @@ class Daemon(Process):
 
 
 def kill_rounds(auditor: Auditor, rounds: int, seed: int) -> Iterator[str]:
-    """Kills the auditor at every fail point in turn while the log goes on, now and then with an older copy of the state put back; yields the name of each that killed. Raises when anything is signed that must not be."""
+    """Kills the auditor at every fail point in turn while the log continues. Now and then it restores an older copy of the state.
+
+    Yields the name of each fail point that killed. Raises when anything is signed that must not be."""
     moments = random.Random(seed)
     points = [name for name in fail_points() if name != "auditor-finding"]
     log = auditor.logs[0]

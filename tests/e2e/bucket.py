@@ -1,4 +1,4 @@
-"""A storage that speaks as much of S3 as the update-task needs, with conditional writes. Readers need nothing but HTTP."""
+"""A storage server that speaks as much of S3 as the update-task needs, with conditional writes. Readers need only HTTP."""
 
 import hashlib
 import threading
@@ -10,7 +10,7 @@ NAME = "board"
 
 
 class Bucket:
-    """Use as a context. Objects: contents, content type and cache control by key."""
+    """Use as a context manager. `objects`: contents, content type and cache control by key."""
 
     def __init__(self):
         self.objects: dict[str, tuple[bytes, str, str]] = {}
@@ -57,7 +57,7 @@ class Bucket:
 
     @staticmethod
     def tag(contents: bytes) -> str:
-        """As of what was uploaded in parts, which nobody takes for a hash of the contents."""
+        """The tag has the form of one for an object uploaded in parts, so that nobody takes it for a hash of the contents."""
         return f'"{hashlib.sha256(contents).hexdigest()[:32]}-1"'
 
     @staticmethod

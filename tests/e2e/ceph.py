@@ -1,4 +1,5 @@
-"""An S3 server of others: Ceph's gateway with the monitor and the store that it needs, from Debian's packages, in one folder in memory, all of one test's own."""
+"""An independent S3 server: Ceph's gateway with the monitor and the store that it needs, from Debian's packages, in one folder in memory,
+for a single test."""
 
 import datetime
 import hashlib
@@ -18,16 +19,16 @@ NAME = "board"
 REGION = "us-east-1"
 START_SECONDS = 120
 ACCESS, SECRET = "test", "test"
-# Ceph reads its own tables into memory that it never gives back; the store keeps objects there as well.
+# Ceph reads its own tables into memory that it never releases; the store keeps objects there as well.
 STORE_OCTETS = 256 << 20
 
 
 class ServerFailed(Exception):
-    """A program of Ceph failed; the text has what it said."""
+    """A program of Ceph failed; the text has its output."""
 
 
 class Ceph:
-    """Use as a context. There is a bucket that the key may write and anyone may read."""
+    """Use as a context manager. A bucket exists that the key may write and anyone may read."""
 
     def __init__(self):
         monitor = shutil.which("ceph-mon")
@@ -58,11 +59,11 @@ class Ceph:
         shutil.rmtree(self._folder)
 
     def signal(self, number: int) -> None:
-        """To the gateway."""
+        """Sends a signal to the gateway."""
         self._processes[-1].send_signal(number)
 
     def request(self, method: str, key: str = "", body: bytes = b"", query: str = "", **headers: str) -> tuple[int, dict[str, str], bytes]:
-        """A request with a signature (AWS Signature Version 4), as any client of S3 sends it."""
+        """Sends a request with a signature (AWS Signature Version 4), as any S3 client does."""
         now = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
         digest = hashlib.sha256(body).hexdigest()
         signed = {"host": f"127.0.0.1:{self.port}", "x-amz-content-sha256": digest, "x-amz-date": now, **{name.replace("_", "-").lower(): value for name, value in headers.items()}}
@@ -145,7 +146,7 @@ class Ceph:
             raise ServerFailed(f"{command[0]}: {done.stdout}{done.stderr}")
 
     def _run_until(self, *command: object) -> None:
-        """While the monitor starts it may not answer at all."""
+        """Repeats a command: while the monitor starts it may not answer at all."""
         deadline = time.monotonic() + START_SECONDS
         while True:
             try:

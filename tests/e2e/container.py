@@ -1,4 +1,4 @@
-"""Bare Debian 12s that are booted by systemd-nspawn, with a network between them and this machine. As root."""
+"""Minimal Debian 12 systems that systemd-nspawn boots, with a network between them and this machine. Needs root."""
 
 import hashlib
 import os
@@ -12,25 +12,25 @@ from pathlib import Path
 
 CACHE = Path(os.environ.get("OPTIKS_TEST_CACHE", "/var/cache/optiks-test"))
 MIRROR = "http://deb.debian.org/debian"
-# No network anywhere has these addresses but for trials. Each process that boots containers takes a part of its own.
+# These addresses are reserved for tests, so no real network has them. Each process that boots containers takes its own part.
 TRIALS, PREFIX_LENGTH = ip_network("198.18.0.0/15"), 28
 BOOT_SECONDS, END_SECONDS = 60, 30
 BASE = "systemd,systemd-sysv,dbus,iproute2,ca-certificates"
-# What packages under test depend on and the pages install: fetched once, so that apt in the container needs no network.
+# The dependencies of the tested packages, and what the pages install: fetched once, so that apt in the container needs no network.
 FETCHED = "libicu72 libssl3 libsqlite3-0 libgssapi-krb5-2 libstdc++6 tzdata postgresql-15 openssl prometheus pgbackrest"
-# Of systemd in a container, by the hierarchy's name in /proc/self/cgroup. A machine may have one of them or both.
+# The cgroups of systemd in a container, by the hierarchy's name in /proc/self/cgroup. A machine may have one of them or both.
 CGROUPS = {"name=systemd": Path("/sys/fs/cgroup/systemd"), "": Path("/sys/fs/cgroup/unified")}
 CGROUP_ALONE = Path("/sys/fs/cgroup")
-# Moves itself into cgroups, whose files of processes stand before "--", and becomes the command behind it.
+# Moves itself into the cgroups whose process files stand before "--", and then becomes the command after it.
 ENTER = 'while [ "$1" != -- ]; do echo $$ > "$1"; shift; done; shift; exec "$@"'
 
 
 class NotBooted(Exception):
-    """With the end of what it said."""
+    """A container did not boot; the text has the end of its output."""
 
 
 def root_archive() -> Path:
-    """The root file system, made once on a machine."""
+    """Returns the root file system, which is made once per machine."""
     archive = CACHE / f"debian12-{hashlib.sha256((BASE + FETCHED).encode()).hexdigest()[:8]}.tar"
     if not archive.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
@@ -44,7 +44,8 @@ def root_archive() -> Path:
 
 
 class Cgroups:
-    """Of one container. In one that is shared, the systemds of two would take each other's processes for their own."""
+    """The cgroups of one container. In a shared one, the systemd instances of two containers would take each other's processes for their
+    own."""
 
     def __init__(self, name: str):
         self._folders = []
@@ -56,11 +57,11 @@ class Cgroups:
                 self._folders.append(folder)
 
     def command(self, *command: str) -> list[str]:
-        """It, in them."""
+        """Returns the command that runs the given one in these cgroups."""
         return ["sh", "-c", ENTER, "sh", *(str(folder / "cgroup.procs") for folder in self._folders), "--", *command]
 
     def remove(self) -> None:
-        """Once all processes have been ended: a cgroup is empty a moment later."""
+        """Removes the cgroups. Call it once all processes have been ended: a cgroup becomes empty shortly afterwards."""
         deadline = time.monotonic() + END_SECONDS
         while self._folders:
             folder = self._folders[-1]
@@ -76,7 +77,7 @@ class Cgroups:
 
 
 class Network:
-    """A bridge of this machine, for it and containers. Use as a context, around theirs: it is gone afterwards."""
+    """A bridge of this machine, for it and containers. Use as a context manager around theirs: it is removed afterwards."""
 
     def __init__(self):
         self.name = f"optiks{os.getpid()}"
@@ -94,15 +95,15 @@ class Network:
         subprocess.run(["ip", "link", "delete", self.name], check=True)
 
     def next_address(self) -> str:
-        """One that no container has had."""
+        """Returns an address that no container has had."""
         return next(self._addresses)
 
 
 class Container:
-    """Use as a context: it is gone afterwards, with its files."""
+    """A container. Use as a context manager: it is removed afterwards, with its files."""
 
     def __init__(self, network: Network, name: str = "optiks"):
-        # On a disk: sockets and memory files of its own would count against this machine's memory.
+        # The folder is on a disk: in a memory file system its files would count against this machine's memory.
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-container-", dir="/var/tmp"))
         self.root = self.folder / "root"
         self.name = f"{name}-{os.getpid()}"
@@ -123,7 +124,7 @@ class Container:
 
     def __exit__(self, *_) -> None:
         if self._process is not None and self._process.poll() is None:
-            # Its first process takes all others along. Nothing of it is needed again.
+            # The end of the first process ends all others. Nothing in the container is needed again.
             os.kill(self._leader or self._process.pid, signal.SIGKILL)
             self._process.wait(END_SECONDS)
         if self._cgroups is not None:
@@ -157,7 +158,7 @@ class Container:
         return self.run("systemctl is-system-running", check=False).stdout.strip() in ("running", "degraded")
 
     def run(self, script: str, check: bool = True, seconds: float = 300) -> subprocess.CompletedProcess:
-        """A script of sh in it, which ends at its first failure."""
+        """Runs a script of sh in the container, which ends at its first failure."""
         done = subprocess.run(
             ["nsenter", "-t", str(self._leader), "-m", "-u", "-i", "-n", "-p", "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "DEBIAN_FRONTEND=noninteractive", "sh", "-eu", "-c", f"cd /root\n{script}"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=seconds, check=False)

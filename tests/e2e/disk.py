@@ -1,4 +1,4 @@
-"""The board on a small disk of its own."""
+"""A small separate disk for the board."""
 
 import os
 import subprocess
@@ -10,14 +10,15 @@ ROOMY = "1g"
 
 
 class BoardDisk:
-    """A tmpfs over the board's folder, with what is in it. Only root may mount. Meanwhile no update-task runs; readers notice nothing."""
+    """A tmpfs over the board's folder, with the folder's contents. Only root may mount it. No update-task may run meanwhile; readers notice
+    nothing."""
 
     def __init__(self, board: Path, aside: Path):
         self._mounted: list[Path] = []
         aside.mkdir()
         self._mount(aside, "-t", "tmpfs", "-o", f"size={ROOMY},mode=700", "optiks-board")
         _run("cp", "-a", f"{board}/.", aside)
-        # At once, so that the board's files are there at every moment.
+        # The mount happens at once, so that the board's files exist at all times.
         self._mount(board, "--bind", aside)
 
     def close(self) -> None:
@@ -27,7 +28,7 @@ class BoardDisk:
 
     @contextmanager
     def full(self) -> Iterator[None]:
-        """Without one free block."""
+        """Leaves no free block on the disk."""
         disk = os.statvfs(self._mounted[0])
         self._resize(str((disk.f_blocks - disk.f_bfree) * disk.f_frsize))
         try:

@@ -1,4 +1,4 @@
-"""nginx from Debian with the configuration of deploy/nginx, in a folder and on ports of its own, before the services of a test."""
+"""nginx from Debian with the configuration of deploy/nginx, in its own folder and on its own ports, in front of a test's services."""
 
 import json
 import os
@@ -32,7 +32,8 @@ def openssl(folder: Path, *arguments: str) -> None:
 
 
 class Certificates:
-    """Two authorities, each with a certificate: of the server, and of a client. And a client's of a third one, that nobody knows."""
+    """Two authorities with one certificate each, for the server and for a client; and a client's certificate of a third authority that
+    nobody knows."""
 
     KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc")
 
@@ -45,14 +46,14 @@ class Certificates:
         self.authority = folder / "server-ca.pem"
 
     def files(self, name: str) -> tuple[Path, Path]:
-        """Certificate and key."""
+        """Returns certificate and key."""
         return self._folder / f"{name}.pem", self._folder / f"{name}.key"
 
     def authority_of(self, name: str) -> Path:
         return self._folder / f"{name}-ca.pem"
 
     def context(self, client: str | None = None, version: ssl.TLSVersion | None = None) -> ssl.SSLContext:
-        """Of a client that knows the server's authority. With `version` no other one."""
+        """Returns the TLS context of a client that knows the server's authority. `version` is then the only one that it speaks."""
         context = ssl.create_default_context(cafile=self.authority)
         if client is not None:
             context.load_cert_chain(*self.files(client))
@@ -68,12 +69,14 @@ class Certificates:
 
 
 class Edge:
-    """It, running. What is replaced of the files is what docs/operations/edge.md says is to be, and ports and folders. Use as a context."""
+    """A running nginx. The tests replace only what docs/operations/edge.md says is to be replaced, and ports and folders. Use as a context
+    manager."""
 
     def __init__(self, log: Deployment | Mapping[int, str], *replaced: tuple[str, str], more: str = ""):
-        """log: or addresses of services, by the ports that they have in optiks-upstreams.conf. replaced: further texts of optiks.conf. more: directives beside it."""
+        """log: a deployment, or the addresses of services by their ports in optiks-upstreams.conf. replaced: further texts of optiks.conf.
+        more: additional directives."""
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-edge-"))
-        # The workers are another user's.
+        # The workers run as another user.
         self.folder.chmod(0o755)
         self.port, self.updates_port = free_port(), free_port()
         self.url, self.updates_url = f"https://{NAME}:{self.port}", f"https://{NAME}:{self.updates_port}"
@@ -95,11 +98,11 @@ class Edge:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Of programs that trust its certificate."""
+        """Returns the environment of programs that trust its certificate."""
         return {"SSL_CERT_FILE": str(self.certificates.authority)}
 
     def reload(self) -> None:
-        """As `nginx -s reload`: returns once no worker of before takes connections."""
+        """Reloads like `nginx -s reload`, and returns once no previous worker accepts connections."""
         before = self._workers()
         self._process.send_signal(signal.SIGHUP)
         deadline = time.monotonic() + START_SECONDS
@@ -109,7 +112,8 @@ class Edge:
             time.sleep(0.02)
 
     def reach_by_tls(self, authority: Path, name: str) -> None:
-        """Before it starts: services are on other hosts, with certificates of that authority for that name, as docs/operations/edge.md has it."""
+        """Call before the start: the services are then on other hosts, with certificates of that authority for that name, as in
+        docs/operations/edge.md."""
         shutil.copy(authority, self.etc / "optiks/services.pem")
         for snippet in ("query", "queries", "updates"):
             file = self.etc / f"snippets/optiks-{snippet}.conf"
@@ -118,7 +122,7 @@ class Edge:
             proxy.write(f"proxy_ssl_verify on;\nproxy_ssl_trusted_certificate optiks/services.pem;\nproxy_ssl_name {name};\nproxy_ssl_server_name on;\nproxy_ssl_protocols TLSv1.3;\n")
 
     def set_down(self, process: Process, is_down: bool) -> None:
-        """Takes a service out, or in again, by the commands of docs/operations/edge.md."""
+        """Takes a service out, or in again, with the commands of docs/operations/edge.md."""
         file = self.etc / "snippets/optiks-upstreams.conf"
         before = file.read_text()
         subprocess.run(["sed", "-i", f"/127.0.0.1:{process.port} /s/;/ down;/" if is_down else f"/127.0.0.1:{process.port} /s/ down;/;/", file], check=True)
@@ -127,8 +131,8 @@ class Edge:
         self.reload()
 
     def requests(self, path: str | None = None) -> list[dict]:
-        """What the access log says, of one path."""
-        # It is written by and by; asked to open its files again, nginx writes all.
+        """Returns the access log's entries, all or those of one path."""
+        # nginx writes the log with a delay; when told to reopen its files, it writes everything.
         self._process.send_signal(signal.SIGUSR1)
         time.sleep(0.2)
         lines = [json.loads(line) for line in (self.logs / "optiks.log").read_text().splitlines()]
@@ -147,11 +151,11 @@ class Edge:
         certificate, key = self.certificates.files("server")
         for source, name in ((certificate, "certificate.pem"), (key, "key.pem"), (self.certificates.authority_of("client"), "clients.pem")):
             shutil.copy(source, self.etc / "optiks" / name)
-        # Debian's main file, in another folder. Its modules are not needed.
+        # Debian's main file, in another folder, without its modules.
         main = substitute(DEBIANS.read_text(), ("/etc/nginx/conf.d", f"{self.etc}/conf.d"), ("/etc/nginx/sites-enabled", f"{self.etc}/none"), ("/etc/nginx/modules-enabled", f"{self.etc}/none"),
                           ("/run/nginx.pid", f"{self.folder}/pid"), ("/var/log/nginx", str(self.logs)), ("worker_processes auto;", "worker_processes auto;\nworker_rlimit_nofile 65536;"), ("worker_connections 768;", "worker_connections 16384;"))
         (self.etc / "nginx.conf").write_text(main if os.geteuid() == 0 else main.replace("user www-data;", ""))
-        # Listeners of IPv6 are left out: not every machine of a test has it.
+        # IPv6 listeners are left out: not every test machine has IPv6.
         site = re.sub(r"^ *listen \[::\].*\n", "", (CONFIGURATION / "optiks.conf").read_text(), flags=re.MULTILINE)
         site = substitute(site, ("listen 443 ", f"listen {self.port} "), ("listen 8443 ", f"listen {self.updates_port} "), ("kt.example.org", NAME), ("/var/cache/optiks-nginx", f"{self.folder}/cache"), *replaced)
         temporary = "".join(f"{kind}_temp_path {self.folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
@@ -169,7 +173,7 @@ class Edge:
             time.sleep(0.02)
 
     def _workers(self) -> set[int]:
-        """Processes that take connections. Those that only finish what they have call themselves so."""
+        """Returns the processes that accept connections. Workers that only finish existing ones show that in their names."""
         workers = set()
         for child in Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split():
             try:
@@ -181,13 +185,13 @@ class Edge:
 
 
 def addresses_of(log: Deployment) -> dict[int, str]:
-    """Of its services, by the ports that they have in optiks-upstreams.conf."""
+    """Returns the addresses of a deployment's services, by their ports in optiks-upstreams.conf."""
     services = {8301: log.queries[0], 8302: log.queries[1], 8303: log.queries[2], 8311: log.update, 8312: log.other_update}
     return {port: f"127.0.0.1:{process.port}" for port, process in services.items()}
 
 
 def substitute(text: str, *replaced: tuple[str, str]) -> str:
-    """With every pair's first text, which must be there, as its second."""
+    """Replaces the first text of every pair, which must occur, by its second."""
     for old, new in replaced:
         if old not in text:
             raise AssertionError(f"{old!r} is not in the configuration")

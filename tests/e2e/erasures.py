@@ -1,4 +1,5 @@
-"""A storm of users, erasures, periods that switch, tokens and recycled names under kills, and an oracle that knows what was acknowledged and erased."""
+"""A storm of users, erasures, period switches, tokens and reassigned names under kills, and an oracle that knows what was acknowledged and
+erased."""
 
 import base64
 import http.client
@@ -26,11 +27,11 @@ SETTINGS = {
     "Optiks__Periods__Automatic": "true", "Optiks__Periods__Preparation": "00:00:06", "Optiks__Periods__CopiesPerChunk": "8"}
 SECRET = re.compile(rb"SECRET[0-9a-f]{24}")
 HOUSEHOLDS, PEOPLE, IDS, NAMES, MOST_DEVICES = 2, 4, 24, 12, 3
-# Seconds between two strikes, and after which a process is started again.
+# Seconds between two kills, and until a process is started again.
 BETWEEN, RESTART = 5.0, 1.0
 SERVER_SHARE = 0.2
 PUBLISHED, REFUSED, PENDING = "published", "refused", "pending"
-# What a request may meet that is right about what this side cannot know: that an id or a name is not free yet, and that a period began since.
+# Refusals that are correct because this side cannot know better: an id or a name is not free yet, or a period began since.
 NOT_FREE, TOO_LATE = {"device-taken", "username-taken"}, {"other-period", "nothing-left"}
 
 
@@ -68,7 +69,7 @@ class Person:
 
 
 class Facts:
-    """What was acknowledged, of all workers."""
+    """The facts that were acknowledged, over all workers."""
 
     def __init__(self) -> None:
         self.published: Counter[tuple[str, int]] = Counter()
@@ -86,7 +87,7 @@ class Facts:
 
 
 class Household(Worker):
-    """A thread with people of its own, and with names and ids of devices that go from one of them to the next."""
+    """A thread with its own people, and with names and device ids that pass from one of them to the next."""
 
     def __init__(self, log: Deployment, name: str, seed: int, signer: Signer, facts: Facts):
         self._log, self._signer, self._facts, self._random = log, signer, facts, random.Random(seed)
@@ -108,7 +109,7 @@ class Household(Worker):
             self._erase(gone)
 
     def finish_people(self) -> None:
-        """Whoever left is erased. After the thread has ended."""
+        """Erases everyone who left. Call it after the thread has ended."""
         for gone in list(self._gone):
             self._erase(gone)
 
@@ -131,7 +132,7 @@ class Household(Worker):
         self._ids = [device for device in self._ids if device not in devices]
         self._names.remove(person.names[0])
         person.devices = devices
-        # Before anything can be asked with it.
+        # This comes before anything can be requested with it.
         self._facts.everyone.append(person)
         self._note(status, request["request_id"], person.values, 1 + len(person.names))
         person.token = self._signer.token(claims(devices, scope="update history erase", user_b64=b64(person.id)))
@@ -160,9 +161,9 @@ class Household(Worker):
                 person.removed_in[device] = next(item["period"] for item in status["items"] if item["structure"] == "devices")
 
     def _change(self, person: Person, changes: list[dict], values: list[Value], token: str | None = None) -> dict | None:
-        """The status; None: an id is not free yet."""
+        """Returns the status; None if an id is not free yet."""
         request = {"request_id": uuid7(), "user_b64": b64(person.id), "changes": changes}
-        # Whoever is shown one meanwhile is shown the person's own.
+        # Anyone who is shown a value meanwhile must be shown one of the person's own.
         person.values += values
         self._until_answered("/v1/users", request, token or person.token)
         status = self._outcome(f"/v1/updates/{request['request_id']}", self._log.api_key)
@@ -191,12 +192,12 @@ class Household(Worker):
         self._people.remove(person)
         person.left = time.monotonic()
         self._gone.append(person)
-        # The name is free at once, and ids with a switch: who tries earlier is refused.
+        # The name is free at once, and the ids after a switch: earlier requests are refused.
         self._names += person.names
         self._ids += sorted({value.device for value in person.values})
 
     def _erase_versions(self, person: Person) -> None:
-        """Superseded versions of one device, with the person's token, as this side knows them."""
+        """Erases superseded versions of one device, with the person's token, as far as this side knows them."""
         device = self._random.choice(person.devices)
         known = [value for value in person.values if value.device == device and value.version]
         old = [value for value in known[:-1] if value.period == known[-1].period and value.secret not in self._facts.erased]
@@ -207,7 +208,7 @@ class Household(Worker):
     def _erase(self, person: Person) -> None:
         status = self._ask_for_erasure({"user_b64": b64(person.id)}, person, self._log.api_key)
         self._gone.remove(person)
-        # A device that was removed in a period that was served no more then is not found (docs/spec/erasure.md section 1).
+        # A device that was removed in a period that was no longer served then is not found (docs/spec/erasure.md section 1).
         served = self._period() - RETAINED + 1
         for value in person.values:
             if person.removed_in.get(value.device, served) >= served:
@@ -228,7 +229,7 @@ class Household(Worker):
         return status
 
     def _period(self) -> int:
-        """The newest that a replica shows, which is not before that of any epoch that was published when this was called."""
+        """Returns the newest period that a replica shows, at least that of any epoch that was published when this was called."""
         latest = self._repeat(lambda client: client.get("/v1/epochs/latest", "application/json"), self._log.api_key, 200, self._log.query)
         return latest["record_fields"]["period"]
 
@@ -258,7 +259,8 @@ class Household(Worker):
 
 
 class Thief(Worker):
-    """Asks with people's tokens for all that there is of their devices, in this period and in the one that ended: ids that others had before among them."""
+    """Requests everything about people's devices with their tokens, in this period and in the one that ended, including ids that others had
+    before."""
 
     def __init__(self, log: Deployment, seed: int, signer: Signer, facts: Facts):
         self._log, self._random, self._signer, self._facts = log, random.Random(seed), signer, facts
@@ -294,7 +296,7 @@ class Thief(Worker):
 
 
 class ErasureStorm:
-    """Use as a context: entering starts services and load, leaving ends them."""
+    """Use as a context manager: entering starts services and load, leaving ends them."""
 
     def __init__(self, engine: str, seed: int):
         self.seed = seed
@@ -347,12 +349,13 @@ class ErasureStorm:
                 process.start()
 
     def judge(self) -> dict:
-        """Ends the load and all processes. Raises Wrong for what was leaked, or is not as promised in another way; the report has what was lost, doubled or came back."""
+        """Ends the load and all processes. Raises Wrong if something leaked, or another promise was broken; the report says what was lost,
+        doubled or came back."""
         for worker in self._workers:
             worker.finish()
         for household in self._households:
             household.finish_people()
-        # After the last erasure: every replica serves it on return.
+        # Every replica serves the last erasure once this returns.
         self.log.publish(("the last one", "of all"))
         self._look_living_up()
         audit = self.log.optiks("audit", "--from", "0", "--json")
@@ -379,7 +382,7 @@ class ErasureStorm:
                 "erasures": self.facts.erasures, "erased": len(self.facts.erased), "thefts": self.facts.tries, "lost": len(lost), "doubled": len(doubled), "back": back}
 
     def _look_living_up(self) -> None:
-        """Everyone who is there is shown as the last change has it."""
+        """Checks that every remaining user is shown as the last change left it."""
         for person in self.facts.living.values():
             with self.log.query_client() as client:
                 answer = client.post_json("/v1/users/lookup", [{"username": person.names[0]}], "application/json")
@@ -388,7 +391,7 @@ class ErasureStorm:
             require(shown == expected, f"{person.names[0]} is shown with {shown}, set were {expected}")
 
     def _forget_destroyed(self, periods: dict) -> None:
-        """What was superseded in a period that is destroyed has gone with it, and all of who left in it."""
+        """Marks as destroyed the values that were superseded in a destroyed period, and everything of users who left in it."""
         destroyed = {row["period"] for row in periods["periods"] if row["state"] == "destroyed"}
         for person in self.facts.everyone:
             for value in person.values:
@@ -401,7 +404,7 @@ class ErasureStorm:
         for folder in (self.log.data, self.log.logs):
             yield from (path for path in folder.rglob("*") if path.is_file() and path != file)
         if self.log.storage.name == OwnPostgreSql.name:
-            # Whatever the server has not overwritten yet is not the log's to bound.
+            # The log cannot bound what the server has not overwritten yet.
             self.log.storage.server.sql("VACUUM FULL", DATABASE)
             self.log.storage.server.sql("CHECKPOINT")
             yield from (path for path in (self.log.storage.server.data / "base").rglob("*") if path.is_file())

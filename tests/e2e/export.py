@@ -11,7 +11,7 @@ from pathlib import Path
 
 MAGIC = b"optiks export 2\n"
 EPOCH, LEAF, PENDING, OUTCOME, HEAD, END = 2, 3, 5, 6, 7, 255
-# A reason that refuses nothing: of a user's list that a request left as it was.
+# This reason refuses nothing: a request left a user's list unchanged.
 UNCHANGED = 0
 PREFIX = struct.Struct(">BI")
 LEAF_START = struct.Struct(">QIBQQ")
@@ -35,7 +35,7 @@ class Facts:
 
 
 def read(path: Path) -> Facts:
-    """Raises ValueError for a file that is not whole."""
+    """Reads a file. Raises ValueError if it is not whole."""
     facts = Facts()
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         ended = False
@@ -63,7 +63,7 @@ def read(path: Path) -> Facts:
 
 
 def origins(path: Path) -> Counter[tuple[str, int]]:
-    """How many leaves there are of each request and item, whether their values are erased or not."""
+    """Returns the number of leaves of each request and item, whether their values are erased or not."""
     found: Counter[tuple[str, int]] = Counter()
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         for kind, start, _ in _rows(data):

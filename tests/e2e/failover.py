@@ -1,4 +1,5 @@
-"""Failovers of a log on the cluster of patroni.py, under a load that never gives up: how long nothing is accepted, how long there is no epoch, and whether anything was lost."""
+"""Failovers of a log on the cluster of patroni.py, under constant load: how long no update is accepted, how long there is no epoch, and
+whether anything was lost."""
 
 import itertools
 import json
@@ -13,21 +14,22 @@ from rest import uuid7
 from trial import Trial
 
 WRITERS = 2
-# Of each writer: as often as that, so that the figures say when accepting ended and went on.
+# The rate of each writer: high enough that the figures show when accepting stopped and resumed.
 LISTS_PER_SECOND = 4
 TAKEOVER_SECONDS = 90
-# Before each kill the load goes on as ever, for one time or the other between these.
+# The range of the random time for which the load runs undisturbed before each kill.
 CALM_SECONDS = (2, 5)
-# What services have by default; the harness has them hurry.
+# The defaults of the services; the harness otherwise shortens them.
 DEFAULTS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeasePollInterval": "00:00:01", "Optiks__UpdateTask__BoardLockTimeout": "00:00:10"}
-# Of a service whose first connection took too long, by a supervisor (docs/operations/exit-codes.md): TLS to a cluster on a busy machine.
+# How often a supervisor restarts a service whose first connection took too long (docs/operations/exit-codes.md), as TLS to a cluster on a
+# busy machine may.
 STARTS = 12
 PRIMARY, TASK = "kill -9 of the primary", "kill -9 of the active update-task"
 
 
 @dataclass(frozen=True)
 class Outage:
-    """What one kill cost."""
+    """The cost of one kill."""
 
     point: str
     without_accepting: float
@@ -35,7 +37,8 @@ class Outage:
 
 
 class SteadyWriter(BulkWriter):
-    """Lists at a steady rate, whether or not they are published. After an outage it goes on at its rate: what was not sent meanwhile is not made up for."""
+    """Sends lists at a steady rate, whether or not they are published. After an outage it resumes at its rate, without making up for what
+    it did not send."""
 
     def __init__(self, log, name, seed, point, rate: float, keys: int):
         """rate: updates a second."""
@@ -58,7 +61,7 @@ class SteadyWriter(BulkWriter):
 
 
 class Supervised(Deployment):
-    """A log whose services are started again while they end because the database cannot be reached."""
+    """A log whose services are started again when they end because the database is unreachable."""
 
     def wait_ready(self) -> None:
         for process in self.processes:
@@ -73,10 +76,10 @@ class Supervised(Deployment):
 
 
 class Drill:
-    """Use as a context: a log, a second update-task beside the first, and the load."""
+    """Use as a context manager: a log with a second, standby update-task, and the load."""
 
     def __init__(self, seed: int, rate: float, keys: int):
-        """rate: updates a second. keys: as many, each changed in turn."""
+        """rate: updates a second. keys: the number of keys, which are changed in turn."""
         self._log = Supervised(DEFAULTS, engine=OnPatroni)
 
         def writers(trial: Trial) -> list[Writer]:
@@ -106,7 +109,7 @@ class Drill:
         return self._log.storage.cluster
 
     def kill_primary(self) -> Outage:
-        """PostgreSQL and Patroni of the primary's host; when all goes on, the host comes back and follows."""
+        """Kills PostgreSQL and Patroni of the primary's host. When the cluster works again, the host comes back and follows."""
         self.cluster.wait_whole()
         self._calm()
         killed = self.cluster.leader()
@@ -120,7 +123,7 @@ class Drill:
         return self._outage(PRIMARY, since)
 
     def kill_task(self) -> Outage:
-        """Of the two update-tasks the one that leads."""
+        """Kills the leading one of the two update-tasks."""
         self._calm()
         killed, successor = self._leading()
         with self.trial.fault(TASK):
@@ -137,7 +140,7 @@ class Drill:
         time.sleep(self.trial.random.uniform(*CALM_SECONDS))
 
     def _leading(self) -> tuple[Process, Process]:
-        """The lease's holder, and the other."""
+        """Returns the lease's holder, and the other task."""
         deadline = time.monotonic() + TAKEOVER_SECONDS
         while True:
             holder = self.trial.oracle.status()["lease_holder"]
@@ -148,12 +151,12 @@ class Drill:
             time.sleep(0.1)
 
     def _goes_on(self, since: float) -> None:
-        """Until what was sent after the kill is accepted, published and served."""
+        """Waits until an update sent after the kill is accepted, published and served."""
         self._wait_load(since)
         self.trial.publish("after a kill")
 
     def _wait_load(self, since: float) -> None:
-        """Until updates are accepted and epochs are made."""
+        """Waits until updates are accepted and epochs are made."""
         deadline = time.monotonic() + TAKEOVER_SECONDS
         while not self._is_later(since, self._accepted()) or not self._is_later(since, self.trial.watcher.moments):
             require(time.monotonic() < deadline, f"it does not go on: {self._log.update.log_end()}\n{self._log.task.log_end()}\n{self._log.standby.log_end()}\n{self.cluster.log_end()}")
@@ -161,7 +164,7 @@ class Drill:
 
     @staticmethod
     def _is_later(since: float, moments: list[float]) -> bool:
-        # Twice: the first may have been under way.
+        # It must happen twice: the first may have been under way already.
         return sum(moment > since + 0.5 for moment in moments[-3:]) >= 2
 
     def _accepted(self) -> list[float]:
@@ -172,5 +175,5 @@ class Drill:
 
 
 def longest(moments: list[float], since: float) -> float:
-    """The longest time between two of them that ends after `since`."""
+    """Returns the longest time between two of the moments that ends after `since`."""
     return max((after - before for before, after in itertools.pairwise(moments) if after > since), default=0)

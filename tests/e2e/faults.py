@@ -1,4 +1,4 @@
-"""The faults that a trial is put to. After each, every process runs again and an update is published and served."""
+"""The faults of a trial. After each fault every process runs again and an update is published and served."""
 
 import os
 import re
@@ -14,15 +14,16 @@ from storage import OwnPostgreSql, Sqlite
 from trial import Trial
 
 KILLED, ROLLBACK = -signal.SIGKILL, 4
-# For what takes a few seconds on a machine that does nothing else.
+# The limit for something that takes a few seconds on an idle machine.
 LONG_SECONDS = 90
-# While an update-service is frozen nobody wakes it: others go on, or wait for ever. PostgreSQL ends a large group of it within ten seconds.
+# Nobody wakes a frozen update-service: others must continue without it, or wait forever. PostgreSQL ends a large group of it within ten
+# seconds.
 FROZEN_SECONDS = 60
 GENESIS, DRAW, ACCEPT = "genesis-key", "draw", "accept"
 
 
 def fail_points() -> list[str]:
-    """The names of the services' that the operator's page lists, in its order."""
+    """Returns the fail points of the services on the operator's page, in its order."""
     page = (ROOT / "docs/operations/fail-points.md").read_text()
     return re.findall(r"^\| `([a-z-]+)` \| update-", page, re.MULTILINE)
 
@@ -35,7 +36,7 @@ class Fault:
 
 
 def one(point: str, put: Callable[[Trial], None]) -> Fault:
-    """A fault that is one row of the report."""
+    """Makes a fault that is one row of the report."""
 
     def put_and_go_on(trial: Trial) -> None:
         with trial.fault(point):
@@ -46,7 +47,7 @@ def one(point: str, put: Callable[[Trial], None]) -> Fault:
 
 
 def kill_at_genesis(log: Deployment) -> None:
-    """Of a log that does not exist yet."""
+    """Kills at the genesis of a log that does not exist yet."""
     log.task.start(**{FAIL_POINT: GENESIS})
     require(log.task.wait(LONG_SECONDS) == KILLED, f"{GENESIS} did not kill: {log.task.log_end()}")
 
@@ -57,7 +58,8 @@ def after_genesis(trial: Trial) -> None:
 
 
 def killed_at_some(name: str, points: list[str], count: int | None = None) -> Fault:
-    """SIGKILL by the update-task itself at so many labelled places in turn, each by default: the start after one kill is the one that the next kills."""
+    """The update-task kills itself with SIGKILL at this many fail points in turn, by default at each. The start after one kill is the one
+    that the next kills."""
 
     def put(trial: Trial) -> None:
         task = trial.log.task
@@ -74,7 +76,7 @@ def killed_at_some(name: str, points: list[str], count: int | None = None) -> Fa
 
 
 def killed_at(name: str) -> Fault:
-    """SIGKILL by the update-service itself at a labelled place."""
+    """The update-service kills itself with SIGKILL at a fail point."""
 
     def put(trial: Trial) -> None:
         update = trial.log.update
@@ -87,7 +89,7 @@ def killed_at(name: str) -> Fault:
 
 
 def frozen_at_draw(trial: Trial) -> None:
-    """An update-service stops while the database accepts for it; another beside it goes on."""
+    """An update-service stops while the database accepts for it; another one continues."""
     frozen, other = trial.log.update, trial.log.other_update
     other.start()
     other.wait_ready()
@@ -109,7 +111,7 @@ def _start_to_be_killed(trial: Trial, process: Process, name: str) -> None:
 
 
 def killed(name: str, choose: Callable[[Trial], Process]) -> Fault:
-    """SIGKILL at a random moment; dead for a random time."""
+    """SIGKILL at a random time; the process stays dead for a random time."""
 
     def put(trial: Trial) -> None:
         process = choose(trial)
@@ -123,7 +125,7 @@ def killed(name: str, choose: Callable[[Trial], Process]) -> Fault:
 
 
 def paused(name: str, choose: Callable[[Trial], Process]) -> Fault:
-    """SIGSTOP, and SIGCONT at a random moment until half a lease after the lease's end: with a lease of two seconds, up to three later."""
+    """SIGSTOP, and SIGCONT at a random time, at most half a lease after the lease's end: with a lease of two seconds, up to three later."""
 
     def put(trial: Trial) -> None:
         process = choose(trial)
@@ -153,7 +155,7 @@ def server_restarted(trial: Trial) -> None:
 
 
 def session_killed(trial: Trial) -> None:
-    """The postmaster ends all other sessions too, and recovers."""
+    """Kills a session: the postmaster then ends all other sessions too, and recovers."""
     trial.moment()
     trial.log.storage.kill_session(trial.random)
     trial.log.wait_ready()
@@ -167,7 +169,7 @@ def session_paused(trial: Trial) -> None:
 
 
 def overtaken_at(name: str) -> Fault:
-    """A task stops at the labelled place past its lease, another takes over; then the old one wakes up."""
+    """A task stops at the fail point beyond its lease, another takes over; then the old one wakes up."""
 
     def put(trial: Trial) -> None:
         old, successor = trial.log.task, trial.log.standby
@@ -184,7 +186,7 @@ def overtaken_at(name: str) -> Fault:
             time.sleep(0.1)
         trial.log.task, trial.log.standby = successor, old
         trial.publish(f"by the successor of {name}")
-        # It may have been killed by the successor for the board's lock, which it kept.
+        # The successor may have killed it for the board's lock, which it kept.
         if old.running:
             old.signal(signal.SIGCONT)
             while "No longer the writer" not in old.log()[told:]:
@@ -207,20 +209,20 @@ def _accepts_without_publishing(trial: Trial) -> None:
 
 
 def _faketime() -> Path:
-    """Debian's library, in the folder of this architecture."""
+    """Returns Debian's library, from the folder of this architecture."""
     found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
     require(len(found) > 0, "libfaketime is missing: run eng/install.sh faketime")
     return found[0]
 
 
 def clock_jumped(seconds: int) -> Fault:
-    """The update-task alone sees another time, beginning while it runs."""
+    """Only the update-task sees another time, from a point while it runs."""
 
     def put(trial: Trial) -> None:
         clock = trial.log.logs / "clock"
         clock.write_text("+0\n")
         task = trial.log.task
-        # The monotonic clock is left alone, and so are waits by it: with faketime's "fix" of them they end at random.
+        # The monotonic clock and waits by it stay unchanged: with faketime's "fix" of them, waits end at random.
         trial.restart(task, LD_PRELOAD=str(_faketime()), FAKETIME_TIMESTAMP_FILE=str(clock), FAKETIME_NO_CACHE="1",
                       FAKETIME_DONT_FAKE_MONOTONIC="1", FAKETIME_FORCE_MONOTONIC_FIX="0")
         task.wait_ready()
@@ -238,7 +240,7 @@ def clock_jumped(seconds: int) -> Fault:
 
 
 def rolled_back(running: bool) -> Fault:
-    """An older copy of the database is put back, beneath stopped or running services, and brought forward from the board's bundles."""
+    """Restores an older copy of the database under stopped or running services, and brings it forward from the board's bundles."""
 
     def put(trial: Trial) -> None:
         log = trial.log
@@ -269,7 +271,7 @@ def rolled_back(running: bool) -> Fault:
 
 
 def board_full(trial: Trial) -> None:
-    """No room on the board's disk: epochs wait, accepting goes on."""
+    """The board's disk has no room: epochs wait, and accepting continues."""
     disk = trial.board_disk()
     with disk.full():
         trial.log.task.wait_unready("cannot be written")
@@ -289,7 +291,8 @@ def query(trial: Trial) -> Process:
     return trial.log.query
 
 
-# No log gets to those of periods that does not switch, and to the last of them none that serves all of its periods.
+# A log that does not switch periods never reaches these fail points, and a log that serves all of its periods never reaches the last of
+# them.
 OF_PERIODS, DESTROYING = "period-", "period-destroying"
 # These logs have no witnesses and no bucket: test_witnesses.py and BucketTests kill there.
 ELSEWHERE = ("quorum", "release", "bucket-mark", "bucket-object", "bucket-objects", "bucket-checkpoint")
@@ -311,13 +314,14 @@ BOARD_FULL = one("full disk beneath the board", board_full)
 
 
 def random_ones(engine: str) -> list[Fault]:
-    """Whatever may die or hang."""
+    """Returns the kills and pauses of everything that may die or hang."""
     return KILLS + PAUSES + (SERVER if engine == OwnPostgreSql.name else [])
 
 
 def every(engine: str) -> list[Fault]:
-    """Every fault that this user can put to an engine. A server that is not the test's own is neither killed nor put back to a copy."""
+    """Returns every fault that this user can cause on an engine. A server that belongs to others is neither killed nor restored from a
+    copy."""
     copies = [BENEATH_STOPPED, BENEATH_RUNNING] if engine in (Sqlite.name, OwnPostgreSql.name) else []
-    # SQLite has one writer: whoever stops inside its transaction stops all.
+    # SQLite has one writer: a process that stops inside its transaction stops all.
     several = [] if engine == Sqlite.name else [FROZEN_AT_DRAW]
     return [AT_POINTS, AT_DRAW, AT_ACCEPT, *several, *random_ones(engine), *(OVERTAKEN[name] for name in POINTS), *CLOCKS, *copies, *([BOARD_FULL] if os.geteuid() == 0 else [])]

@@ -1,4 +1,4 @@
-"""Callers that ask for as much as they can with as little effort as they can, within a fixed effort of requests a second."""
+"""Callers that request as much as they can with as little effort as they can, at a fixed number of requests a second."""
 
 import http.client
 import itertools
@@ -31,7 +31,7 @@ def post(path: str, document, accept: str | None = None) -> Request:
 
 @dataclass(frozen=True)
 class Greed:
-    """What one caller does again and again. credential None: a stranger."""
+    """The requests that one caller repeats. A credential of None is a stranger."""
 
     name: str
     caller: str
@@ -42,7 +42,7 @@ class Greed:
 
 
 class GreedyCaller:
-    """Sends one Greed's requests over CONNECTIONS connections from `source`. Use as a context."""
+    """Sends one Greed's requests over CONNECTIONS connections from `source`. Use as a context manager."""
 
     def __init__(self, greed: Greed, source: str):
         self.answers: Counter[str] = Counter()

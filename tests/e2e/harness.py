@@ -1,4 +1,4 @@
-"""Real processes on their own data folder and free ports: what end-to-end tests start, kill and ask.
+"""Real processes on their own data folder and free ports, which end-to-end tests start, kill and query.
 
 OPTIKS_OUT names the folder of the built programs (default build/out of `make build`). Nothing here touches what `make up` runs.
 """
@@ -26,7 +26,7 @@ OUT = Path(os.environ.get("OPTIKS_OUT", ROOT / "build/out"))
 TASK, UPDATE, QUERY = "update-task", "update-service", "query-service"
 QUERY_BENCH = "query-bench"
 """The query-service with an endpoint that does no work, to measure against."""
-# In starting order: the task publishes the genesis record, without which query-service is not ready.
+# The services in starting order: the task publishes the genesis record, without which query-service is not ready.
 SERVICES = (TASK, UPDATE, QUERY)
 PROGRAMS = {TASK: "Optiks.UpdateTask", UPDATE: "Optiks.UpdateService", QUERY: "Optiks.QueryService", QUERY_BENCH: "Optiks.QueryService.Bench"}
 READY_SECONDS = 90
@@ -43,7 +43,7 @@ class Process:
     """One service. It may be started again after it ended."""
 
     def __init__(self, service: str, log: Path, environment: Callable[[], dict[str, str]], port: int):
-        """environment: asked at each start, as what a service connects as is known only after the first migration."""
+        """environment: called at each start, because the account with which a service connects is known only after the first migration."""
         self.service = service
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
@@ -61,17 +61,17 @@ class Process:
 
     @property
     def exit_code(self) -> int:
-        """Of a process that has ended; negative: the signal that ended it."""
+        """The exit code of a process that has ended; a negative one is the signal that ended it."""
         return self._process.returncode
 
     @property
     def stopped(self) -> bool:
-        """By a SIGSTOP. It runs."""
+        """Whether a SIGSTOP has stopped it. A stopped process still runs."""
         return "State:\tT" in Path(f"/proc/{self._process.pid}/status").read_text()
 
     @property
     def anonymous_bytes(self) -> int:
-        """Memory that is no file's: what is mapped from files is the page cache's. 0 of a process that has ended."""
+        """The memory that belongs to no file: the rest is mapped from files and in the page cache. 0 if the process has ended."""
         status = Path(f"/proc/{self._process.pid}/status").read_text()
         found = re.search(r"^RssAnon:\s+(\d+) kB", status, re.MULTILINE)
         return int(found[1]) * 1024 if found else 0
@@ -84,7 +84,7 @@ class Process:
             return False
 
     def start(self, *prefix: str, **environment: str) -> None:
-        """prefix: a command that runs it in its own place, such as prlimit."""
+        """prefix: a command that runs the service in turn, such as prlimit."""
         folder = OUT / self.service
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -92,7 +92,7 @@ class Process:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
 
     def wait_ready(self, health: str = "ready") -> None:
-        """health "live": until it answers at all."""
+        """health "live": waits until it answers at all."""
         deadline = time.monotonic() + READY_SECONDS
         with Client(self.url, timeout=5) as client:
             while True:
@@ -108,7 +108,7 @@ class Process:
                 time.sleep(0.05)
 
     def wait_unready(self, reason: str) -> None:
-        """Until it is alive, not ready, and says why."""
+        """Waits until it is alive, not ready, and gives this reason."""
         deadline = time.monotonic() + READY_SECONDS
         with Client(self.url, timeout=5) as client:
             while True:
@@ -124,7 +124,7 @@ class Process:
                 time.sleep(0.05)
 
     def wait_stopped(self, seconds: float) -> None:
-        """Until a SIGSTOP has stopped it."""
+        """Waits until a SIGSTOP has stopped it."""
         deadline = time.monotonic() + seconds
         while not self.stopped:
             if not self.running or time.monotonic() >= deadline:
@@ -135,18 +135,18 @@ class Process:
         self._process.send_signal(number)
 
     def kill(self) -> None:
-        """SIGKILL: no handler, no flushing."""
+        """Sends SIGKILL: no handler, no flushing."""
         self._process.kill()
         self._process.wait()
 
     def stop(self) -> int:
-        """SIGTERM; the exit code."""
+        """Sends SIGTERM, and returns the exit code."""
         if self.running:
             self._process.send_signal(signal.SIGTERM)
         return self.wait(30)
 
     def wait(self, seconds: float) -> int:
-        """The exit code of a process that ends by itself."""
+        """Returns the exit code of a process that ends on its own."""
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -156,20 +156,20 @@ class Process:
         return self._log.read_text(errors="replace") if self._log.exists() else ""
 
     def log_end(self) -> str:
-        """The last lines; what nobody had expected from its beginning."""
+        """Returns the last lines of the log, or everything from an unhandled exception on."""
         log = self.log()
         unhandled = log.rfind("Unhandled exception.")
         return log[unhandled:] if unhandled >= 0 else "\n".join(log.splitlines()[-15:])
 
 
 class Run:
-    """What a command printed."""
+    """The output of a command."""
 
     def __init__(self, done: subprocess.CompletedProcess):
         self.code, self.out, self.error = done.returncode, done.stdout, done.stderr
 
     def lines(self) -> list[dict]:
-        """One JSON object a line."""
+        """Returns one JSON object per line."""
         return [json.loads(line) for line in self.out.splitlines()]
 
     def __str__(self) -> str:
@@ -177,13 +177,13 @@ class Run:
 
 
 class Deployment:
-    """One log: a data folder, a database, the three services and, if asked for, more replicas. Use as a context: it removes all."""
+    """One log: a data folder, a database, the three services and any additional replicas. Use as a context manager: it removes all of it."""
 
     def __init__(self, settings: dict[str, str] | None = None, replicas: int = 1, before_start=None, engine: str | Callable = Sqlite.name, query: str = QUERY):
-        """engine: one of ENGINES, or what makes its like."""
+        """engine: one of ENGINES, or a function that makes a similar one."""
         self.data = Path(tempfile.mkdtemp(prefix="optiks-e2e-"))
         self.data.chmod(0o700)
-        # The empty folder gets its keys from the first program; logs therefore stand beside it.
+        # The first program creates its keys in the empty folder, so the logs are in a separate one.
         self.logs = Path(tempfile.mkdtemp(prefix="optiks-e2e-log-"))
         self.storage = (engine if callable(engine) else ENGINES[engine])(self.data, self.logs)
         lease = {"Optiks__UpdateTask__LeaseDuration": f"00:00:{self.storage.lease_seconds:02}"}
@@ -202,7 +202,7 @@ class Deployment:
         return Process(service, self.logs / f"{service}-{port}.log", lambda: self._environment | self.storage.settings(service, database_port), port)
 
     def _database_port(self, service: str) -> int | None:
-        """Where one more process of a service finds the database; None: at the database's own port."""
+        """Returns the port at which another process of a service finds the database; None for the database's own port."""
         return None
 
     @property
@@ -215,12 +215,12 @@ class Deployment:
 
     @property
     def database(self) -> Path:
-        """SQLite's file."""
+        """Returns SQLite's file."""
         return self.storage.database
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the programs of its users are told."""
+        """Returns the environment of its users' programs."""
         return self._environment
 
     @property
@@ -255,7 +255,7 @@ class Deployment:
             process.start()
 
     def stop(self) -> None:
-        """In order, readers first."""
+        """Stops the services in order, readers first."""
         for process in reversed(self.processes):
             code = process.stop()
             if code != 0:
@@ -271,15 +271,15 @@ class Deployment:
             raise NotReady(f"optiks-db migrate: {done}")
 
     def optiks_db(self, *arguments) -> Run:
-        """The operator's tool, as the database's owner."""
+        """Runs the operator's tool, as the database's owner."""
         return self._run([OUT / "db/optiks-db", *arguments])
 
     def optiks(self, *arguments: str, query: Process | None = None) -> Run:
-        """The command line, as a user of this data folder."""
+        """Runs the command line, as a user of this data folder."""
         return self.optiks_at([(query or self.query).url], self.update.url, *arguments)
 
     def optiks_at(self, query_urls: list[str], update_url: str, *arguments: str) -> Run:
-        """The same, with services elsewhere."""
+        """The same as `optiks`, with services at these URLs."""
         urls = [part for url in query_urls for part in ("--query-url", url)]
         return self._run([OUT / "cli/optiks", *arguments, *urls, "--update-url", update_url])
 
@@ -294,7 +294,7 @@ class Deployment:
         return Client(self.queries[replica].url, self.api_key, **options)
 
     def publish(self, *updates: tuple[str, str]) -> dict:
-        """One atomic request, waited for until it is published; its status."""
+        """Sends one atomic request, waits until it is published, and returns its status."""
         with self.update_client(timeout=90) as client:
             accepted = client.post_json("/v1/updates", {"items": [{"key": key, "value": value} for key, value in updates]})
             if accepted.status != 202:
@@ -306,7 +306,7 @@ class Deployment:
             return status
 
     def wait_served(self, epoch: int) -> None:
-        """Until every replica answers with this epoch or a later one."""
+        """Waits until every replica answers with this epoch or a later one."""
         deadline = time.monotonic() + 60
         for replica in range(len(self.queries)):
             with self.query_client(replica) as client:
@@ -316,16 +316,16 @@ class Deployment:
                     time.sleep(0.05)
 
     def facts(self) -> dict[str, list]:
-        """What updates have left in the database, if it is SQLite."""
+        """Returns what updates have left in the database, if it is SQLite."""
         with sqlite3.connect(f"file:{self.database}?mode=ro", uri=True) as connection:
             return {table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
                     for table in ("request", "pending", "outcome", "leaf", "value")}
 
 
 def clean_environment() -> dict[str, str]:
-    """This process's, without what a developer has set for another Optiks."""
+    """Returns this process's environment, without a developer's settings for another Optiks."""
     kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(("OPTIKS", "ASPNETCORE_", "XDG_DATA"))}
     if "DOTNET_ROOT" not in kept and (dotnet := shutil.which("dotnet")):
-        # The programs find the .NET runtime by themselves only in its standard folders.
+        # The programs find the .NET runtime on their own only in its standard folders.
         kept["DOTNET_ROOT"] = str(Path(dotnet).resolve().parent)
     return kept

@@ -1,4 +1,5 @@
-"""A log whose operator lies about users and periods, and signs: the Python reference's directory behind HTTP, as the command line asks it."""
+"""A log whose operator lies about users and periods, and signs the lies: the Python reference's directory behind HTTP, as the command line
+queries it."""
 
 import base64
 import json
@@ -23,7 +24,7 @@ from user_monitor import Own
 from users import Asked, Kept, KeptList
 from vectors_users_lies import Liar
 
-# So many steps before now the log began: its newest record is fresh, and none is of the future.
+# The log began this many steps ago: its newest record is fresh, and no record is from the future.
 AGE_STEPS = 100
 
 Answer = Callable[[list[Asked], int], bytes]
@@ -35,7 +36,8 @@ def young_log(kind: type[Liar] = Liar, **configuration) -> Liar:
 
 
 class HostileLog(Server):
-    """Use as a context. Lookups of users are answered by `answer`, which may be replaced while it runs; by default they are what the directory has, as all others are."""
+    """Use as a context manager. `answer` answers lookups of users and may be replaced while it runs. By default it answers from the
+    directory, like all other requests."""
 
     def __init__(self, d: Liar):
         super().__init__(d)
@@ -54,7 +56,7 @@ class HostileLog(Server):
         return MEDIA + "user-lookup", self.answer(self.asked, query.get("checkpoint_size", 0))
 
     def trust(self, folder: Path) -> Path:
-        """The file with the log's trust anchor."""
+        """Returns the file with the log's trust anchor."""
         path = folder / "trust.json"
         path.write_text(self.d.anchor.render())
         return path
@@ -63,12 +65,12 @@ class HostileLog(Server):
         return self.of(asked, kept_size)
 
     def of(self, asked: list[Asked], kept_size: int, at: At | None = None, epoch: int | None = None) -> bytes:
-        """True at these epochs, however late it is."""
+        """Returns an answer that is true at these epochs, however late it is."""
         when = None if at is None else [at for _ in asked]
         return self.d.user_lookup(asked, when, epoch, kept_size=kept_size).encode()
 
     def questions(self, body: bytes) -> list[Asked]:
-        """A UserQueryList (docs/spec/rest.md section 4), with what the client says that it knows."""
+        """Decodes a UserQueryList (docs/spec/rest.md section 4), with what the client says that it knows."""
 
         def question(r: Reader) -> Asked:
             name, device, knows_user, period, version = r.opaque(1, 255), r.opaque(0, 255), r.discriminant(2), r.uint(8), r.uint(8)
@@ -84,7 +86,7 @@ class HostileLog(Server):
 
 
 class WritingLog(HostileLog):
-    """It also takes requests about users, does what they ask for, and publishes each at once, together with what `beside` does for the user."""
+    """Also accepts requests about users, executes them, and publishes each at once, together with what `beside` does for the user."""
 
     def __init__(self, d: Liar, beside: Callable[[bytes], None] = lambda user: None):
         super().__init__(d)
@@ -114,7 +116,7 @@ class WritingLog(HostileLog):
         return JSON, json.dumps(pending).encode()
 
     def _apply(self, user: bytes, change: dict) -> list[bytes]:
-        """Stages a change and returns the devices that it gives a value."""
+        """Stages a change and returns the devices to which it gives a value."""
         d, device = self.d, octets(change.get("device_b64", ""))
         if change["op"] == "create":
             devices = {octets(one["device_b64"]): octets(one["value_b64"]) for one in change.get("devices", [])}
@@ -139,7 +141,7 @@ def text(value: bytes) -> str:
 
 
 def own_user(body: bytes) -> Own:
-    """A UserMonitorQuery (docs/spec/rest.md section 4)."""
+    """Decodes a UserMonitorQuery (docs/spec/rest.md section 4)."""
     r = Reader(body)
     user, names = r.opaque(1, 255), r.elements(0, 2**16 - 1, lambda one: one.opaque(1, 255))
     period, start = r.uint(8), r.uint(8)
@@ -150,5 +152,5 @@ def own_user(body: bytes) -> Own:
 
 
 def known_alone(asked: list[Asked]) -> list[Asked]:
-    """The same questions of clients that know nothing: what is answered to them shows all."""
+    """Returns the same questions from clients that know nothing, whose answers show everything."""
     return [replace(one, kept=Kept()) for one in asked]

@@ -1,4 +1,5 @@
-"""Load that knows what it was answered: writers that never give up (own request ids, repeated until answered), readers that verify, and a watcher of checkpoints."""
+"""Load that remembers its answers: writers that never give up (own request ids, repeated until answered), readers that verify, and a
+watcher of checkpoints."""
 
 import http.client
 import random
@@ -22,7 +23,7 @@ from rounds import rounds
 ANSWER_SECONDS = 180
 UNREACHABLE = 3
 RETRY_SECONDS = 0.1
-# Between two requests of a writer. Less load meets the same faults.
+# The pause between two requests of a writer. Less load meets the same faults.
 WRITER_PAUSE = rounds(quick=0.1, deep=0.02)
 LIST = 1000
 WINDOW = 16
@@ -30,7 +31,7 @@ WINDOW = 16
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """One version that was answered 202."""
+    """One version that was answered with 202."""
 
     request_id: str
     item: int
@@ -42,7 +43,7 @@ class Accepted:
 
 
 class Callers(Protocol):
-    """How users reach a log: a Deployment, or a way round it."""
+    """How users reach a log: a Deployment, or a proxy around it."""
 
     data: Path
 
@@ -64,7 +65,7 @@ class Worker:
         self._thread.start()
 
     def hold(self) -> None:
-        """Returns between two turns; the next does not begin before go_on. Raises what ended the thread early."""
+        """Returns between two turns; the next does not begin before go_on. Raises the exception that ended the thread early."""
         self._turn.acquire()
         self._raise()
 
@@ -72,13 +73,13 @@ class Worker:
         self._turn.release()
 
     def finish(self) -> None:
-        """Ends after the turn that it is at. Raises what ended the thread early."""
+        """Ends after the current turn. Raises the exception that ended the thread early."""
         self._stop.set()
         self._thread.join()
         self._raise()
 
     def abandon(self) -> None:
-        """Ends soon, and says nothing: what it was at stays unfinished."""
+        """Ends soon and reports nothing: the current turn stays unfinished."""
         self._abandoned = True
         self._stop.set()
         self._thread.join()
@@ -101,13 +102,13 @@ class Worker:
 
 
 class Reader(Worker):
-    """Looks keys up with one client that remembers: while a service is dead there may be no answer, but never an invalid or an older one."""
+    """Looks keys up with one client that remembers. While a service is dead there may be no answer, but never an invalid or an older one."""
 
     def __init__(self, log: Callers, keys: list[str], folder: Path):
         self.verified = 0
         self._log, self._keys = log, keys
         self._options = ("--data", str(folder), "--trust", str(log.data / "trust.json"))
-        # Each time a program starts, which takes more of the processors than the lookup.
+        # A program starts each time, which takes more of the processors than the lookup.
         super().__init__(pause=rounds(quick=2, deep=0.5))
 
     def _work(self) -> None:
@@ -139,7 +140,7 @@ class Watcher(Worker):
 
 
 class Writer(Worker):
-    """It has keys of its own, and sends single updates, lists and atomic requests."""
+    """A writer with its own keys, which sends single updates, lists and atomic requests."""
 
     def __init__(self, log: Callers, name: str, seed: int, point: Callable[[], str], keys: int = 100, pause: float = WRITER_PAUSE):
         self.accepted: list[Accepted] = []
@@ -182,7 +183,7 @@ class Writer(Worker):
                 answer = self._client.post_json(path, document)
                 if answer.status == 202:
                     return answer
-                # 429: too many of the key are pending; 503: the service says so itself.
+                # 429: the key has too many pending updates; 503: the service itself refuses.
                 if answer.status not in (429, 503):
                     raise AssertionError(f"HTTP {answer.status} {answer.body!r}")
             except (OSError, http.client.HTTPException):
@@ -193,7 +194,7 @@ class Writer(Worker):
             time.sleep(RETRY_SECONDS)
 
     def _published(self, request_id: str) -> bool:
-        """Whether it is known to be. Asks for a second."""
+        """Returns whether the request is known to be published. Waits for a second."""
         try:
             answer = self._client.get(f"/v1/updates/{request_id}?wait=1")
         except (OSError, http.client.HTTPException):
@@ -207,7 +208,8 @@ class Writer(Worker):
 
 
 class BulkWriter(Writer):
-    """Lists of LIST updates, one after the other, round its keys; at most WINDOW of them are not published yet, so that faults meet every step of the way."""
+    """Sends lists of LIST updates, one after the other, over its keys in turn. At most WINDOW lists are unpublished, so that faults meet
+    every step of the way."""
 
     def __init__(self, log: Callers, name: str, seed: int, point: Callable[[], str], keys: int, pause: float = 0):
         self._next = 0

@@ -1,4 +1,4 @@
-"""A server before query-services that changes what they say. Nobody who verifies answers is to believe it."""
+"""A server in front of query-services that changes their answers. A client that verifies answers must not believe it."""
 
 import http.server
 import threading
@@ -17,7 +17,8 @@ def honest(_: str, answer: Answer) -> Answer:
 
 
 class LyingProxy:
-    """Use as a context. `target` is whom it asks, `change` what it makes of answers; both may be replaced while it runs. `asked` are the paths and bodies of all requests."""
+    """Use as a context manager. `target` is the server that it asks, `change` the function that changes answers; both may be replaced while
+    it runs. `asked` are the paths and bodies of all requests."""
 
     def __init__(self, target: str, change: Change = honest):
         self.target, self.change = target, change
@@ -46,7 +47,7 @@ class LyingProxy:
                 try:
                     self.wfile.write(answer.body)
                 except ConnectionError:
-                    # Whoever asked did not wait for it.
+                    # The client did not wait for it.
                     self.close_connection = True
 
             def log_message(self, *_):
@@ -57,7 +58,7 @@ class LyingProxy:
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def change_bodies(self, change: Callable[[str, bytes], bytes]) -> None:
-        """From now on, of answers that are no problem."""
+        """From now on changes the bodies of answers that are not problems."""
         self.change = lambda path, said: replace(said, body=change(path, said.body)) if said.status == 200 else said
 
     def __enter__(self) -> "LyingProxy":

@@ -47,7 +47,7 @@ STRUCTS = {"optiks_user_state_t": UserState, "optiks_user_result_t": UserResult,
 
 
 class NativeUsers:
-    """The same library and verdicts as the verifier of keys. seconds: how long its last verdict took, without what is done here."""
+    """The same library and verdicts as the verifier of keys. seconds: the time of its last verdict, without the work done here."""
 
     def __init__(self, verifier: NativeVerifier):
         self._verifier, self._name, self._library = verifier, verifier.name, verifier.library
@@ -62,7 +62,8 @@ class NativeUsers:
             POINTER(VersionsResult), POINTER(OwnKeyResult), c_size_t, size, POINTER(VersionEntry), c_size_t, size]
 
     def lookup(self, anchors: list[dict], row: dict) -> tuple[str, list[dict]]:
-        """The reason, and of a valid answer what it showed of each user, in the form of the row's results as far as the call tells it."""
+        """Returns the reason and, for a valid answer, what it showed of each user, in the form of the row's results as far as the call
+        tells it."""
         users, answer = row["users"], bytes.fromhex(row["answer"])
         texts, devices, states, lists, keys = [], [], [], [], []
         for user in users:
@@ -93,7 +94,7 @@ class NativeUsers:
         return self._name(reason), shown
 
     def monitor(self, anchors: list[dict], row: dict) -> tuple[str, dict]:
-        """Likewise of an owner's own user."""
+        """Does the same for an owner's own user."""
         own, answer = row["own"], bytes.fromhex(row["answer"])
         listed, keys = own["devices"], own["keys"]
         octets = strings([bytes.fromhex(text) for text in (own["user"], *own["names"], listed["list"] if listed else "", *(one["device"] for one in keys))])

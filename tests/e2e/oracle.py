@@ -1,4 +1,5 @@
-"""What must be true after any fault, from outside: every answered update is there once and in order, the log has one history, and independent checks find nothing."""
+"""Checks from outside that after any fault every answered update exists once and in order, the log has one history, and independent checks
+find nothing."""
 
 import io
 import json
@@ -26,13 +27,13 @@ from facts import DECOMMISSIONED, DEVICES, PER_PERIOD, USERNAMES
 from record import EpochRecord
 from verify import TrustAnchor
 
-# Asked for through the services, each verified; the database's facts are compared for all.
+# How many are requested through the services, each verified; the database's facts are compared for all.
 SAMPLE = 60
 PUBLISH_SECONDS = 600
 
 
 class Wrong(AssertionError):
-    """What was promised does not hold."""
+    """A promise was broken."""
 
 
 def require(condition: bool, text: str) -> None:
@@ -41,12 +42,12 @@ def require(condition: bool, text: str) -> None:
 
 
 def anchor_of(log: Deployment) -> TrustAnchor:
-    """The log's, as its users have it."""
+    """Returns the log's trust anchor, as its users have it."""
     return TrustAnchor.parse((log.data / "trust.json").read_text())
 
 
 class Histories:
-    """Every record and every signed root that anybody has been shown."""
+    """Every record and every signed root that anybody was shown."""
 
     def __init__(self, log: Deployment):
         self._log = log
@@ -56,11 +57,11 @@ class Histories:
 
     @property
     def count(self) -> int:
-        """1: nobody was ever shown two different things for one epoch or size."""
+        """Returns 1 if nobody was ever shown two different things for one epoch or size."""
         return max(len(shown) for by_number in (self._records, self._roots) for shown in by_number.values())
 
     def look(self) -> int:
-        """Takes up the board as it is, from tiles alone, under its signed checkpoint; how many entries it has."""
+        """Reads the current board, from tiles alone, under its signed checkpoint, and returns the number of its entries."""
         folder = self._log.data / "board/log"
 
         def fetch(path: str) -> bytes | None:
@@ -104,7 +105,8 @@ class Histories:
 
 
 def lost_and_doubled(accepted: list[Accepted], facts: Facts) -> tuple[Counter, Counter]:
-    """How many accepted updates the facts do not have, and how many versions too many they have, by the fault under way when each was accepted."""
+    """Counts accepted updates that the facts lack, and surplus versions that they have, by the fault that was under way when each was
+    accepted."""
     expected, newest = _by_key(accepted), {(one.structure, one.key): one.point for one in accepted}
     lost, doubled = Counter(), Counter()
     for key, wanted in expected.items():
@@ -121,9 +123,10 @@ def lost_and_doubled(accepted: list[Accepted], facts: Facts) -> tuple[Counter, C
 
 
 def check_order(accepted: list[Accepted], facts: Facts, reuses_names: bool = False) -> None:
-    """Each writer has its own keys and waits for each answer, so its order is the order of versions, one in an epoch. Nothing may be lost or doubled.
+    """Checks the order: each writer has its own keys and waits for each answer, so its order is the order of versions, one per epoch.
+    Nothing may be lost or doubled.
 
-    reuses_names: the users that a name leads to are counted from 1.
+    reuses_names: the users to whom a name leads are counted from 1.
     """
     for key, wanted in _by_key(accepted).items():
         found = facts.versions[key]
@@ -134,7 +137,7 @@ def check_order(accepted: list[Accepted], facts: Facts, reuses_names: bool = Fal
 
 
 class Oracle:
-    """Judges one log. It knows from the start; `histories` may be told more meanwhile."""
+    """Judges one log. It knows the log from its start; `histories` may be told more meanwhile."""
 
     def __init__(self, log: Deployment, seed: int):
         self.histories = Histories(log)
@@ -144,11 +147,11 @@ class Oracle:
 
     @property
     def reuses_names(self) -> bool:
-        """Whether the log lets a username lead to somebody else later."""
+        """Whether the log may reassign a username later."""
         return anchor_of(self._log).configuration.username_reuse == 1
 
     def wait_published(self) -> None:
-        """Until nothing is pending. Nobody sends updates."""
+        """Waits until nothing is pending. Nobody sends updates meanwhile."""
         deadline = time.monotonic() + PUBLISH_SECONDS
         while (status := self.status())["pending_updates"] > 0 or status["published_epoch"] != status["epoch"]:
             require(time.monotonic() < deadline, f"{status['pending_updates']} updates are not published")
@@ -161,10 +164,11 @@ class Oracle:
         return json.loads(run.out)
 
     def judge(self, accepted: list[Accepted], notes: Iterable[bytes], asks: bool = True) -> tuple[Counter, Counter]:
-        """Lost and doubled updates by fault. Raises Wrong for anything else that is not as promised. asks: services, fsck and auditors too, of a log in its first period."""
+        """Returns the lost and doubled updates by fault. Raises Wrong for any other broken promise. asks: also checks services, fsck and
+        auditors, for a log in its first period."""
         self._judged += 1
         self.wait_published()
-        # Epochs go on, if only for the log's promise to publish one now and then, and reading a large database takes a while.
+        # Epochs continue, at least for the log's promise to publish one regularly, and reading a large database takes a while.
         size = self.histories.look()
         facts = self._facts()
         require(size <= len(facts.records), f"the board had {size} entries, the database has {len(facts.records)} epochs")
@@ -198,7 +202,8 @@ class Oracle:
         require(facts.pending == 0 and facts.refused == 0, f"{facts.pending} pending and {facts.refused} refused updates")
 
     def _check_tools(self, facts: Facts) -> None:
-        """fsck derives every root again; one auditor has followed from the start, one begins at epoch 0, and so does the reference: all see the database's records."""
+        """Checks with the tools: fsck derives every root again, one auditor has followed from the start, one begins at epoch 0, and so does
+        the reference. All must see the database's records."""
         run = self._log.optiks_db("fsck", "--board", self._log.data / "board")
         require(run.code == 0, f"fsck: {run}")
         newest = len(facts.records) - 1
@@ -213,7 +218,7 @@ class Oracle:
                 "the reference's auditor was shown other records than the database has")
 
     def _check_answers(self, accepted: list[Accepted], facts: Facts) -> None:
-        """Verified histories and the update-service's own words of some keys and updates are the facts'."""
+        """Checks that verified histories, and the update-service's statements, of some keys and updates match the facts."""
         self._check_histories(self._sample(key.decode() for structure, key in _by_key(accepted) if structure == KEYS), facts)
         self._check_users(self._sample(key.decode() for structure, key in _by_key(accepted) if structure == USERNAMES), facts)
         with self._log.update_client() as client:
@@ -251,7 +256,7 @@ class Oracle:
 
 
 def _numbers(structure: int, periods: list[int], reuses_names: bool) -> list[int]:
-    """Of versions of these periods, one after the other: version 1 of a later period is a copy of the latest of the one before."""
+    """Returns the version numbers in these successive periods: version 1 of a later period is a copy of the latest of the one before."""
     if structure not in PER_PERIOD:
         first = int(structure == USERNAMES and reuses_names)
         return list(range(first, first + len(periods)))

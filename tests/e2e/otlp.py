@@ -1,4 +1,5 @@
-"""An OTLP/HTTP collector that keeps what services send (opentelemetry-proto, collector/*/v1): enough of protobuf to read the names of metrics and spans."""
+"""An OTLP/HTTP collector that keeps what services send (opentelemetry-proto, collector/*/v1). It decodes enough protobuf to read the names
+of metrics and spans."""
 
 import gzip
 import http.server
@@ -7,7 +8,7 @@ from dataclasses import dataclass, field
 
 
 def fields(message: bytes):
-    """(number, value) of a protobuf message's fields; length-delimited ones as octets, the others as integers."""
+    """Yields (number, value) of a protobuf message's fields; length-delimited ones as octets, the others as integers."""
     at = 0
 
     def varint() -> int:
@@ -35,7 +36,7 @@ def fields(message: bytes):
 
 
 def at_path(message: bytes, *path: int):
-    """All values at a path of field numbers."""
+    """Yields all values at a path of field numbers."""
     for number, value in fields(message):
         if number == path[0]:
             if len(path) == 1:
@@ -63,12 +64,12 @@ class Span:
 
 @dataclass
 class Received:
-    """What came so far."""
+    """Everything received so far."""
 
     payloads: dict[str, list[bytes]] = field(default_factory=lambda: {"metrics": [], "traces": [], "logs": []})
 
     def metrics(self) -> dict[tuple[str, str], Metric]:
-        """By service and name."""
+        """Returns the metrics by service and name."""
         found = {}
         for service, scope in self._scopes("metrics"):
             for metric in at_path(scope, 2):
@@ -84,7 +85,7 @@ class Received:
                 for service, scope in self._scopes("traces") for span in at_path(scope, 2)]
 
     def logs(self) -> list[tuple[str, str]]:
-        """(service, body)."""
+        """Returns (service, body) of each log record."""
         return [(service, body.decode()) for service, scope in self._scopes("logs") for body in at_path(scope, 2, 5, 1)]
 
     def _scopes(self, signal: str):
@@ -98,7 +99,7 @@ class Received:
 
 
 class Collector:
-    """Use as a context. `url` is the OTLP endpoint."""
+    """Use as a context manager. `url` is the OTLP endpoint."""
 
     def __init__(self):
         self.received = Received()

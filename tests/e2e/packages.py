@@ -1,4 +1,4 @@
-"""Debian packages that were built."""
+"""Finds Debian packages that were built."""
 
 from pathlib import Path
 
@@ -6,5 +6,5 @@ from harness import ROOT
 
 
 def newest(name: str, source: Path = ROOT) -> Path:
-    """The package of the last `make deb` in a clone."""
+    """Returns the package of the last `make deb` in a clone."""
     return max((source / "build/deb").glob(f"{name}_*.deb"), key=lambda path: path.stat().st_mtime)

@@ -1,11 +1,12 @@
-"""Commands of the operators' pages, which tests run as they stand there."""
+"""Reads the commands of the operators' pages, which tests run unchanged."""
 
 import re
 from pathlib import Path
 
 
 def commands_of(page: Path) -> dict[str, list[tuple[str, str]]]:
-    """Shell and text of each block of `sh` or `bash`, by its section, those of lists as well; what is before the first section is left out. What the two shells stand for the page says."""
+    """Returns shell and text of each `sh` or `bash` block, including those in lists, by section; text before the first section is skipped.
+    The page says what the two shells mean."""
     sections: dict[str, list[tuple[str, str]]] = {}
     for section in re.split(r"^## ", page.read_text(), flags=re.MULTILINE)[1:]:
         blocks = re.findall(r"^( *)```(sh|bash)\n(.*?)^ *```$", section, re.MULTILINE | re.DOTALL)

@@ -1,4 +1,5 @@
-"""PostgreSQL as deploy/patroni has it, of one test's own: three nodes under Patroni, etcd, and HAProxy before them, from Debian's packages, in one folder and on free ports."""
+"""PostgreSQL as in deploy/patroni, for a single test: three nodes under Patroni, etcd, and HAProxy in front of them, from Debian's
+packages, in one folder and on free ports."""
 
 import getpass
 import json
@@ -22,17 +23,17 @@ ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy/patroni"
 PAGE = ROOT / "docs/operations/failover.md"
 PASSWORD = "secret"
-# Of copying a server, and of a failover on a machine that has other work.
+# The limit for copying a server, and for a failover on a busy machine.
 WHOLE_SECONDS = 120
 USERS = {"update-task": "optiks_update_task", "update-service": "optiks_update_service", "query-service": "optiks_query_service", None: "optiks_owner"}
 
 
 class ClusterFailed(Exception):
-    """A program of the cluster failed; the text has what it said."""
+    """A program of the cluster failed; the text has its output."""
 
 
 class Node:
-    """One host: its PostgreSQL, and Patroni that minds it."""
+    """One host: its PostgreSQL, and the Patroni that manages it."""
 
     def __init__(self, name: str, folder: Path):
         self.name = name
@@ -46,7 +47,7 @@ class Node:
 
     @property
     def postmaster(self) -> int | None:
-        """None: there is none."""
+        """The postmaster's process id; None if it does not run."""
         with suppress(OSError, IndexError, ValueError):
             pid = int((self.data / "postmaster.pid").read_text().splitlines()[0])
             if "postgres" in Path(f"/proc/{pid}/cmdline").read_text():
@@ -54,7 +55,7 @@ class Node:
         return None
 
     def kill(self) -> None:
-        """kill -9 of all that the host runs: Patroni first, which would start PostgreSQL again."""
+        """Kills everything on the host with kill -9, Patroni first, because it would start PostgreSQL again."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
@@ -64,7 +65,7 @@ class Node:
 
 
 class Patroni:
-    """Use as a context: entering makes the cluster and returns when it is whole, leaving ends and removes it."""
+    """Use as a context manager: entering creates the cluster and returns when it is complete, leaving ends and removes it."""
 
     def __init__(self):
         for program in ("patroni", "etcd", "haproxy"):
@@ -81,7 +82,7 @@ class Patroni:
 
     @property
     def authority(self) -> Path:
-        """Which the servers' certificates are of."""
+        """Returns the authority of the servers' certificates."""
         return self._folder / "authority.pem"
 
     def __enter__(self) -> "Patroni":
@@ -108,23 +109,23 @@ class Patroni:
             shutil.rmtree(self._folder)
 
     def start(self, node: Node) -> None:
-        """As the operating system does when the host starts."""
+        """Starts a node, as the operating system does when the host starts."""
         node.process = self._popen(node.name, "patroni", node.folder / "config.yml", variables=self._environment(node), **self._user)
 
     def members(self) -> list[dict]:
-        """Of the cluster, as any node tells it; none: no node answers."""
+        """Returns the cluster's members according to any node; an empty list if no node answers."""
         for node in self.nodes:
             with suppress(OSError, ValueError), urllib.request.urlopen(f"http://127.0.0.1:{node.rest_port}/cluster", timeout=5) as answer:
                 return json.load(answer)["members"]
         return []
 
     def leader(self) -> Node | None:
-        """The primary, if there is one."""
+        """Returns the primary, if there is one."""
         names = [member["name"] for member in self.members() if member["role"] == "leader" and member["state"] == "running"]
         return next((node for node in self.nodes if node.name in names), None)
 
     def wait_leader(self, other_than: Node) -> Node:
-        """Until another node is the primary."""
+        """Waits until another node is the primary."""
         deadline = time.monotonic() + WHOLE_SECONDS
         while (leader := self.leader()) is None or leader is other_than:
             if time.monotonic() >= deadline:
@@ -133,7 +134,7 @@ class Patroni:
         return leader
 
     def wait_whole(self) -> None:
-        """Until every node runs on one timeline, and one of them has all that is committed."""
+        """Waits until every node runs on one timeline, and one of them has everything that is committed."""
         deadline = time.monotonic() + WHOLE_SECONDS
         while not self._is_whole():
             if time.monotonic() >= deadline:
@@ -141,7 +142,7 @@ class Patroni:
             time.sleep(0.2)
 
     def sql(self, text: str, database: str = "postgres") -> list[str]:
-        """By the primary's administrator, through its socket: rows as psql prints them."""
+        """Runs SQL as the primary's administrator, through its socket, and returns rows as psql prints them."""
         leader = self.leader()
         if leader is None:
             raise ClusterFailed(f"there is no primary: {self.log_end()}")
@@ -149,13 +150,13 @@ class Patroni:
         return self._run(command, text).splitlines()
 
     def connection_string(self, user: str) -> str:
-        """In Npgsql's form, to the primary through HAProxy."""
+        """Returns a connection string in Npgsql's form, to the primary through HAProxy."""
         timeout = 60 if user == USERS[None] else 5
         return (f"Host=127.0.0.1;Port={self.port};Database={DATABASE};Username={user};Password={PASSWORD};SSL Mode=VerifyFull;Root Certificate={self.authority};"
                 f"Timeout={timeout}")
 
     def log(self, node: Node) -> str:
-        """Patroni's."""
+        """Returns Patroni's log."""
         return (self._folder / f"{node.name}.log").read_text(errors="replace")
 
     def log_end(self) -> str:
@@ -168,7 +169,7 @@ class Patroni:
                 and len({member.get("timeline") for member in members}) == 1)
 
     def _prepare(self) -> None:
-        # What is installed on a host is there.
+        # Puts in place what is installed on each host.
         _, make_authority, make_certificate = (text for _, text in commands_of(PAGE)["PostgreSQL under Patroni"])
         self._run(["sh", "-eu"], make_authority, as_user=False)
         for node in self.nodes:
@@ -204,7 +205,7 @@ class Patroni:
         addresses = {f"{node.name}.example.org:5432 check port 8008": f"127.0.0.1:{node.port} check port {node.rest_port}" for node in self.nodes}
         text = _replaced(DEPLOY / "haproxy.cfg", addresses | {"bind 127.0.0.1:5000": f"bind 127.0.0.1:{self.port}"})
         if os.geteuid() != 0:
-            # Only root can become another.
+            # Only root can change to another user.
             text = re.sub(r"^    (user|group) haproxy\n", "", text, flags=re.MULTILINE)
         file = self._folder / "haproxy.cfg"
         file.write_text(text)
@@ -215,13 +216,13 @@ class Patroni:
 
     @property
     def _base(self) -> dict[str, str]:
-        """Variables of every program. Another user's home has certificates that PostgreSQL would take, and may not be read."""
+        """The variables of every program. Another user's home may have certificates that PostgreSQL would use but may not read."""
         return os.environ | {"HOME": str(self._folder)}
 
     def _popen(self, name: str, *command, variables: dict[str, str] | None = None, **options) -> subprocess.Popen:
         with (self._folder / f"{name}.log").open("ab") as log:
             path = shutil.which(command[0], path=f"{os.environ['PATH']}:/usr/sbin")
-            # In a session of its own, so that Ctrl-C reaches the tests only.
+            # A separate session, so that Ctrl-C reaches only the tests.
             return subprocess.Popen([path, *map(str, command[1:])], cwd=self._folder, env=self._base | (variables or {}), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, **options)
 
     def _run(self, command: list, text: str = "", as_user: bool = True) -> str:
@@ -235,7 +236,7 @@ class OnPatroni:
     """The cluster as an engine for a Deployment, prepared as docs/operations/postgresql.md says."""
 
     name = "patroni"
-    # The default of services: what is measured here is what operators get.
+    # The services' default, so that the figures are those that operators get.
     lease_seconds = 10
     port = None
 
@@ -258,7 +259,7 @@ class OnPatroni:
 
 
 def _replaced(file: Path, replacements: dict[str, object]) -> str:
-    """A file of deploy/patroni for this host; what is replaced must be there."""
+    """Returns a file of deploy/patroni for this host; every replaced text must occur."""
     text = file.read_text()
     for old, new in replacements.items():
         if old not in text:

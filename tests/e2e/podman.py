@@ -1,4 +1,4 @@
-"""podman for tests: as root, wherever containers can be run at all, with what this machine lacks left out."""
+"""podman for tests: as root, anywhere that containers can run at all, without the features that this machine lacks."""
 
 import os
 import resource
@@ -6,8 +6,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-# No systemd is asked for, as a machine of tests has none: podman makes the cgroups itself, and runs no timers for health checks. runc, because crun refuses a
-# machine that has both versions of cgroups mounted. Limits are those of this process, as raising them takes a right that root may lack.
+# It does not use systemd, which test machines lack: podman makes the cgroups itself, and runs no timers for health checks. It uses runc,
+# because crun refuses a machine that has both versions of cgroups mounted. Limits are those of this process, because raising them takes a
+# right that root may lack.
 SETTINGS = """[engine]
 cgroup_manager = "cgroupfs"
 events_logger = "file"
@@ -25,14 +26,14 @@ def _ulimits() -> str:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """For every command, with a file of settings in the folder."""
+    """Returns the environment for every command, with a file of settings in the folder."""
     file = folder / "containers.conf"
     file.write_text(SETTINGS.format(ulimits=_ulimits()))
     return {name: value for name, value in os.environ.items() if name != "NOTIFY_SOCKET"} | {"CONTAINERS_CONF": str(file), "DISABLE_HC_SYSTEMD": "true"}
 
 
 class Podman:
-    """Its commands. Use as a context: containers that were started through it are gone afterwards."""
+    """Runs podman's commands. Use as a context manager: containers that were started through it are removed afterwards."""
 
     def __init__(self):
         self._folder = tempfile.TemporaryDirectory(prefix="optiks-podman-")
@@ -57,7 +58,7 @@ class Podman:
         return self.run(*arguments).stdout.strip()
 
     def start(self, name: str, *arguments) -> str:
-        """A container that stays, by its name."""
+        """Starts a container that keeps running, and returns its name."""
         self._started.append(name)
         self.run("run", "--detach", "--name", name, *arguments)
         return name

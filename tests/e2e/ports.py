@@ -8,13 +8,14 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-# Those that were given and may not be bound yet, each with the lock that keeps it from other processes' tests. The locks
-# end with this process.
+# The ports that were given out and may not be bound yet, each with the lock that keeps it from tests in other processes. The locks end with
+# this process.
 _given: dict[int, IO[bytes]] = {}
 
 
 def free_port(among: range = range(15000, 30000)) -> int:
-    """Below the ports that the system gives to clients, so that none of them takes it before the service does. No port is given twice, to no process of this user's."""
+    """Returns a port below those that the system assigns to clients, so that no client takes it before the service does. No port is given
+    twice to processes of this user."""
     folder = Path(tempfile.gettempdir()) / f"optiks-ports-{os.getuid()}"
     folder.mkdir(exist_ok=True)
     left = sorted(set(among) - _given.keys())

@@ -1,4 +1,7 @@
-"""A PostgreSQL server of one test's or benchmark's own: Debian's programs, data in a private folder, a free port, PostgreSQL's own durability. It can be killed, stopped, put back to a copy."""
+"""A PostgreSQL server for a single test or benchmark: Debian's programs, data in a private folder, a free port, PostgreSQL's own
+durability.
+
+It can be killed, stopped, and restored from a copy."""
 
 import os
 import pwd
@@ -20,11 +23,11 @@ STOP_SECONDS = 60
 
 
 class ServerFailed(Exception):
-    """A program of PostgreSQL failed; the text has what it said."""
+    """A program of PostgreSQL failed; the text has its output."""
 
 
 def programs() -> Path:
-    """Debian keeps each major version's programs in a folder of their own: the newest."""
+    """Returns the newest programs: Debian keeps each major version's in a separate folder."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3]))
     if not found:
         raise ServerFailed("/usr/lib/postgresql has no server: run eng/install.sh")
@@ -32,10 +35,11 @@ def programs() -> Path:
 
 
 class PostgreSql:
-    """The server. Use as a context: entering makes and starts it, leaving ends and removes it. Not for several threads but where said."""
+    """The server. Use as a context manager: entering creates and starts it, leaving ends and removes it. Not thread-safe except where
+    stated."""
 
     def __init__(self, settings: dict[str, str] | None = None, environment: dict[str, str] | None = None):
-        """settings go on the command line, such as {"shared_buffers": "1GB"}. environment: of what the server runs; read at each start."""
+        """settings go on the command line, such as {"shared_buffers": "1GB"}. environment: the server's variables; read at each start."""
         self.port = free_port()
         self._settings = settings or {}
         self._environment = environment or {}
@@ -69,10 +73,10 @@ class PostgreSql:
         shutil.rmtree(self._folder)
 
     def start(self) -> None:
-        """Returns when it takes connections: after recovery, if it was killed."""
+        """Returns when it accepts connections: after recovery, if it was killed."""
         options = {"port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": self._folder, "max_connections": 200} | self._settings
         with (self._folder / "log").open("ab") as log:
-            # In a session of its own, so that Ctrl-C reaches the tests only.
+            # A separate session, so that Ctrl-C reaches only the tests.
             self._process = subprocess.Popen(
                 [self._programs / "postgres", "-D", self.data, *(part for name, value in options.items() for part in ("-c", f"{name}={value}"))],
                 cwd=self._folder, env=os.environ | self._environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, **self._user)
@@ -86,19 +90,19 @@ class PostgreSql:
             time.sleep(0.05)
 
     def stop(self, fast: bool = True) -> None:
-        """In order: fast ends sessions and writes a checkpoint; otherwise at once, and the next start recovers."""
+        """Stops the server: fast ends sessions and writes a checkpoint; otherwise it stops at once, and the next start recovers."""
         self._process.send_signal(signal.SIGINT if fast else signal.SIGQUIT)
         self._process.wait(STOP_SECONDS)
 
     def kill(self) -> None:
-        """kill -9 of the postmaster, then of every process of its that is left. Returns when none is."""
+        """Kills the postmaster with kill -9, then every remaining process of it. Returns when none is left."""
         children = children_of(self._process.pid)
         self._process.kill()
         self._process.wait()
         kill_all(children)
 
     def kill_backend(self, pid: int) -> None:
-        """kill -9 of one session's process. The postmaster then ends all others and recovers, as after a bug in the server."""
+        """Kills one session's process with kill -9. The postmaster then ends all others and recovers, as after a bug in the server."""
         kill(pid)
 
     @contextmanager
@@ -111,16 +115,16 @@ class PostgreSql:
             os.kill(pid, signal.SIGCONT)
 
     def backends(self, database: str) -> list[int]:
-        """Processes of the sessions of programs in a database, but for the asking one."""
+        """Returns the processes of programs' sessions in a database, without the session that asks."""
         return [int(row) for row in self.sql(
             "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND datname = current_database() AND pid <> pg_backend_pid()", database)]
 
     def back_up(self, name: str) -> None:
-        """A copy of the whole server while it works (pg_basebackup), for put_back."""
+        """Copies the whole server while it works (pg_basebackup), for put_back."""
         self._run("pg_basebackup", "-h", "127.0.0.1", "-p", self.port, "-U", OWNER, "-D", self._folder / name, "-c", "fast", "-X", "stream")
 
     def put_back(self, name: str) -> None:
-        """Replaces the data of the stopped server by a copy, which stays for another time."""
+        """Replaces the data of the stopped server by a copy, which stays for later use."""
         if self.running:
             raise ServerFailed("PostgreSQL runs: its data cannot be replaced")
         shutil.rmtree(self.data)
@@ -130,11 +134,12 @@ class PostgreSql:
         self.sql(f"CREATE DATABASE {name}")
 
     def sql(self, text: str, database: str = "postgres") -> list[str]:
-        """Rows as psql prints them: columns with | between. Any thread."""
+        """Returns rows as psql prints them: columns with | between. Thread-safe."""
         return self._run("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", self.port, "-U", OWNER, "-d", database, "-c", text).splitlines()
 
     def connection_string(self, database: str, user: str = OWNER, port: int | None = None) -> str:
-        """In Npgsql's form. port: of a proxy before the server. Services learn soon that it is away; the owner's tools wait for a busy machine."""
+        """Returns a connection string in Npgsql's form. port: of a proxy in front of the server. Services notice soon that the server is
+        gone; the owner's tools wait for a busy machine."""
         timeout = 60 if user == OWNER else 5
         return f"Host=127.0.0.1;Port={port or self.port};Database={database};Username={user};Timeout={timeout}"
 
@@ -156,13 +161,13 @@ def children_of(pid: int) -> list[int]:
 
 
 def kill(pid: int) -> None:
-    """SIGKILL, of a process that may have ended by itself: the postmaster's death ends its children too."""
+    """Sends SIGKILL to a process that may have ended already: the postmaster's death ends its children too."""
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
 
 
 def kill_all(pids: list[int]) -> None:
-    """The same; returns when none of them runs. They are nobody's children here: only their end can be watched."""
+    """Kills them all, and returns when none of them runs. They are not this process's children, so only their end can be observed."""
     for pid in pids:
         kill(pid)
     deadline = time.monotonic() + STOP_SECONDS
@@ -173,7 +178,7 @@ def kill_all(pids: list[int]) -> None:
 
 
 def account() -> dict[str, object]:
-    """As whom PostgreSQL runs, for subprocess: it refuses to run as root."""
+    """Returns the account under which PostgreSQL runs, for subprocess: it refuses to run as root."""
     if os.geteuid() != 0:
         return {}
     user = pwd.getpwnam("postgres")

@@ -1,4 +1,4 @@
-"""Prometheus as operators run it: the rules and the dashboard of deploy/, and a server of its own in a folder of its own."""
+"""Prometheus as operators run it: the rules and the dashboard of deploy/, and a separate server in its own folder."""
 
 import json
 import re
@@ -15,48 +15,49 @@ from ports import free_port
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
 RULES, RULE_TESTS, CONFIGURATION, PROBE = (DEPLOY / "prometheus" / name for name in ("alerts.yml", "alerts.test.yml", "prometheus.yml", "blackbox.yml"))
-# Its target is what the probe connects to.
+# The job whose target is the address to which the probe connects.
 EDGE = "optiks-edge"
 DASHBOARD = DEPLOY / "grafana/optiks.json"
-# Words of PromQL that stand where a metric's name may stand.
+# Words of PromQL that may occur where a metric's name may occur.
 WORDS = {"and", "or", "unless", "on", "by", "le"}
 
 
 def rules() -> list[str]:
-    """What the alerts ask."""
+    """Returns the expressions of the alerts."""
     return re.findall(r"^ +expr: (.*)$", RULES.read_text(), re.MULTILINE)
 
 
 def panels() -> list[str]:
-    """What the dashboard asks."""
+    """Returns the expressions of the dashboard."""
     return [target["expr"] for panel in json.loads(DASHBOARD.read_text())["panels"] for target in panel.get("targets", [])]
 
 
 def answerable() -> list[str]:
-    """
-    What has a result of programs that run, and not only when an alert fires: a comparison says 0 or 1 of each series that it finds. It finds none where the labels of its two sides do not meet: such an
-    alert never fires. Sides of `or` are asked one by one; what asks whether something is absent is left out.
+    """Returns the expressions that have a result while programs run, and not only when an alert fires.
+
+    A comparison gives 0 or 1 for each series that it finds. It finds none where the labels of its two sides do not match: such an alert
+    never fires. The sides of `or` are separate expressions, and tests for absence are left out.
     """
     sides = [side for rule in rules() for side in rule.split(" or ") if "absent(" not in side]
     return [re.sub(r" ([<>]=?|[!=]=) ", r" \1 bool ", side) for side in sides] + panels()
 
 
 def metrics_of(expression: str) -> set[str]:
-    """Names of the metrics in an expression: names that are neither a function's, nor a label's, nor in a text."""
+    """Returns the names of the metrics in an expression: names that are neither a function's, nor a label's, nor in a text."""
     bare = re.sub(r'"[^"]*"|\{[^}]*\}|\[[^]]*\]|\b(?:by|on) *\([^)]*\)', " ", expression)
     return {name for name, after in re.findall(r"\b([a-z_][a-z0-9_]*)\b *(\(?)", bare) if not after and name not in WORDS}
 
 
 def metrics_named() -> set[str]:
-    """Names of all metrics that the alerts and the dashboard ask of."""
+    """Returns the names of all metrics in the alerts and the dashboard."""
     return set().union(*(metrics_of(expression) for expression in rules() + panels()))
 
 
 class Prometheus:
-    """A server and a probe with the rules of deploy/ and its configurations, in which the targets are others. Use as a context."""
+    """A server and a probe with the rules of deploy/ and its configurations, with other targets. Use as a context manager."""
 
     def __init__(self, targets: dict[str, str], key_files: dict[str, Path]):
-        """targets: host and port by job. key_files: the API key by job; none for EDGE, as the probe sends nothing."""
+        """targets: host and port by job. key_files: the API key by job; none for EDGE, because the probe sends none."""
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-prometheus-"))
         self.url = f"http://127.0.0.1:{free_port()}"
         self._probe_address = f"127.0.0.1:{free_port()}"
@@ -89,7 +90,7 @@ class Prometheus:
             return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT)
 
     def get(self, path: str, **parameters: str):
-        """The data of an answer of its API; None while it does not answer."""
+        """Returns the data of an answer of its API; None while it does not answer."""
         try:
             with urllib.request.urlopen(f"{self.url}/api/v1/{path}?{urllib.parse.urlencode(parameters)}", timeout=10) as answer:
                 return json.load(answer)["data"]
@@ -99,14 +100,14 @@ class Prometheus:
             return None
 
     def names(self) -> set[str]:
-        """Of the metrics that it has."""
+        """Returns the names of the metrics that it has."""
         return set(self.get("label/__name__/values") or [])
 
     def alerts(self, *states: str) -> set[str]:
         return {alert["labels"]["alertname"] for alert in (self.get("alerts") or {"alerts": []})["alerts"] if alert["state"] in states}
 
     def wait(self, holds, seconds: float, what: str) -> None:
-        """Until `holds()` does."""
+        """Waits until `holds()` is true."""
         deadline = time.monotonic() + seconds
         while not holds():
             if time.monotonic() >= deadline:

@@ -1,6 +1,6 @@
-"""TCP connections that stall, are cut and are refused: proxies between processes, on one event loop in a thread of its own.
+"""TCP connections that stall, are cut and are refused: proxies between processes, on one event loop in a separate thread.
 
-What was sent before a stall arrives after it, also when its sender has gone meanwhile: an answer or a request may always be late.
+Data sent before a stall arrives after it, even when its sender has gone meanwhile: an answer or a request may always be late.
 """
 
 import asyncio
@@ -16,9 +16,10 @@ from ports import free_port
 
 HOST = "127.0.0.1"
 CHUNK = 65536
-# close() then sends RST, not FIN: the other end learns of it at its next octet, as from a machine that has lost its memory of the connection.
+# close() then sends RST, not FIN: the other end notices it at its next octet, as from a machine that lost its memory of the connection.
 RESET = struct.pack("ii", 1, 0)
-# Seconds: of good weather between two faults of one proxy, and of a fault. The longest is beyond what sessions, leases and callers wait for.
+# Seconds without a fault between two faults of one proxy, and seconds of a fault. The longest exceeds the waits of sessions, leases and
+# callers.
 BETWEEN, USUAL, LONG, SHARE_OF_LONG = 4.0, 1.5, 12.0, 0.15
 TO_TARGET, TO_CLIENT = 0, 1
 
@@ -27,7 +28,7 @@ Say = Callable[[str], None]
 
 
 class Proxies:
-    """Use as a context; leaving cuts everything. `storm` and `calm` for all; not for several threads."""
+    """Use as a context manager; leaving cuts everything. `storm` and `calm` apply to all proxies. Not thread-safe."""
 
     def __init__(self, seed: int):
         self.faults: Counter[str] = Counter()
@@ -50,20 +51,20 @@ class Proxies:
         self._loop.close()
 
     def add(self, name: str, target: int) -> int:
-        """The port of a new proxy, in calm, to a port of this machine, where nobody needs to listen yet. `name` says between whom."""
-        # A generator of its own, so that no proxy's moments depend on how fast another's pass.
+        """Returns the port of a new proxy, in calm, to a port of this machine, where nobody needs to listen yet. `name` says between whom."""
+        # Each proxy has its own generator, so that its times do not depend on the progress of another's.
         proxy = Proxy(name, target, random.Random(f"{self._seed} {len(self._proxies)}"), self._begin)
         self._proxies.append(proxy)
         self._run(proxy.open())
         return proxy.port
 
     def storm(self) -> None:
-        """Faults at random from now on."""
+        """Causes faults at random from now on."""
         for proxy in self._proxies:
             self._run(proxy.storm())
 
     def put(self, fault: str, seconds: float) -> None:
-        """One fault, by its name in Proxy.faults, for all; returns when it has begun."""
+        """Causes one fault, by its name in Proxy.faults, for all; returns when it has begun."""
         for proxy in self._proxies:
             self._run(proxy.put(fault, seconds))
 
@@ -81,7 +82,7 @@ class Proxies:
 
 
 class Proxy:
-    """One way from clients to one target. On the loop's thread only."""
+    """One route from clients to one target. Use it only on the loop's thread."""
 
     def __init__(self, name: str, target: int, moments: random.Random, begin: Say):
         self.port = free_port()
@@ -112,13 +113,13 @@ class Proxy:
 
     async def put(self, fault: str, seconds: float) -> None:
         self._weather = asyncio.create_task(self.faults[fault](seconds))
-        # Its first step.
+        # The task makes its first step.
         await asyncio.sleep(0)
 
     async def calm(self) -> None:
         if self._weather is not None:
             self._weather.cancel()
-            # What ended the weather early, if anything did, is a mistake here and must be seen.
+            # An exception that ended the task early is a mistake here and must be seen.
             with suppress(asyncio.CancelledError):
                 await self._weather
             self._weather = None
@@ -134,17 +135,17 @@ class Proxy:
             await self.faults[self._random.choice(faults)](self._random.uniform(0, LONG if self._random.random() < SHARE_OF_LONG else USUAL))
 
     async def _stall(self, seconds: float) -> None:
-        """Nothing goes either way."""
+        """Lets nothing through in either direction."""
         self._say("stall")
         await self._without(seconds, *self._flows)
 
     async def _hold_answers(self, seconds: float) -> None:
-        """What is asked arrives, and the answers are late."""
+        """Requests arrive, and the answers are late."""
         self._say("late answers")
         await self._without(seconds, self._flows[TO_CLIENT])
 
     async def _lose_answers(self, seconds: float) -> None:
-        """What is asked is done, and nobody hears of it."""
+        """Requests are executed, and their answers are lost."""
         self._say("lost answers")
         self._flows[TO_CLIENT].clear()
         await asyncio.sleep(seconds)
@@ -156,7 +157,7 @@ class Proxy:
         self._cut()
 
     async def _refuse(self, seconds: float) -> None:
-        """New connections; those that are there go on."""
+        """Refuses new connections; existing ones continue."""
         self._say("refusal")
         self._stop_listening()
         self._bind()
@@ -179,7 +180,7 @@ class Proxy:
         self._bound.bind((HOST, self.port))
 
     async def _listen(self) -> None:
-        """On the port that is bound."""
+        """Listens on the bound port."""
         self._server = await asyncio.start_server(self._accept, sock=self._bound, limit=CHUNK)
         self._bound = None
 
@@ -196,19 +197,19 @@ class Proxy:
             link.cancel()
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        # This coroutine runs in a task of its own: the connection's life.
+        # This coroutine runs in a task of its own, which lasts as long as the connection.
         link = asyncio.current_task()
         self._links.add(link)
         ends = [writer]
         try:
             from_target, to_target = await asyncio.open_connection(HOST, self._target, limit=CHUNK)
             ends.append(to_target)
-            # A group: when one way breaks, so does the other.
+            # A group: when one direction breaks, so does the other.
             async with asyncio.TaskGroup() as ways:
                 ways.create_task(self._pump(reader, to_target, self._flows[TO_TARGET]))
                 ways.create_task(self._pump(from_target, writer, self._flows[TO_CLIENT]))
         except (OSError, asyncio.CancelledError):
-            # Cut, or the target does not listen: both ends learn it the hard way.
+            # The connection was cut, or the target does not listen: both ends get a reset.
             _reset(ends)
         except ExceptionGroup as broken:
             _reset(ends)

@@ -1,4 +1,4 @@
-"""A small HTTP client for the two services, and the UUIDs that update requests carry."""
+"""A small HTTP client for the two services, and the UUIDs of update requests."""
 
 import base64
 import http.client
@@ -40,14 +40,15 @@ class Answer:
 
 
 class Client:
-    """One service, over one connection at a time. Not for several threads. Transport errors are OSError or http.client.HTTPException."""
+    """A client of one service, over one connection at a time. Not thread-safe. Transport errors are OSError or http.client.HTTPException."""
 
     def __init__(
         self, url: str, api_key: str | None = None, timeout: float = 30, tls: ssl.SSLContext | None = None, source: str | None = None, headers: dict[str, str] | None = None,
         reopens: bool = False
     ):
-        """tls: of a server with TLS. source: the address of this machine that it is to see. headers: more, of each request. reopens: a request on a connection that the server has closed, such as an idle one,
-        is sent again on a new one; only for requests that may be sent twice."""
+        """tls: for a server with TLS. source: the address of this machine that the server sees. headers: additional ones of each request.
+        reopens: a request on a connection that the server has closed, such as an idle one, is sent again on a new one; only for requests
+        that may be sent twice."""
         self._address = _address(url)
         self._api_key = api_key
         self._timeout = timeout
@@ -107,7 +108,7 @@ class Client:
 
 
 class FailoverClient(Client):
-    """Several services that do the same: after one that fails or is unavailable, the next is asked."""
+    """A client of several equivalent services: after one that fails or is unavailable, it asks the next."""
 
     def __init__(self, urls: list[str], api_key: str | None = None, timeout: float = 30):
         self._urls = deque(urls)

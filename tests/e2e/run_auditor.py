@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The long auditor suite: kill -9 at every step, again and again, with older copies of the state put back; then what catching up costs.
+"""The long auditor suite: kill -9 at every step, repeatedly, with older copies of the state restored; then the cost of catching up.
 
-A line a round, at the end one JSON object in FILE. Exit code 1: something was signed that must not be.
+Prints a line per round, and writes one JSON object to FILE at the end. Exit code 1: the auditor signed something that it must not sign.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from auditors import KILLED, OPTIKS, Auditor, kill_rounds
 from harness import FAIL_POINT, Deployment
 from oracle import require
 
-# An epoch as soon as the one before is published, with what came meanwhile or nothing: a long log in minutes.
+# Each epoch follows as soon as the one before is published, with or without updates: a long log in minutes.
 MANY_EPOCHS = {"Optiks__UpdateTask__EpochInterval": "00:00:00.010", "Optiks__Log__Heartbeat": "00:00:00.010"}
 BATCH = 250
 LEAST_KILLS = 3
@@ -28,7 +28,7 @@ KEYS_A_LOOK = 20
 
 
 def measured(auditor: Auditor, fail_point: str | None = None) -> dict:
-    """One look: seconds, processor seconds, peak memory, octets of proofs."""
+    """Measures one look: seconds, processor seconds, peak memory, octets of proofs."""
     environment = auditor.logs[0].environment | ({FAIL_POINT: fail_point} if fail_point else {})
     read, write = os.pipe()
     started = time.monotonic()
@@ -54,7 +54,7 @@ def verified(auditor: Auditor) -> int:
 
 
 def insertions(folder: Path, count: int) -> dict:
-    """What an epoch, or a few, with so many new keys in a log of ten times as many cost."""
+    """Measures the cost of one or a few epochs with this many new keys, in a log of ten times as many."""
     with Deployment({"Optiks__UpdateTask__EpochInterval": "00:00:01"}) as log:
         publish_keys(log, "before", 10 * count)
         auditor = Auditor(folder, log)
@@ -78,7 +78,7 @@ def publish_keys(log: Deployment, prefix: str, count: int) -> None:
 
 
 def write_epochs(log: Deployment, epochs: int) -> int:
-    """New keys one by one, until there are so many epochs; how many keys."""
+    """Publishes new keys one by one until there are this many epochs, and returns the number of keys."""
     count = latest = 0
     moved = time.monotonic()
     with log.query_client() as reader, log.update_client() as writer:
@@ -95,7 +95,7 @@ def write_epochs(log: Deployment, epochs: int) -> int:
 
 
 def catching_up(folder: Path, epochs: int) -> dict:
-    """Of so many epochs in one go, and the same killed on the way and resumed."""
+    """Measures catching up with this many epochs at once, and the same with a kill on the way and a resumption."""
     with Deployment(MANY_EPOCHS) as log:
         keys = write_epochs(log, epochs)
         require(log.task.stop() == 0, log.task.log_end())

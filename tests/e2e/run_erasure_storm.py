@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Storms of users, erasures, periods that switch, tokens, recycled names and kills, an engine after the other, and what came of it.
+"""Storms of users, erasures, period switches, tokens, reassigned names and kills, on one engine after the other, and their results.
 
-Exit code 1: an acknowledged update is lost or doubled, an erased value is anywhere still, or something else is not as promised.
+Exit code 1: an acknowledged update is lost or doubled, an erased value still exists anywhere, or another promise is broken.
 """
 
 import argparse
@@ -23,7 +23,7 @@ def main() -> int:
     parser.add_argument("--engines", nargs="+", choices=engines, default=engines)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
     options = parser.parse_args()
-    # So that whoever ends this early leaves no server behind.
+    # An early end must leave no server behind.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     rows = []

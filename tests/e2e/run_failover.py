@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The long failover drill: the primary of a cluster and the active update-task are killed again and again under load; writes what it cost.
+"""The long failover drill: kills a cluster's primary and the active update-task repeatedly under load, and writes the costs.
 
-A line a kill; at the end one row for each kind. Exit code 1: something is not as promised.
+Prints a line per kill, and at the end one row for each kind. Exit code 1: a promise is broken.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from trial import Row
 
 
 def run(drill: Drill, kills: int, say) -> list[Outage]:
-    """So many of each kind, in a random order."""
+    """Kills this many times of each kind, in a random order."""
     order = [drill.kill_primary, drill.kill_task] * kills
     drill.trial.random.shuffle(order)
     outages = []
@@ -30,7 +30,7 @@ def run(drill: Drill, kills: int, say) -> list[Outage]:
 
 
 def report(rows: list[Row], outages: list[Outage], rate: float, seconds: float, accepted: int) -> dict:
-    """As JSON."""
+    """Returns the report as JSON."""
     document: dict = {"offered_updates_per_second": rate, "seconds": round(seconds), "accepted": accepted, "kinds": []}
     for row in rows:
         costs = [outage for outage in outages if outage.point == row.point]
@@ -47,7 +47,7 @@ def main() -> int:
     parser.add_argument("--keys", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
     options = parser.parse_args()
-    # So that whoever ends this early leaves no server behind.
+    # An early end must leave no server behind.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     started = time.monotonic()

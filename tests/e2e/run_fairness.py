@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""One greedy caller after another beside honest lookups and updates: for each kind of caller and endpoint the requests that cost the caller least and the service most.
+"""One greedy caller after another next to honest lookups and updates: for each kind of caller and endpoint, the requests that cost the
+caller least and the service most.
 
-Writes the figures to FILE and prints a table. Exits with 1 when an honest caller was refused, an answer was wrong, an update was lost, or a service's memory grew beyond its bound. Latency is
-reported and never fails: it is the machine's. The greedy caller, the tester and the services share this machine's processors.
-usage: run_fairness.py FILE [--seconds S] [--only WORD]"""
+Writes the figures to FILE and prints a table. Exits with 1 when an honest caller was refused, an answer was wrong, an update was lost, or a
+service's memory grew beyond its bound. Latency is reported and never fails, because it depends on the machine. The greedy caller, the
+tester and the services share this machine's processors.
+  usage: run_fairness.py FILE [--seconds S] [--only WORD]"""
 
 import argparse
 import json
@@ -25,7 +27,7 @@ SOURCE = "127.0.0.2"
 MOST_MB = 512
 """By which a service's memory may grow: the budget of answers and an allowance for what is not collected yet."""
 P99_RATIO = 3
-# What docs/operations/rate-limits.md recommends to turn on.
+# The limits that docs/operations/rate-limits.md recommends.
 LIMITS = {
     "Optiks__RateLimits__Lookups__PerSecond": "500", "Optiks__RateLimits__Updates__PerSecond": "100",
     "Optiks__RateLimits__Statuses__PerSecond": "100", "Optiks__RateLimits__Audits__PerSecond": "500",
@@ -34,7 +36,7 @@ KINDS = {"hit": "lookup", "update": "update", "published": "publication"}
 
 
 def credentials(log: Deployment, signer: Signer) -> dict[str, str | None]:
-    """Of each caller. The forged token has the form of one that this log takes."""
+    """Returns the credentials of each caller. The forged token has the form of one that this log accepts."""
     found = {"stranger": None, "token": signer.token(claims(["own"], scope="update history")), "forged token": Signer(signer.key_id).token(claims(["own"]))}
     for scope in ("lookup", "history", "update", "erase"):
         file = log.logs / f"key-{scope}"
@@ -46,7 +48,7 @@ def credentials(log: Deployment, signer: Signer) -> dict[str, str | None]:
 
 
 def fill(log: Deployment, tester: StressTester) -> int:
-    """Keys to look up, a key with 100 versions, long values; the newest epoch."""
+    """Publishes keys to look up, a key with 100 versions, and long values; returns the newest epoch."""
     tester.prepare(KEYS, "--many-count", "0")
     log.publish(*[(f"long {i}", "x" * 65_000) for i in range(8)])
     epoch = 0

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""The long fault suite: every fault on every engine, again and again until the time is over; random kills until so many updates were accepted; or storms.
+"""The long fault suite: every fault on every engine, repeated until the time is over; random kills; or storms.
 
-A line a fault; at the end one row for each engine and point. Exit code 1: something is not as promised.
+Random kills continue until the given number of updates was accepted. Prints a line per fault, and at the end one row for each engine and
+point. Exit code 1: a promise is broken.
 """
 
 import argparse
@@ -22,19 +23,19 @@ from storage import ENGINES, OwnPostgreSql, Sqlite
 from storm import Storm, StormLog
 from trial import Row, Trial
 
-# Of an engine's share of the time, for judging.
+# The part of an engine's time that is reserved for judging.
 JUDGE_SECONDS = 25
 BULK_WRITERS, VERSIONS = 2, 5
-# As an operator has them: the pace of the load decides how often something is killed, not the epochs'.
+# The operator's default: the pace of the load decides how often something is killed, not that of the epochs.
 BULK = {"Optiks__UpdateTask__EpochInterval": "00:00:01"}
-# Long enough for several faults of every proxy, so short that there are many calms in which all must go on.
+# Long enough for several faults of every proxy, and short enough for many calms in which everything must continue.
 STORM_SECONDS = 25
-# A server that is not the test's own has no proxy before it, and is not killed.
+# A server that belongs to others has no proxy in front of it, and is not killed.
 STORM_ENGINES = [Sqlite.name, OwnPostgreSql.name]
 
 
 class Suite:
-    """The rows so far, and how to say what goes on."""
+    """The rows so far, and the function that reports progress."""
 
     def __init__(self, seed: int):
         self.rows: list[Row] = []
@@ -42,7 +43,7 @@ class Suite:
         self._started = time.monotonic()
 
     def run(self, engine: str, seconds: float) -> None:
-        """All faults in a random order, and again, until the time is over."""
+        """Runs all faults in a random order, repeatedly, until the time is over."""
         deadline = time.monotonic() + seconds - JUDGE_SECONDS
         self._say(f"{engine}, seed {self._seed}")
         with Deployment(before_start=faults.kill_at_genesis, engine=engine) as log, Trial(log, self._seed) as trial:
@@ -58,7 +59,7 @@ class Suite:
             self._judge(trial)
 
     def run_until(self, engine: str, updates: int) -> None:
-        """Random kills, pauses and restarts until so many updates are accepted, in lists."""
+        """Runs random kills, pauses and restarts until this many updates are accepted, in lists."""
 
         def writers(trial: Trial) -> list[Writer]:
             keys = max(updates // VERSIONS // BULK_WRITERS, LIST)
@@ -71,7 +72,7 @@ class Suite:
             self._judge(trial)
 
     def storm(self, engine: str, seconds: float) -> None:
-        """Storms and calms until the time is over."""
+        """Runs storms and calms until the time is over."""
         self._say(f"{engine}, storms, seed {self._seed}")
         with Proxies(self._seed) as proxies, StormLog(engine, proxies) as log, Storm(log, proxies, self._seed) as storm:
             left = seconds
@@ -114,7 +115,7 @@ def main() -> int:
     parser.add_argument("--engines", nargs="+", choices=list(ENGINES), default=list(ENGINES))
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
     options = parser.parse_args()
-    # So that whoever ends this early leaves no server behind.
+    # An early end must leave no server behind.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     if os.geteuid() != 0:

@@ -1,7 +1,10 @@
 #!/usr/bin/python3
-"""60 slow readers and 60 slow writers beside verified lookups and updates: what memory the services need, how long honest callers wait, and that none is refused.
-Each figure is taken twice, without the slow clients and with them. Writes the figures to FILE; exits 1 when an honest caller was refused or memory is not bounded. Latency is
-reported and never fails: it is the machine's. usage: run_slow.py FILE [--minutes M] [--lookups N] [--updates N]"""
+"""60 slow readers and 60 slow writers next to verified lookups and updates: the memory that the services need, how long honest callers
+wait, and that none of them is refused.
+
+Each figure is taken twice, without the slow clients and with them. Writes the figures to FILE; exits 1 when an honest caller was refused or
+memory is not bounded. Latency is reported and never fails, because it depends on the machine.
+  usage: run_slow.py FILE [--minutes M] [--lookups N] [--updates N]"""
 
 import argparse
 import json
@@ -24,7 +27,7 @@ KEYS = 1000
 LONG_KEYS, LONG_VALUE = 60, 65_536
 SOURCE = "127.0.0.2"
 BUDGET_MB = 256
-# Of connections, code, garbage that is not collected yet; beside the budget.
+# The allowance, in addition to the budget, for connections, code, and garbage that is not collected yet.
 ALLOWANCE_MB = 256
 MB = 1 << 20
 
@@ -39,7 +42,8 @@ def get(path: str, accept: str) -> bytes:
 
 
 def slow_clients(log: Deployment) -> list[Slow]:
-    """A third of the readers each: long lookups, ranges of audit proofs, histories. Half of the writers each: updates, queries."""
+    """A third of the readers each reads long lookups, ranges of audit proofs, and histories. Half of the writers each sends updates and
+    queries."""
     key = f"Authorization: Bearer {log.api_key}"
     keys = json.dumps([{"key": f"long{i}"} for i in range(LONG_KEYS)]).encode()
     with log.query_client() as client:
@@ -60,7 +64,7 @@ def slow_clients(log: Deployment) -> list[Slow]:
 
 
 class Memory:
-    """The anonymous memory of services, once a second, in MiB."""
+    """Samples the anonymous memory of services once a second, in MiB."""
 
     def __init__(self, services: list[Process]):
         self.most = {service.service: 0.0 for service in services}
@@ -96,11 +100,11 @@ def fill(log: Deployment, tester: StressTester) -> None:
 
 
 def measure(log: Deployment, lookups: int, updates: int, seconds: float, clients: list[Slow]) -> dict:
-    """A run of honest callers; what they and the slow ones met."""
+    """Runs honest callers, and returns what they and the slow ones experienced."""
     services = [log.query, log.update]
     options = ["--key-count", str(KEYS), "--many-count", "0", "--check-keys", "100"]
     with Memory(services) as memory, SlowClients(clients, SOURCE) as slow:
-        # Without the tester's own comparison with the records: the slow writers' updates count there as well.
+        # Without the tester's own comparison with the records, which would also count the slow writers' updates.
         report = run_honest(log, lookups, updates, seconds, options)
     p99 = {row["name"].partition("/")[0]: row["value"] for row in report["results"] if row["name"].endswith("/p99")}
     return {
@@ -120,7 +124,7 @@ def run_honest(log: Deployment, lookups: int, updates: int, seconds: float, opti
 
 
 def refusals(figures: dict) -> list[dict]:
-    """What was answered to honest callers with an error. "not-sent-in-time" is the generator's."""
+    """Returns the errors that honest callers got. "not-sent-in-time" is the generator's."""
     return [error for error in figures["honest_errors"] if error["error"] != "not-sent-in-time"]
 
 
@@ -134,7 +138,7 @@ def main() -> int:
     seconds = arguments.minutes * 60
     with Deployment(settings={"Optiks__QueryService__AnswerBytes": str(BUDGET_MB * MB)}) as log:
         fill(log, StressTester(log))
-        # A shorter time is enough to know what is usual.
+        # A shorter time is enough for the baseline.
         alone = measure(log, arguments.lookups, arguments.updates, max(20, seconds / 4), [])
         before = log.query.anonymous_bytes / MB
         beside = measure(log, arguments.lookups, arguments.updates, seconds, slow_clients(log))

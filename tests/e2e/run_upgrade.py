@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Measures what callers notice while a log on three hosts behind nginx gets the packages of today, host by host as docs/operations/upgrade.md has it, under verified lookups and updates at a quarter
-of the rate that saturates. The first host goes back once, and forward again. Before that 10^6 keys are loaded. Exit code 1: a lookup failed, or an accepted update was lost or doubled.
-Writes build/bench/upgrade.json. As root, after `make deb`."""
+"""Measures the effects on callers while a log on three hosts behind nginx is upgraded to today's packages, host by host as in
+docs/operations/upgrade.md. The load is verified lookups and updates at a quarter of the saturating rate. The first host is downgraded once,
+and upgraded again. Before that 10^6 keys are loaded. Exit code 1: a lookup failed, or an accepted update was lost or doubled. Writes
+build/bench/upgrade.json. As root, after `make deb`."""
 
 import argparse
 import datetime
@@ -27,13 +28,13 @@ from windows import Moments, compare, windows_of
 # The first commit that builds packages.
 OLDEST = "11d2b03"
 MIX, LOOKUP, UPDATE = "hit=9,update=1", "hit", "update"
-# Every update is followed to its publication, and as many keys as there may be are compared with their histories.
+# Every update is followed to its publication, and as many keys as possible are compared with their histories.
 CHECKS = ("--follow", "1", "--check-keys", "20000", "--settle", "600")
 
 
 @dataclass
 class Upgrade:
-    """What was done when."""
+    """The times of the upgrade's steps."""
 
     moments: Moments = field(default_factory=Moments)
     hosts: list[float] = field(default_factory=list)
@@ -43,7 +44,7 @@ class Upgrade:
 
 
 def put_through(hosts: Hosts, older: Path, running, say) -> Upgrade:
-    """All hosts in their order; the first one there, back, and there again."""
+    """Upgrades all hosts in their order; the first one is upgraded, downgraded, and upgraded again."""
     done = Upgrade()
     done.moments.asked = time.time()
     for role in ORDER:
@@ -71,7 +72,7 @@ def measure(hosts: Hosts, older: Path, arguments: argparse.Namespace, say) -> li
     rate = arguments.rate or most / 4
     say(f"{rate:,.0f} requests/s, a tenth of them updates")
     with tester.running(MIX, rate, "--window", f"{arguments.window:g}", "--key-count", str(arguments.keys), *LOAD, *CHECKS) as running:
-        # One more, for the start of optiks-stress.
+        # One window more, for the start of optiks-stress.
         running.wait((arguments.before + 1) * arguments.window + WARM_UP_SECONDS)
         done = put_through(hosts, older, running, say)
         running.wait(3 * arguments.window)
@@ -93,19 +94,20 @@ def figures_of(report: dict, done: Upgrade, arguments: argparse.Namespace, most:
     for operation in (LOOKUP, UPDATE):
         figures += comparison.figures(f"upgrade/p99/{operation}", operation)
     figures.append(Figure("upgrade/without-epoch", "s, longest", *longest_pauses([epoch["at_s"] for epoch in report["epochs"]], report, done.moments)))
-    # A second in which nothing was accepted is a pause of two from one that had something to the next.
+    # A second in which nothing was accepted is a pause of two from a second with updates to the next.
     accepting = [second for second, row in enumerate(report["seconds"]) if row["updates"] > 0]
     figures.append(Figure("upgrade/without-accepting", "s, longest, to the second", *longest_pauses(accepting, report, done.moments)))
     return figures
 
 
 def failures(report: dict, operation: str) -> int:
-    """Failed, or not sent in time."""
+    """Returns the number of requests that failed, or were not sent in time."""
     return sum(error["count"] for error in report["errors"] if error["operation"] == operation)
 
 
 def longest_pauses(moments: list[float], report: dict, upgrade: Moments) -> tuple[float, float]:
-    """Of seconds of the load, without what becomes of it afterwards: the longest time between two from the upgrade on, and before it."""
+    """Returns the longest time between two of the moments from the upgrade on, and before it. The moments are seconds of the load; the
+    settlement afterwards does not count."""
     asked = upgrade.asked - datetime.datetime.fromisoformat(report["started"]).timestamp()
     pauses = [(later, later - earlier) for earlier, later in itertools.pairwise(moments) if later <= report["warm_up_s"] + report["measured_s"]]
     return tuple(max((pause for later, pause in pauses if (later > asked) == is_upgrade), default=0) for is_upgrade in (True, False))
@@ -120,9 +122,9 @@ def main() -> None:
     parser.add_argument("--before", type=int, default=6, help="windows before the upgrade (default %(default)s)")
     parser.add_argument("--out", type=Path, default=ROOT / "build/bench/upgrade.json", help="the file of results (default build/bench/upgrade.json)")
     arguments = parser.parse_args()
-    # /tmp may be memory.
+    # /tmp may be in memory.
     tempfile.tempdir = "/var/tmp"
-    # So that whoever ends this early leaves no machine behind.
+    # An early end must leave no machine behind.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     started = time.monotonic()

@@ -1,4 +1,4 @@
-"""A log whose tasks share no folder, and whose services read the board at a URL: what must be so with any storage that keeps conditions of writes."""
+"""A log whose tasks share no folder, and whose services read the board at a URL: tests for any storage that supports conditional writes."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ from harness import Deployment
 from rest import Client
 
 PATIENCE = 90
-# What an operator brings to another host. The development key is the clients', not the task's.
+# The files that an operator copies to another host. The development key belongs to the clients, not to the task.
 SECRETS = ("kek", "log.key", "trust.json", "api-key", "api-keys.json")
 
 
@@ -23,7 +23,7 @@ class SharedBucketTests:
         return Deployment(settings)
 
     def verify(self, log: Deployment) -> int:
-        """By who has the trust anchor alone, from the bucket; the newest epoch there."""
+        """Verifies from the bucket with only the trust anchor, and returns the newest epoch there."""
         said = log.optiks("board", "verify", "--board", self.bucket.url, "--trust", str(log.data / "trust.json"), "--json")
         self.assertEqual(said.code, 0, said)
         return json.loads(said.out)["epoch"]
@@ -46,7 +46,7 @@ class SharedBucketTests:
             shutil.copy(log.data / name, other / name)
         log.standby.start(OPTIKS_DATA=str(other), Optiks__Storage__ConnectionString=f"Data Source={log.database}")
         log.standby.wait_ready()
-        # Killed, and what it had on its disk is gone with the host.
+        # The task is killed, and its disk is lost with the host.
         log.task.kill()
         before = (log.data / "board/log/checkpoint").read_bytes()
         shutil.move(log.data / "board", log.data / "board.gone")
@@ -54,7 +54,7 @@ class SharedBucketTests:
         self.assertGreater(then, epoch)
         self.assertGreaterEqual(self.verify(log), then)
         self.assertNotEqual((other / "board/log/checkpoint").read_bytes(), before)
-        # The host comes back with what it had: it is brought on when it leads again.
+        # The host comes back with its old data, which is brought up to date when it leads again.
         shutil.move(log.data / "board.gone", log.data / "board")
         log.task.start()
         log.task.wait_ready()
@@ -68,7 +68,7 @@ class SharedBucketTests:
         self.assertEqual(log.optiks("audit", "--json").code, 0)
         fsck = log.optiks_db("fsck", "--board", str(log.data / "board"))
         self.assertEqual(fsck.code, 0, fsck)
-        # Without the bucket nothing is signed, and what was is served.
+        # Without the bucket nothing is signed, and existing data is still served.
         size = self.size(log)
         with self.away(), Client(log.task.url, timeout=30) as client, log.update_client(timeout=30) as update:
             self.assertEqual(update.post_json("/v1/updates", {"key": "dave", "value": "d1"}).status, 202)

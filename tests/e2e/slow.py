@@ -1,4 +1,4 @@
-"""Clients that take their time: they ask for much and read little, or send little of what they announced. One thread for all of them."""
+"""Slow clients: they request much and read little, or send little of what they announced. One thread runs all of them."""
 
 import selectors
 import socket
@@ -10,13 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 OCTETS_A_SECOND = 400
-# As little as the kernel gives, so that what is not read stays with the server.
+# The kernel's minimum, so that unread data stays with the server.
 RECEIVE_BUFFER = 4096
 
 
 @dataclass(frozen=True)
 class Slow:
-    """What one client does, again and again: `request` is sent at once, `rest` slowly, and the answer is read slowly."""
+    """The actions that one client repeats: it sends `request` at once and `rest` slowly, and reads the answer slowly."""
 
     url: str
     request: Callable[[], bytes]
@@ -34,7 +34,8 @@ class _Connection:
 
 
 class SlowClients:
-    """From `source`, an address of this machine, so that they are another caller than the honest ones. Use as a context."""
+    """The clients connect from `source`, an address of this machine, so that they are another caller than the honest ones. Use as a context
+    manager."""
 
     def __init__(self, clients: list[Slow], source: str):
         self.answers: Counter[str] = Counter()
@@ -66,7 +67,7 @@ class SlowClients:
             self._close(connection)
 
     def _turn(self, connection: _Connection) -> None:
-        """What a client does once a second."""
+        """Does a client's work, once a second."""
         if connection.link is None:
             self._open(connection)
         if connection.unsent:
@@ -87,7 +88,7 @@ class SlowClients:
             status = connection.status.split()[1].decode()
             self.answers[status] += 1
             if status != "200":
-                # Nothing to hold on to.
+                # The client has nothing to hold on to.
                 self._close(connection)
 
     def _open(self, connection: _Connection) -> None:

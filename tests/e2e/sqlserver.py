@@ -1,4 +1,5 @@
-"""A database of one test's own on the SQL Server that OPTIKS_TEST_SQLSERVER holds a connection string of, for a login that may create databases and logins. Asked with Debian's freetds-bin."""
+"""A database for a single test on the SQL Server for which OPTIKS_TEST_SQLSERVER has a connection string, of a login that may create
+databases and logins. Queries use Debian's freetds-bin."""
 
 import os
 import re
@@ -12,29 +13,29 @@ DEFAULT_PORT = "1433"
 
 
 class ServerRefused(Exception):
-    """The server did not do what it was told; the text has its words."""
+    """The server refused a command; the text has its message."""
 
 
 class SqlServer:
-    """Not for several threads."""
+    """The server. Not thread-safe."""
 
     def __init__(self, database: str):
         self._parts = _parse(os.environ[VARIABLE])
         self._database = database
-        # Every user's; with what password rules ask for.
+        # The password of every user, which contains what password rules require.
         self._password = f"Aa1-{secrets.token_hex(16)}"
         self._users: list[str] = []
         self._administrators: set[str] = set()
 
     def create(self) -> None:
-        """As docs/operations/sqlserver.md says."""
+        """Creates the database as docs/operations/sqlserver.md says."""
         self._execute("master", f"CREATE DATABASE {self._database}")
         if not self._is_babelfish():
             for setting in ("READ_COMMITTED_SNAPSHOT", "ALLOW_SNAPSHOT_ISOLATION"):
                 self._execute("master", f"ALTER DATABASE {self._database} SET {setting} ON")
 
     def add_user(self, name: str, role: str) -> None:
-        """A login of its own whose user is in the role."""
+        """Adds a login of its own whose user is in the role."""
         login = self._login(name)
         self._execute("master", f"CREATE LOGIN {login} WITH PASSWORD = '{self._password}'")
         self._users.append(name)
@@ -42,7 +43,8 @@ class SqlServer:
         self._execute(self._database, f"ALTER ROLE {role} ADD MEMBER {login}")
 
     def let_end_sessions(self, name: str) -> None:
-        """A user that add_user made may see and end others' sessions. On Babelfish, which knows no such right but that of its administrators, it is one from now on."""
+        """Lets a user of add_user see and end others' sessions. Babelfish reserves that right for its administrators, so there the user
+        becomes one."""
         if self._is_babelfish():
             self._administrators.add(name)
         else:
@@ -50,11 +52,12 @@ class SqlServer:
                 self._execute("master", f"GRANT {right} TO {self._login(name)}")
 
     def rows(self, sql: str) -> list[list[str]]:
-        """Of the queries among these statements, which the server's own login runs; their cells are words or numbers. A line GO ends a batch."""
+        """Returns the rows of the queries among these statements, which the server's own login runs; cells are words or numbers. A line GO
+        ends a batch."""
         return [line.split("\t") for line in self._execute(self._database, sql, options="fhq").splitlines() if line]
 
     def drop(self) -> None:
-        """Nobody is connected any more, or is put out."""
+        """Drops the database, and disconnects anyone who is still connected."""
         if not self._is_babelfish():
             self._execute("master", f"ALTER DATABASE {self._database} SET SINGLE_USER WITH ROLLBACK IMMEDIATE")
         self._execute("master", f"DROP DATABASE {self._database}")
@@ -62,7 +65,7 @@ class SqlServer:
             self._execute("master", f"DROP LOGIN {self._login(name)}")
 
     def connection_string(self, name: str | None) -> str:
-        """Of a user that add_user makes; None: the server's own login."""
+        """Returns the connection string of a user of add_user; None for the server's own login."""
         parts = self._parts | {"Database": self._database}
         if name is not None and name not in self._administrators:
             parts |= {"User ID": self._login(name), "Password": self._password}

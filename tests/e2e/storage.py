@@ -1,4 +1,4 @@
-"""The engines that a deployment may stand on: what its programs are told, and what only an operator of that engine could do."""
+"""The engines on which a deployment may run: the settings of its programs, and actions that only an operator of that engine could take."""
 
 import os
 import random
@@ -11,12 +11,12 @@ from postgres import PostgreSql
 from sqlserver import VARIABLE, SqlServer
 
 DATABASE = "optiks"
-# Who may write what is enforced by the database: each service has a user of its own, in the role that migrations make for it.
+# The database enforces who may write what: each service has its own user, in the role that migrations make for it.
 USERS = {"update-task": "task", "update-service": "update", "query-service": "query", "query-bench": "query"}
 BUSY_SECONDS = 30
-# As docs/operations/postgresql.md advises; PostgreSQL's own are for the smallest of machines.
+# As docs/operations/postgresql.md advises; PostgreSQL's own settings are for the smallest machines.
 SERVER_SETTINGS = {"shared_buffers": "512MB", "autovacuum_naptime": "5s", "max_wal_size": "4GB", "backend_flush_after": "256kB"}
-# Of the task's lease. Short, so that a task that replaces a killed one does not wait long for the dead one's.
+# The duration of the task's lease. It is short, so that a task that replaces a killed one does not wait long for the dead one's lease.
 LEASE_SECONDS = 2
 
 
@@ -34,37 +34,37 @@ class Sqlite:
         self._copies = copies
 
     def settings(self, service: str | None, port: int | None = None) -> dict[str, str]:
-        """What a service is told; None: the operator's tools. port: of a proxy before the server, where there is one."""
+        """Returns the settings of a service; None for the operator's tools. port: of a proxy in front of the server, where there is one."""
         return {}
 
     def prepare(self) -> None:
-        """Before migrations."""
+        """Runs before migrations."""
 
     def migrated(self) -> None:
-        """After the first migration."""
+        """Runs after the first migration."""
 
     @property
     def octets(self) -> int:
-        """Of pages in use, without the write-ahead log."""
+        """The octets of pages in use, without the write-ahead log."""
         with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:
             pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size"))
         return (pages - free) * size
 
     def settle(self) -> None:
-        """What loading left to be done later is done on return."""
+        """Completes the work that loading deferred before it returns."""
 
     def back_up(self, name: str) -> Path:
-        """A copy for put_back; services may run."""
+        """Makes a copy for put_back; services may run."""
         copy = self._copies / name
         self._copy(self.database, copy)
         return copy
 
     def put_back(self, copy: Path) -> None:
-        """The database as it was, also beneath services that run."""
+        """Restores the copy, even under running services."""
         self._copy(copy, self.database)
 
     def close(self) -> None:
-        """After the services have ended."""
+        """Call it after the services have ended."""
 
     def _copy(self, source: Path, target: Path) -> None:
         with closing(sqlite3.connect(source)) as reading, closing(sqlite3.connect(target, timeout=BUSY_SECONDS)) as writing:
@@ -72,7 +72,7 @@ class Sqlite:
 
 
 class OwnPostgreSql:
-    """A server of the deployment's own, which may be killed."""
+    """A server of this deployment, which may be killed."""
 
     name = "postgresql"
     lease_seconds = LEASE_SECONDS
@@ -95,32 +95,32 @@ class OwnPostgreSql:
 
     @property
     def octets(self) -> int:
-        """Of tables and indexes, without the server's log."""
+        """The octets of tables and indexes, without the server's log."""
         return int(self.server.sql("SELECT pg_database_size(current_database())", DATABASE)[0])
 
     def settle(self) -> None:
-        """As Sqlite's."""
+        """Does the same as Sqlite's."""
         self.server.sql("VACUUM ANALYZE", DATABASE)
         self.server.sql("CHECKPOINT")
 
     def back_up(self, name: str) -> str:
-        """A base backup."""
+        """Makes a base backup."""
         self.server.back_up(name)
         return name
 
     def put_back(self, copy: str) -> None:
-        """The server is killed, its data replaced, and started again."""
+        """Kills the server, replaces its data, and starts it again."""
         self.server.kill()
         self.server.put_back(copy)
         self.server.start()
 
     def kill_session(self, moments: random.Random) -> None:
-        """kill -9 of one of the services' sessions; returns when the server has recovered."""
+        """Kills one of the services' sessions with kill -9; returns when the server has recovered."""
         self.server.kill_backend(moments.choice(self.server.backends(DATABASE)))
 
     @contextmanager
     def paused_session(self, moments: random.Random) -> Iterator[None]:
-        """SIGSTOP of one of the services' sessions."""
+        """Stops one of the services' sessions with SIGSTOP."""
         with self.server.paused_backend(moments.choice(self.server.backends(DATABASE))):
             yield
 
@@ -129,11 +129,11 @@ class OwnPostgreSql:
 
 
 class OwnSqlServer:
-    """A database of the deployment's own on a server that is not: nothing is done to the server."""
+    """A database of this deployment on a server that belongs to others: nothing is done to the server."""
 
     name = "sqlserver"
-    # Each new session of Babelfish takes a second or two for its first statements, and a task renews in whichever of its sessions is free: two seconds may be over
-    # before it has, then it takes itself for overtaken although nobody took over.
+    # Each new session of Babelfish takes a second or two for its first statements, and a task renews in whichever of its sessions is free.
+    # Two seconds may pass before that; then the task believes that it was overtaken although nobody took over.
     lease_seconds = 8
     port = None
 
@@ -152,7 +152,7 @@ class OwnSqlServer:
         self.server.let_end_sessions(USERS["update-task"])
 
     def settle(self) -> None:
-        """As Sqlite's: left to the server."""
+        """The server itself completes the deferred work."""
 
     def close(self) -> None:
         self.server.drop()

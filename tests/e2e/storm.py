@@ -1,4 +1,5 @@
-"""A log in bad weather: two of each service, every connection by way of a proxy that stalls, cuts and refuses, and processes that are killed, paused and told to stop meanwhile."""
+"""A log in a storm: two of each service, every connection through a proxy that stalls, cuts and refuses, while processes are killed, paused
+and told to stop."""
 
 import heapq
 import re
@@ -19,23 +20,23 @@ from rest import FailoverClient
 from trial import READ_KEYS, Row, Trial
 
 EXIT_CODES = ROOT / "docs/operations/exit-codes.md"
-# A shell's way to write the signal that ended a process.
+# A shell adds this to the number of the signal that ended a process.
 SIGNALLED = 128
-# Seconds: between what is done to processes, and until somebody starts a process again.
+# Seconds between two strikes on processes, and until a process is started again.
 BETWEEN, RESTART = 3.0, 1.0
-# Of what is done to processes: to the database server.
+# The share of the strikes that hit the database server.
 SERVER_SHARE = 0.15
 STALE = "stale"
-# Beyond every lease, and beyond the time after which PostgreSQL ends a session that stands in its transaction.
+# Beyond every lease, and beyond the time after which PostgreSQL ends a session that is idle in its transaction.
 LONGEST_PAUSE = 12.0
 LOOK = 0.05
-# On a machine that does much else, too: processes start anew, and may find no database in time.
+# Long enough for a busy machine: processes start anew, and may find no database in time.
 SETTLE_SECONDS = 300
 WRITERS, BULK_KEYS, BULK_PAUSE = 2, 20_000, 2.0
 
 
 def restarted_after() -> dict[str, set[int]]:
-    """By service, the exit codes after which the operator's page lets a supervisor start it again."""
+    """Returns, by service, the exit codes after which the operator's page lets a supervisor start it again."""
     rows = re.findall(r"^\| (\d+) \| ([a-z-]+(?:, [a-z-]+)*) \|.*\| start it again \|$", EXIT_CODES.read_text(), re.MULTILINE)
     require(len(rows) > 0, f"{EXIT_CODES} names no exit code after which a service is started again")
     codes = defaultdict(set)
@@ -46,7 +47,7 @@ def restarted_after() -> dict[str, set[int]]:
 
 
 class Ends:
-    """How processes ended: only as the operator's page says, or as they were made to."""
+    """Records how processes ended: only in ways that the operator's page lists, or as the test made them end."""
 
     def __init__(self) -> None:
         self.by_point: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -61,14 +62,15 @@ class Ends:
 
 @dataclass(frozen=True)
 class StormRow(Row):
-    """One of build/test/storm.json: the same, and the processes that ended while it was the newest fault."""
+    """A row of build/test/storm.json: a fault's row, with the processes that ended while it was the newest fault."""
 
     ends: dict[str, int] = field(default_factory=dict)
     """By service and exit code: how many. Those that were killed or told to stop are among them."""
 
 
 class StormLog(Deployment):
-    """An update-task and its standby, two update-services, two replicas, each with a proxy before its database (if that is a server) and one before itself."""
+    """An update-task and its standby, two update-services and two replicas. Each has a proxy in front of its database (if that is a server)
+    and one in front of itself."""
 
     def __init__(self, engine: str, proxies: Proxies):
         self._proxies = proxies
@@ -88,7 +90,7 @@ class StormLog(Deployment):
         return f"http://127.0.0.1:{self._proxies.add(f'before {process.service}', process.port)}"
 
     def wait_ready(self) -> None:
-        """With a supervisor: whoever found no database in time is started again."""
+        """Acts as a supervisor: it starts a process again that found no database in time."""
         codes = restarted_after()
         for process in self.processes:
             while True:
@@ -119,7 +121,8 @@ class CallersInStorm:
 
 
 class StormReader(Reader):
-    """The replica that knows most may be out of reach while the other lags: then there is no answer either, and the client says that it knows more already."""
+    """The replica that knows most may be unreachable while the other lags. Then there is no answer either, and the client says that it
+    knows more already."""
 
     @staticmethod
     def is_no_answer(run: Run) -> bool:
@@ -127,7 +130,8 @@ class StormReader(Reader):
 
 
 class Storm(Trial):
-    """Use as a context, as a trial. A process that ends is judged by its exit code and, if the operator's page says so, started again."""
+    """Use as a context manager, like a trial. A process that ends is judged by its exit code and, if the operator's page says so, started
+    again."""
 
     def __init__(self, log: StormLog, proxies: Proxies, seed: int):
         super().__init__(log, seed, _writers, log.callers())
@@ -148,7 +152,7 @@ class Storm(Trial):
 
     def __enter__(self) -> "Storm":
         super().__enter__()
-        # Of other keys, with a state of its own.
+        # This reader has other keys, and its own state.
         self._other_reader = self._read(self.writers[1].keys[:READ_KEYS], self.log.logs / "other-reader")
         return self
 
@@ -160,7 +164,7 @@ class Storm(Trial):
         return [*super()._workers, self._other_reader]
 
     def blow(self, seconds: float) -> None:
-        """One storm and the calm after it: then every process runs and is ready, and all goes on."""
+        """Runs one storm and the calm after it: then every process runs and is ready, and everything continues."""
         self._proxies.storm()
         self._blowing = True
         end = time.monotonic() + seconds
@@ -186,7 +190,7 @@ class Storm(Trial):
         return [StormRow(**vars(row), ends=dict(self._ends.by_point[row.point])) for row in rows]
 
     def _settle(self) -> None:
-        """What was begun is ended; whoever ends is started again, whoever would end later is started anew; until all are ready."""
+        """Completes what was begun: it starts processes again that end, and restarts those that would end later, until all are ready."""
         deadline = time.monotonic() + SETTLE_SECONDS
         while waited_for := [process for process in self.log.processes if not self._is_settled(process)]:
             self._do_due(float("inf"))
@@ -203,7 +207,7 @@ class Storm(Trial):
         return process.running and process not in self._armed and process not in self._expected and process.is_ready()
 
     def _strike(self) -> None:
-        """One process, or the database server."""
+        """Strikes one process, or the database server."""
         if self.log.storage.port is not None and self.random.random() < SERVER_SHARE:
             self._kill_server()
         elif free := self._free():
@@ -242,7 +246,7 @@ class Storm(Trial):
             self._later(self.random.uniform(0, RESTART), server.start)
 
     def _start(self, process: Process) -> None:
-        """In a storm every other one that has fail points is given one, at which it kills or stops itself."""
+        """In a storm, every other process that has fail points gets one, at which it kills or stops itself."""
         self._down.discard(process)
         points = {TASK: faults.POINTS, UPDATE: [faults.DRAW, faults.ACCEPT]}.get(process.service)
         if points is None or not self._blowing or self.random.random() < 0.5:
@@ -256,7 +260,7 @@ class Storm(Trial):
         process.start(**{FAIL_POINT: times})
 
     def _look(self) -> None:
-        """Who has ended, and how; who has stopped itself."""
+        """Records which processes have ended, and how, and which have stopped themselves."""
         for process in self.log.processes:
             if process in self._down:
                 continue
@@ -270,7 +274,7 @@ class Storm(Trial):
         code = process.exit_code if process.exit_code >= 0 else SIGNALLED - process.exit_code
         expected, armed = self._expected.pop(process, set()), self._armed.pop(process, None)
         if armed is not None and code == SIGNALLED + signal.SIGKILL and code not in expected:
-            # Perhaps on its way to an end in order.
+            # The process may have been on its way to a regular end.
             self._count(armed)
             expected = {code}
         self._ends.add(process.service, code, expected, self.point, process.log_end())
@@ -278,12 +282,12 @@ class Storm(Trial):
         self._later(self.random.uniform(0, RESTART), lambda: self._start(process))
 
     def _free(self) -> list[Process]:
-        """Those that run, and to whom nothing was done yet."""
+        """Returns the processes that run and that no strike has hit yet."""
         return [process for process in self.log.processes
                 if process.running and process not in self._paused and process not in self._expected and process not in self._down]
 
     def _proxy_begins(self, fault: str) -> None:
-        """On the proxies' thread."""
+        """Runs on the proxies' thread."""
         self.point = fault
 
     def _count(self, fault: str) -> None:

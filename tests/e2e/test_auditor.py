@@ -1,6 +1,7 @@
-"""`optiks auditor` and real services: what it serves is signed and true, and no kill, older copy or lost mark has it sign a second history.
+"""`optiks auditor` and real services: what it serves is signed and true, and no kill, older copy or lost mark makes it sign a second
+history.
 
-OPTIKS_FAULT_SEED: of the moments (default: random; a failure names it).
+OPTIKS_FAULT_SEED: the seed of the times (default: random; a failure names it).
 """
 
 import base64
@@ -60,7 +61,7 @@ class AuditorTest(unittest.TestCase):
                     page = client.get("/").body.decode()
                     self.assertTrue(all(origin in page for origin in auditor.origins), page)
                     self.assertEqual(client.get(f"/{log_hash('nobody.example')}/checkpoint").status, 404)
-                # A second one of the same folders does not start.
+                # A second auditor with the same folders does not start.
                 self.assertEqual(auditor.once().code, 78)
                 self.assertEqual(daemon.stop(), 0, daemon.log_end())
             auditor.look_at_signed()
@@ -71,7 +72,7 @@ class AuditorTest(unittest.TestCase):
         self.assertNotIn(auditor.key_file.read_text().strip().split("+", 4)[4], daemon.log())
 
     def served(self, daemon, auditor: Auditor, number: int) -> int:
-        """The size that is signed: checkpoint, coverage and page say the same of it, and the log's own tree has this root."""
+        """Returns the signed size. Checkpoint, coverage and page agree on it, and the log's own tree has this root."""
         base = f"/{log_hash(auditor.origins[number])}"
         with Client(daemon.url) as client:
             coverage = client.get(f"{base}/coverage").json()
@@ -115,7 +116,7 @@ class AuditorTest(unittest.TestCase):
         resumed = auditor.resume()
         self.assertEqual((resumed.code, "the mark is made again" in resumed.out), (0, True), str(resumed))
         self.assertEqual(auditor.once().code, 0)
-        # Where the coverage begins never changes.
+        # The start of the coverage never changes.
         auditor.write_config(first_epoch=2)
         refused = auditor.once()
         self.assertEqual((refused.code, "never changes" in refused.error), (78, True), str(refused))
@@ -133,7 +134,7 @@ class AuditorTest(unittest.TestCase):
                 proxy.change_bodies(change)
                 run = auditor.once()
                 if reason == "checkpoint":
-                    # Says nothing about the log, so it is asked again, for ever.
+                    # This says nothing about the log, so the auditor asks again, forever.
                     self.assertEqual((run.code, run.lines()[0]["condition"]), (3, "behind"), str(run))
                     proxy.change = honest
                     self.assertEqual(auditor.once().code, 0)
@@ -146,7 +147,7 @@ class AuditorTest(unittest.TestCase):
                 if name == "proof":
                     judged = self.log.optiks("evidence", "verify", found["evidence"], "--json")
                     self.assertEqual((judged.code, judged.lines()[0]["kind"], judged.lines()[0]["reason"]), (1, "refused-proof", found["reason"]), str(judged))
-                # Honest again: nothing is signed before a person looked.
+                # The server is honest again, but nothing is signed before a person has looked.
                 proxy.change = honest
                 for _ in range(2):
                     self.assertEqual(auditor.once().code, 1)
@@ -160,7 +161,7 @@ class AuditorTest(unittest.TestCase):
         with Deployment() as first:
             first.publish(("alice", "a1"))
             first.stop()
-            # The same keys, database and board: whoever has them can sign both.
+            # The second log has the same keys, database and board: their owner can sign both histories.
             with Deployment(before_start=lambda log: shutil.copytree(first.data, log.data, dirs_exist_ok=True)) as second:
                 first.start()
                 first.wait_ready()
@@ -170,7 +171,7 @@ class AuditorTest(unittest.TestCase):
                     first.publish(("alice", "a2"))
                     self.assertEqual(auditor.once().code, 0)
                     signed = auditor.newest_signed()
-                    # One epoch more than the other view has.
+                    # The second log has one epoch more than the other view.
                     second.publish(("alice", "mallory's"))
                     second.publish(("bob", "b"))
                     proxy.target = second.query.url

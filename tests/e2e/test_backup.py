@@ -1,4 +1,5 @@
-"""Each command of docs/operations/backup.md, on a log that works: a restore to a moment before the high-water mark, a lost board, a lost host, SQLite's copy."""
+"""Each command of docs/operations/backup.md, on a running log: a restore to a time before the high-water mark, a lost board, a lost host,
+SQLite's copy."""
 
 import os
 import re
@@ -21,7 +22,7 @@ LONG_SECONDS = 90
 
 
 class Archived(OwnPostgreSql):
-    """A server that pgBackRest looks after, as deploy/pgbackrest has it."""
+    """A server that pgBackRest backs up, as in deploy/pgbackrest."""
 
     def __init__(self, data: Path, copies: Path):
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-pgbackrest-"))
@@ -44,14 +45,14 @@ class Archived(OwnPostgreSql):
                 os.chown(path, user["user"], user["group"])
 
     def wait_promoted(self) -> None:
-        """Until the server that was restored takes writes."""
+        """Waits until the restored server accepts writes."""
         deadline = time.monotonic() + LONG_SECONDS
         while self.server.sql("SELECT pg_is_in_recovery()") != ["f"]:
             assert time.monotonic() < deadline, self.server.log_end()
             time.sleep(0.1)
 
     def run(self, script: str, **variables: str) -> str:
-        """As the server's user."""
+        """Runs a script as the server's user."""
         return shell("sh", script, self.environment | variables, account(), self.folder)
 
     def close(self) -> None:
@@ -60,7 +61,7 @@ class Archived(OwnPostgreSql):
 
 
 def shell(program: str, script: str, environment: dict[str, str], user: dict[str, object], folder: Path) -> str:
-    # The umask that a shell has by default: commands see to modes themselves.
+    # A shell's default umask: the commands must set modes themselves.
     done = subprocess.run([program, "-eu"], input=script, cwd=folder, env=os.environ | environment, capture_output=True, text=True, timeout=300, check=False, umask=0o022, **user)
     if done.returncode != 0:
         raise AssertionError(f"{script}ended with {done.returncode}:\n{done.stdout}{done.stderr}")
@@ -68,7 +69,7 @@ def shell(program: str, script: str, environment: dict[str, str], user: dict[str
 
 
 class Backups(unittest.TestCase):
-    """What both engines have in common."""
+    """The common parts of both engines' tests."""
 
     def setUp(self):
         # Blocks of `sh` are for the database's host, those of `bash` for the update-task's.
@@ -79,7 +80,7 @@ class Backups(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.elsewhere)
 
     def follow(self, log: Deployment, section: str, blocks: int = 1, **variables: str) -> str:
-        """The next blocks of a section. Gives what the last one said."""
+        """Runs the next blocks of a section, and returns the output of the last one."""
         said = ""
         for _ in range(blocks):
             program, script = self.page[section].pop(0)
@@ -95,7 +96,7 @@ class Backups(unittest.TestCase):
             self.assertEqual(self.page[section], [], section)
 
     def assert_kept(self, log: Deployment, *names: str) -> None:
-        """The backup has these files, for nobody else to read, and no key that opens the database."""
+        """Checks that the backup has these files, readable by nobody else, and no key that opens the database."""
         files = {path.name: path for path in self.backup.iterdir()}
         self.assertEqual(set(files), set(names))
         kek = (log.data / "kek").read_bytes().strip()
@@ -114,7 +115,7 @@ class Backups(unittest.TestCase):
         self.assertEqual(log.task.wait(LONG_SECONDS), ROLLBACK, log.task.log_end())
 
     def assert_goes_on(self, log: Deployment, expected: list[str]) -> None:
-        """Services run, every published value is there once, in order, and the log has one history."""
+        """Checks that services run, every published value exists once, in order, and the log has one history."""
         log.start()
         log.wait_ready()
         log.publish(("alice", "afterwards"))
@@ -133,7 +134,7 @@ class PostgreSqlTest(Backups):
             self.assertIn("full backup", self.follow(log, "PostgreSQL: back up"))
             self.follow(log, "Secrets: back up")
             self.assert_kept(log, "keys.backup", "api-keys.json")
-            # pgBackRest knows ends of backups to the second.
+            # pgBackRest records the ends of backups to the second.
             time.sleep(1.1)
             log.publish(("alice", "before the moment"))
             moment = log.storage.server.sql("SELECT clock_timestamp()", DATABASE)[0]
@@ -177,7 +178,7 @@ class PostgreSqlTest(Backups):
         self.assert_goes_on(log, expected)
 
     def lose_host(self, log: Deployment, expected: list[str]) -> None:
-        """All of the data folder but the board."""
+        """Removes all of the data folder except the board."""
         log.stop()
         kept = self.backup / "storage"
         shutil.move(log.data / "board", kept)
@@ -185,7 +186,7 @@ class PostgreSqlTest(Backups):
         shutil.rmtree(log.data)
         self.follow(log, "A lost host of the update-task")
         (log.data / "board").symlink_to(kept)
-        # The clients' own, which no host of the log's need have.
+        # The clients' own key, which no host of the log needs.
         (log.data / "api-key").write_text(api_key)
         (log.data / "api-key").chmod(0o600)
         self.assert_goes_on(log, expected)

@@ -1,4 +1,5 @@
-"""The board in a bucket: a task copies it there, and the command line verifies it over plain HTTP, also while the bucket fails and the task is killed."""
+"""The board in a bucket: a task copies it there, and the command line verifies it over plain HTTP, even while the bucket fails and the task
+is killed."""
 
 import json
 import signal
@@ -18,7 +19,7 @@ class BucketTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.bucket = cls.enterClassContext(Bucket())
-        # Nothing listens at the proxy: what is asked of this machine goes there directly.
+        # Nothing listens at the proxy's address: requests to this machine must go directly.
         cls.log = cls.enterClassContext(Deployment({**cls.bucket.settings, "Optiks__UpdateTask__EpochInterval": "00:00:00.500", "http_proxy": "http://127.0.0.1:9"}))
 
     def size(self) -> int:
@@ -32,7 +33,7 @@ class BucketTest(unittest.TestCase):
             time.sleep(0.05)
 
     def verify(self) -> int:
-        """By who has the trust anchor alone; the size."""
+        """Verifies with only the trust anchor, and returns the size."""
         said = self.log.optiks("board", "verify", "--board", self.bucket.url, "--trust", str(self.log.data / "trust.json"), "--json")
         self.assertEqual(said.code, 0, said)
         return json.loads(said.out)["epoch"] + 1
@@ -43,7 +44,7 @@ class BucketTest(unittest.TestCase):
         self.assertGreater(self.verify(), epoch)
         self.assertEqual(self.bucket.objects["checkpoint"][1:], ("text/plain; charset=utf-8", "public, max-age=2"))
 
-        # A bucket that fails holds up nothing.
+        # A failing bucket delays nothing.
         self.bucket.is_down = True
         epoch = self.log.publish(("alice", "a2"))["epoch"]
         deadline = time.monotonic() + PATIENCE
@@ -56,7 +57,8 @@ class BucketTest(unittest.TestCase):
         self.bucket.is_down = False
         self.wait_size(epoch + 1)
 
-        # Killed after the objects of a checkpoint, before it: the bucket is whole, and the next start goes on.
+        # The task is killed after the objects of a checkpoint and before the checkpoint: the bucket is consistent, and the next start
+        # continues.
         self.log.task.stop()
         self.log.task.start(**{FAIL_POINT: "bucket-objects"})
         self.log.update_client(timeout=30).post_json("/v1/updates", {"key": "bob", "value": "b1"})

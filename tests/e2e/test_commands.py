@@ -1,4 +1,4 @@
-"""What the programs say of themselves, and what an operator does on the command line: help, versions, ports, folders, API keys."""
+"""The programs' descriptions of themselves, and an operator's work on the command line: help, versions, ports, folders, API keys."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from rest import Client
 
 WAIT_SECONDS = 60
 OPTIKS, OPTIKS_DB, OPTIKS_STRESS = OUT / "cli/optiks", OUT / "db/optiks-db", OUT / "stress/optiks-stress"
-# What would make a run of these tests depend on who runs them.
+# Variables that would make the results of these tests depend on their user.
 OURS = re.compile(r"(?i)optiks|aspnetcore_|otel_|xdg_data_home")
 
 
@@ -34,10 +34,10 @@ def service(name: str) -> Path:
 
 
 class SelfDescriptionTest(unittest.TestCase):
-    """Without a data folder, a database or a port."""
+    """These tests need no data folder, database or port."""
 
     def test_versions(self):
-        """One number of one file, and the commit, from every program."""
+        """Every program prints the commit and the one version number of one file."""
         number = re.search(r"<VersionPrefix>(.+)</VersionPrefix>", (ROOT / "Directory.Build.props").read_text())[1]
         said = {}
         for program in (OPTIKS, OPTIKS_DB, OPTIKS_STRESS, *map(service, SERVICES)):
@@ -69,7 +69,7 @@ class SelfDescriptionTest(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, ""), done)
                 for word in (*words, "Optiks:Storage", "ConnectionString", "OPTIKS_DATA", "--urls", "/health/ready", "Exit codes", "  78 "):
                     self.assertIn(word, done.stdout)
-                # Below each setting stands what it is.
+                # Each setting's description is on the line below it.
                 settings = re.findall(r"^  (\w[\w:, .]*?) {2,}\S.*\n(.*)$", done.stdout.partition("\nEnvironment")[0], re.MULTILINE)
                 self.assertGreater(len(settings), 10, done.stdout)
                 for setting, description in settings:
@@ -101,7 +101,7 @@ class FolderTest(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def unusable(self) -> list[Path]:
-        """Folders that cannot be made or written; root may write in all that there are."""
+        """Returns folders that cannot be created or written; root may write into all existing ones."""
         (self.folder / "file").touch()
         closed = self.folder / "closed"
         closed.mkdir(mode=0o500)
@@ -135,19 +135,20 @@ class FolderTest(unittest.TestCase):
 
 
 def own_ports() -> dict[str, str]:
-    """The variables that name each service's port, with ports that are free."""
+    """Returns the variables that name each service's port, with free ports."""
     return {name: str(free_port()) for name in ("OPTIKS_QUERY_PORT", "OPTIKS_UPDATE_PORT", "OPTIKS_TASK_PORT")}
 
 
 class MakeUpTest(unittest.TestCase):
     def test_the_printed_commands_find_what_was_started(self):
-        """On ports and a folder, relative and with a blank in it, of this test: the lines are run as they are printed, in a shell that knows neither."""
+        """Uses this test's own ports and folder, whose path is relative and has a blank. The printed lines run unchanged, in a shell that
+        knows neither."""
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         ports = own_ports()
         given = environment(OPTIKS_DATA="my data", **ports)
         down = [ROOT / "eng/services.py", "down"]
         self.addCleanup(lambda: run(*down, env=given, cwd=folder))
-        # Services inherit its outputs, which are then no pipes to wait for.
+        # Services inherit the outputs, so these must not be pipes that somebody waits for.
         with (folder / "out").open("w+") as out:
             done = subprocess.run([ROOT / "eng/services.py", "up"], env=given, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False, timeout=300)
         printed = (folder / "out").read_text()
@@ -162,7 +163,7 @@ class MakeUpTest(unittest.TestCase):
         self.assertIn("bob: absent", tried.stdout)
         for port in ports.values():
             self.assertIn(f"127.0.0.1:{port}", printed)
-        # And so does the hint on how to stop it.
+        # The hint on how to stop it works too.
         stop = re.search(r"'(.*)make down'", printed)[1] + shlex.join(map(str, down))
         stopped = run("bash", "-c", stop, env=environment(HOME=str(folder)))
         self.assertEqual((stopped.returncode, stopped.stdout.count("stopped")), (0, 3), stopped)
@@ -175,7 +176,7 @@ class MakeRunTest(unittest.TestCase):
         with (self.folder / "out").open("w") as out:
             given = environment(OPTIKS_DATA=str(self.folder / "data"), **ports)
             self.running = subprocess.Popen([ROOT / "eng/services.py", "run"], env=given, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
-        # Whatever a test leaves.
+        # The cleanup stops everything that a test leaves running.
         self.addCleanup(run, ROOT / "eng/services.py", "down", env=given)
         self.addCleanup(self.running.kill)
         deadline = time.monotonic() + WAIT_SECONDS
@@ -207,7 +208,7 @@ class MakeRunTest(unittest.TestCase):
 
 
 class EndsTest(unittest.TestCase):
-    """What a user or operator can mend is a sentence and an exit code, and never an abort."""
+    """Problems that a user or operator can fix are a sentence and an exit code, and never an abort."""
 
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -219,7 +220,7 @@ class EndsTest(unittest.TestCase):
             self.assertIn(word, done.stderr)
 
     def full(self, *command: str | Path) -> subprocess.CompletedProcess:
-        """With a standard output that takes nothing."""
+        """Runs a command whose standard output accepts nothing."""
         with open("/dev/full", "w") as output:
             return subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True, timeout=WAIT_SECONDS, check=False, stdin=subprocess.DEVNULL, env=environment(OPTIKS_DATA=str(self.folder)))
 
@@ -248,7 +249,7 @@ class EndsTest(unittest.TestCase):
                     self.ends(run(service(name), "--urls", url, env=environment(OPTIKS_DATA=str(self.folder), **variables)), 78, word)
 
     def test_output_goes_into_what_is_no_file(self):
-        """And a key that is revoked through a link is revoked for those who read the link's target."""
+        """A key that is revoked through a link is also revoked for programs that read the link's target."""
         shared = self.folder / "shared"
         shared.mkdir(mode=0o700)
         (self.folder / "api-keys.json").symlink_to("shared/api-keys.json")
@@ -281,7 +282,7 @@ class ApiKeyTest(unittest.TestCase):
         return done.stdout.strip()
 
     def statuses(self, key: str) -> tuple[int, int]:
-        """Of an update, and of a history."""
+        """Returns the status of an update, and of a history."""
         with Client(self.log.update.url, key) as update, Client(self.log.query.url, key) as query:
             return (update.post_json("/v1/updates", {"key": "k", "value": "v"}).status, query.post_json("/v1/history", {"key": "k"}).status)
 
@@ -307,7 +308,7 @@ class ApiKeyTest(unittest.TestCase):
         self.api_key("revoke", "writer")
         self.wait(writer, (401, 401))
         self.assertEqual(self.statuses(reader), (403, 200))
-        # The development key is one like the others.
+        # The development key works like the others.
         self.assertEqual(self.statuses(self.log.api_key), (202, 200))
         again = self.api_key("add", "writer", "--scope", "update,history", "--json")
         self.assertEqual(self.statuses(json.loads(again)["key"]), (202, 200))

@@ -1,6 +1,7 @@
-"""Three auditors and three witnesses of a running log, of each kind one dead, one slow and one that lies: lookups go on, and a client is told what the others cover.
+"""Three auditors and three witnesses of a running log, of each kind one dead, one slow and one that lies. Lookups work, and a client is
+told what the others cover.
 
-What the query-service hands out is judged by the Python reference as well.
+The Python reference also judges what the query-service serves.
 """
 
 import json
@@ -34,7 +35,7 @@ def slowly(_: str, said: Answer) -> Answer:
 
 
 def falsely(_: str, said: Answer) -> Answer:
-    """Whatever was signed: something else."""
+    """Replaces what was signed by something else."""
     at = len(said.body) - 20
     return replace(said, body=said.body[:at] + (b"B" if said.body[at : at + 1] == b"A" else b"A") + said.body[at + 1 :]) if said.status == 200 and at > 0 else said
 
@@ -50,7 +51,7 @@ class CosignersTest(unittest.TestCase):
         addresses = [witness.url for witness in cls.witnesses[:1]] + [cls.proxy(witness.url, change) for witness, change in zip(cls.witnesses[1:], (slowly, falsely), strict=True)]
         lines = [f"witness w{i} {witness.vkey} {url}\n" for i, (witness, url) in enumerate(zip(cls.witnesses, addresses, strict=True))]
         (cls.folder / "witnesses").write_text("".join(lines) + "quorum none\n")
-        # No heartbeat comes between, so that what is asked about stays the newest epoch.
+        # No heartbeat comes between, so that the epoch in question stays the newest.
         settings = {"Optiks__Witnesses__PolicyFile": str(cls.folder / "witnesses"), "Optiks__Witnesses__RetryAfter": "00:00:00.500", "Optiks__Log__Heartbeat": "00:01:00"}
         cls.log = cls.enterClassContext(Deployment(settings))
         cls.anchor = json.loads((cls.log.data / "trust.json").read_text())
@@ -72,7 +73,7 @@ class CosignersTest(unittest.TestCase):
         return cls.enterClassContext(LyingProxy(url, change)).url
 
     def trust(self, name: str, required: int = 1, quorum: int = 1, max_lag_ms: int = 3_600_000) -> str:
-        """A trust anchor that relies on all of them, of which so many are enough."""
+        """Writes a trust anchor that relies on all of them, with these numbers required."""
         keys = [{"key": auditor.vkey, "first_epoch": 0} for auditor in self.auditors]
         witnesses = [f"witness w{i} {witness.vkey}" for i, witness in enumerate(self.witnesses)] + [f"group q {quorum} w0 w1 w2", "quorum q"]
         path = self.folder / f"{name}.json"
@@ -80,11 +81,12 @@ class CosignersTest(unittest.TestCase):
         return str(path)
 
     def lookup(self, name: str, trust: str, key: str = "alice") -> Run:
-        """By a client that knows what was looked up with this name before."""
+        """Looks up with a client that knows what was looked up under this name before."""
         return self.log.optiks("lookup", key, "--json", "--trust", trust, "--data", str(self.folder / f"client-{name}"))
 
     def wait_shown(self, name: str, trust: str, key: str, epoch: int, audited: str, *codes: int) -> dict:
-        """What is shown of this epoch or a later one. Until witnesses have cosigned that, earlier ones are: each answer is one of these exit codes."""
+        """Waits until this epoch or a later one is shown. Until witnesses have cosigned it, earlier ones are shown: each answer has one of
+        these exit codes."""
         deadline = time.monotonic() + PATIENCE
         while True:
             run = self.lookup(name, trust, key)
@@ -100,7 +102,7 @@ class CosignersTest(unittest.TestCase):
     def test_answers_are_audited_by_who_works(self):
         epoch = self.log.publish(("alice", "a1"))["epoch"]
         said = self.wait_shown("one", self.trust("one"), "alice", epoch, "valid", 0)
-        # The reference, of what the service hands out and of its board.
+        # The reference checks what the service serves, and its board.
         with self.log.query_client() as client:
             answer = client.get("/v1/cosignatures")
             note = client.get("/log/checkpoint").body
@@ -114,12 +116,12 @@ class CosignersTest(unittest.TestCase):
         cosigners.check_witnessed(anchor.policy, vouched, said["epoch"])
         self.assertTrue(cosigners.is_audited(anchor.policy, vouched, said["epoch"], said["epoch"]))
 
-        # Two of three are not to be had.
+        # Two of three are unavailable.
         two = self.lookup("two", self.trust("two", required=2))
         self.assertEqual((two.code, two.lines()[0]["verdict"], two.lines()[0]["audited"]), (0, "present", "not-yet"))
         quorum = self.lookup("quorum", self.trust("quorum", quorum=2))
         self.assertEqual((quorum.code, quorum.lines()[0]["verdict"], quorum.lines()[0]["reason"]), (1, "invalid", "witness_quorum"), quorum)
-        # Who relies on nobody asks nobody.
+        # A client that relies on nobody asks nobody.
         plain = self.log.optiks("lookup", "alice", "--json").lines()[0]
         self.assertEqual((plain["verdict"], plain["audited"]), ("present", "not-yet"))
 
@@ -130,7 +132,7 @@ class CosignersTest(unittest.TestCase):
         self.slow.stop()
         try:
             epoch = self.log.publish(("carol", "c2"))["epoch"]
-            # What is believed now is late at once.
+            # The belief of this lookup is overdue at once.
             self.assertEqual(self.wait_shown("late", trust, "carol", epoch, "not-yet", 0, 1)["value"], "c2")
             late = self.lookup("late", trust, "carol")
             self.assertEqual((late.code, late.lines()[0]["verdict"]), (1, "present"), late)

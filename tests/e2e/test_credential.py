@@ -1,4 +1,5 @@
-"""Each command of docs/operations/keys.md for a key-encryption key that systemd hands over, on a log that works. Two programs stand for systemd's: one does what LoadCredential= does, one restarts services."""
+"""Each command of docs/operations/keys.md for a key-encryption key that systemd passes to services, on a running log. Two programs replace
+systemd's: one does what LoadCredential= does, the other restarts services."""
 
 import os
 import shutil
@@ -14,7 +15,7 @@ from pages import commands_of
 PAGE = ROOT / "docs/operations/keys.md"
 SECTION = "Rotating a credential of systemd"
 CREDENTIAL = "optiks.kek"
-# The program gets a copy of the file as it is now, and is told the folder.
+# The program gets a copy of the current file, and the path of its folder.
 SYSTEMD_RUN = """#!/bin/bash
 set -eu
 while [[ $1 == --* ]]; do
@@ -54,14 +55,14 @@ class CredentialTest(unittest.TestCase):
         return self.store / CREDENTIAL
 
     def handed(self) -> str:
-        """A folder as systemd makes it for a service that starts now."""
+        """Returns a folder as systemd makes it for a service that starts now."""
         folder = self.folder / f"handed-{next(self.starts)}"
         folder.mkdir(mode=0o700)
         shutil.copy(self.kek, folder)
         return str(folder)
 
     def run_block(self, block: str, code: int = 0) -> str:
-        """What the page's lines print, in a shell that was told the section's first ones."""
+        """Returns the output of the page's lines, in a shell that ran the section's first ones."""
         text = self.told + block
         for theirs, ours in (("/etc/credstore", self.store), ("/var/lib/optiks", self.log.data)):
             text = text.replace(theirs, str(ours))
@@ -72,7 +73,7 @@ class CredentialTest(unittest.TestCase):
         return done.stdout if code == 0 else done.stderr
 
     def restart(self) -> None:
-        """What the commands had systemd restart."""
+        """Restarts the services that the commands told systemd to restart."""
         calls = self.programs / "systemctl.calls"
         if not calls.exists():
             return
@@ -86,11 +87,11 @@ class CredentialTest(unittest.TestCase):
         calls.unlink()
 
     def ids(self) -> list[str]:
-        """Keys of the credential as it is now."""
+        """Returns the keys in the current credential."""
         return [line.split()[0] for line in self.run_block("with_key /etc/credstore/optiks.kek kek list").splitlines()]
 
     def test_the_key_is_rotated(self):
-        # Without a newline at its end, as the hardest.
+        # Without a newline at the end, which is the hardest case.
         self.kek.write_text(subprocess.run("openssl rand 32 | basenc --base64url | tr -d '=\\n'", shell=True, capture_output=True, text=True, check=True).stdout)
         self.kek.chmod(0o600)
         told, make, add, restart, rotate, look, remove = self.commands
@@ -103,7 +104,7 @@ class CredentialTest(unittest.TestCase):
             (first,) = self.ids()
             second = self.run_block(make).strip()
 
-            # A second time changes nothing.
+            # A second run changes nothing.
             for _ in range(2):
                 listed = self.run_block(add)
                 self.assertEqual([line.split()[0] for line in listed.splitlines()], [first, second])
@@ -112,7 +113,7 @@ class CredentialTest(unittest.TestCase):
             self.run_block(restart)
             self.log.publish(("alice", "a2"))
 
-            # Too early: everything needs the old key, and nothing happens.
+            # It is too early: everything needs the old key, and nothing happens.
             both = self.kek.read_bytes()
             self.assertIn(f"is wrapped by the key-encryption key {first}", self.run_block(remove, code=78))
             self.assertEqual(self.kek.read_bytes(), both)

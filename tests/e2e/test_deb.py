@@ -1,4 +1,5 @@
-"""The Debian packages on a bare Debian 12 that is booted: each command of docs/operations/install.md, what the units promise, an alert, a backup that is restored, an upgrade, a purge."""
+"""The Debian packages on a booted minimal Debian 12: each command of docs/operations/install.md, the promises of the units, an alert, a
+backup that is restored, an upgrade, a purge."""
 
 import json
 import os
@@ -19,12 +20,12 @@ PAGE = ROOT / "docs/operations/install.md"
 OLDER = "0.0.9"
 SERVICES = ("optiks-update-task", "optiks-update-service@8311", "optiks-query-service@8301")
 UNITS = (*SERVICES, "optiks-auditor", "optiks-witness")
-# Times ten, as systemd-analyze takes it.
+# Ten times the exposure, as systemd-analyze takes it.
 MOST_EXPOSED = 20
 
 
 def older(package: Path, folder: Path) -> None:
-    """The same package with a lower number and other files of settings: of those that the operator changed, dpkg asks which to keep."""
+    """Makes the same package with a lower version and other settings files: for those that the operator changed, dpkg asks which to keep."""
     tree = folder / "tree"
     subprocess.run(["dpkg-deb", "--raw-extract", package, tree], check=True)
     control, settings = tree / "DEBIAN/control", tree / "DEBIAN/conffiles"
@@ -39,7 +40,7 @@ def older(package: Path, folder: Path) -> None:
 
 
 class Packages(unittest.TestCase):
-    """In this order: later tests rely on what earlier ones did."""
+    """The tests run in this order: later tests rely on earlier ones."""
 
     @classmethod
     def setUpClass(cls):
@@ -52,7 +53,7 @@ class Packages(unittest.TestCase):
         cls.home = cls.log.root / "root"
 
     def put(self, is_older: bool) -> None:
-        """The packages into the folder where the page's commands look for them."""
+        """Puts the packages into the folder where the page's commands look for them."""
         for package in self.home.glob("*.deb"):
             package.unlink()
         for name in ("optiks-server", "optiks-cli", "optiks-auditor"):
@@ -67,7 +68,7 @@ class Packages(unittest.TestCase):
             self.log.run(script)
 
     def elsewhere(self, script: str, check: bool = True) -> subprocess.CompletedProcess:
-        """A script on the other host: this machine's network and its own names, the command line of the package."""
+        """Runs a script on the other host, which has this machine's network, its own host names and the package's command line."""
         (self.other / "hosts").write_text(f"127.0.0.1 localhost\n{self.log.address} log.example.org\n")
         environment = {"PATH": f"{self.other / 'usr/bin'}:/usr/bin:/bin", "HOME": str(self.other / "home")}
         done = subprocess.run(
@@ -85,7 +86,7 @@ class Packages(unittest.TestCase):
         self.elsewhere(f"{setting}optiks update {key} '{value}' --api-key @delivery-service.key --wait")
 
     def steps(self, section: str) -> list[str]:
-        """Commands of a section between which there is something to do."""
+        """Returns the commands of a section between which a test does something."""
         blocks = self.page.pop(section)
         self.assertEqual({shell for shell, _ in blocks}, {"sh"})
         return [script for _, script in blocks]
@@ -97,7 +98,7 @@ class Packages(unittest.TestCase):
         return self.log.output(f"journalctl --no-pager --output cat --unit {unit}")
 
     def wait(self, what: str, seconds: float = 30) -> None:
-        """Until a script succeeds."""
+        """Waits until a script succeeds."""
         deadline = time.monotonic() + seconds
         while self.log.run(what, check=False).returncode != 0:
             self.assertLess(time.monotonic(), deadline, what)
@@ -110,7 +111,7 @@ class Packages(unittest.TestCase):
         for unit in SERVICES:
             self.assertEqual(self.state(unit), "active", self.journal(unit))
         data = self.log.root / "var/lib/optiks"
-        # It was handed over, so none was made.
+        # The key was passed in, so none was created.
         self.assertFalse((data / "kek").exists())
         self.assertEqual((data.stat().st_mode & 0o777, (data / "log.key").exists()), (0o700, True))
         for file in (data / "trust.json", data / "delivery-service.key", self.home / "cert.pem"):
@@ -131,7 +132,7 @@ class Packages(unittest.TestCase):
         self.assertNotEqual(self.log.run(f"systemd-analyze security --no-pager --threshold={MOST_EXPOSED} console-getty.service", check=False).returncode, 0)
         self.assertEqual(self.log.output("stat -c '%U %a' /etc/optiks/update-task.env /etc/credstore/optiks.kek"), "root 600\nroot 600")
 
-        # A key that systemd handed over is no finding of the operator's tool.
+        # The operator's tool does not complain about a key that systemd passed in.
         key = "/run/credentials/optiks-update-task.service/optiks.kek"
         self.assertNotEqual(self.log.output(f"stat -c %a {key}"), "600")
         self.log.run(f"runuser -u optiks -- env Optiks__Storage__Provider=sqlite Optiks__Kek__File={key} optiks-db config check --program update-task --file /etc/optiks/optiks.json")
@@ -143,7 +144,7 @@ class Packages(unittest.TestCase):
             "cp /var/lib/optiks/trust.json cert.pem /etc/optiks-auditor; chmod a+r /etc/optiks-auditor/*; echo 127.0.0.1 log.example.org >> /etc/hosts;"
             "sed 's|https://log.example.org|https://log.example.org:8301|' /usr/share/doc/optiks-auditor/examples/auditor.json > /etc/optiks-auditor/auditor.json;"
             "echo SSL_CERT_FILE=/etc/optiks-auditor/cert.pem > /etc/optiks-auditor/auditor.env")
-        # The auditor is ready once it has signed what there is.
+        # The auditor is ready once it has signed everything published.
         self.log.run("systemctl start optiks-witness optiks-auditor", seconds=60)
         self.assertEqual(self.log.output("stat -c %U /var/lib/optiks-auditor/mark/* | sort -u"), "optiks-auditor")
         self.assertIn("Ready. Cosigning 0 logs.", self.log.output("systemctl show --property StatusText optiks-witness"))
@@ -154,7 +155,7 @@ class Packages(unittest.TestCase):
         self.wait("""promtool query instant http://127.0.0.1:9090 'count(up{job=~"optiks-.*"} == 1)' | grep -q '=> 3'""", 60)
 
         def firing() -> set[str]:
-            # That of the disk is about the machine that the test runs on.
+            # The alert about the disk depends on the machine that runs the test.
             return set(re.findall(r'alertname="(\w+)"', self.log.output(ask))) - {"OptiksDiskFilling"}
 
         def wait(fires: bool, seconds: float) -> None:
@@ -164,7 +165,7 @@ class Packages(unittest.TestCase):
                 time.sleep(1)
 
         self.assertEqual(firing(), set())
-        # Nobody else is told what it knows: metrics need a key, and it listens to its own machine.
+        # Its data is not public: metrics need a key, and it listens only to its own machine.
         self.assertIn(self.log.output("""ss -Htln 'sport = 9090' | awk '{print $4}'"""), ("127.0.0.1:9090",))
         self.log.run("systemctl stop optiks-update-task")
         wait(fires=True, seconds=150)
@@ -182,13 +183,13 @@ class Packages(unittest.TestCase):
         self.assertEqual(self.log.output("grep -rlF -e '%s' -e '%s' /srv/backup || true" % (code, passphrase.split("=")[1])), "")
         self.log.run(f"systemd-analyze security --no-pager --threshold={MOST_EXPOSED} pgbackrest-optiks.service")
         self.assertEqual((self.state("pgbackrest-optiks.timer"), self.state("postgresql@15-main")), ("active", "active"))
-        # What is archived, and what nobody but the board has when the database is lost.
+        # These updates are archived, and then others that only the board has when the database is lost.
         self.update("dave", "after the backup")
         self.log.run("runuser -u postgres -- pgbackrest --stanza=optiks check")
         self.update("dave", "not archived")
         self.update("erin", "not archived")
         before = self.look_up("erin")["epoch"]
-        # systemd complains of processes that end while it kills them.
+        # systemd complains about processes that end while it kills them.
         self.log.run(
             "mv /var/lib/postgresql/15/main lost; systemctl kill --signal KILL postgresql@15-main || true; rm -r lost;"
             "find /var/lib/optiks -mindepth 1 -maxdepth 1 ! -name board -exec rm -r {} +; rm /etc/credstore/optiks.kek")
@@ -198,8 +199,8 @@ class Packages(unittest.TestCase):
         self.log.run(restore_keys)
         self.assertEqual(self.log.output("ls /var/lib/optiks/kek /var/lib/optiks/recovery-code 2>/dev/null || true"), "")
         self.log.run(restore)
-        # It is older than the board's mark, and nothing is signed after it.
-        # It stands by as long as the lease of before, which is in the backup.
+        # The restored database is older than the board's mark, and nothing is signed after it. The task is on standby as long as the
+        # previous lease, which is in the backup.
         self.log.run("systemctl start optiks-update-task", check=False)
         self.wait("[ $(systemctl show --property ExecMainStatus --value optiks-update-task) = 4 ]")
         self.assertEqual(self.log.output("systemctl show --property NRestarts --value optiks-update-task"), "0")
@@ -214,7 +215,7 @@ class Packages(unittest.TestCase):
         self.assertEqual(self.log.output("runuser -u postgres -- pgbackrest --stanza=optiks info").count("full backup:"), 2)
 
     def test_3_ready_is_what_health_says(self):
-        # A second replica whose database does not answer is alive, and its start goes on.
+        # A second replica whose database does not answer is alive, and its start continues.
         self.log.run("echo ASPNETCORE_URLS=http://127.0.0.1:8302 > /etc/optiks/query-service-8302.env")
         self.log.run("systemctl stop postgresql; systemctl start --no-block optiks-query-service@8302")
         self.wait("systemctl show --property StatusText optiks-query-service@8302 | grep -q 'Not ready.'")
@@ -236,7 +237,7 @@ class Packages(unittest.TestCase):
         shutil.copy(self.home / "cert.pem", self.other)
         setting = self.page_of_other.split("optiks update")[0]
         self.assertEqual([self.elsewhere(f"{setting}timeout 5 optiks lookup alice", check=False).returncode == 0 for _ in range(3)], [True, True, False])
-        # What does not do is refused, and the service runs on.
+        # Invalid settings are refused, and the service keeps running.
         self.log.run("sed -i 's|\"Burst\": 2|\"Burst\": -2|' /etc/optiks/optiks.json; systemctl reload optiks-query-service@8301")
         self.wait("journalctl --unit optiks-query-service@8301 | grep -q 9042")
         self.log.run("sed -i 's|\"Burst\": -2|\"Burst\": 500|; s|\"PerSecond\": 0.01|\"PerSecond\": 50|' /etc/optiks/optiks.json; systemctl reload optiks-query-service@8301")
@@ -255,9 +256,9 @@ class Packages(unittest.TestCase):
         self.assertEqual(self.log.output("dpkg-query -W -f '${Version}' optiks-server"), OLDER)
         processes = self.log.output("systemctl show --property MainPID --value optiks-update-task")
         self.put(is_older=False)
-        # What the operator changed stays as it is, unasked.
+        # The operator's changes stay, without a question.
         settings = self.log.output("cat /etc/optiks/optiks.json /etc/optiks/*.env")
-        # As the page says of a host that has it. test_2_d stopped it with the rest, and test_4 made another certificate.
+        # As the page says for a host that has the auditor. test_2_d stopped it with the rest, and test_4 made another certificate.
         self.log.run("install -m 0644 cert.pem /etc/optiks-auditor/; systemctl start optiks-witness optiks-auditor", seconds=60)
         ((shell, script),) = self.page["Upgrade"]
         self.page["Upgrade"] = [(shell, script.replace("./optiks-cli_*.deb", "./optiks-cli_*.deb ./optiks-auditor_*.deb"))]
@@ -275,7 +276,7 @@ class Packages(unittest.TestCase):
         signed = self.log.output(marks)
         self.update("carol", "value")
         self.assertEqual(self.look_up("carol")["verdict"], "present")
-        # It goes on, and what it signed outlives the package.
+        # It continues, and what it signed outlives the package.
         self.wait(f"[ \"$({marks})\" != '{signed}' ]")
         self.log.run("apt-get purge -y optiks-auditor")
         self.assertNotEqual(self.log.output(marks), signed)
@@ -286,7 +287,7 @@ class Packages(unittest.TestCase):
         self.assertEqual(self.log.output("ls -d /usr/lib/optiks /etc/optiks/*.json /etc/systemd/system/multi-user.target.wants/optiks* 2>/dev/null || true"), "")
         self.assertEqual(self.log.output("find /proc -maxdepth 1 -user optiks"), "")
         self.assertEqual(self.log.output("stat -c %U /var/lib/optiks/log.key"), "optiks")
-        # Installed again, it goes on.
+        # Installed again, it continues.
         self.log.run("apt-get install -y --no-install-recommends ./optiks-server_*.deb")
         self.log.run(
             "sed -i 's|\"Provider\": \"sqlite\"|\"Provider\": \"postgresql\"|; s|// \"Tls\"|\"Tls\"|' /etc/optiks/optiks.json; for service in update-task update-service query-service; do echo \"Optiks__Storage__ConnectionString='Host=/var/run/postgresql;Database=optiks;"
@@ -298,7 +299,7 @@ class Packages(unittest.TestCase):
     def test_8_the_log_goes_on_on_a_new_machine(self):
         self.update("dave", "of the old machine")
         before = self.look_up("dave")["epoch"]
-        # What outlives the machine: the backup, and the disk of the board. PostgreSQL does not stop, it is gone.
+        # The backup and the board's disk outlive the machine. PostgreSQL is not stopped; it is lost.
         self.log.run("systemctl stop optiks-update-task")
         for folder in ("srv/backup", "var/lib/optiks/board"):
             subprocess.run(["cp", "-a", self.log.root / folder, self.other], check=True)
@@ -327,7 +328,7 @@ class Packages(unittest.TestCase):
 
 
 class Archives(unittest.TestCase):
-    """The files themselves."""
+    """Tests of the package files themselves."""
 
     def test_lintian_is_content(self):
         packages = [newest(name) for name in ("optiks-server", "optiks-cli", "optiks-auditor")]

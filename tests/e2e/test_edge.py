@@ -1,4 +1,5 @@
-"""nginx with the configuration of deploy/nginx before three query-services and two update-services: what reaches whom, and that no lookup fails whatever happens to a service."""
+"""nginx with the configuration of deploy/nginx in front of three query-services and two update-services: which requests reach which
+service, and that no lookup fails whatever happens to a service."""
 
 import json
 import signal
@@ -16,17 +17,17 @@ from harness import OUT, Deployment, Process, Run
 from rest import Answer, Client
 
 MEBIOCTET = 1 << 20
-# So that a caller without a credential soon has asked the update-services too often.
+# A caller without a credential soon exceeds this limit at the update-services.
 BURST = 30
 LIMITS = {"Optiks__RateLimits__Statuses__PerSecond": "0.01", "Optiks__RateLimits__Statuses__Burst": str(BURST)}
 NOBODY = "/v1/updates/01900000-0000-7000-8000-000000000000"
-# Where apps update for their users.
+# The lines for deployments where apps update for their users.
 OPEN = ("    # include snippets/optiks-updates.conf;", "    include snippets/optiks-updates.conf;")
 SECRET_NAME = "alice-whom-no-log-knows"
 
 
 def said_last(link: ssl.SSLSocket) -> bytes:
-    """The first line of what comes before the end; nothing if the connection was reset."""
+    """Returns the first line of what arrives before the end; nothing if the connection was reset."""
     try:
         return link.recv(4096).partition(b"\r\n")[0]
     except TimeoutError:
@@ -36,7 +37,7 @@ def said_last(link: ssl.SSLSocket) -> bytes:
 
 
 class EdgeCase(unittest.TestCase):
-    """One log and one nginx before it for all tests of a class."""
+    """One log and one nginx in front of it for all tests of a class."""
 
     SETTINGS: dict[str, str] = {}
 
@@ -69,7 +70,7 @@ class EdgeCase(unittest.TestCase):
 
 
 class Passing(EdgeCase):
-    # The variable would have services believe what anyone says about its address.
+    # The variable would make services believe anyone's statement about its address.
     SETTINGS = {**LIMITS, "ASPNETCORE_FORWARDEDHEADERS_ENABLED": "true"}
 
     def test_a_lookup_through_it_is_verified_and_only_with_its_authority(self):
@@ -94,7 +95,7 @@ class Passing(EdgeCase):
 
     def shakes_hands(self, port: int, version: ssl.TLSVersion | None = None, name: str | None = "localhost") -> bool:
         context = self.edge.certificates.context(version=version)
-        # Whatever certificate there is: it is the server that refuses.
+        # The client accepts any certificate: it must be the server that refuses.
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         with socket.create_connection(("127.0.0.1", port), timeout=10) as link:
@@ -135,7 +136,7 @@ class Passing(EdgeCase):
         for path in ("/log/%252e%252e/health/ready", "/log/tile/..;/health/ready"):
             with self.subTest(path), self.client() as client:
                 self.assertIn(client.get(path).status, (400, 404))
-        # Dots, and what stands after the question mark, are no matter of the path.
+        # Dots, and text after the question mark, do not matter to the path.
         with self.client() as client:
             newest = client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["epoch"]
             self.assertEqual(200, client.get(f"/log/tile/0/000.p/{newest + 1}").status)
@@ -166,15 +167,15 @@ class Passing(EdgeCase):
             self.assertEqual("", self.edge.requests(path)[1]["upstream"])
             with Client(self.edge.url, tls=self.edge.certificates.context(), headers={"If-None-Match": answers[0].headers["etag"]}) as knows:
                 self.assertEqual(304, knows.get(path).status)
-            # One address, two forms.
+            # One address has two forms.
             forms = {accept: client.get("/v1/epochs/0", accept).body for accept in ("application/json", "application/vnd.optiks.record") for _ in range(2)}
             self.assertEqual(2, len(set(forms.values())))
             self.assertEqual(["MISS", "HIT"] * 2, [line["cache"] for line in self.edge.requests("/v1/epochs/0")])
-            # An error is asked for each time.
+            # An error is never cached.
             for _ in range(2):
                 self.assertEqual(404, client.get("/v1/epochs/999999").status)
             self.assertEqual(["MISS"] * 2, [line["cache"] for line in self.edge.requests("/v1/epochs/999999")])
-            # One after the other, each of the replicas was asked for it.
+            # Each of the replicas was asked for it in turn.
             self.assertEqual(3, len(self.edge.requests("/v1/epochs/999999")[0]["upstream"].split(", ")))
             epoch = self.log.publish(("dora", "d1"))["epoch"]
             self.assertGreater(int(client.get("/log/checkpoint").body.split(b"\n")[1]), epoch)
@@ -185,30 +186,30 @@ class Passing(EdgeCase):
     def test_bodies_are_as_long_as_the_services_take(self):
         for path, key, length in (("/v1/lookup", None, MEBIOCTET), ("/v1/updates", self.log.api_key, 8 * MEBIOCTET)):
             with self.subTest(path), self.client(key=key) as client:
-                # The service itself reads the longest, and says what is wrong with it.
+                # The service itself reads the longest body, and says what is wrong with it.
                 self.is_problem(client.request("POST", path, b" " * length, "application/json"), 400, "malformed-request")
                 self.is_problem(client.request("POST", path, b" " * (length + 1), "application/json"), 413, "body-too-large")
 
     def test_the_services_count_addresses_that_nginx_sees_and_nobody_can_choose_one(self):
         self.assertIn(429, self.ask_often("127.0.0.3", self.client))
-        # Now with addresses that it makes up: it is still known.
+        # It now sends invented addresses, but is still recognized.
         names = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Forwarded-Host")
         for i in range(5):
             spoofed = {name: f"for=192.0.2.{i}" if name == "Forwarded" else f"192.0.2.{i}" for name in names}
             with self.client(source="127.0.0.3", headers=spoofed) as client:
                 self.assertEqual(429, client.get(NOBODY).status)
-        # Others are not held up, and so the address that is counted is not nginx's.
+        # Others are not delayed, so the counted address is not nginx's.
         with self.client(source="127.0.0.4") as client:
             self.assertEqual(401, client.get(NOBODY).status)
 
     def test_a_service_believes_nobody_but_the_proxy(self):
-        """Past nginx, from another address than its."""
+        """Connects past nginx, from another address."""
         with Client(self.log.update.url, source="127.0.0.5") as client:
             self.assertEqual([401] * BURST, [client.get(NOBODY).status for _ in range(BURST)])
         for i in range(3):
             with Client(self.log.update.url, source="127.0.0.5", headers={"X-Forwarded-For": f"192.0.2.{i}"}) as client:
                 self.assertEqual(429, client.get(NOBODY).status)
-        # The proxy is believed.
+        # The proxy is trusted.
         with Client(self.log.update.url, source="127.0.0.1", headers={"X-Forwarded-For": "192.0.2.1"}) as client:
             self.assertEqual(401, client.get(NOBODY).status)
 
@@ -251,7 +252,7 @@ class Passing(EdgeCase):
                     self.assertEqual(200, client.post_json("/v1/lookup", {"key": "alice"}).status)
                     time.sleep(0.05)
                     for secure in slow[1::2][:5]:
-                        # An octet now and then does not keep them alive.
+                        # An occasional octet does not keep them alive.
                         secure.sendall(b"x")
             for secure in slow:
                 self.assertIn(said_last(secure), (b"", b"HTTP/1.1 408 Request Time-out"))
@@ -287,7 +288,7 @@ class Failing(EdgeCase):
                 killed.kill()
                 time.sleep(1)
                 hung.signal(signal.SIGSTOP)
-                # Longer than the time that it is given.
+                # Longer than its time limit.
                 time.sleep(7)
                 hung.signal(signal.SIGCONT)
                 killed.start()
@@ -315,7 +316,7 @@ class Failing(EdgeCase):
             self.assertEqual(200, client.post_json("/v1/lookup", {"key": "alice"}).status)
 
     def test_who_asks_for_what_is_not_there_yet_takes_no_replica_out(self):
-        # What failed in another test is forgotten.
+        # Failures in another test must be forgotten first.
         self.wait_all_asked()
         with self.client() as client:
             for _ in range(20):
@@ -365,7 +366,7 @@ class Failing(EdgeCase):
         def update(number: int) -> list[int]:
             statuses = []
             while not ending.is_set():
-                # Connections of their own: nginx closes those that are idle when it is reloaded.
+                # Each request uses a new connection: nginx closes idle ones when it is reloaded.
                 with self.client(self.edge.updates_url, self.log.api_key, "client") as client:
                     statuses.append(client.post_json("/v1/updates", {"key": f"writer {number} {len(statuses)}", "value": "v"}).status)
             return statuses
@@ -384,7 +385,7 @@ class Failing(EdgeCase):
         self.assertGreater(len(statuses), 50)
 
     def wait_all_asked(self) -> None:
-        """Until nginx asks all replicas, each at first hand."""
+        """Waits until nginx uses all replicas, each as the first choice."""
         deadline = time.monotonic() + 30
         with self.client() as client:
             while True:

@@ -1,4 +1,5 @@
-"""A short form of run_erasure_storm.py: nothing that was acknowledged is lost or doubled, nobody is shown another's values, and what is erased is nowhere."""
+"""A short form of run_erasure_storm.py: nothing that was acknowledged is lost or doubled, nobody is shown another's values, and an erased
+value exists nowhere."""
 
 import os
 import random

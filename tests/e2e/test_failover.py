@@ -1,6 +1,7 @@
-"""A short form of failovers (run_failover.py is the long one): the primary of a cluster as deploy/patroni has it, and the active update-task, are killed under load.
+"""A short form of failovers (run_failover.py is the long one): the primary of a cluster as in deploy/patroni, and the active update-task,
+are killed under load.
 
-OPTIKS_FAULT_SEED: of the moments (default: random; a failure names it).
+OPTIKS_FAULT_SEED: the seed of the times (default: random; a failure names it).
 """
 
 import os
@@ -11,7 +12,8 @@ from failover import PRIMARY, TASK, Drill, longest
 
 SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2**32)))
 RATE, KEYS = 400, 10_000
-# A cluster that never comes back is found by other limits; these are what an operator is told (docs/operations/failover.md), with room for a slow machine.
+# Other limits catch a cluster that never recovers. These are the limits that operators are told (docs/operations/failover.md), with room
+# for a slow machine.
 PRIMARY_SECONDS, TASK_SECONDS = 60, 40
 
 
@@ -30,7 +32,7 @@ class FailoverTest(unittest.TestCase):
             with self.subTest(row=row):
                 self.assertGreater(row.accepted, 0)
                 self.assertEqual((row.lost, row.doubled, row.histories), (0, 0, 1))
-        # Nobody could accept without a primary; without a task all are accepted, and wait.
+        # Without a primary no update can be accepted; without a task all are accepted, and wait.
         self.assertTrue(1 < primary.without_accepting < PRIMARY_SECONDS, primary)
         self.assertTrue(1 < task.without_epoch < TASK_SECONDS, task)
 

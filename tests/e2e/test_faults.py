@@ -1,6 +1,7 @@
-"""A short form of the kinds of faults (run_faults.py is the long one): nothing that was answered 202 is lost or applied twice, and there is one history.
+"""A short form of each kind of fault (run_faults.py is the long one): nothing that was answered with 202 is lost or applied twice, and
+there is one history.
 
-OPTIKS_FAULT_SEED: of the moments (default: random; a failure names it).
+OPTIKS_FAULT_SEED: the seed of the times (default: random; a failure names it).
 """
 
 import http.client
@@ -24,7 +25,7 @@ SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2
 ROLLBACK, CONFIGURATION = 4, 78
 AT_POINTS = faults.killed_at_some("fail points of the update-task", faults.POINTS, rounds(quick=4, deep=len(faults.POINTS)))
 FILES = ("", "-wal", "-shm")
-# Names of users that have left lead to others.
+# Names of users who have left are reassigned.
 REUSED = {"Optiks__Log__UsernameReuse": "true"}
 
 
@@ -37,7 +38,7 @@ class FaultTest(unittest.TestCase):
 
     @unittest.skipUnless(OwnSqlServer.name in ENGINES, f"{VARIABLE} is not set")
     def test_SqlServer(self):
-        # So named because eng/test.py lets nothing else be skipped.
+        # The name is required: eng/test.py lets nothing else be skipped.
         self.put(OwnSqlServer.name, [AT_POINTS, faults.AT_DRAW, faults.AT_ACCEPT, faults.FROZEN_AT_DRAW, faults.OVERTAKEN["commit"]])
 
     def put(self, engine: str, chosen: list[faults.Fault]) -> None:
@@ -60,14 +61,14 @@ class FaultTest(unittest.TestCase):
 
 
 class OracleTest(unittest.TestCase):
-    """It can find what it looks for."""
+    """The oracle can find what it looks for."""
 
     def setUp(self):
         self.accepted = [Accepted(str(uuid.UUID(int=number)), 0, key.encode(), value.encode(), point)
                          for number, (key, value, point) in enumerate((("k", "a", "p"), ("k", "b", "p"), ("l", "c", "q")))]
 
     def facts(self, **versions: str) -> Facts:
-        """Key and letters: of each the value, with the id under which it was accepted; version and epoch in order."""
+        """Takes a key and letters. Each letter is a value with the id under which it was accepted; versions and epochs are in order."""
         ids = {one.value: uuid.UUID(one.request_id).bytes for one in self.accepted}
         return Facts(versions={(KEYS, key.encode()): [(i + 1, i + 1, ids.get(value.encode(), bytes(16)), 0, value.encode()) for i, value in enumerate(values)]
                                for key, values in versions.items()})
@@ -132,7 +133,7 @@ class DatabaseTest(unittest.TestCase):
             try:
                 self.assertEqual(client.post_json("/v1/updates", {"key": "alice", "value": "b"}).status, 503)
             except (OSError, http.client.HTTPException):
-                # It may have noticed by itself, and ended.
+                # The service may have noticed it and ended already.
                 pass
         for process in self.log.processes:
             self.assertEqual(process.wait(30), CONFIGURATION, process.log_end())
@@ -141,7 +142,7 @@ class DatabaseTest(unittest.TestCase):
             self.assertIn(f"{self.log.database} was deleted", said[0])
         self.assertFalse(self.log.database.exists())
 
-        # The control: the same files put back, everything goes on.
+        # The control: with the same files restored, everything continues.
         for file in aside.iterdir():
             os.link(file, self.log.data / file.name)
         self.log.start()

@@ -1,4 +1,5 @@
-"""Owners who come after a period has ended: real services serve its end, and the command line makes the hand-over, also beside a server that says what is not so."""
+"""Owners who look after a period has ended: real services serve its end, and the command line makes the hand-over, even next to a server
+that lies."""
 
 import tempfile
 import time
@@ -12,12 +13,12 @@ from rest import Answer
 
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic": "false", "Optiks__Periods__Preparation": "00:00:00.5"}
 REFUSED, ALARM = 3, 1
-# Of the operator's tool.
+# The operator's tool uses this code.
 NOT_ALLOWED = 2
 
 
 class HandoverTest(unittest.TestCase):
-    """In this order: the log goes from period to period."""
+    """The tests run in this order: the log switches from period to period."""
 
     @classmethod
     def setUpClass(cls):
@@ -25,7 +26,7 @@ class HandoverTest(unittest.TestCase):
         cls.folders = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
 
     def owner(self, name: str, *arguments: str, url: str | None = None, query: Process | None = None) -> Run:
-        """A client of its own, with what it keeps."""
+        """Runs a client with its own state."""
         kept = ("--data", str(self.folders / name), "--trust", str(self.log.data / "trust.json"), "--api-key", self.log.api_key)
         if url is not None:
             return self.log.optiks_at([url], self.log.update.url, *arguments, *kept)
@@ -42,7 +43,7 @@ class HandoverTest(unittest.TestCase):
             return client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["period"]
 
     def switch(self) -> int:
-        """As soon as the protocol allows it; the period that has begun, once every replica serves it and the end of the one before."""
+        """Switches as soon as the protocol allows it. Returns the new period once every replica serves it and the end of the previous one."""
         wanted = self.period() + 1
         done = self.log.optiks_db("period", "switch")
         self.assertEqual(done.code, 0, str(done))
@@ -60,11 +61,11 @@ class HandoverTest(unittest.TestCase):
         self.one(self.owner("carol", "user", "create", "carol", "--device", "phone=phone 1", "--device", "laptop=laptop 1", "--wait", "--json"))
         for owner, command in (("alice", ("monitor", "alice")), ("carol", ("user", "monitor", "carol"))):
             self.assertEqual(self.one(self.owner(owner, *command, "--json"))["reason"], "valid")
-        # Another client, which knows alice's key from here on, and looks no more for now.
+        # Another client, which knows alice's key from here on, and does not look again for now.
         self.one(self.owner("late", "monitor", "alice", "--json"), ALARM)
         self.assertEqual(self.one(self.owner("late", "monitor", "alice", "--accept", "--json"))["reason"], "valid")
         self.one(self.owner("alice", "update", "alice", "alice 2", "--wait", "--json"))
-        # And what its owner did not do, after the last look and before the switch.
+        # A change that its owner did not make, after the last look and before the switch.
         self.log.publish(("phone", "phone of another"))
         period = self.switch()
 
@@ -106,7 +107,7 @@ class HandoverTest(unittest.TestCase):
             return Answer(410, {"content-type": "application/problem+json"}, problem) if "period=" in path else said
 
         def of_the_present(path, said):
-            # The answer about the period that goes on, for the one that ended.
+            # Answers about the current period instead of the ended one.
             if "period=" not in path:
                 return said
             with self.log.query_client() as client:
@@ -115,14 +116,15 @@ class HandoverTest(unittest.TestCase):
         def cut(path, said):
             return replace(said, body=said.body[:-1] + bytes([said.body[-1] ^ 1])) if "period=" in path else said
 
-        # The answer's last octet ends the last absence proof: a sibling of the opened node, or the length of no siblings, if that node is the root.
+        # The answer's last octet ends the last absence proof: a sibling of the opened node, or the length of no siblings, if that node is
+        # the root.
         of_a_changed_proof = ("absent_root", "malformed_length")
         for rule, code, reasons in ((gone, REFUSED, ("period-gone",)), (of_the_present, ALARM, ("record_epoch",)), (cut, ALARM, of_a_changed_proof)):
             with self.subTest(rule.__name__), LyingProxy(self.log.query.url, rule) as liar:
                 told = self.one(self.owner("late", "monitor", "alice", "--json", url=liar.url), code)
                 self.assertIn(told["reason"], reasons)
                 self.assertEqual((told.get("no_guarantee", []), told.get("alarms", [])), ([], []), str(told))
-        # Nothing of it stays: the honest server leads on, to an update that this client did not do.
+        # The client keeps nothing of it: the honest server shows it an update that this client did not make.
         told = self.one(self.owner("late", "monitor", "alice", "--json"), ALARM)
         self.assertEqual((told["reason"], told["handed_over"]), ("unexpected_version", [0]))
         self.assertEqual(told["no_guarantee"], [])
@@ -137,7 +139,7 @@ class HandoverTest(unittest.TestCase):
         self.assertEqual([missed["period"] for missed in told["no_guarantee"]], [period - 2], str(told))
         gone = self.one(self.owner("any", "history", "alice", "--period", "0", "--json"), REFUSED)
         self.assertEqual(gone["reason"], "period-gone")
-        # The task has destroyed what proved in it, and no replica has a file of it.
+        # The task has destroyed the period's VRF secrets, and no replica has a file of it.
         deadline = time.monotonic() + 60
         while any((self.log.data / "replicas" / str(query.port) / "leaves").exists() for query in self.log.queries):
             self.assertLess(time.monotonic(), deadline)
@@ -148,9 +150,9 @@ class HandoverTest(unittest.TestCase):
         return self.one(self.log.optiks_db("period", "status", "--json"))
 
     def operator_is_refused(self, period: int) -> None:
-        """While owners are promised it."""
+        """The tool refuses while the log still promises the period to owners."""
         def told() -> tuple[int, list[dict]]:
-            """Without the next period, whose copies are staged meanwhile."""
+            """Returns the status without the next period, whose copies are staged meanwhile."""
             status = self.status()
             return status["current"], [one for one in status["periods"] if one["state"] != "next"]
 
@@ -169,7 +171,7 @@ class HandoverTest(unittest.TestCase):
         self.assertEqual([version["value"] for version in shown["versions"]], ["alice 1", "alice 2"])
 
     def operator_archives(self, period: int, deadline: float) -> None:
-        """Once the task has destroyed it: its leaves stay. There is nothing more to drop."""
+        """Archives once the task has destroyed the period: its leaves stay. There is nothing more to drop."""
         while (found := self.status()["periods"][period])["state"] != "destroyed":
             self.assertLess(time.monotonic(), deadline, found)
             time.sleep(0.1)
@@ -177,7 +179,7 @@ class HandoverTest(unittest.TestCase):
         archive = self.log.logs / "period.archive"
         said = self.one(self.log.optiks_db("period", "archive", str(period), str(archive), "--json"))
         self.assertEqual((said["period"], said["epochs"], said["file"]), (period, found["last_epoch"] + 1, str(archive)))
-        # Two versions of alice, a list with two devices, and one of these with a second key.
+        # Two versions of alice, a list with two devices, and a second key of one of these.
         self.assertGreaterEqual(said["leaves"], 6)
         self.assertEqual(archive.stat().st_mode & 0o777, 0o600)
         for secret in (b"alice", b"phone of another"):
@@ -186,11 +188,11 @@ class HandoverTest(unittest.TestCase):
         self.assertEqual((dropped["period"], dropped["destroyed_before"]), (period, True))
 
     def test_6_what_was_erased_since_is_told_too(self):
-        """The latest value at a period's end, superseded after it: nobody can compare it with its copy any more."""
+        """The latest value at a period's end is superseded after it and erased: nobody can compare it with its copy any more."""
         self.one(self.owner("erin", "user", "create", "erin", "--device", "watch=watch 1", "--wait", "--json"))
         self.assertEqual(self.one(self.owner("erin", "user", "monitor", "erin", "--json"))["reason"], "valid")
         self.assertEqual(self.one(self.owner("dave", "monitor", "dave", "--json"))["reason"], "valid")
-        # Later than the last look, and erased before the next one.
+        # This is later than the last look, and erased before the next one.
         self.log.publish(("dave", "dave 1"), ("watch", "watch 2"))
         period = self.switch()
 
@@ -208,11 +210,11 @@ class HandoverTest(unittest.TestCase):
         for owner, command in (("dave", ("monitor", "dave")), ("erin", ("user", "monitor", "erin"))):
             told = self.one(self.owner(owner, *command, "--json"), ALARM)
             self.assertEqual([missed["period"] for missed in told["no_guarantee"]], [period - 1], str(told))
-            # The copy that nobody shows any more, and what this owner did not do.
+            # The alarms are about the copy that nobody can show any more, and a version that this owner did not set.
             self.assertEqual([(alarm["period"], alarm["version"]) for alarm in told["alarms"]], [(period, 1), (period, 2)], str(told))
 
     def test_7_an_erasure_of_versions_is_of_the_period_that_its_sender_saw(self):
-        """Versions are counted anew: sent across a switch, an erasure destroys nothing."""
+        """Versions are counted anew: an erasure that is sent across a switch destroys nothing."""
         self.log.publish(("frank", "frank 1"))
         self.log.publish(("frank", "frank 2"))
         self.one(self.owner("frank", "history", "frank", "--json"))

@@ -1,4 +1,5 @@
-"""Live and ready while parts fail and come back: what a supervisor and a balancer are told (docs/operations/health.md), and what goes on meanwhile."""
+"""Live and ready while parts fail and come back: what a supervisor and a load balancer are told (docs/operations/health.md), and what
+continues meanwhile."""
 
 import fcntl
 import os
@@ -20,7 +21,7 @@ F_SETPIPE_SZ = 1031
 
 
 def flip(path: Path, octets: bytes) -> None:
-    """One bit of the last place that has these octets, in place: programs have the file mapped."""
+    """Flips one bit of the last occurrence of these octets, in place: programs have the file mapped."""
     with path.open("r+b") as file:
         at = file.read().rindex(octets)
         file.seek(at)
@@ -34,7 +35,7 @@ class HealthTest(unittest.TestCase):
         cls.log.publish(("alice", "a1"))
 
     def ready(self, process: Process) -> tuple[int, str]:
-        """Status, and what the checks say. Live is asked for beside it and never fails."""
+        """Returns the status, and the checks' text. It also requests live, which never fails."""
         with Client(process.url, timeout=30) as client:
             self.assertEqual(client.get("/health/live").status, 200)
             answer = client.get("/health/ready")
@@ -66,7 +67,7 @@ class HealthTest(unittest.TestCase):
             self.wait_for(self.log.task, 503, "The database is unavailable.")
             self.wait_for(self.log.update, 503, "The database cannot be used.")
             self.wait_for(self.log.query, 503, "The database cannot be reached. Serving epoch")
-            # What was verified is still good, and what cannot be stored is not taken.
+            # Verified data is still served, and what cannot be stored is not accepted.
             self.assertEqual(self.lookup(), 200)
             with self.log.update_client() as client:
                 refused = client.post_json("/v1/updates", {"request_id": uuid7(), "key": "alice", "value": "lost"})
@@ -79,7 +80,8 @@ class HealthTest(unittest.TestCase):
         self.log.publish(("alice", "a2"))
 
     def test_users_whom_the_server_refuses_for_a_while(self):
-        """A mistake in pg_hba.conf that is taken back ends no service that had worked, and no lookup. A start meets it with 78."""
+        """A mistake in pg_hba.conf that is corrected ends no service that had worked, and no lookup. A start during the mistake ends with
+        78."""
         self.wait_all_ready()
         server = self.log.storage.server
         rules = server.data / "pg_hba.conf"
@@ -129,7 +131,8 @@ class HealthTest(unittest.TestCase):
             self.assertEqual(log.task.wait(PATIENCE), 78)
 
     def test_values_that_the_database_lost(self):
-        """A lost row of values is no erasure: a replica that reads it is not ready. One that has the value in its own files, and the one that knows the erasure, serve on."""
+        """A lost row of values is not an erasure: a replica that reads it is not ready. A replica that has the value in its own files, and
+        one that knows the erasure, keep serving."""
         with Deployment() as log:
             log.publish(("alice", "a1"), ("bob", "b1"))
             last = log.publish(("alice", "a2"))["epoch"]
@@ -153,7 +156,7 @@ class HealthTest(unittest.TestCase):
                 self.assertEqual(client.post_json("/v1/lookup", {"key": "alice"}).status, 200)
 
     def test_damaged_files_are_made_again(self):
-        """A bit of a replica's and of the task's own files changes while they run: both make them again from the database."""
+        """A bit of a replica's and of the task's own files changes while they run: both recreate the files from the database."""
         with Deployment() as log:
             created = log.optiks("user", "create", "alice", "--device", "telephone-of-alice=first", "--wait")
             self.assertEqual(created.code, 0, created)
@@ -180,14 +183,14 @@ class HealthTest(unittest.TestCase):
         tiles = self.log.data / "board/log/tile"
         elsewhere = tiles.with_name("tile.kept")
         tiles.rename(elsewhere)
-        # As a disk that takes nothing: a file where the folder was fails every write, for root too.
+        # Simulates a disk that accepts nothing: a file in place of the folder makes every write fail, for root too.
         tiles.write_bytes(b"")
         try:
             with self.log.update_client() as client:
                 accepted = client.post_json("/v1/updates", {"request_id": uuid7(), "key": "alice", "value": "a3"})
                 self.assertEqual(accepted.status, 202)
                 self.wait_for(self.log.task, 503, "The board's files cannot be written.")
-                # Accepting and looking up go on.
+                # Updates are accepted, and lookups work.
                 self.assertEqual(self.ready(self.log.update)[0], 200)
                 self.assertEqual(self.lookup(), 200)
                 path = accepted.json()["status_url"]
@@ -200,7 +203,8 @@ class HealthTest(unittest.TestCase):
             self.assertEqual(client.get(f"{path}?wait=60").json()["status"], "published")
 
     def test_a_replica_that_does_not_hear_of_epochs(self):
-        """With the task stopped no heartbeat comes: the replica is not ready once its epoch is older than the log allows, and the rest of the log stays readable."""
+        """With the task stopped there is no heartbeat. The replica is not ready once its epoch is older than the log allows, and the rest
+        of the log stays readable."""
         with Deployment({"Optiks__Log__Heartbeat": "00:00:01", "Optiks__Log__MaxBehind": "00:00:04"}) as log:
             log.publish(("alice", "a1"))
             self.assertEqual(log.task.stop(), 0)

@@ -1,4 +1,5 @@
-"""Logs that lie about periods and sign it, before the command line and the Python reference: what is handed over, a step back, and values that were erased."""
+"""Logs that lie about periods and sign it, against the command line and the Python reference: hand-overs, a switch back, and values that
+were erased."""
 
 import json
 import subprocess
@@ -31,13 +32,13 @@ VALID, INVALID = 0, 1
 KEY, NEW, NAME, USER = b"plain", b"new", b"alice", b"id-alice"
 # A device on Alice's list that has no key.
 UNSET = b"tablet"
-# Of the right form: the log asks for none.
+# An API key of the right form: the log does not check it.
 API_KEY = "optiks_" + "A" * 43
 Lie = Callable[["Forger"], None]
 
 
 def first_period() -> Forger:
-    """Period 0: a key by itself, and Alice with a laptop and a phone."""
+    """Returns a log in period 0, with a separate key, and Alice with a laptop and a phone."""
     d = young_log(Forger, period_length_ms=LENGTH_MS)
     d.create(USER, [NAME], {b"laptop": b"laptop 1", b"phone": b"phone 1"})
     d.set_device(KEY, b"plain 1")
@@ -46,7 +47,7 @@ def first_period() -> Forger:
 
 
 def switched(d: Forger) -> Forger:
-    """In the next period, and with one epoch more of it."""
+    """Switches to the next period, and publishes one more epoch in it."""
     d.switch()
     d.publish_users()
     return d
@@ -57,7 +58,7 @@ class HostilePeriodsTest(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def optiks(self, log: HostileLog, client: str, *arguments: str) -> tuple[int, dict]:
-        """A client of its own, with what it keeps."""
+        """Runs a client with its own state."""
         command = [harness.OUT / "cli/optiks", *arguments, "--query-url", log.url, "--data", str(self.folder / client), "--trust", str(log.trust(self.folder)), "--api-key", API_KEY, "--json"]
         run = Run(subprocess.run(command, env=clean_environment(), capture_output=True, text=True, timeout=60, check=False))
         lines = run.lines()
@@ -65,7 +66,7 @@ class HostilePeriodsTest(unittest.TestCase):
         return run.code, lines[0]
 
     def owner(self, log: HostileLog, client: str, *command: str) -> None:
-        """Everything up to now is its own."""
+        """Makes everything up to now the owner's own."""
         code, said = self.optiks(log, client, *command)
         if said["reason"] == "unexpected_version":
             code, said = self.optiks(log, client, *command, "--accept")
@@ -86,7 +87,7 @@ class HostilePeriodsTest(unittest.TestCase):
 
     def test_a_key_is_handed_over(self):
         def honest(d: Forger) -> None:
-            """Nothing is changed."""
+            """Changes nothing."""
 
         lies: list[tuple[str, bytes, Lie]] = [
             ("valid", KEY, honest),
@@ -106,10 +107,10 @@ class HostilePeriodsTest(unittest.TestCase):
 
     def test_a_user_is_handed_over(self):
         def nothing(d: Forger) -> None:
-            """More."""
+            """Makes no further change."""
 
         same_list = DeviceList([b"laptop", b"phone", UNSET]).encode()
-        # Before the switch, and after it.
+        # The changes before the switch, and after it.
         lies: list[tuple[str, str, Lie, Lie]] = [
             ("valid", "", nothing, nothing),
             ("handover_value", "list", lambda d: d.forge(facts.DEVICES, USER, DeviceList([b"laptop", b"mallory's", b"phone", UNSET]).encode()), nothing),
@@ -129,25 +130,25 @@ class HostilePeriodsTest(unittest.TestCase):
                 switched(log.d)
                 after(log.d)
                 alarms = self.compare(log, str(number), reason, command)
-                # A list that comes later is a version too that its owner did not make.
+                # A list that comes later is another version that its owner did not make.
                 self.assertEqual([alarm["about"] for alarm in alarms], [about] * (0 if reason == "valid" else 2 if (reason, about) == ("handover_missing", "list") else 1))
                 self.assertEqual(self.judge_user(log), reason)
 
     def compare(self, log: HostileLog, client: str, reason: str, command: tuple[str, ...]) -> list[dict]:
-        """What the command line says of the hand-over; the alarms."""
+        """Checks what the command line says about the hand-over, and returns the alarms."""
         code, said = self.optiks(log, client, *command)
         if reason == "valid":
             self.assertEqual((code, said["reason"], said["handed_over"], said["alarms"]), (VALID, "valid", [0], []), said)
             return []
         self.assertEqual((code, [alarm["handover"] for alarm in said["alarms"] if "handover" in alarm]), (INVALID, [reason]), said)
         self.assertEqual({alarm["period"] for alarm in said["alarms"]}, {1}, said)
-        # It is not forgotten, and nobody is told twice that a period was handed over.
+        # The alarms stay, and the hand-over of a period is reported only once.
         code, again = self.optiks(log, client, *command)
         self.assertEqual((code, again["alarms"], again["handed_over"]), (INVALID, said["alarms"], []), again)
         return said["alarms"]
 
     def test_a_period_that_begins_without_what_was_looked_up(self):
-        """Before those who own nothing: of a user who is current it is refused, of a key by itself it is said."""
+        """The client owns nothing: for a user who is current the answer is refused, and for a separate key it is reported."""
         one, two = (facts.KEYS, b"phone"), (facts.DEVICES, USER)
         for number, (reason, left_out, after) in enumerate((
                 ("valid", (), lambda d: None),
@@ -166,7 +167,7 @@ class HostilePeriodsTest(unittest.TestCase):
                 self.assertEqual(self.optiks(log, client, *command)[1]["reason"], reason)
                 known = Asked(NAME, kept=kept)
                 self.assertEqual(verdict(lambda v, known=known, log=log: verify_users(v, log.of([known], 0), [known]), log), reason)
-                # Who knows nothing sees nothing of it.
+                # A client that knows nothing sees nothing of it.
                 self.assertEqual(self.optiks(log, f"{client} new", *command)[1]["reason"], "valid")
         with HostileLog(first_period()) as log:
             self.assertEqual(self.optiks(log, "plain", "lookup", KEY.decode())[1]["not_copied"], False)
@@ -177,12 +178,12 @@ class HostilePeriodsTest(unittest.TestCase):
                 self.assertEqual((told, said["verdict"], said["not_copied"]), (code, "absent", code == INVALID), said)
 
     def test_a_version_between_the_last_look_and_the_switch(self):
-        """It is superseded by the true value before the switch, so that the copy is honest again: of a key by itself, and of a user's device."""
+        """The true value supersedes it before the switch, so that the copy is honest again: for a separate key, and for a user's device."""
         commands = {"owner": ("monitor", KEY.decode()), "user": ("user", "monitor", NAME.decode())}
         with HostileLog(first_period()) as log:
             for client, command in commands.items():
                 self.owner(log, client, *command)
-            # What the reference knows since then.
+            # The reference's knowledge since then.
             known = verifier(log).verify_versions(log.post("/v1/monitor", question(KEY, 1))[1], [KEY])[0].known
             own = Own(USER)
             own = verify_user_monitor(verifier(log), log.post("/v1/users/monitor", monitor_query(own))[1], own).brought_next(own, log.d.anchor.configuration)
@@ -192,7 +193,7 @@ class HostilePeriodsTest(unittest.TestCase):
                 log.d.set_device(b"phone", phone)
                 log.d.publish_users()
             switched(log.d)
-            # The hand-over alone shows nothing of it.
+            # The hand-over alone does not reveal it.
             self.assertEqual((self.judge(log, KEY), self.judge_user(log)), ("valid", "valid"))
 
             ended = replace(verifier(log), ended_record=log.d.records[log.d.last_epoch(0)], known={KEY: known})
@@ -200,7 +201,7 @@ class HostilePeriodsTest(unittest.TestCase):
             shown = verify_user_monitor(ended, self.end_of_user(log, own), own)
             self.assertEqual({device: found.values for device, found in shown.keys.items()}, {b"laptop": {}, b"phone": {2: b"mallory's", 3: b"phone 1"}})
 
-            # The state at the last look, for the end of the period: nothing would be seen of it.
+            # The server answers about the period's end with the state at the last look, which would reveal nothing.
             log.epoch_of = lambda query: looked if "period" in query else log.d.epoch
             for client, command in commands.items():
                 code, said = self.optiks(log, client, *command)
@@ -216,7 +217,7 @@ class HostilePeriodsTest(unittest.TestCase):
 
     @staticmethod
     def end_of_key(log: HostileLog) -> bytes:
-        """What is answered to who knows version 1."""
+        """Returns the answer to a client that knows version 1."""
         return log.post("/v1/monitor?period=0", question(KEY, 2))[1]
 
     @staticmethod
@@ -224,7 +225,7 @@ class HostilePeriodsTest(unittest.TestCase):
         return log.post("/v1/users/monitor?period=0", monitor_query(own))[1]
 
     def test_an_early_switch(self):
-        """To who looked before; the same a millisecond later is taken."""
+        """Shows it to clients that looked before; the same switch a millisecond later is accepted."""
         for early in (False, True):
             reason = "record_period" if early else "valid"
             d = first_period()
@@ -235,20 +236,20 @@ class HostilePeriodsTest(unittest.TestCase):
                 d.switch_period(begun + LENGTH_MS - (1 if early else 0))
                 self.assertEqual([self.judge_lookup(log, kept), *self.judge_kept(log, kept)], [reason] * 3)
                 if early:
-                    # Also when the newest epoch is late enough: the records of the periods show it.
+                    # It is refused even when the newest epoch is late enough: the records of the periods show it.
                     d.publish_users()
                     self.assertEqual(self.judge_lookup(log, kept), "valid")
                     self.look(log, reason)
 
     @staticmethod
     def judge_kept(log: HostileLog, kept: EpochRecord) -> list[str]:
-        """A lookup of the user and its monitoring, by who keeps this record and the first one of its period."""
+        """Judges a lookup of the user and its monitoring, by clients that keep this record and the first one of its period."""
         asked, own, start = Asked(NAME), Own(USER), log.d.records[kept.period_first_epoch]
         return [verdict(lambda v: verify_users(replace(v, record=kept, period_record=start), log.post("/v1/users/lookup", user_queries([asked]))[1], [asked]), log),
                 verdict(lambda v: verify_user_monitor(replace(v, record=kept, period_record=start), log.post("/v1/users/monitor", monitor_query(own))[1], own), log)]
 
     def test_a_switch_back(self):
-        """The period that ended goes on, in a later epoch, with the trees that it had: to who saw the next one."""
+        """The ended period continues, in a later epoch, with the trees that it had, towards clients that saw the next one."""
         with HostileLog(first_period()) as log:
             before = log.d.current()
             switched(log.d)
@@ -261,7 +262,7 @@ class HostilePeriodsTest(unittest.TestCase):
             self.assertEqual(self.optiks(log, "knows nothing", "lookup", KEY.decode())[0], VALID)
 
     def test_a_vrf_key_changed_for_one_epoch(self):
-        """With trees of its own: to who looked before, and looks while it is so."""
+        """The log uses trees of the other VRF key for one epoch, towards clients that looked before and look during it."""
         with HostileLog(first_period()) as log:
             self.look(log, "valid")
             before, kept = log.d.current(), log.d.records[-1]
@@ -271,7 +272,7 @@ class HostilePeriodsTest(unittest.TestCase):
             log.d.publish_users()
             self.look(log, "record_vrf_key")
             self.assertEqual(self.judge_lookup(log, kept), "record_vrf_key")
-            # Whoever knows nothing has only the auditors (test_malicious.py).
+            # A client that knows nothing has only the auditors (test_malicious.py).
             self.assertEqual(self.optiks(log, "knows nothing", "lookup", KEY.decode())[1]["value"], "mallory's")
             log.d.go_back(before)
             log.d.publish_users()
@@ -279,7 +280,7 @@ class HostilePeriodsTest(unittest.TestCase):
             self.assertEqual(self.optiks(log, "knows nothing", "lookup", KEY.decode())[1]["reason"], "record_vrf_key")
 
     def look(self, log: HostileLog, reason: str) -> None:
-        """A client that looks up a key, one that looks up a user, and the owners of both."""
+        """Looks with a client that looks up a key, one that looks up a user, and the owners of both."""
         code = VALID if reason == "valid" else INVALID
         for client, *command in (("key", "lookup", KEY.decode()), ("user", "user", "lookup", NAME.decode()),
                                  ("owner", "monitor", KEY.decode()), ("user's owner", "user", "monitor", NAME.decode())):
@@ -295,7 +296,7 @@ class HostilePeriodsTest(unittest.TestCase):
         return verdict(lambda v: replace(v, record=kept, period_record=start).verify_lookup(log.post("/v1/lookup", question(KEY, 0))[1], [KEY]), log)
 
     def test_an_erased_value_served_again(self):
-        """Whoever kept the opening can show the value, and it is the true one; another one in its place is refused."""
+        """Anyone who kept the opening can show the value, and it is the true one; another value in its place is refused."""
         d = first_period()
         d.set_device(KEY, b"plain 2")
         d.publish_users()
@@ -321,7 +322,7 @@ class HostilePeriodsTest(unittest.TestCase):
 
 
 def question(key: bytes, version: int) -> bytes:
-    """A QueryList (docs/spec/rest.md section 4) of one key."""
+    """Returns a QueryList (docs/spec/rest.md section 4) of one key."""
     return vector(2**24 - 1, vector(255, key) + uint(0, 8) + uint(version, 8))
 
 

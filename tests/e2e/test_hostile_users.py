@@ -1,4 +1,5 @@
-"""Logs that lie about users and sign it, before the command line and the Python reference: both refuse for the same reason, and take what is true."""
+"""Logs that lie about users and sign it, against the command line and the Python reference: both refuse for the same reason, and accept
+what is true."""
 
 import json
 import subprocess
@@ -29,7 +30,7 @@ INVALID = 1
 
 
 def two_users(**configuration) -> Liar:
-    """Epoch 1: Alice with a phone, and Bob."""
+    """Epoch 1 has Alice with a phone, and Bob."""
     d = young_log(**configuration)
     d.create(USER, [NAME], {b"phone": b"phone 1"})
     d.create(b"id-bob", [b"bob"], {b"bob's": b"bob's 1"})
@@ -46,13 +47,13 @@ class HostileUsersTest(unittest.TestCase):
         return Run(subprocess.run(command, env=clean_environment(), capture_output=True, text=True, timeout=60, check=False))
 
     def taken(self, log: HostileLog, client: str, *arguments: str) -> dict:
-        """A control: what is true is believed."""
+        """The control: a true answer is accepted."""
         run = self.lookup(log, client, *(arguments or (NAME.decode(),)))
         self.assertEqual(run.code, 0, str(run))
         return json.loads(run.out)
 
     def refused(self, log: HostileLog, client: str, reason: str, *arguments: str, kept: Kept = Kept()) -> None:
-        """By the command line, and by the reference when it keeps the same of the user."""
+        """Requires a refusal by the command line, and by the reference when it keeps the same of the user."""
         run = self.lookup(log, client, *(arguments or (NAME.decode(),)))
         self.assertEqual((run.code, json.loads(run.out)["reason"]), (INVALID, reason), str(run))
         asked = [replace(one, kept=kept) for one in log.asked]
@@ -61,7 +62,8 @@ class HostileUsersTest(unittest.TestCase):
         self.assertEqual(caught.exception.reason, reason)
 
     def test_two_user_ids_for_a_name(self):
-        """The name's leaf is exchanged, which no auditor would let pass: to who knows the first, and to who knows the second."""
+        """The name's leaf is exchanged, which no auditor would accept. The test uses clients that know the first user id, and clients that
+        know the second."""
         d = two_users()
         d.create(b"id-second", [], {b"second's": b"1"})
         d.publish_users()
@@ -70,11 +72,11 @@ class HostileUsersTest(unittest.TestCase):
             drop_leaf(d, facts.USERNAMES, NAME)
             d.stored[facts.USERNAMES - 1][NAME] = []
             d.put(facts.USERNAMES, NAME, b"id-second")
-            # The name's entry is sent, though it need not be.
+            # The name's entry is sent, although the client would not need it.
             log.answer = lambda asked, kept_size: log.of(known_alone(asked), kept_size)
             self.refused(log, "knows the first", "user_changed", kept=Kept(USER, False, 2))
             self.assertEqual(self.taken(log, "knows neither")["devices"][0]["device"], "second's")
-            # And back again, under the record of then: whoever saw the later one does not step back.
+            # The log then changes it back, under the old record: a client that saw the later one does not step back.
             log.answer = lambda asked, kept_size: log.of(known_alone(asked), kept_size, epoch=2)
             self.refused(log, "knows neither", "stale", kept=Kept(b"id-second", False, d.epoch))
 
@@ -88,7 +90,7 @@ class HostileUsersTest(unittest.TestCase):
             drop_leaf(d, facts.DECOMMISSIONED, USER)
             d.stored[facts.DECOMMISSIONED - 1].pop(USER)
             d.left.discard(USER)
-            # Another one leaves, so that the count tells nothing.
+            # Another user leaves, so that the count reveals nothing.
             d.decommission(b"id-bob")
             d.publish_users()
             log.answer = lambda asked, kept_size: log.of(known_alone(asked), kept_size)
@@ -96,7 +98,7 @@ class HostileUsersTest(unittest.TestCase):
             self.assertFalse(self.taken(log, "did not see it")["decommissioned"])
 
     def test_a_device_added_between_two_answers(self):
-        """The list of one epoch with the keys of a later one, and the reverse: together they were never true."""
+        """The list of one epoch comes with the keys of a later one, and the reverse: together they were never true."""
         d = two_users()
         d.add_device(USER, b"tablet", b"tablet 1")
         d.set_device(b"phone", b"phone 2")
@@ -107,7 +109,7 @@ class HostileUsersTest(unittest.TestCase):
                     client = f"first look {at}"
                     log.answer = lambda asked, kept_size, at=at: log.of(asked, kept_size, at, epoch=2)
                     self.refused(log, client, "part_epoch")
-                    # What was refused is not kept.
+                    # The client keeps nothing of a refused answer.
                     log.answer = log.honest
                     self.assertEqual(len(self.taken(log, client)["devices"]), 2)
             d.publish_users()
@@ -115,7 +117,7 @@ class HostileUsersTest(unittest.TestCase):
             self.assertEqual(len(self.taken(log, "parts that agree")["devices"]), 2)
 
     def test_parts_beyond_the_state(self):
-        """A record of a later epoch that no entry refers to, one twice, and an entry of a part that is not there."""
+        """A record of a later epoch to which no entry refers, a duplicate record, and an entry of a part that does not exist."""
         d = two_users()
         for _ in range(3):
             d.publish_users()
@@ -161,21 +163,21 @@ class HostileUsersTest(unittest.TestCase):
         d.publish_users()
         with HostileLog(d) as log:
             self.assertEqual(self.taken(log, "knows period 1")["devices"][0]["value"], "phone 2")
-            # The command line asks again for a while: another replica might be ahead. So there is one of these.
+            # The command line retries for a while, because another replica might be ahead. So there is only one of these cases.
             log.answer = lambda asked, kept_size: log.of(known_alone(asked), kept_size, epoch=1)
             self.refused(log, "knows period 1", "stale", kept=Kept(USER, False, 3))
-            # With a part of the period that ended, to who knows nothing.
+            # A client that knows nothing gets a part of the period that ended.
             log.answer = lambda asked, kept_size: log.of(asked, kept_size, At(1, 3, 3, 3), epoch=3)
             self.refused(log, "knows nothing", "part_period")
 
     def test_values_that_are_not_there_any_more(self):
-        """What was erased with a user who left is served again, as if it had not left: to who saw it leave, at whatever epoch."""
+        """A server shows a user's erased data again, as if the user had not left, to a client that saw it leave, at any epoch."""
         d = two_users()
         d.decommission(USER)
         d.publish_users()
         with HostileLog(d) as log:
             self.assertEqual(self.taken(log, "saw it leave")["devices"], [])
-            # The list, keys and decommissions of before, with names of now.
+            # The old list, keys and decommissions, with current names.
             log.answer = lambda asked, kept_size: log.of(known_alone(asked), kept_size, At(2, 1, 1, 1), epoch=2)
             self.refused(log, "saw it leave", "stale", kept=Kept(USER, True, 2))
 
@@ -185,7 +187,8 @@ class HostileUsersTest(unittest.TestCase):
         return Run(subprocess.run(command, env=clean_environment(), capture_output=True, text=True, timeout=60, check=False))
 
     def test_a_device_of_the_logs_in_a_change(self):
-        """The log adds a device to the very list version that it names for a change, or a list that nobody asked for: no change is confirmed together with it."""
+        """The log adds a device to the very list version that it names for a change, or publishes a list that nobody requested: neither
+        change is confirmed."""
         changes = {"create": ("create", "carol", "--device", "watch=1"), "add-device": ("add-device", "alice", "tablet", "1"),
                    "remove-device": ("remove-device", "alice", "laptop"), "set-device": ("set-device", "alice", "phone", "phone 2")}
         for operation, arguments in changes.items():
@@ -204,7 +207,7 @@ class HostileUsersTest(unittest.TestCase):
                         self.assertEqual((lied.code, json.loads(lied.out)["reason"], json.loads(lied.out)["confirmed"]), (INVALID, "other_value", False), str(lied))
 
     def test_the_log_is_young_enough(self):
-        """Its records pass for fresh, or every refusal above would be for its age."""
+        """Its records count as fresh; otherwise every refusal above would be because of their age."""
         self.assertLess(AGE_STEPS * STEP_MS, two_users().configuration.max_behind_ms)
 
 

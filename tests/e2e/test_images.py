@@ -1,4 +1,5 @@
-"""The container images, without a registry: what is in them, the services as deploy/kubernetes runs them, and each command of docs/operations/containers.md with podman-compose."""
+"""The container images, without a registry: their contents, the services as deploy/kubernetes runs them, and each command of
+docs/operations/containers.md with podman-compose."""
 
 import contextlib
 import hashlib
@@ -25,13 +26,13 @@ POSTGRESQL = "localhost/optiks-test-postgresql:latest"
 PROJECT = "optiks-e2e-compose"
 USER = 10001
 PATIENCE = 90
-# As the pods of deploy/kubernetes: deploy/tests holds these to have the same. Kubernetes mounts nothing by itself, where podman would make /run, /tmp and
-# /var/tmp writable.
+# The same options as the pods of deploy/kubernetes; deploy/tests check that. Kubernetes mounts nothing on its own, while podman would make
+# /run, /tmp and /var/tmp writable.
 CLOSED = ("--user", f"{USER}:{USER}", "--read-only", "--read-only-tmpfs=false", "--cap-drop", "all", "--security-opt", "no-new-privileges", "--tmpfs", "/tmp:size=64m,mode=1777", "--network", "host")
 
 
 def postgresql_root() -> Path:
-    """A Debian root with PostgreSQL, made once on a machine."""
+    """Returns a Debian root with PostgreSQL, which is made once per machine."""
     hook = 'rm -rf "$1/var/lib/postgresql/15"; install -d "$1/run/postgresql" "$1/var/lib/postgresql/data" "$1/docker-entrypoint-initdb.d"'
     archive = CACHE / f"postgresql15-{hashlib.sha256(hook.encode()).hexdigest()[:8]}.tar"
     if not archive.exists():
@@ -44,14 +45,14 @@ def postgresql_root() -> Path:
 
 
 class ImagesTest(unittest.TestCase):
-    """What is in the images."""
+    """Tests the contents of the images."""
 
     @classmethod
     def setUpClass(cls):
         cls.podman = cls.enterClassContext(podman.Podman())
 
     def files(self, image: str) -> dict[str, str]:
-        """Mode and owner of each file, by its path."""
+        """Returns mode and owner of each file, by its path."""
         container = self.podman.output("create", image)
         try:
             with subprocess.Popen(["podman", "export", container], env=self.podman.environment, stdout=subprocess.PIPE) as export:
@@ -88,14 +89,14 @@ class ImagesTest(unittest.TestCase):
         return [self.podman.output("image", "inspect", "--format", "{{.RootFS.Layers}}", image) for image in (SERVER, CLI)]
 
     def test_the_same_is_built_again(self):
-        # Of the files: an image's own number counts also how it came about, of which layers that were there or made anew.
+        # The layers of files are compared: an image's own number also depends on which layers existed and which were built.
         before = self.layers()
         subprocess.run([ROOT / "deploy/container/images.py", "--keep-published", "--no-archive"], env=self.podman.environment, check=True, stdout=subprocess.DEVNULL, timeout=300)
         self.assertEqual(self.layers(), before)
 
 
 class PodsTest(unittest.TestCase):
-    """The services with the user, mounts and modes of deploy/kubernetes."""
+    """Runs the services with the user, mounts and modes of deploy/kubernetes."""
 
     def setUp(self):
         self.podman = self.enterContext(podman.Podman())
@@ -108,7 +109,7 @@ class PodsTest(unittest.TestCase):
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-days", "2", "-subj", "/CN=log.example.org", "-addext", "subjectAltName=IP:127.0.0.1",
              "-keyout", self.credentials / "tls.key", "-out", self.credentials / "tls.crt"], check=True, capture_output=True)
         (self.credentials / "optiks.kek").write_text("A" * 43)
-        # As the kubelet gives projected secrets: links to root's files, which the pod's group may read.
+        # The kubelet provides projected secrets like this: links to root's files, which the pod's group may read.
         data = self.credentials / "..data"
         data.mkdir()
         for file in ("tls.key", "tls.crt", "optiks.kek"):
@@ -118,7 +119,7 @@ class PodsTest(unittest.TestCase):
             (self.credentials / file).symlink_to(f"..data/{file}")
         for name in ("log", "update-service", "query-service"):
             (self.folder / name).mkdir()
-            # As fsGroup leaves a new volume.
+            # fsGroup leaves a new volume like this.
             os.chown(self.folder / name, 0, USER)
             (self.folder / name).chmod(0o2770)
 
@@ -147,12 +148,12 @@ class PodsTest(unittest.TestCase):
         self.podman.run("run", "--rm", *CLOSED, SERVER, "optiks-db", "migrate", "--provider", "postgresql", "--connection", self.database.connection_string("optiks"))
         readers = {role: f"{self.folder / role}:/var/lib/optiks" for role in ("update-service", "query-service")}
         for mount in readers.values():
-            # The init container of readers: its links lead nowhere until the task has made the log.
+            # The init container of readers: its links have no targets until the task has created the log.
             self.podman.run("run", "--rm", *CLOSED, "--volume", mount, SERVER, "ln", "-sfn", "/srv/optiks/board", "/srv/optiks/trust.json", "/srv/optiks/api-keys.json", "/var/lib/optiks/")
         log = f"{self.folder / 'log'}:/srv/optiks:ro"
         query = self.start("query-service", readers["query-service"], log)
         deadline = time.monotonic() + PATIENCE
-        # It lives while it waits for the log.
+        # It is alive while it waits for the log.
         while self.podman.run("exec", query, "optiks-db", "health", f"https://127.0.0.1:{self.ports['query-service']}", "--live", check=False).returncode != 0:
             self.assertLess(time.monotonic(), deadline, self.podman.logs(query))
             time.sleep(0.3)
@@ -162,7 +163,7 @@ class PodsTest(unittest.TestCase):
         update = self.start("update-service", readers["update-service"], log)
         self.wait(update, "update-service")
         self.wait(query, "query-service")
-        # The key was handed over, so none was made; what the task wrote is its own alone.
+        # The key was passed in, so none was created; only the task may read what it wrote.
         self.assertFalse((self.folder / "log/kek").exists())
         self.assertEqual(((self.folder / "log/log.key").stat().st_mode & 0o777, (self.folder / "log/log.key").stat().st_uid), (0o600, USER))
         api_key = self.podman.output("exec", task, "cat", "/var/lib/optiks/api-key")
@@ -177,23 +178,23 @@ class PodsTest(unittest.TestCase):
         client.chmod(0o755)
         self.podman.run(*cli, "update", "alice", "a key", "--api-key", api_key, "--wait")
         self.assertEqual(json.loads(self.podman.output(*cli, "lookup", "alice", "--json"))["value"], "a key")
-        # fsck builds the trees anew, as large as they are: in the data folder, where it leaves nothing.
+        # fsck builds the trees anew, at their full size, in the data folder, where it leaves nothing.
         files = set(self.podman.output("exec", task, "ls", "-A", "/var/lib/optiks").split())
         self.assertIn("TMPDIR=/var/lib/optiks", self.podman.output("exec", task, "env").splitlines())
         self.podman.run("exec", task, "optiks-db", "fsck", "--board", "/var/lib/optiks/board")
         self.assertEqual(set(self.podman.output("exec", task, "ls", "-A", "/var/lib/optiks").split()), files)
-        # A key that is revoked is refused within seconds: readers follow the link.
+        # A revoked key is refused within seconds: readers follow the link.
         self.podman.run("exec", task, "optiks-db", "api-key", "revoke", "development")
         time.sleep(1.5)
         self.assertNotEqual(self.podman.run(*cli, "update", "bob", "a key", "--api-key", api_key, check=False).returncode, 0)
         for name in (query, update, task):
             self.podman.run("stop", "--time", "60", name)
-            # 0: it ended in order, by itself.
+            # 0: it ended regularly.
             self.assertEqual(self.podman.output("inspect", "--format", "{{.State.ExitCode}}", name), "0", self.podman.logs(name)[-2000:])
 
 
 class ComposeFilesTest(unittest.TestCase):
-    """docker-compose, which checks files by their schema, takes all of them."""
+    """docker-compose, which checks files by their schema, accepts all of them."""
 
     def config(self, folder: Path, engine: str) -> subprocess.CompletedProcess:
         environment = clean_environment() | {"OPTIKS_ORIGIN": "log.example.org/optiks", "OPTIKS_ACCEPT_MSSQL_EULA": "Y"}
@@ -214,13 +215,13 @@ class ComposeFilesTest(unittest.TestCase):
 
 
 class ComposeTest(unittest.TestCase):
-    """docs/operations/containers.md, with PostgreSQL, from a copy of deploy/compose."""
+    """Runs docs/operations/containers.md, with PostgreSQL, from a copy of deploy/compose."""
 
     def setUp(self):
         self.podman = self.enterContext(podman.Podman())
         self.build_postgresql()
         self.home = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="optiks-e2e-compose-")))
-        # podman-compose names a project after its folder: not as an operator's own would be.
+        # podman-compose names a project after its folder: this name must differ from an operator's own.
         shutil.copytree(ROOT / "deploy/compose", self.home / PROJECT, ignore=shutil.ignore_patterns("secrets"))
         self.environment = clean_environment() | {
             name: value for name, value in self.podman.environment.items() if name in ("CONTAINERS_CONF", "DISABLE_HC_SYSTEMD")
@@ -240,7 +241,7 @@ class ComposeTest(unittest.TestCase):
         self.podman.run("network", "rm", "--force", *[f"{PROJECT}_{name}" for name in ("database", "clients", "default")], check=False)
 
     def sh(self, script: str, check: bool = True) -> str:
-        """After what was run before: folders and variables stay."""
+        """Runs a script after the earlier ones: folders and variables stay."""
         setting = "\n".join(line for line in self.script.splitlines() if line.startswith(("cd ", "export ")))
         done = subprocess.run(["bash", "-eu", "-c", f"{setting}\n{script}"], cwd=self.home, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=300, check=False)
         if check:
@@ -273,7 +274,7 @@ class ComposeTest(unittest.TestCase):
         self.follow(secrets)
         kek = self.home / PROJECT / "secrets/optiks.kek"
         self.assertEqual((kek.stat().st_mode & 0o777, kek.stat().st_uid, kek.parent.stat().st_mode & 0o777), (0o400, USER, 0o700))
-        # Run again it makes nothing anew.
+        # A second run creates nothing.
         before = kek.read_text()
         self.sh("./secrets.sh postgresql")
         self.assertEqual(kek.read_text(), before)
@@ -286,13 +287,13 @@ class ComposeTest(unittest.TestCase):
                 told = json.loads(self.podman.output("inspect", self.container(service)))[0]
                 self.assertEqual((told["HostConfig"]["ReadonlyRootfs"], told["Config"]["User"], told["EffectiveCaps"] or []), (True, f"{USER}:{USER}", []))
                 self.assertGreater(told["HostConfig"]["Memory"], 0)
-                # podman-compose 1.0.3 lets podman make /var/tmp writable, which docker would not: programs are led to a volume.
+                # podman-compose 1.0.3 lets podman make /var/tmp writable, which docker would not: programs use a volume instead.
                 folders = [value.removeprefix("TMPDIR=") for value in told["Config"]["Env"] if value.startswith("TMPDIR=")]
                 self.assertEqual(folders, [mount["Destination"] for mount in told["Mounts"] if mount["Type"] == "volume" and mount["RW"]])
                 # No secret is in a variable.
                 self.assertNotIn("Aa1-", json.dumps(told["Config"]["Env"]))
                 self.assertEqual(self.podman.run("healthcheck", "run", self.container(service)).returncode, 0)
-        # The database's network has no way out, and the task is in no other.
+        # The database's network has no way out, and the task is in no other network.
         self.assertEqual(list(json.loads(self.podman.output("inspect", self.container("update-task")))[0]["NetworkSettings"]["Networks"]), [f"{PROJECT}_database"])
         self.comes_back()
         self.follow(again)
@@ -301,7 +302,7 @@ class ComposeTest(unittest.TestCase):
         self.assertEqual(self.look_up("carol")["verdict"], "present")
 
     def comes_back(self) -> None:
-        """Each service is killed, and is there again by itself."""
+        """Each service is killed, and comes back on its own."""
         for service in ("update-task", "update-service", "query-service"):
             name = self.container(service)
             process = int(self.podman.output("inspect", "--format", "{{.State.Pid}}", name))

@@ -1,4 +1,4 @@
-"""OPTIKS_FORCE_KERNEL at a host's start: a kernel that does not exist ends it with one sentence, one that does serves what the others do."""
+"""OPTIKS_FORCE_KERNEL at a host's start: an unknown kernel ends it with one sentence, and a known one serves the same as the others."""
 
 import unittest
 
@@ -20,7 +20,7 @@ class KernelTest(unittest.TestCase):
                     self.assertRegex(process.log()[said_before:], r"\Aoptiks: OPTIKS_FORCE_KERNEL names none of scalar, [a-z0-9, ]+\n\Z")
                     process.start(OPTIKS_FORCE_KERNEL="portable8")
                     process.wait_ready()
-            # Labels of the forced kernel, verified by a client whose machine chooses its own.
+            # The labels come from the forced kernel, and a client verifies them whose machine chooses its own.
             log.publish(("alice", "a2"), ("bob", "b1"))
             for key, value in (("alice", "a2"), ("bob", "b1")):
                 looked_up = log.optiks("lookup", key)

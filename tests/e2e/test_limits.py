@@ -1,4 +1,4 @@
-"""Services at the end of what the system gives them: file descriptors, disks without room, signals while they start."""
+"""Services at the limits of the system: file descriptors, disks without room, signals while they start."""
 
 import os
 import signal
@@ -40,7 +40,8 @@ class Descriptors(unittest.TestCase):
         return client.post_json("/v1/lookup", {"key": "alice"})
 
     def test_more_connections_than_descriptors_take_no_service_its_last_one(self):
-        """A process that cannot get one more ends, as the runtime cannot start a thread: so strangers must not take them."""
+        """A process that cannot get another descriptor ends, because the runtime cannot start a thread. So strangers must not be able to
+        use them up."""
         for process, client in ((self.log.query, self.log.query_client), (self.log.update, self.log.update_client)):
             with self.subTest(process.service):
                 process.stop()
@@ -61,7 +62,7 @@ class Descriptors(unittest.TestCase):
                 process.wait_ready()
 
     def test_a_crowd_that_comes_at_once_is_not_accepted_faster_than_there_are_descriptors(self):
-        """While the process is stopped the kernel queues them. Then they are there in one moment."""
+        """While the process is stopped the kernel queues the connections. Then they all arrive at once."""
         process = self.log.query
         process.stop()
         process.start("prlimit", f"--nofile={LEAST_DESCRIPTORS}:{LEAST_DESCRIPTORS}")
@@ -95,7 +96,7 @@ class Descriptors(unittest.TestCase):
                 process.start("prlimit", f"--nofile={LEAST_DESCRIPTORS - 1}:{LEAST_DESCRIPTORS - 1}")
                 self.assertEqual(CONFIGURATION, process.wait(READY_SECONDS), process.log_end())
                 self.assertIn("ulimit -n", process.log_end())
-                # As many as are needed do.
+                # The required number is enough.
                 process.start("prlimit", f"--nofile={LEAST_DESCRIPTORS}:{LEAST_DESCRIPTORS}")
                 process.wait_ready()
 
@@ -103,7 +104,7 @@ class Descriptors(unittest.TestCase):
 class Threads(unittest.TestCase):
     @unittest.skipUnless(os.geteuid() == 0, "the limit is of a user, and root sets it")
     def test_too_few_are_refused_at_the_start(self):
-        """Of a user whom nobody else is, so that the limit is the process's own."""
+        """Runs as a user that nobody else is, so that the limit counts only the process's own threads."""
         nobody = ("setpriv", "--reuid=54321", "--regid=54321", "--clear-groups", "prlimit", "--nproc=60:60")
         with tempfile.TemporaryDirectory() as folder:
             Path(folder).chmod(0o777)
@@ -142,7 +143,7 @@ class Disks(unittest.TestCase):
 
 
 class Rights(unittest.TestCase):
-    # Of root, the right to look into processes that forbid it; other users lack it anyway.
+    # Root has the right to look into processes that forbid it; other users lack it anyway.
     ORDINARY = ("setpriv", "--bounding-set=-sys_ptrace") if os.geteuid() == 0 else ()
 
     def test_a_stopped_task_is_ended_by_its_successor_that_may_not_look_into_it(self):
@@ -166,7 +167,7 @@ class Signals(unittest.TestCase):
             starts = rounds(quick=4, deep=10)
             for i in range(starts):
                 log.query.start()
-                # Somewhere in the start; before the runtime handles signals the process just ends.
+                # The signal comes at some point of the start; before the runtime handles signals the process just ends.
                 time.sleep(0.6 * i / starts)
                 log.query.signal(signal.SIGTERM)
                 ends.append(log.query.wait(READY_SECONDS))

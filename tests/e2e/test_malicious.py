@@ -1,4 +1,5 @@
-"""A log that signs its own lies (tests/reference/malicious.py): `optiks` and `optiks auditor` find them, and a third party judges the evidence without either."""
+"""A log that signs its own lies (tests/reference/malicious.py): `optiks` and `optiks auditor` find them, and a third party judges the
+evidence without either."""
 
 import base64
 import copy
@@ -24,13 +25,13 @@ from rounds import IS_DEEP
 from serve import Server
 
 VALID, INVALID, FORK = 0, 1, 5
-# By what a client holds, whatever auditors have.
+# Proven by a client's own state, whatever auditors have.
 PROVEN = ("fork", "leaf_contradicts")
-# Lies whose like another scenario tells, and that client/sdk/tests/LeafTests.cs or test_hostile_periods.py has too.
+# Lies that are similar to another scenario, and that client/sdk/tests/LeafTests.cs or test_hostile_periods.py covers too.
 OF_DEEP = ("drops-the-latest-version", "dates-an-insertion-back", "shows-another-vrf-key", "switches-early-and-back")
 TOLD = {name: one for name, one in SCENARIOS.items() if IS_DEEP or name not in OF_DEEP}
 NAMES = ("alice", "bob")
-# Of the right form: the server asks for none.
+# An API key of the right form: the server does not check it.
 KEY = "optiks_" + "A" * 43
 
 
@@ -42,12 +43,12 @@ class MaliciousTest(unittest.TestCase):
         return Run(subprocess.run([OUT / "cli/optiks", *arguments], env=clean_environment(), capture_output=True, text=True, timeout=120, check=False))
 
     def client(self, name: str, server: Server, *arguments: str, data: str | None = None) -> Run:
-        """A client of its own, of one log; data: of the one that calls this command."""
+        """Runs a client of one log with its own state. data: uses the state of the client that runs this command."""
         folder = self.folder / name
         return self.optiks(*arguments, "--json", "--query-url", server.url, "--trust", str(folder / "trust.json"), "--data", str(folder / (data or arguments[0])), "--api-key", KEY)
 
     def serve(self, name: str) -> Server:
-        """The server of a scenario, as anyone would start it."""
+        """Starts the server of a scenario, as anyone would."""
         log = honest_log(name)
         (self.folder / name).mkdir()
         (self.folder / name / "trust.json").write_text(log.anchor.render())
@@ -63,13 +64,13 @@ class MaliciousTest(unittest.TestCase):
         signed = list(auditor.newest)
         for name, server in servers.items():
             self.assertEqual(self.client(name, server, "lookup", *NAMES).code, VALID)
-            # An owner accepts only what it was told of.
+            # An owner accepts only what it was told.
             self.assertEqual(self.client(name, server, "monitor", *NAMES).lines()[0]["reason"], "unexpected_version")
             self.assertEqual(self.client(name, server, "monitor", *NAMES, "--accept").code, VALID)
             with Client(server.url) as anyone:
                 self.assertEqual(anyone.request("POST", "/turn", b"").status, 200)
         found = {line["origin"].rpartition("/")[2]: line for line in auditor.once().lines()}
-        # From then on it signs nothing of any of them.
+        # From then on it signs nothing of any of these logs.
         auditor.once()
         auditor.look_at_signed()
         self.assertEqual(auditor.newest, signed)
@@ -82,11 +83,11 @@ class MaliciousTest(unittest.TestCase):
                 self.look(name, servers[name], "monitor", scenario.owner)
                 if scenario.history is not None:
                     self.look(name, servers[name], "history", scenario.history, "alice", data="monitor")
-                    # Once it is proven, nothing of the log is believed.
+                    # Once it is proven, the client believes nothing of the log.
                     self.look(name, servers[name], "lookup", scenario.history, "bob", data="monitor")
 
     def look(self, name: str, server: Server, command: str, reason: str | None, *names: str, data: str | None = None) -> None:
-        """reason None: what is asked shows nothing of the lie."""
+        """reason None: the question reveals nothing of the lie."""
         run = self.client(name, server, command, *(names or NAMES), data=data)
         if reason is None:
             self.assertEqual(run.code, VALID, str(run))
@@ -98,7 +99,7 @@ class MaliciousTest(unittest.TestCase):
             self.judge(name, Path(refused[reason]["evidence"]), True)
 
     def judge(self, name: str, evidence: Path, is_proven: bool) -> None:
-        """By somebody who was not there, and has the files and the log's key."""
+        """Judges the evidence as somebody who was not there, and has only the files and the log's key."""
         elsewhere = self.folder / "third party"
         shutil.rmtree(elsewhere, ignore_errors=True)
         shutil.copytree(evidence, elsewhere)
@@ -106,7 +107,7 @@ class MaliciousTest(unittest.TestCase):
         self.assertEqual(judged.code, VALID if is_proven else INVALID, str(judged))
 
     def test_two_heads_for_two_clients_with_and_without_a_witness(self):
-        """Each client is new, and sees one of two histories of the same keys alone."""
+        """Each client is new, and sees only one of two histories of the same keys."""
         shown = honest_log("two-heads")
         other = copy.deepcopy(shown)
         SCENARIOS["forks"].lie(other)
@@ -125,11 +126,11 @@ class MaliciousTest(unittest.TestCase):
             return self.client(client, server, "lookup", "alice").lines()[0]
 
         policy = {"witnesses": [witness.line("one").rstrip("\n"), "quorum one"]}
-        # Alone nobody notices.
+        # Without a witness nobody notices.
         for client, server, value in (("first", servers[0], "alice 2"), ("second", servers[1], "mallory's")):
             found = look(f"{client} without", server)
             self.assertEqual((found["reason"], found["value"]), ("valid", value))
-        # A server can hide what a witness signed, or hand it out.
+        # A server can hide what a witness signed, or serve it.
         self.assertEqual(look("hidden from", servers[1], **policy)["reason"], "witness_quorum")
         for server in servers:
             server.cosigned = [cosigned]
@@ -139,7 +140,8 @@ class MaliciousTest(unittest.TestCase):
         self.judge("second with", Path(found["evidence"]), True)
 
     def test_two_heads_for_two_clients_of_one_auditor(self):
-        """The auditor follows the history that the first client is shown. The second one, which is shown another, learns of it by the auditor's absence, and then by what it cosigned."""
+        """The auditor follows the history that the first client is shown. The second client, which is shown another, notices it by the
+        auditor's absence, and then by what it cosigned."""
         shown = honest_log("two-heads")
         other = copy.deepcopy(shown)
         SCENARIOS["forks"].lie(other)
@@ -159,7 +161,7 @@ class MaliciousTest(unittest.TestCase):
             (folder / "trust.json").write_text(trust[lag])
             return self.client(client, server, "lookup", "alice")
 
-        # A client that is not patient believes at first what it is shown, and has the alarm when it looks again.
+        # A client with a short limit first believes what it is shown, and gets the alarm when it looks again.
         for lag, code, overdue in ((3_600_000, VALID, False), (1, INVALID, True)):
             run = look("second", servers[1], lag)
             said, = run.lines()
@@ -176,12 +178,12 @@ class MaliciousTest(unittest.TestCase):
         self.assertEqual((found.code, found.lines()[0]["reason"]), (FORK, "fork"), str(found))
         evidence = Path(found.lines()[0]["evidence"])
         self.judge("second", evidence, True)
-        # Both signed views, and whose cosignature shows the other one.
+        # The evidence has both signed views, and names the cosigner of the other one.
         self.assertIn(f"{auditor.vkey.partition('+')[0]} cosigned", (evidence / "README.txt").read_text())
-        # Whatever it is shown from then on.
+        # The verdict stays, whatever it is shown from then on.
         servers[1].log = shown
         self.assertEqual(look("second", servers[1]).code, FORK)
-        # The auditor finds the same when it is shown what the second client was, and signs nothing more.
+        # The auditor finds the same fork when it is shown the second client's history, and signs nothing more.
         servers[0].log = other
         run = auditor.once()
         self.assertEqual((run.code, run.lines()[0]["reason"], run.lines()[0]["proven"]), (FORK, "fork", True), str(run))
@@ -190,7 +192,7 @@ class MaliciousTest(unittest.TestCase):
 
     @staticmethod
     def add_checkpoint(witness: Witness, log: Log, old: int) -> bytes | None:
-        """C2SP tlog-witness: the checkpoint with the witness's line; None: it refuses."""
+        """Sends an add-checkpoint request of C2SP tlog-witness. Returns the checkpoint with the witness's line; None if it refuses."""
         size = len(log.records)
         note = log.checkpoint(size)
         proof = board.make_consistency(log.entries(size), old) if old else []
@@ -200,7 +202,7 @@ class MaliciousTest(unittest.TestCase):
         return note + answer.body if answer.status == 200 else None
 
     def test_whoever_has_the_scenario_can_try_another_client(self):
-        """From its own command line."""
+        """Uses its own command line."""
         listed = subprocess.run([sys.executable, ROOT / "tests/reference/malicious.py", "--list"], capture_output=True, text=True, timeout=60, check=True)
         self.assertEqual([name for name in SCENARIOS if name not in listed.stdout], [])
         name = "drops-a-leaf"

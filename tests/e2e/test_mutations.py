@@ -1,4 +1,4 @@
-"""Live answers, honest and changed, before both verifiers: the Python reference and the native one give the same reason."""
+"""Live answers, honest and changed, for both verifiers: the Python reference and the native one give the same reason."""
 
 import itertools
 import json
@@ -16,7 +16,7 @@ from native_users import NativeUsers
 AT_LEAST = 60
 FORMS = {"lookup", "history", "monitor", "audit", "user-lookup", "user-monitor", "periods"}
 VERSIONS = 5
-# Dummies among the leaves: to whoever verifies they are leaves as others are (docs/operations/padding.md).
+# Dummies among the leaves: to a verifier they are leaves like others (docs/operations/padding.md).
 BUCKETS = {"Usernames": 2, "Devices": 3, "Keys": 4, "Decommissioned": 2}
 PADDING = {f"Optiks__Padding__{name}": str(size) for name, size in BUCKETS.items()}
 
@@ -28,7 +28,7 @@ class MutationTest(unittest.TestCase):
         cls.log.publish(("bob", "b1"), ("carol", "c1"), ("dave", "d1"))
         for version in range(1, VERSIONS + 1):
             cls.log.publish(("alice", f"alice's value {version}"), (f"other-{version}", "x"))
-        # carol has one device of the two that she had, erin has left.
+        # carol has one of her two devices left, and erin has left.
         cls.user("create", "carol", "--device", "carol's phone=1", "--device", "carol's tablet=1")
         cls.user("create", "erin", "--device", "erin's phone=1")
         cls.user("set-device", "carol", "carol's phone", "2")
@@ -65,7 +65,7 @@ class MutationTest(unittest.TestCase):
         self.assertNotIn("\nskipped ", self.live.stdout)
 
     def test_an_epoch_tells_its_bucket_alone(self):
-        """Of each structure; the command line audits what it cannot tell apart."""
+        """Checks each structure; the command line audits what it cannot distinguish."""
         with self.log.query_client() as client:
             latest = client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["epoch"]
             records = [client.get(f"/v1/epochs/{epoch}", "application/json").json() for epoch in range(latest + 1)]
@@ -130,7 +130,7 @@ class MutationTest(unittest.TestCase):
             self.assertEqual(one, {name: other[name] for name in ("version", "values", "complete")})
 
     def test_every_flipped_octet_is_refused_by_native(self):
-        """Not one octet of an answer is free: sampled over the whole of it, beside the honest answer as the control."""
+        """No octet of an answer may change: the test samples all of it, with the honest answer as the control."""
         row = next(row for row in self.content["vectors"] if row["form"] == "lookup" and row["kind"] == "live_one_key")
         self.assertEqual(self.native.verdict(self.content["anchors"], row)[0], "valid")
         answer = bytes.fromhex(row["answer"])

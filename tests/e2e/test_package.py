@@ -1,4 +1,4 @@
-"""The package of the .NET client, as someone gets it who has nothing else of this repository."""
+"""The package of the .NET client, for a user who has nothing else of this repository."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 from harness import ROOT, Deployment
 
 CLIENT = ROOT / "client/sdk"
-# One feed and a package folder of its own: neither the network nor what was restored before plays a part.
+# One feed and a separate package folder: neither the network nor earlier restores have an effect.
 FEED = """<configuration>
   <packageSources><clear /><add key="folder" value="{feed}" /></packageSources>
   <config><add key="globalPackagesFolder" value="{packages}" /></config>
@@ -44,7 +44,7 @@ def dotnet(*arguments: str | Path, cwd: Path) -> str:
 class PackageTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # Outside the repository, whose Directory.Build.props would apply.
+        # The folder is outside the repository, whose Directory.Build.props would apply.
         cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         cls.feed = cls.folder / "feed"
         dotnet("pack", CLIENT / "src", "--configuration", "Release", "--no-build", "--output", cls.feed, "--verbosity", "quiet", cwd=ROOT)
@@ -66,11 +66,11 @@ class PackageTest(unittest.TestCase):
         self.assertIn(f"<VersionPrefix>{said['version'].text}</VersionPrefix>", (ROOT / "Directory.Build.props").read_text())
         self.assertEqual(said["repository"].get("type"), "git")
         self.assertRegex(said["repository"].get("commit"), "^[0-9a-f]{40}$")
-        # Of ours alone, which the package holds.
+        # The only dependencies would be our own, which the package contains.
         self.assertNotIn("dependency", said)
 
     def test_2_the_readme_s_program_verifies_a_lookup(self):
-        """A new project with the package alone, its program from the package's README, against a running log."""
+        """Builds a new project with only the package, and the program from the package's README, and runs it against a log."""
         program = self.folder / "program"
         program.mkdir()
         (program / "nuget.config").write_text(FEED.format(feed=self.feed, packages=self.folder / "packages"))
@@ -85,7 +85,7 @@ class PackageTest(unittest.TestCase):
             for key, expected in (("alice", r"^version 1, epoch \d+: a$"), ("bob", r"^proven absent, epoch \d+$")):
                 said = dotnet("out/Program.dll", log.data / "trust.json", self.folder / "state", log.query.url, key, cwd=program)
                 self.assertRegex(said.strip(), expected)
-            # The control: the same answer is not believed by who trusts another key.
+            # The control: a program that trusts another key does not believe the same answer.
             said = dotnet("out/Program.dll", self.other_anchor(log), self.folder / "other", log.query.url, "alice", cwd=program)
             self.assertRegex(said, "^do not believe this answer: Invalid, record_log_id")
 

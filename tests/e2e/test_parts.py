@@ -1,4 +1,5 @@
-"""Two replicas at different epochs serve one answer about a user (docs/spec/users.md section 3): one says who the user is, the other the keys of the devices. Both verifiers judge it."""
+"""Two replicas at different epochs serve one answer about a user (docs/spec/users.md section 3): one says who the user is, the other the
+keys of the devices. Both verifiers judge it."""
 
 import sys
 import time
@@ -19,7 +20,7 @@ from users import Asked, UserResult
 from verify import TrustAnchor, Verifier
 
 MEDIA = "application/vnd.optiks."
-# No epoch is made meanwhile but by an update.
+# Only an update makes an epoch meanwhile.
 QUIET = {"Optiks__Log__Heartbeat": "00:10:00", "Optiks__Log__MaxBehind": "00:30:00"}
 # In the order of a device list.
 DEVICES = ("laptop", "phone")
@@ -33,7 +34,7 @@ class PartsTest(unittest.TestCase):
         cls.native = NativeUsers(NativeVerifier(harness.OUT / harness.QUERY / "liboptiks.so"))
         cls.change("create", *(part for device in DEVICES for part in ("--device", f"{device}=1")))
         cls.first = cls.log.publish(("somebody else", "1"))["epoch"]
-        # All that this replica says: what follows, it does not see any more.
+        # This is all that this replica answers: it does not see later epochs.
         cls.user = decode_whole(UserLookupAnswer.decode, cls.ask(0, "/v1/users/lookup", {"username": "alice"}, "user-lookup"))
         cls.log.publish(("somebody else", "2"))
 
@@ -52,12 +53,12 @@ class PartsTest(unittest.TestCase):
         return answer.body
 
     def keys(self, at_epoch: int | None) -> LookupAnswer:
-        """Of the devices, from the other replica."""
+        """Looks up the devices' keys at the other replica."""
         path = "/v1/lookup" if at_epoch is None else f"/v1/lookup?at_epoch={at_epoch}"
         return decode_whole(LookupAnswer.decode, self.ask(1, path, [{"key": device} for device in DEVICES], "lookup"))
 
     def together(self, keys: LookupAnswer) -> UserLookupAnswer:
-        """Under the other replica's checkpoint, which is the later one."""
+        """Combines both answers under the other replica's checkpoint, which is the later one."""
         parts, number = [], 0
         if keys.head.record != self.user.head.record:
             # The earlier record in the log of that checkpoint.
@@ -71,7 +72,7 @@ class PartsTest(unittest.TestCase):
         return UserLookupAnswer(keys.head, parts, [user])
 
     def judge(self, kind: str, answer: UserLookupAnswer, reason: str = "valid") -> UserResult | None:
-        """What the reference finds, and the native verifier too."""
+        """Returns the reference's result, after checking that the native verifier agrees."""
         rows = Rows()
         results = rows.users(kind, Verifier(self.anchor, time.time_ns() // 1_000_000), [Asked(b"alice")], answer.encode(), reason)
         content = rows.content()
@@ -102,7 +103,7 @@ class PartsTest(unittest.TestCase):
         self.judge("the earlier record left out", without, "part_unknown")
 
     def test_3_a_key_was_changed_between(self):
-        """Another device's key is later than the state that the answer shows: together they are none."""
+        """Another device's key is later than the state that the answer shows, so the combination is invalid."""
         self.change("set-device", "phone", "2")
         self.judge("a key of a later epoch", self.together(self.keys(None)), "part_epoch")
         self.shows(self.judge("of the earlier epoch", self.together(self.keys(self.first))), b"1", b"1")

@@ -1,6 +1,7 @@
-"""Periods follow each other within seconds, under load, while the update-task is killed and overtaken at each step of it: nothing is lost or applied twice, and there is one history.
+"""Periods follow each other within seconds, under load, while the update-task is killed and overtaken at each step of a switch. Nothing is
+lost or applied twice, and there is one history.
 
-OPTIKS_FAULT_SEED: as for test_faults.py. A client looks keys up all the while, and never gets an invalid answer or an older one.
+OPTIKS_FAULT_SEED: as for test_faults.py. A client looks up keys throughout, and never gets an invalid answer or an older one.
 """
 
 import json
@@ -15,13 +16,13 @@ from test_faults import REUSED, SEED
 from trial import Trial
 
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__CopiesPerChunk": "16"}
-# So many that none is destroyed: what is judged is read from the database.
+# So many that none is destroyed: the judge reads the data from the database.
 ALL_SERVED = PERIODS | REUSED | {"Optiks__Log__RetainedPeriods": "255"}
 AT_POINTS = faults.killed_at_some("fail points of periods", faults.PERIOD_POINTS, rounds(quick=2, deep=len(faults.PERIOD_POINTS)))
 
 
 def begun(log: Deployment) -> list[int]:
-    """The periods that its task began, as the log tells them."""
+    """Returns the periods that its task began, from the task's log."""
     return [json.loads(line)["State"]["Period"] for line in log.task.log().splitlines() if '"EventId":3042' in line]
 
 
@@ -44,7 +45,7 @@ class PeriodFaultTest(unittest.TestCase):
                 log.task.wait_ready()
                 for _ in range(3):
                     self.assertEqual(log.publish(("alice", "goes on"))["status"], "published")
-                # What was half destroyed is destroyed: fsck finds a secret or a value that is left of it.
+                # A half-finished destruction is completed: fsck would find a remaining secret or value.
                 deadline = time.monotonic() + faults.LONG_SECONDS
                 while (states := self.states(log))[0] != "destroyed":
                     self.assertLess(time.monotonic(), deadline, states)

@@ -1,4 +1,4 @@
-"""A log and an auditor whose keys are in a real PKCS#11 token (SoftHSM2). What they sign is verified by the Python reference alone."""
+"""A log and an auditor whose keys are in a real PKCS#11 token (SoftHSM2). Only the Python reference verifies what they sign."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ PIN = "4711"
 
 
 class Token:
-    """A token of its own, in a folder of its own."""
+    """A separate token, in its own folder."""
 
     def __init__(self):
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-token-"))
@@ -61,7 +61,7 @@ class TokenTest(unittest.TestCase):
         said = self.log.optiks("lookup", "alice")
         self.assertEqual(said.code, 0, said)
 
-        # A wrong PIN ends the start, once; the token is not asked again and again until it locks itself.
+        # A wrong PIN ends the start after one try: further tries would lock the token.
         self.assertEqual(self.log.task.stop(), 0)
         self.token.write_pin("none-of-it")
         self.log.task.start()
@@ -70,7 +70,7 @@ class TokenTest(unittest.TestCase):
         self.assertNotIn("none-of-it", self.log.task.log())
         self.token.write_pin(PIN)
 
-        # A token that is not there is waited for.
+        # The services wait for a token that is missing.
         away = self.token.folder / "away"
         self.token.tokens.rename(away)
         self.token.tokens.mkdir()
@@ -100,7 +100,7 @@ class TokenTest(unittest.TestCase):
         self.assertIn("there is no such token", witness.error)
 
     def test_the_token_wraps_the_logs_secrets(self):
-        """A rotation from the file into the token, while services run, and what they do without it."""
+        """A rotation from the file into the token, while services run, and their behaviour without the token."""
 
         def run(*arguments: str) -> str:
             done = self.log.optiks_db("kek", *arguments)

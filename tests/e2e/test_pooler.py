@@ -1,4 +1,4 @@
-"""The services behind Debian's PgBouncer, configured as docs/operations/postgresql.md says, and in the mode that it warns of."""
+"""The services behind Debian's PgBouncer, configured as docs/operations/postgresql.md says, and in the mode that it warns against."""
 
 import re
 import subprocess
@@ -16,13 +16,13 @@ PATIENCE = 60
 
 
 class Pooled(OwnPostgreSql):
-    """PostgreSQL that the services reach through PgBouncer; the owner goes to the server itself."""
+    """PostgreSQL that the services reach through PgBouncer; the owner connects to the server itself."""
 
     def __init__(self, data: Path, copies: Path):
         super().__init__(data, copies)
         self.pooler_port = free_port()
         self.pooler: subprocess.Popen | None = None
-        # Closed to other users, and the pooler does not run as root.
+        # The folder above is closed to other users, and the pooler does not run as root.
         self.folder = Path(self.server.data.parent) / "pooler"
         block, = re.findall(r"```ini\n(\[pgbouncer\].*?)```", PAGE.read_text(), re.DOTALL)
         self.block = block
@@ -67,7 +67,7 @@ class PoolerTest(unittest.TestCase):
             sessions = log.storage.server.sql("SELECT DISTINCT usename FROM pg_stat_activity WHERE application_name LIKE 'optiks-%'")
             self.assertLessEqual({"task", "update", "query"}, set(sessions))
 
-            # The pooler restarts: what was under way is tried again.
+            # The pooler restarts: operations that were in progress are retried.
             log.storage.stop_pooler()
             log.query.wait_unready("The database cannot be reached.")
             self.assertEqual(log.optiks("lookup", "alice").code, 0)
@@ -76,7 +76,7 @@ class PoolerTest(unittest.TestCase):
             log.publish(("alice", "later"))
             self.assertTrue(all(process.running for process in log.processes))
 
-            # A pooler of transactions is refused by every start.
+            # Every start refuses a pooler in transaction mode.
             log.stop()
             log.storage.stop_pooler()
             log.storage.start_pooler("transaction")
@@ -86,7 +86,7 @@ class PoolerTest(unittest.TestCase):
                     self.assertIn("pool_mode = session", process.log_end())
 
     def end(self, process) -> int:
-        """The exit code of a start that is refused; the pooler may not listen yet, then it is begun again."""
+        """Returns the exit code of a start that is refused. The pooler may not listen yet; then the start is repeated."""
         deadline = time.monotonic() + PATIENCE
         while True:
             process.start()

@@ -1,4 +1,4 @@
-"""Files of end-to-end tests run beside each other, in processes that know nothing of each other."""
+"""Files of end-to-end tests run in parallel, in processes that know nothing of each other."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ports import free_port
 
-# None that other tests ask for.
+# Ports that no other tests request.
 AMONG = range(14900, 14940)
 TAKE_SOME = f"from ports import free_port; print(*[free_port({AMONG}) for _ in range(5)], flush=True); input()"
 
@@ -22,11 +22,11 @@ class Ports(unittest.TestCase):
             with self.assertRaisesRegex(RuntimeError, "no free port"):
                 while True:
                     ours.add(free_port(AMONG))
-            # Whatever else of the machine has a port of these, nobody got one that the other one has.
+            # Other programs may have some of these ports, but no process got one that the other one has.
             self.assertEqual(set(), ours & theirs)
         finally:
             other.communicate("\n")
-        # The control: what was theirs is to be had now.
+        # The control: the other process's ports are available now.
         ours = {free_port(AMONG) for _ in range(5)}
         self.assertEqual(theirs, ours)
 

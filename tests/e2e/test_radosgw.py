@@ -1,4 +1,4 @@
-"""The board in a bucket of Ceph's gateway: an S3 server that others wrote, with the conditions of writes that tasks need."""
+"""The board in a bucket of Ceph's gateway: an independently written S3 server, with the conditional writes that tasks need."""
 
 import signal
 import threading
@@ -19,7 +19,7 @@ class RadosGatewayTest(SharedBucketTests, unittest.TestCase):
 
     @contextmanager
     def away(self):
-        """It takes connections and says nothing."""
+        """The gateway accepts connections and does not answer."""
         self.bucket.signal(signal.SIGSTOP)
         try:
             yield
@@ -39,7 +39,7 @@ class RadosGatewayTest(SharedBucketTests, unittest.TestCase):
         bare = quoted.strip('"')
         for other in (f'"{"0" * 32}"', "0" * 32):
             self.assertEqual(self.put("one", b"3", If_Match=other), 412)
-        # What RFC 9110 says an entity tag looks like it does not take: the task finds out, and sends the other form.
+        # It refuses an entity tag in the form of RFC 9110: the task finds that out, and sends the other form.
         self.assertEqual(self.put("one", b"4", If_Match=quoted), 412)
         self.assertEqual(self.put("one", b"5", If_Match=bare), 200)
         self.assertEqual(self.put("one", b"6", If_Match=bare), 412)
@@ -51,7 +51,7 @@ class RadosGatewayTest(SharedBucketTests, unittest.TestCase):
             key = f"race{round_}"
             self.assertEqual(self.race(lambda i, key=key: self.put(key, b"%d" % i, If_None_Match="*"))[200], 1)
             tag = self.bucket.request("GET", key)[1]["ETag"].strip('"')
-            # Some are told 500, which says nothing: a task looks then.
+            # Some get a 500, which says nothing: a task then looks.
             self.assertLessEqual(self.race(lambda i, key=key, tag=tag: self.put(key, b"again %d" % i, If_Match=tag))[200], 1)
             self.assertTrue(self.bucket.request("GET", key)[2].startswith(b"again "))
 

@@ -9,7 +9,7 @@ from harness import Deployment
 
 
 class ReadmeTest(unittest.TestCase):
-    """In the README's order: later tests rely on what earlier ones did."""
+    """The tests run in the README's order: later tests rely on earlier ones."""
 
     @classmethod
     def setUpClass(cls):
@@ -51,7 +51,7 @@ class ReadmeTest(unittest.TestCase):
         audited = self.one("audit")
         self.assertEqual((audited["verdict"], audited["first_epoch"]), ("valid", 0))
         self.assertGreaterEqual(audited["epoch"], 2)
-        # It goes on where it stopped.
+        # It continues where it stopped.
         self.assertLess(self.one("audit")["verified_epochs"], audited["verified_epochs"])
         board = self.one("board", "verify")
         self.assertEqual((board["verdict"], board["periods"]), ("valid", 1))
@@ -82,7 +82,7 @@ class ReadmeTest(unittest.TestCase):
         refused = self.one("update", "alice", "too late", "--expect", "1", "--wait", code=3)
         self.assertEqual((refused["verdict"], refused["reason"]), (None, "expected-version"))
         self.assertEqual(self.one("lookup", "alice")["value"], "alice's new key")
-        # Another log's answers are refused by a client whose trust anchor is of this one.
+        # A client whose trust anchor is this log's refuses another log's answers.
         with Deployment() as other, tempfile.TemporaryDirectory() as fresh:
             anchored = ("--data", fresh, "--trust", str(self.log.data / "trust.json"))
             own = self.log.optiks("lookup", "alice", "--json", *anchored)

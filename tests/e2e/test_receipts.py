@@ -1,4 +1,4 @@
-"""Receipts of real services: kept promises, and a log that drops what it accepted, which a third party judges offline."""
+"""Receipts of real services: kept promises, and a log that drops accepted updates, which a third party judges offline."""
 
 import json
 import sqlite3
@@ -23,7 +23,7 @@ SETTINGS = {"Optiks__Log__Heartbeat": "00:00:00.200"}
 
 
 class ReceiptsTest(unittest.TestCase):
-    """In this order: the log is dishonest in the end."""
+    """The tests run in this order: the log is dishonest in the end."""
 
     @classmethod
     def setUpClass(cls):
@@ -50,7 +50,7 @@ class ReceiptsTest(unittest.TestCase):
                 time.sleep(0.05)
 
     def judge(self, folder: Path) -> str:
-        """The reference's verdict on a folder of evidence."""
+        """Returns the reference's verdict on a folder of evidence."""
         def read(name: str) -> bytes:
             return (folder / name).read_bytes()
 
@@ -62,14 +62,14 @@ class ReceiptsTest(unittest.TestCase):
             return refused.reason
 
     def receipt(self, answer: dict, item: tuple[str, bytes]) -> receipts.Receipt:
-        """The reference's reading of a receipt for one item."""
+        """Returns a receipt for one item as the reference reads it."""
         anchor = TrustAnchor.parse((self.log.data / "trust.json").read_text())
         receipt = receipts.verify_receipt(anchor, receipts.verify_keys(anchor, answer["receipt_keys"].encode()), answer["receipt"].encode())
         receipts.check_request(receipt, uuid.UUID(answer["request_id"]), [(item[0].encode(), item[1])])
         return receipt
 
     def third_party(self, evidence: Path) -> dict:
-        """Somebody with the log's trust anchor and nothing else: no server, no data."""
+        """Judges as somebody with the log's trust anchor and nothing else: no server, no data."""
         empty = tempfile.mkdtemp(dir=self.folder)
         run = self.log.optiks_at(["http://127.0.0.1:9"], "http://127.0.0.1:9", "evidence", "verify", str(evidence), "--trust", str(self.log.data / "trust.json"), "--data", empty, "--json")
         self.assertEqual(run.code, 0, str(run))

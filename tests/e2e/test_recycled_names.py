@@ -1,4 +1,5 @@
-"""A log whose usernames are used again (docs/spec/recycled-names.md), with real services: who may have a name, what everyone is shown of it, and that no changed answer is believed."""
+"""A log that reassigns usernames (docs/spec/recycled-names.md), with real services: who may have a name, what everyone is shown of it, and
+that no changed answer is believed."""
 
 import sys
 import tempfile
@@ -31,7 +32,7 @@ USER_LOOKUP = "application/vnd.optiks.user-lookup"
 
 
 class OnSqlite(unittest.TestCase):
-    """In this order: later tests rely on what earlier ones did."""
+    """The tests run in this order: later tests rely on earlier ones."""
 
     engine = Sqlite.name
 
@@ -54,7 +55,7 @@ class OnSqlite(unittest.TestCase):
         return self.one(self.log.optiks(*arguments, "--data", str(self.other), "--trust", str(self.log.data / "trust.json"), "--json"), code)
 
     def asked(self, requests: list[dict]) -> list[dict]:
-        """The outcomes of requests about users that come in one body, so that one epoch may take them all."""
+        """Returns the outcomes of requests about users in one body, so that one epoch may take them all."""
         with self.log.update_client(timeout=90) as client:
             accepted = client.post_json("/v1/users", requests)
             self.assertEqual(accepted.status, 202, accepted.body)
@@ -109,9 +110,9 @@ class OnSqlite(unittest.TestCase):
         self.assertTrue(self.owner("user", "add-username", "third", NUMBER, "--wait")["confirmed"])
         found = self.stranger("user", "lookup", NUMBER)
         self.assertEqual((found["user_b64"], [user["user_b64"] for user in found["earlier_users"]]), (added["user_b64"], [self.first, self.second]))
-        # The user's own id leads to one name that is recycled and one that is not.
+        # The user has one name that is reassigned and one that is not.
         self.assertNotIn("recycled", self.stranger("user", "lookup", "third"))
-        # Who left does not come back.
+        # A user who has left does not come back.
         again, = self.asked([{"request_id": uuid7(), "user_b64": self.second, "changes": [{"op": "add-username", "username": "back"}]}])
         self.assertEqual((again["status"], again["reason"]), ("refused", "user-left"))
         type(self).third = added["user_b64"]
@@ -185,7 +186,7 @@ class OnSqlite(unittest.TestCase):
         self.assertEqual(fourth["status"], "published", fourth)
         found = self.stranger("user", "lookup", NUMBER)
         self.assertEqual([user["user_b64"] for user in found["earlier_users"]], [self.first, self.second, self.third])
-        # This client owned the third user, whom somebody else made to leave.
+        # This client owned the third user, whom somebody else removed.
         alarm = self.owner("user", "lookup", NUMBER, code=1)
         self.assertEqual(alarm["reason"], "unexpected_leave")
         self.assertEqual(alarm["user_b64"], found["user_b64"])

@@ -1,4 +1,4 @@
-"""Two query-services of one log say the same."""
+"""Two query-services of one log give the same answers."""
 
 import time
 import unittest
@@ -6,7 +6,7 @@ import unittest
 from harness import Deployment
 
 LOOKUP = "application/vnd.optiks.lookup"
-# No epoch is made meanwhile but by an update.
+# Only an update makes an epoch meanwhile.
 QUIET = {"Optiks__Log__Heartbeat": "00:10:00", "Optiks__Log__MaxBehind": "00:30:00"}
 
 
@@ -32,11 +32,11 @@ class ReplicaTest(unittest.TestCase):
         seen = set()
         for accept in (LOOKUP, "application/json"):
             for queries in ({"key": "alice"}, {"key": "nobody"}, [{"key": "alice", "known": {"period": 0, "version": 1}}, {"key": "bob"}]):
-                # A second time, as then proofs come from a cache.
+                # The second time, proofs come from a cache.
                 first = self.both("/v1/lookup", queries, accept)
                 self.assertEqual(self.both("/v1/lookup", queries, accept), first)
                 seen.add(first)
-        # The control: equality is not that of empty or constant answers.
+        # The control: the equal answers are neither empty nor constant.
         self.assertEqual(len(seen), 6)
 
     def test_same_versions_and_epochs(self):
@@ -55,7 +55,7 @@ class ReplicaTest(unittest.TestCase):
             self.assertEqual(self.both(f"/log/{file.relative_to(folder)}"), file.read_bytes())
 
     def test_what_is_published_is_waited_for(self):
-        """By the links of the status, at a replica that may be behind."""
+        """Follows the links of the status, at a replica that may be behind."""
         with self.log.update_client(timeout=90) as updates:
             accepted = updates.post_json("/v1/updates", {"key": "dave", "value": "d"}).json()
             proof = updates.get(f"{accepted['status_url']}?wait=60").json()["proof"]
@@ -68,12 +68,12 @@ class ReplicaTest(unittest.TestCase):
                     time.sleep(0.02)
                 self.assertEqual(answer.json()["lookups"][0]["version"], 1)
                 self.assertEqual(client.get(proof["epoch"]).status, 200)
-                # What the checkpoint given out commits to is there.
+                # The epochs to which the served checkpoint commits exist.
                 size = int(client.get("/log/checkpoint").body.split(b"\n")[1])
                 self.assertEqual(client.get(f"/v1/epochs/{size - 1}").status, 200)
 
     def test_one_is_enough(self):
-        """The command line falls back on the replica that answers."""
+        """The command line falls back to the replica that answers."""
         dead, alive = self.log.queries
         dead.kill()
         try:

@@ -1,4 +1,5 @@
-"""Malformed requests against live services: a 4xx problem document that names the field, nothing changed, and a good request beside each kind."""
+"""Malformed requests against live services: a 4xx problem document that names the field, nothing changed, and one valid request for each
+kind."""
 
 import base64
 import json
@@ -37,7 +38,7 @@ def padded(length: int) -> bytes:
     return json.dumps(update()).encode().ljust(length)
 
 
-# Kind: what is refused, and what differs little and is accepted.
+# By kind: refused requests, and one that differs little and is accepted.
 UPDATES: dict[str, tuple[list[Case], Case]] = {
     "not JSON": ([case("", field="$"), case("{", field="$"), case("nonsense", field="$"), case('{"key":"k","value":"v"} {}', field="$"),
                   case('{"key":"k",/* */"value":"v"}', field="$.key"), Case(b'{"key":"\xff","value":"v"}', field="$")],
@@ -114,7 +115,7 @@ class RequestTest(unittest.TestCase):
                 self.assertEqual(problem.get("field"), one.field, problem)
 
     def settle(self, client: Client, answer) -> None:
-        """Until what was accepted is decided, so that the facts do not move."""
+        """Waits until accepted requests are decided, so that the facts do not change."""
         accepted = answer.json()
         for one in accepted if isinstance(accepted, list) else [accepted]:
             self.assertEqual(client.get(f"{one['status_url']}?wait=60").json()["status"], "published")
@@ -132,7 +133,7 @@ class RequestTest(unittest.TestCase):
                 self.assertNotEqual(self.log.facts(), before, kind)
 
     def test_update_ids(self):
-        """Ids out of their time, and one used again."""
+        """Ids from the wrong time, and one that is used again."""
         with self.log.update_client(timeout=90) as client:
             now = int(uuid7().replace("-", "")[:12], 16)
             used = uuid7()

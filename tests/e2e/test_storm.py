@@ -1,6 +1,6 @@
-"""A short form of the storms (run_faults.py --storm is the long one), and what they stand on: proxies, and the page of exit codes.
+"""A short form of the storms (run_faults.py --storm is the long one), and their basis: proxies, and the page of exit codes.
 
-OPTIKS_FAULT_SEED: of the moments (default: random; a failure names it).
+OPTIKS_FAULT_SEED: the seed of the times (default: random; a failure names it).
 """
 
 import json
@@ -23,13 +23,13 @@ SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2
 SHORT_STORM = rounds(quick=3, deep=4)
 # Names of common/src/ExitCodes.cs.
 ONLY_OF_COMMANDS = {"Invalid", "Usage", "Fork"}
-# Until a test ends it.
+# Lasts until a test ends it.
 LONG = 600
 
 
 class StormTest(unittest.TestCase):
     def test_what_was_answered_is_there_and_all_go_on(self):
-        # On the engine with connections to cut.
+        # This engine has connections that can be cut.
         try:
             with Proxies(SEED) as proxies, StormLog(OwnPostgreSql.name, proxies) as log, Storm(log, proxies, SEED) as storm:
                 storm.blow(SHORT_STORM)
@@ -68,7 +68,7 @@ class StormReaderTest(unittest.TestCase):
 
 
 class ProxyTest(unittest.TestCase):
-    """Against a server that sends back what it is sent."""
+    """Tests proxies in front of an echo server."""
 
     def setUp(self):
         self.listener = self.enterContext(socket.create_server((HOST, 0)))

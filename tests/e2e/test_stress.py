@@ -1,4 +1,4 @@
-"""optiks-stress on a running log: what it finds right, what it finds wrong, and what its reports say."""
+"""optiks-stress on a running log: what it accepts, what it reports as wrong, and the contents of its reports."""
 
 import json
 import re
@@ -19,7 +19,7 @@ MIX = "hit=40,absent=5,versions=5,history=3,monitor=3,audit=4,update=35,batch:20
 
 
 class PeriodLiar(ThreadingHTTPServer):
-    """An update-service which says of each published update that it is of the period before. Use as a context."""
+    """An update-service that assigns each published update to the previous period. Use as a context manager."""
 
     daemon_threads = True
 
@@ -61,7 +61,7 @@ class PeriodLiarHandler(BaseHTTPRequestHandler):
         self._answer(answer.status, answer.body)
 
     def log_message(self, *_) -> None:
-        """Nothing of it on the test's output."""
+        """Keeps its log lines out of the test's output."""
 
     def _answer(self, status: int, body: bytes) -> None:
         self.send_response(status)
@@ -80,7 +80,7 @@ def stress_at(log: Deployment, *arguments: str, query_url: str | None = None, up
 class Stress(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # Two replicas: they must show one log.
+        # The two replicas must show one log.
         cls.log = cls.enterClassContext(Deployment(replicas=2))
         cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
 
@@ -102,7 +102,7 @@ class Stress(unittest.TestCase):
         self.assertGreater(updates["accepted"], 50)
         self.assertEqual([updates["accepted"]] * 2 + [0, 0], [updates[name] for name in ("followed", "published", "lost", "doubled")])
         self.assertEqual(updates["updated_keys"], updates["checked_keys"])
-        # Everybody's updates are this run's here: the records must count as many.
+        # Here all updates are this run's: the records must count as many.
         self.assertEqual(updates["accepted"], report["epochs"][-1]["versions"] - report["versions_before"])
         self.assertEqual(verification["answers"], verification["verified"])
         self.assertEqual([60, 90], [stage["rate"] for stage in report["stages"]])
@@ -147,10 +147,10 @@ class StressAcrossPeriods(unittest.TestCase):
             self.assertGreater(updates["accepted"], 300)
             self.assertEqual([updates["accepted"]] * 2 + [0, 0, 0], [updates[name] for name in ("followed", "published", "lost", "doubled", "unserved")])
             self.assertEqual(updates["updated_keys"], updates["checked_keys"])
-            # What each period left behind counts as well.
+            # The versions that each period left behind count as well.
             self.assertEqual(updates["accepted"], report["epochs"][-1]["versions"] - report["versions_before"])
             self.assertEqual([1, 5, 9], [window["start_s"] for window in report["windows"]])
-            # Without verification the heads are verified all the same, and followed.
+            # Without verification of answers the heads are still verified, and followed.
             unverified = stress_at(log, "run", "--mix", "hit=1", "--verify", "0", "--key-count", "50", "--rate", "50", "--duration", "6", "--warm-up", "0")
             self.assertEqual(0, unverified.code, unverified)
 

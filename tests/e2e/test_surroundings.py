@@ -1,4 +1,4 @@
-"""What programs take from where they are started: arguments and variables that are not UTF-8, and proxies that the environment names."""
+"""The effects of a program's environment: arguments and variables that are not UTF-8, and proxies that the environment names."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ NAMES = (b"caf\xe9", b"caf\xe8")
 
 
 class Recorder:
-    """A proxy that takes connections, keeps what it is sent, and answers nothing. Use as a context."""
+    """A proxy that accepts connections, records their data, and answers nothing. Use as a context manager."""
 
     def __init__(self):
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -55,7 +55,7 @@ class SurroundingsTest(unittest.TestCase):
         cls.log = cls.enterClassContext(Deployment(cls.proxies))
 
     def run_program(self, program: str, *arguments, environment: dict | None = None, cwd=None) -> subprocess.CompletedProcess:
-        """With octets as they are."""
+        """Passes octets unchanged."""
         base = {os.fsencode(name): os.fsencode(value) for name, value in (clean_environment() | {"OPTIKS_DATA": str(self.log.data), "OPTIKS_QUERY_URL": self.log.query.url,
                                                                                                   "OPTIKS_UPDATE_URL": self.log.update.url}).items()}
         return subprocess.run([OUT / program, *arguments], env=base | (environment or {}), cwd=cwd, capture_output=True, timeout=60, check=False)
@@ -70,7 +70,7 @@ class SurroundingsTest(unittest.TestCase):
         asked = json.loads(self.run_program("cli/optiks", "lookup", NAMES[0], "--json").stdout)
         self.assertEqual((asked["verdict"], asked["reason"]), (None, "usage"))
         self.assertEqual(self.run_program("db/optiks-db", "api-key", "add", NAMES[0]).returncode, USAGE)
-        # What was asked for is not there under the name that .NET makes of it.
+        # The key does not exist under the name into which .NET converts the octets.
         self.assertEqual(json.loads(self.run_program("cli/optiks", "lookup", "caf\ufffd", "--json").stdout)["verdict"], "absent")
 
     def test_octets_are_given_in_base64url_and_stay_apart(self):
@@ -93,7 +93,7 @@ class SurroundingsTest(unittest.TestCase):
                 self.assertIn(b"OPTIKS_DATA", done.stderr)
         self.assertEqual(self.run_program("cli/optiks", "lookup", "alice", cwd=folder).returncode, USAGE)
         self.assertEqual(os.listdir(folder), [])
-        # Of other programs' variables nothing is asked.
+        # Variables of other programs are not checked.
         self.assertEqual(self.run_program("cli/optiks", "lookup", "alice", environment={b"LS_COLORS": NAMES[0]}).returncode, 0)
 
     def test_a_proxy_sees_no_key_and_no_name(self):
@@ -102,7 +102,7 @@ class SurroundingsTest(unittest.TestCase):
             done = self.run_program("cli/optiks", *command, environment=environment)
             self.assertEqual(done.returncode, 0, done)
         self.assertEqual(self.proxy.connections, [])
-        # It is there: https to another machine goes through it, encrypted.
+        # The proxy works: https to another machine goes through it, encrypted.
         away = self.run_program("cli/optiks", "lookup", "proxied@example.org", "--query-url", "https://log.example.org", environment=environment)
         self.assertEqual(away.returncode, 3, away)
         self.assertTrue(self.proxy.connections)

@@ -1,4 +1,4 @@
-"""What the services tell a collector and their logs: the documented metrics and spans, and never a key, a value or a secret."""
+"""The services send the documented metrics and spans to a collector, and neither these nor their logs ever have a key, a value or a secret."""
 
 import base64
 import json
@@ -17,7 +17,7 @@ from witness import Witness
 QUERY, UPDATE, TASK = "optiks-query-service", "optiks-update-service", "optiks-update-task"
 KEY, VALUE, WRONG_KEY = "canary-key-4711@example.org", "canary-value-0815-of-a-user", "optiks_" + "canaryWrongKey" * 3 + "A"
 SUBJECT = "canary-subject-2342-of-a-user"
-# Metrics that only trouble shows, and those of a bucket, of a board at a distance, of receipts and of certificates, which this deployment has not.
+# Metrics that only faults show, and those of a bucket, of a remote board, of receipts and of certificates, which this deployment lacks.
 QUIET = {"optiks.update.overloads", "optiks.update.receipts", "optiks.storage.retries", "optiks.query.proof_queue.refused", "optiks.service.certificate.expiry",
          "optiks.service.board.size", "optiks.service.board.silence", "optiks.service.board.failures",
          "optiks.task.bucket.size", "optiks.task.bucket.alarm", "optiks.task.bucket.failures"}
@@ -25,15 +25,16 @@ ROW = re.compile(r"^\| `(optiks\.[a-z_.]+)` \| `([^`]+)` \|([^|]*)\|", re.MULTIL
 
 
 def documented() -> dict[str, tuple[str, set[str]]]:
-    """Unit and attributes of each metric of the services, as docs/operations/telemetry.md has it. Those of `optiks auditor` are test_auditor's."""
+    """Returns unit and attributes of each metric of the services, from docs/operations/telemetry.md. test_auditor tests those of `optiks
+    auditor`."""
     text = (ROOT / "docs/operations/telemetry.md").read_text()
     return {name: (unit, set(re.findall(r"`(optiks\.[a-z.]+)`", attributes))) for name, unit, attributes in ROW.findall(text) if not name.startswith("optiks.auditor.")}
 
 
 def forms(octets: bytes) -> list[bytes]:
-    """How octets may stand in a payload or a log."""
+    """Returns the forms in which octets may occur in a payload or a log."""
     found = [octets, octets.hex().encode(), octets.hex().upper().encode(), b64(octets).encode(), base64.b64encode(octets).rstrip(b"=")]
-    # Inside a longer text base64 depends on where the octets begin: what is left are the groups that lie wholly within.
+    # Inside a longer text base64 depends on where the octets begin: only the groups that lie wholly within remain.
     found += [base64.b64encode(bytes(shift) + octets)[4 * (shift > 0):].rstrip(b"=")[:-2] for shift in (1, 2)]
     return found
 
@@ -63,7 +64,7 @@ class TelemetryTest(unittest.TestCase):
             witness.know(json.loads((log.data / "trust.json").read_text())["log_key"])
             witness.start(telemetry)
             cls.use(log)
-            # In order: the rest of what they have is sent when they stop.
+            # A regular stop: the services send their remaining data when they stop.
             codes = [process.stop() for process in (*log.processes, witness)]
             cls.logs = [process.log() for process in (*log.processes, witness)]
             assert codes == [0, 0, 0, 0], codes
@@ -71,7 +72,7 @@ class TelemetryTest(unittest.TestCase):
 
     @classmethod
     def use(cls, log: Deployment) -> None:
-        """Sends the canaries through every endpoint, well and badly."""
+        """Sends the canaries through every endpoint, in valid and invalid requests."""
         log.publish((KEY, VALUE))
         with log.update_client() as client:
             def post(document) -> int:
@@ -102,7 +103,7 @@ class TelemetryTest(unittest.TestCase):
             with Client(log.update.url, token) as client:
                 assert client.post_json("/v1/updates", {"key": KEY, "value": VALUE}).status == (202 if status == 200 else status)
                 assert client.post_json("/v1/updates", {"key": "another", "value": VALUE}).status == (403 if status == 200 else status)
-        # Some epochs and exports more.
+        # Time for some more epochs and exports.
         time.sleep(3)
 
     def test_forms_are_found_wherever_they_stand(self):
@@ -117,7 +118,7 @@ class TelemetryTest(unittest.TestCase):
         sources["standard output"] = "".join(self.logs).encode()
         for source, octets in sources.items():
             self.assertGreater(len(octets), 1000, f"{source} is empty: the test did not test")
-            # Once found, all of them would be: what is looked for could be found.
+            # The control: a text that must be there is found.
             self.assertIn(b"commit updates" if source == "OTLP traces" else b"optiks", octets)
             for name, canary in canaries.items():
                 for form in forms(canary):

@@ -1,4 +1,4 @@
-"""Rights of a caller by token (docs/spec/tokens.md): by the command line, and by tokens made here with the reference's Ed25519."""
+"""A caller's rights by token (docs/spec/tokens.md): with the command line, and with tokens made here with the reference's Ed25519."""
 
 import base64
 import hashlib
@@ -29,9 +29,9 @@ class TokenTest(unittest.TestCase):
         write_keys(self.keys_file, *jwks)
 
     def setUp(self):
-        # What earlier tests wrote is published when this is.
+        # Once this is published, all updates of earlier tests are.
         self.log.publish(("marker", self.id()))
-        # And the keys that they wrote are taken.
+        # The services must have loaded the keys that earlier tests wrote.
         token = self.signer.token(claims(["alice"]))
         self.until(lambda: self.ask(token, "/v1/history", {"key": "alice"}).status == 200 and self.ask(token, "/v1/updates", {}).status == 400)
 
@@ -45,7 +45,7 @@ class TokenTest(unittest.TestCase):
         return self.log.optiks(*map(str, arguments))
 
     def view(self) -> list:
-        """What a backend reads of both keys, and what the database has of updates."""
+        """Returns what a backend reads of both keys, and what the database has of updates."""
         with self.log.query_client() as client:
             answer = client.post_json("/v1/history", [{"key": "alice"}, {"key": "bob"}]).json()
         return [[[member["value_b64"] for member in key["members"]] for key in answer["versions"]], self.log.facts()]
@@ -56,7 +56,7 @@ class TokenTest(unittest.TestCase):
             return client.post_json(path, body)
 
     def change(self, token: str, user: str, *changes: dict) -> tuple:
-        """What became of a change of a user: its status, or that of its problem and the field; then what follows from it."""
+        """Returns the outcome of a change of a user: its status, or that of its problem and the field; then its consequences."""
         answer = self.ask(token, "/v1/users", {"user": user, "changes": changes})
         if answer.status != 202:
             return answer.status, answer.json()["field"]
@@ -66,14 +66,14 @@ class TokenTest(unittest.TestCase):
 
     def test_command_line_from_key_to_history(self):
         key_file = self.private("signer.pem", self.signer.pem())
-        # The services take the set that the command prints, beside the other key of the same octets.
+        # The services accept the key set that the command prints, next to the other key of the same octets.
         printed = self.optiks("token", "jwks", "--key-file", key_file)
         self.assertEqual(printed.code, 0, printed)
         self.write_keys(self.signer.jwk, *json.loads(printed.out)["keys"])
         token_file = self.log.logs / "alice.token"
         made = self.optiks("token", "create", "alice", "--key-file", key_file, "--audience", AUDIENCE, "--scope", "update,history", "--out", token_file)
         self.assertEqual((made.code, made.out), (0, ""), made)
-        # Within a second the new key is taken.
+        # The new key is accepted within a second.
         deadline = time.monotonic() + 30
         while (looked := self.optiks("history", "alice", "--token-file", token_file)).code != 0 and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -97,7 +97,7 @@ class TokenTest(unittest.TestCase):
             self.assertNotIn(token.split(".")[2], process.log())
 
     def test_es256_through_the_command_line(self):
-        """A key of P-256, beside the one of Ed25519."""
+        """A key of P-256 next to the Ed25519 one."""
         made = subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"], capture_output=True, text=True, check=True)
         key_file = self.private("p256.pem", made.stdout)
         printed = self.optiks("token", "jwks", "--key-file", key_file)
@@ -163,7 +163,7 @@ class TokenTest(unittest.TestCase):
                     self.assertEqual((answer.status, answer.json()["reason"]), (401, reason), answer.body)
                     self.assertNotIn(token.encode(), answer.body)
         self.assertEqual(before, self.view())
-        # The same requests with a right token.
+        # The same requests with a valid token.
         right = self.signer.token(claims(["alice", "watch"], scope="update history erase", user="u16"))
         for path, body in requests.items():
             with self.subTest(path=path):
@@ -184,7 +184,7 @@ class TokenTest(unittest.TestCase):
             self.assertIn(self.ask(both, path, body).status, (200, 202))
 
     def test_a_request_of_another_user_in_a_list_is_named(self):
-        """Nothing of the list is done, not even what the token allows by itself."""
+        """The services execute nothing of the list, not even a part that the token would allow alone."""
         def new_key(user: str, **more) -> dict:
             return {"user": user, "changes": [{"op": "set-device", "device": f"{user}'s phone", "value": "evil"}]} | more
 
@@ -198,14 +198,14 @@ class TokenTest(unittest.TestCase):
         self.assertEqual((said["type"], said["field"]), ("urn:optiks:problem:forbidden", "$[1].user"), said)
         with Client(self.log.update.url, self.log.api_key) as client:
             self.assertEqual(client.get(f"/v1/updates/{request}").status, 404)
-        # What would have been accepted before this is published with it.
+        # Anything that was accepted before this is published with it.
         self.log.publish(("marker", "after the list"))
         after = self.view()
         self.assertEqual([len(after[1]["pending"]), len(after[1]["request"]) - len(before[1]["request"])], [len(before[1]["pending"]), 1])
         with self.log.query_client() as client:
             shown = client.post_json("/v1/users/lookup", [{"username": "u20's name"}, {"username": "u21's name"}]).json()
         self.assertEqual([user["keys"][0]["lookup"]["version"] for user in shown["users"]], [1, 1], shown)
-        # Its own request by itself, and both of a backend.
+        # The token's own request alone, and both requests of a backend.
         self.assertEqual(self.change(token, "u20", *new_key("u20")["changes"]), ("published", [(1, "keys", 2)]))
         both = self.ask(self.log.api_key, "/v1/users", [new_key("u20"), new_key("u21")])
         self.assertEqual(both.status, 202, both.body)
@@ -225,7 +225,7 @@ class TokenTest(unittest.TestCase):
         before = self.view()
         for token, user, what, field in ((other, "u17", add, "$.user"), (mine, "u18", leave, "$.user"), (mine, "u17", create, "$.changes[0].op"),
                                          (mine, "u17", {"op": "add-username", "username": "x"}, "$.changes[0].op"),
-                                         # An id that is to be another's, and nobody's yet.
+                                         # The id would be another user's, and exists for nobody yet.
                                          (mine, "u17", add, "$.changes[0].device"), (adding, "u17", add | {"device": "carol"}, "$.changes[0].device")):
             with self.subTest(user=user, op=what["op"]):
                 self.assertEqual(change(token, what, user=user), (403, field))

@@ -1,4 +1,5 @@
-"""A log whose usernames have one form (docs/spec/usernames.md), with real services: the command line, REST and the Python reference mean one user by every way to write it."""
+"""A log whose usernames have one form (docs/spec/usernames.md), with real services. For the command line, REST and the Python reference,
+every spelling of a name means the same user."""
 
 import sys
 import tempfile
@@ -21,10 +22,10 @@ from users import Asked, UserResult, verify_users
 from verify import TrustAnchor, Verifier
 
 REFUSED, USAGE = 3, 2
-# With a first letter of the width of Chinese characters.
+# The first letter is a fullwidth character.
 WIDE = "ＡLICE"
 BINARY, QUERY = "application/vnd.optiks.user-lookup", "application/vnd.optiks.user-query"
-# A name for each fault. U+0378 is not assigned, U+10D40 is since Unicode 16 alone.
+# A name for each fault. U+0378 is not assigned; U+10D40 is only since Unicode 16.
 FORMLESS = [("character", "bo b".encode()), ("character", "bob\u0378".encode()), ("character", "bob\U00010d40".encode()), ("utf8", b"bob\xff"),
             ("context", "a\u00b7b".encode()), ("direction", "bob\u05d0".encode()), ("length", b"b" * 256)]
 SENTENCES = {"character": "has a character that no username may have", "utf8": "is not UTF-8", "context": "may not stand where it does", "direction": "mixes characters", "length": "is empty or too long"}
@@ -41,7 +42,7 @@ class UsernameFormTest(unittest.TestCase):
             cls.sent = watched.asked
 
     def stranger(self, client: str, *arguments: str, url: str | None = None) -> Run:
-        """A client of its own, with what it keeps."""
+        """Runs a client with its own state."""
         kept = ("--data", str(self.folders / client), "--trust", str(self.log.data / "trust.json"), "--json")
         return self.log.optiks_at([url or self.log.query.url], self.log.update.url, *arguments, *kept)
 
@@ -62,7 +63,7 @@ class UsernameFormTest(unittest.TestCase):
                 run = self.stranger(client, "user", "lookup", name)
                 found, = run.lines()
                 self.assertEqual((run.code, found["verdict"], found["user_b64"]), (0, "present", created["user_b64"]), str(run))
-        # What was kept of the user was kept under the form.
+        # The client keeps its knowledge of the user under the form.
         self.assertTrue(found["devices"][0]["unchanged"], str(run))
         taken = self.log.optiks("user", "create", WIDE, "--wait", "--json")
         self.assertEqual((taken.code, taken.lines()[0]["reason"]), (REFUSED, "username-taken"), str(taken))
@@ -76,7 +77,7 @@ class UsernameFormTest(unittest.TestCase):
             self.assertEqual(self.stranger("watched", "user", "lookup", WIDE, url=watched.url).code, 0)
             asked = [body for path, body in watched.asked if path.startswith("/v1/users/lookup")]
             self.assertEqual(asked, [user_queries([Asked(b"alice")])])
-            # One without a form is not sent.
+            # A name without a form is not sent.
             before = len(watched.asked)
             run = self.stranger("watched", "user", "lookup", "bob\u0378", url=watched.url)
             self.assertEqual((run.code, watched.asked[before:]), (USAGE, []), str(run))
@@ -89,7 +90,7 @@ class UsernameFormTest(unittest.TestCase):
             answer = self.post(user_queries([Asked(name)]))
             result = self.judge(answer, form)
             self.assertEqual((result.kind, b64(result.user)), (CURRENT, self.created.lines()[0]["user_b64"]))
-            # It is about the form, and about nothing else.
+            # The answer is about the form, and about nothing else.
             with self.assertRaises(Refused) as refused:
                 self.judge(answer, WIDE.encode())
             self.assertEqual(refused.exception.reason, "vrf_challenge")
@@ -114,7 +115,7 @@ class UsernameFormTest(unittest.TestCase):
                         self.refused(client.post_json(path, document), field, SENTENCES[fault])
             body = user_queries([Asked(FORMLESS[1][1])])
             self.refused(query.request("POST", "/v1/users/lookup", body, QUERY, BINARY), "$[0].username", SENTENCES["character"])
-            # Two ways to write one name are one name.
+            # Two spellings of one name are one name.
             twice = update.post_json("/v1/users", {"user": "bob", "changes": [{"op": "create", "usernames": ["bob", "BOB"], "devices": [device]}]})
             self.assertEqual((twice.status, twice.json()["type"]), (400, "urn:optiks:problem:duplicate-key"), twice.body)
         self.assertEqual(self.log.facts(), before)

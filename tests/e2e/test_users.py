@@ -13,13 +13,13 @@ UNREACHABLE_OR_REFUSED = 3
 
 
 class UsersTest(unittest.TestCase):
-    """In this order: later tests rely on what earlier ones did."""
+    """The tests run in this order: later tests rely on earlier ones."""
 
     @classmethod
     def setUpClass(cls):
         cls.signer = Signer("signer-1")
         cls.log = cls.enterClassContext(Deployment(before_start=cls.signer.trust))
-        # Another client of the same log, which remembers nothing of what the first one did.
+        # Another client of the same log, which remembers nothing of the first one's work.
         cls.other = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
 
     def one(self, *arguments: str, code: int = 0) -> dict:
@@ -104,7 +104,7 @@ class UsersTest(unittest.TestCase):
             self.assertEqual((refused.code, json.loads(refused.out)["reason"]), (UNREACHABLE_OR_REFUSED, "forbidden"), str(refused))
 
     def test_6_monitor(self):
-        """What was done here is seen; another client of the owner, which did none of it, is told of all of it until it accepts."""
+        """This client sees its own changes. Another client of the owner, which made none of them, is told of all of them until it accepts."""
         seen = self.one("user", "monitor", "alice")
         self.assertEqual((seen["verdict"], seen["reason"], seen["alarms"], seen["pending"], seen["list_version"]), ("valid", "valid", [], 0, 3))
         self.assertEqual([sorted(device["device"] for device in new["devices"]) for new in seen["new_lists"]],
@@ -118,7 +118,7 @@ class UsersTest(unittest.TestCase):
         self.assertEqual((other.code, other.lines()[0]["reason"], len(other.lines()[0]["alarms"])), (1, "unexpected_version", 8), str(other))
         accepted = self.stranger("user", "monitor", "alice", "--accept", "--json", "--api-key", self.log.api_key)
         self.assertEqual((accepted.code, accepted.lines()[0]["alarms"], len(accepted.lines()[0]["accepted"])), (0, [], 8), str(accepted))
-        # A device that somebody else adds.
+        # Somebody else adds a device.
         added = self.stranger("user", "add-device", "alice", "watch", "a ghost's key", "--wait", "--json", "--api-key", self.log.api_key)
         self.assertTrue(added.lines()[0]["confirmed"], str(added))
         self.assertEqual(self.one("user", "decommission", "alice", code=1)["reason"], "unexpected_version")
@@ -126,7 +126,7 @@ class UsersTest(unittest.TestCase):
         self.assertEqual([(one["about"], one.get("device"), one["version"]) for one in alarm["alarms"]], [("list", None, 4), ("device", "watch", 1)])
         accepted = self.one("user", "monitor", "alice", "--accept")
         self.assertEqual([one.get("value") for one in accepted["accepted"]], [None, "a ghost's key"])
-        # Who has no scope is refused, and changed nothing.
+        # A caller without the scope is refused, and changes nothing.
         self.assertEqual(self.one("user", "history", "alice", "--api-key", "optiks_" + "A" * 43, code=UNREACHABLE_OR_REFUSED)["reason"], "unauthorized")
 
     def test_7_decommission(self):
@@ -136,7 +136,7 @@ class UsersTest(unittest.TestCase):
         self.assertLess(left["looked_epoch"], left["epoch"])
         monitored = self.one("user", "monitor", "alice")
         self.assertEqual((monitored["verdict"], monitored["decommissioned"], monitored["alarms"], monitored["pending"]), ("valid", True, [], 0))
-        # The other client did not ask for it.
+        # The other client did not request it.
         other = self.stranger("user", "lookup", "alice", "--json")
         self.assertEqual((other.code, other.lines()[0]["reason"]), (1, "unexpected_leave"), str(other))
         for name in ("alice", "alice@example.org"):
@@ -144,11 +144,11 @@ class UsersTest(unittest.TestCase):
             self.assertEqual((found["verdict"], found["decommissioned"], found["devices"]), ("present", True, []))
         self.assertEqual(other.lines()[0]["decommissioned"], True)
         self.assertEqual(self.one("user", "add-device", "alice", "watch", "x", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "user-left")
-        # Nobody takes the name over.
+        # Nobody can take over the name.
         self.assertEqual(self.one("user", "create", "alice", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "username-taken")
 
     def test_8_erasing(self):
-        """Old values of a key, and then all of a user who has left."""
+        """Erases old values of a key, and then everything of a user who has left."""
         for value in ("first", "second"):
             self.one("update", "old", value, "--wait")
         gone = self.one("erase", "old", "--from", "1", "--to", "1", "--wait")
@@ -162,11 +162,11 @@ class UsersTest(unittest.TestCase):
         self.assertEqual(self.one("user", "erase", "dave", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "user-not-left")
         all_of_alice = self.one("user", "erase", "alice", "--wait")
         self.assertEqual({one["structure"] for one in all_of_alice["erased"]}, {"devices", "keys"})
-        # Who has it remembered has it still.
+        # A client that remembers the value still has it.
         with tempfile.TemporaryDirectory() as fresh:
             nobody = self.log.optiks("lookup", "phone", "--json", "--data", fresh, "--trust", str(self.log.data / "trust.json"))
             self.assertEqual((nobody.code, nobody.lines()[0]["reason"]), (UNREACHABLE_OR_REFUSED, "erased"), str(nobody))
-        # Erasing again finds nothing to erase.
+        # A second erasure finds nothing to erase.
         self.assertEqual(self.one("user", "erase", "alice", "--wait")["erased"], [])
         self.assertEqual(self.one("user", "lookup", "alice")["decommissioned"], True)
 

@@ -1,4 +1,6 @@
-"""A real Prometheus fetches the metrics of all five programs, and what a probe sees of a certificate: every metric that an alert or the dashboard names is there, nothing fires while all is well, and somebody is woken when the task ends."""
+"""A real Prometheus fetches the metrics of all five programs, and a probe checks a certificate.
+
+Every metric that an alert or the dashboard names exists, no alert fires while all is well, and one fires when the task ends."""
 
 import json
 import re
@@ -26,7 +28,7 @@ def promtool(*arguments: str) -> subprocess.CompletedProcess:
 class RulesTest(unittest.TestCase):
     def test_the_configuration_is_one(self):
         with tempfile.TemporaryDirectory() as folder:
-            # promtool wants the files that it names.
+            # promtool needs the files that it names.
             for file in (prometheus.CONFIGURATION, prometheus.RULES):
                 (Path(folder) / file.name).write_text(file.read_text())
             (Path(folder) / "metrics-key").write_text("key")
@@ -35,7 +37,7 @@ class RulesTest(unittest.TestCase):
 
     def test_that_of_kubernetes_is_one(self):
         text = (ROOT / "deploy/kubernetes/monitoring/prometheus.yml").read_text()
-        # Debian's Prometheus is built without the discovery of pods: all but that is checked.
+        # Debian's Prometheus is built without the discovery of pods: everything else is checked.
         known, count = re.subn(r"kubernetes_sd_configs: .*", 'static_configs: [{targets: ["127.0.0.1:1"]}]', text)
         self.assertEqual(count, 3)
         with tempfile.TemporaryDirectory() as folder:
@@ -45,7 +47,7 @@ class RulesTest(unittest.TestCase):
             self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
             file.write_text(known.replace("server_name", "servername"))
             self.assertNotEqual(promtool("check", "config", "--syntax-only", str(file)).returncode, 0)
-        # The alerts go by the names of jobs.
+        # The alerts use the names of jobs.
         for job in ("optiks-update-task", "optiks-update-service", "optiks-query-service"):
             self.assertIn(f"job_name: {job}\n", text)
 
@@ -81,7 +83,7 @@ class WatchingTest(unittest.TestCase):
         keys = {"optiks-update-task": log.data, "optiks-update-service": log.data, "optiks-query-service": log.data, "optiks-auditor": auditor.state, "optiks-witness": witness.folder}
         files = {data: self.make_key(data, folder / f"key-{number}") for number, data in enumerate(dict.fromkeys(keys.values()))}
         targets = {"optiks-update-task": log.task.url, "optiks-update-service": log.update.url, "optiks-query-service": log.query.url, "optiks-auditor": auditor.url, "optiks-witness": witness.url}
-        # The one that ends TLS here.
+        # Only this one ends TLS here.
         addresses = {job: url.removeprefix("http://") for job, url in targets.items()} | {prometheus.EDGE: https.removeprefix("https://")}
         with auditor.start(**ON) as daemon:
             daemon.wait_ready()
@@ -102,7 +104,7 @@ class WatchingTest(unittest.TestCase):
             for expression in prometheus.answerable():
                 with self.subTest(expression=expression):
                     server.wait(lambda asked=expression: server.get("query", query=asked)["result"], PATIENCE, "a result")
-            # A day's alerts: each `for` of them that is no longer than that of who leads would have passed.
+            # One day's alerts: each `for` no longer than that of the leadership alert would have passed.
             self.assertEqual(set(), server.alerts("firing") - {"OptiksDiskFilling"})
             for end in ("optiks_service_certificate_expiry_seconds", "probe_ssl_earliest_cert_expiry"):
                 left = server.get("query", query=f"{end} - time()")["result"]
@@ -115,7 +117,7 @@ class WatchingTest(unittest.TestCase):
             server.wait(lambda: "OptiksNoLeader" not in server.alerts("firing", "pending"), PATIENCE, "the end of OptiksNoLeader")
 
     def refuses_strangers(self, url: str, other_key: str) -> None:
-        """Nobody without a key of that scope is told anything."""
+        """Callers without a key of that scope are refused."""
         for key, status in ((None, (401,)), (other_key, (401, 403))):
             with Client(url, key) as client:
                 self.assertIn(client.get("/metrics").status, status)

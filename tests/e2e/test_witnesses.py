@@ -1,4 +1,4 @@
-"""Witnesses beside a running log: two real ones, one that is not there. What they cosign is verified by the Python reference alone."""
+"""Witnesses of a running log: two real ones, and one that is unreachable. Only the Python reference verifies what they cosign."""
 
 import json
 import re
@@ -47,7 +47,7 @@ class WitnessesTest(unittest.TestCase):
             witness.start()
 
     def cosigned(self, least_size: int) -> tuple[board.Checkpoint, bytes]:
-        """The board's checkpoint once it is of this size or more and both have cosigned it."""
+        """Returns the board's checkpoint once it has this size or more and both have cosigned it."""
         deadline = time.monotonic() + PATIENCE
         while True:
             note = (self.log.data / "board/log/checkpoint").read_bytes()
@@ -62,14 +62,14 @@ class WitnessesTest(unittest.TestCase):
     def test_checkpoints_are_cosigned_through_the_death_of_a_witness_and_of_the_task(self):
         epoch = self.log.publish(("alice", "a1"))["epoch"]
         checkpoint, note = self.cosigned(epoch + 1)
-        # The log's own first, and nobody else's: anyone can put the file on a web server as it is.
+        # The log's own line is first, and only known witnesses follow: anyone can put the file on a web server as it is.
         names = re.findall("^\u2014 (.*) ", note.decode(), re.MULTILINE)
         self.assertEqual((names[0], sorted(names[1:])), (self.key.name, ["one.example/w", "two.example/w"]))
 
         self.witnesses[0].kill()
         self.log.publish(("alice", "a2"))
         self.witnesses[0].start()
-        # The other has gone on meanwhile; this one goes on from where it was.
+        # The other has continued meanwhile; this one continues from where it was.
         later, _ = self.cosigned(checkpoint.size + 1)
 
         self.log.task.kill()
@@ -81,7 +81,7 @@ class WitnessesTest(unittest.TestCase):
         self.assertEqual(self.log.optiks("audit").code, 0)
         self.assertEqual(self.log.optiks_db("fsck", "--board", str(self.log.data / "board")).code, 0)
 
-        # What monitors read of a witness is a tree that this log has.
+        # Monitors read from a witness a tree that this log has.
         for witness, key in zip(self.witnesses, self.keys, strict=True):
             with Client(witness.url, timeout=30) as client:
                 monitored = client.get(f"/{sha256(self.key.name.encode()).hexdigest()}/checkpoint").body
@@ -106,7 +106,7 @@ class WitnessesTest(unittest.TestCase):
         held = (self.log.data / "board/log/checkpoint").read_bytes()
         size = board.verify_checkpoint(held, self.key.name, self.key).size
         self.assertEqual(len(board.verify_cosignatures(held, self.keys)), 2)
-        # Epochs go on: decided, durable, and neither served nor called published.
+        # Epochs continue: decided, durable, and neither served nor called published.
         self.assertGreaterEqual(self.head(), size)
         self.assertEqual(self.status(status_url), "pending")
         said = self.log.optiks("lookup", "bob")
@@ -116,14 +116,14 @@ class WitnessesTest(unittest.TestCase):
             self.assertEqual(client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["epoch"], size - 1)
         self.assertEqual(self.log.optiks_db("fsck", "--board", str(self.log.data / "board")).code, 0)
 
-        # Killed with the quorum in its memory: nothing is published, and the next start asks again.
+        # The task is killed with the quorum in its memory: nothing is published, and the next start asks again.
         self.log.task.kill()
         self.log.task.start(**require, **{FAIL_POINT: "quorum"})
         self.witnesses[0].start()
         self.assertEqual(self.log.task.wait(PATIENCE), -signal.SIGKILL)
         self.assertEqual((self.log.data / "board/log/checkpoint").read_bytes(), held)
 
-        # Killed as soon as it is published.
+        # The task is killed as soon as the checkpoint is published.
         self.log.task.start(**require, **{FAIL_POINT: "release"})
         self.assertEqual(self.log.task.wait(PATIENCE), -signal.SIGKILL)
         released = (self.log.data / "board/log/checkpoint").read_bytes()
@@ -144,7 +144,7 @@ class WitnessesTest(unittest.TestCase):
         self.log.task.wait_ready()
 
     def head(self) -> int:
-        """The newest epoch that the database calls published."""
+        """Returns the newest epoch that the database calls published."""
         with sqlite3.connect(f"file:{self.log.database}?mode=ro", uri=True) as connection:
             return connection.execute("SELECT published_epoch FROM head").fetchone()[0]
 

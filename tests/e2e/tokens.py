@@ -33,7 +33,7 @@ class Signer:
         return f"-----BEGIN PRIVATE KEY-----\n{base64.b64encode(PKCS8 + self._seed).decode()}\n-----END PRIVATE KEY-----\n"
 
     def trust(self, log: Deployment) -> None:
-        """Has the services of a log that is not started yet take what it signs."""
+        """Makes the services of a log that is not started yet accept its tokens."""
         keys_file = log.logs / "token-keys.json"
         write_keys(keys_file, self.jwk)
         log.environment.update(Optiks__Tokens__KeysFile=str(keys_file), Optiks__Tokens__Audience=AUDIENCE)
@@ -44,7 +44,7 @@ class Signer:
 
 
 def write_keys(path: Path, *jwks: dict) -> None:
-    """As an operator does: whole or not at all."""
+    """Writes the file as an operator does, completely or not at all."""
     new = path.with_suffix(".new")
     new.write_text(json.dumps({"keys": jwks}))
     new.chmod(0o644)

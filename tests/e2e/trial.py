@@ -1,4 +1,4 @@
-"""One log under load that faults are put to, and what is said of it afterwards."""
+"""One log under load that is exposed to faults, and the judgement of it afterwards."""
 
 import random
 import time
@@ -21,7 +21,7 @@ READ_KEYS = 12
 
 @dataclass(frozen=True)
 class Row:
-    """One of build/test/faults.json."""
+    """A row of build/test/faults.json."""
 
     engine: str
     point: str
@@ -33,7 +33,7 @@ class Row:
 
 
 class Trial:
-    """Use as a context: entering starts the load on a deployment that runs, leaving ends it. `random` decides every moment."""
+    """Use as a context manager: entering starts the load on a running deployment, leaving ends it. `random` decides all times."""
 
     def __init__(self, log: Deployment, seed: int, make_writers: Callable[["Trial"], list[Writer]] | None = None, callers: Callers | None = None):
         """callers: how the load reaches the log; None: directly."""
@@ -84,20 +84,20 @@ class Trial:
 
     @contextmanager
     def fault(self, point: str) -> Iterator[None]:
-        """What is done within counts as one fault of this name."""
+        """The actions within count as one fault of this name."""
         self.point = point
         yield
         self._kills[point] += 1
 
     def goes_on(self) -> None:
-        """The board has what it had, an update is published and served."""
+        """Checks that the board has its previous contents, and that an update is published and served."""
         before = self.oracle.histories.look()
         self.publish(f"after {self.point}")
         require(self.oracle.histories.look() > before, "no epoch was made")
         require(self.oracle.histories.count == 1, "the log has two histories")
 
     def publish(self, value: str) -> None:
-        """One update more, which is served."""
+        """Publishes one more update, which is then served."""
         one = self.accept(value)
         with self.log.update_client(timeout=90) as client:
             status = client.get(f"/v1/updates/{one.request_id}?wait=60").json()
@@ -105,7 +105,7 @@ class Trial:
         self.log.wait_served(status["epoch"])
 
     def accept(self, value: str, service: Process | None = None) -> Accepted:
-        """One update more, of a key of its own: no limit holds it up. service: another update-service than the log's first."""
+        """Gets one more update accepted, of a separate key that no limit delays. service: another update-service than the log's first."""
         one = Accepted(uuid7(), 0, f"trial-{len(self._own)}".encode(), value.encode(), self.point)
         deadline = time.monotonic() + ANSWER_SECONDS
         with self.log.update_client(service) as client:
@@ -118,7 +118,7 @@ class Trial:
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
-        """No update is sent and none is pending meanwhile."""
+        """No update is sent and none is pending within."""
         for writer in self.writers:
             writer.hold()
         try:
@@ -129,7 +129,7 @@ class Trial:
                 writer.go_on()
 
     def board_disk(self) -> BoardDisk:
-        """The board is on it from now on."""
+        """Moves the board to a separate disk."""
         if self._board_disk is None:
             task = self.log.task
             require(task.stop() == 0, task.log_end())
@@ -143,12 +143,12 @@ class Trial:
         time.sleep(self.random.uniform(0, longest))
 
     def restart(self, process: Process, **environment: str) -> None:
-        """In order."""
+        """Stops and starts a process regularly."""
         require(process.stop() == 0, process.log_end())
         process.start(**environment)
 
     def judge(self, asks: bool = True) -> list[Row]:
-        """Ends the load; one row a fault. asks: as the oracle has it."""
+        """Ends the load, and returns one row per fault. asks: as for the oracle."""
         self.__exit__(None)
         accepted = self.accepted
         lost, doubled = self.oracle.judge(accepted, self.watcher.notes, asks)

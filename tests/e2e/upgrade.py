@@ -1,4 +1,5 @@
-"""A log on three hosts, each a bare Debian 12, installed from packages, with nginx before them; and its upgrade, as docs/operations/upgrade.md tells it."""
+"""A log on three hosts, each a minimal Debian 12, installed from packages, with nginx in front of them; and its upgrade, as
+docs/operations/upgrade.md describes it."""
 
 import re
 import secrets
@@ -34,7 +35,7 @@ UPGRADE_SERVER_SETTINGS = SERVER_SETTINGS | {"listen_addresses": "*", "ssl": "on
 
 @dataclass(frozen=True)
 class Role:
-    """What a host runs."""
+    """The services of one host."""
 
     name: str
     units: tuple[str, ...]
@@ -49,19 +50,19 @@ ORDER = (READER, BOTH, DATABASE)
 
 
 def clone_of(commit: str) -> Path:
-    """A clone of an older commit with its packages, made once."""
+    """Returns a clone of an older commit with its packages, which is made once."""
     name = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=12", "--verify", f"{commit}^{{commit}}"], capture_output=True, text=True, check=True).stdout.strip()
     clone = BUILDS / name
     if not clone.exists():
         subprocess.run(["git", "-C", ROOT, "worktree", "add", "--quiet", "--force", "--detach", clone, name], check=True)
-    # The last one that is made.
+    # This package is made last.
     if not list((clone / "build/deb").glob("optiks-auditor_*.deb")):
         subprocess.run(["make", "--directory", clone, "deb"], check=True)
     return clone
 
 
 def put(host: Container, source: Path) -> None:
-    """The packages of a clone into the folder where pages' commands look for them."""
+    """Puts the packages of a clone into the folder where pages' commands look for them."""
     home = host.root / "root"
     for package in home.glob("*.deb"):
         package.unlink()
@@ -74,7 +75,7 @@ def version(host: Container) -> str:
 
 
 class Hosts:
-    """Use as a context: a log of an older clone's packages, and nginx before it."""
+    """Use as a context manager: a log of an older clone's packages, and nginx in front of it."""
 
     def __init__(self, older: Path):
         self._older = older
@@ -114,7 +115,7 @@ class Hosts:
 
     @property
     def update(self) -> Edge:
-        """Where updates go."""
+        """The target of updates."""
         return self.edge
 
     def query_client(self) -> Client:
@@ -124,16 +125,16 @@ class Hosts:
         return self._hosts[role]
 
     def journal(self, role: Role) -> str:
-        """What its services have said last."""
+        """Returns the last log lines of its services."""
         return self._hosts[role].run("journalctl --no-pager --output cat --lines 60 --unit 'optiks-*'", check=False).stdout
 
     def settle(self) -> None:
-        """What loading leaves behind is done now, and not while something is measured."""
+        """Completes the work that loading deferred, so that it does not disturb a measurement."""
         self._hosts[DATABASE].run(
             "runuser -u optiks -- psql --quiet --username optiks_owner optiks -c 'VACUUM ANALYZE'\nrunuser -u postgres -- psql --quiet -c CHECKPOINT", seconds=600)
 
     def renew(self, role: Role, source: Path, migrates: bool = False, going_back: bool = False) -> float:
-        """One host gets other packages, by the commands of the page. The seconds."""
+        """Installs other packages on one host, by the commands of the page, and returns the seconds."""
         begun = time.monotonic()
         host, page = self._hosts[role], commands_of(PAGE)
         put(host, source)
@@ -147,12 +148,12 @@ class Hosts:
         return time.monotonic() - begun
 
     def _names(self, role: Role) -> str:
-        """What the page has the reader set."""
+        """Returns the variables that the page's reader must set."""
         owner = self._connection("optiks_owner")
         return f"UNITS='{' '.join(role.units)}' HEALTH='{' '.join(HEALTH[unit] for unit in role.units)}' OWNER='{owner}'"
 
     def _make_certificates(self) -> None:
-        """An authority, and one certificate for all hosts, as the operator's own would be."""
+        """Makes an authority, and one certificate for all hosts, as an operator would."""
         names = ",".join(f"DNS:{name}" for name in (NAME, *(f"{role.name}.example.org" for role in ROLES)))
         key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc")
         openssl(self._folder, "req", "-x509", *key, "-days", "2", "-subj", "/CN=authority", "-keyout", "ca.key", "-out", "ca.pem")
@@ -165,7 +166,7 @@ class Hosts:
             (host.root / "etc/hosts").write_text("127.0.0.1 localhost\n" + "".join(f"{self._hosts[role].address} {role.name}.example.org\n" for role in ROLES))
 
     def _make_log(self) -> None:
-        """On the first host, by the page that came with the packages; then what other hosts need."""
+        """Installs the log on the first host, by the page that came with the packages; then prepares what other hosts need."""
         host = self._hosts[DATABASE]
         put(host, self._older)
         self._follow(host, "Install", "Database", "Secrets", "TLS")
@@ -178,7 +179,7 @@ class Hosts:
         (self.data / "api-key").chmod(0o600)
 
     def _join(self, role: Role) -> None:
-        """A host without a database, and without a folder that it shares: docs/operations/postgresql.md and docs/operations/boards.md."""
+        """Adds a host without a database, and without a shared folder: docs/operations/postgresql.md and docs/operations/boards.md."""
         host, first = self._hosts[role], self._hosts[DATABASE]
         put(host, self._older)
         self._follow(host, "Install", "TLS")
@@ -198,11 +199,11 @@ class Hosts:
     def _follow(self, host: Container, *sections: str) -> None:
         for section in sections:
             for _, script in self._install_page[section]:
-                # With a certificate of the authority, as the page says. It is there.
+                # The certificate of the authority, as the page says, exists already.
                 host.run(re.sub(r"^openssl req (.*\\\n)*.*\n", "", script, flags=re.MULTILINE))
 
     def _open_database(self, host: Container) -> None:
-        """To the other hosts, over TLS and with passwords."""
+        """Opens the database to the other hosts, over TLS and with passwords."""
         passwords = "".join(f"ALTER ROLE {role} PASSWORD '{password}';\n" for role, password in self._passwords.items())
         settings = "".join(f"ALTER SYSTEM SET {name} = '{value}';\n" for name, value in UPGRADE_SERVER_SETTINGS.items())
         host.run(

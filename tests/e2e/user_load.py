@@ -1,4 +1,4 @@
-"""Load of users that knows what it was answered: created, given devices and names, their keys changed, and leaving for good."""
+"""Load of users that remembers its answers: users are created, get devices and names, change their keys, and leave for good."""
 
 import base64
 import sys
@@ -16,14 +16,14 @@ from codec_users import DeviceList
 from facts import DECOMMISSIONED, DEVICES, USERNAMES
 
 MOST_DEVICES = 5
-# A user leaves at one turn of so many: seldom, so that there are users with many versions.
+# A user leaves at one turn of this many. That is rare, so that there are users with many versions.
 LEAVES = 12
 LEFT = b"\x01"
 
 
 @dataclass
 class User:
-    """As the log has it once all that was accepted is published."""
+    """A user as the log has it once everything accepted is published."""
 
     prefix: str
     """Of devices and names that are made for it."""
@@ -35,10 +35,11 @@ class User:
 
 
 class UserWriter(Writer):
-    """It has users of its own, and knows every version that a request makes: so none is refused, however late the request before it is published."""
+    """A writer with its own users, which knows every version that a request makes. So none is refused, however late the request before it
+    is published."""
 
     def __init__(self, log: Callers, name: str, seed: int, point: Callable[[], str], users: int = 8, pause: float = 0.1, reuses_names: bool = False):
-        """reuses_names: some users get a name of one that has left (docs/spec/recycled-names.md)."""
+        """reuses_names: some users get the name of one that has left (docs/spec/recycled-names.md)."""
         self._users: list[User] = []
         self._reuses_names = reuses_names
         self._left: deque[tuple[str, list[str]]] = deque()
@@ -89,7 +90,7 @@ class UserWriter(Writer):
         self._change(user, names=[self._new(user)])
 
     def _change_several(self, user: User) -> None:
-        """One epoch has all of them."""
+        """One epoch takes all of these changes."""
         kept = self._random.sample(user.devices, len(user.devices))
         self._change(user, added=[self._new(user)], removed=kept[:1], changed=kept[1:2], names=[self._new(user)])
 
@@ -116,7 +117,7 @@ class UserWriter(Writer):
         return self._until_answered("/v1/users", request).json()
 
     def _accept(self, answer: dict, user: User, is_listed: bool, names: Sequence[str], values: dict[str, str]) -> None:
-        """In the order of the request's items (docs/spec/rest.md section 5): the list, names, keys."""
+        """The request's items are in order (docs/spec/rest.md section 5): the list, names, keys."""
         if is_listed:
             self._take(answer, 0, DEVICES, user.id, DeviceList(sorted(device.encode() for device in user.devices)).encode())
         items = [(USERNAMES, name.encode(), user.id) for name in names] + [(KEYS, device.encode(), value.encode()) for device, value in values.items()]

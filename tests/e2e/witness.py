@@ -1,4 +1,4 @@
-"""A witness as a process of its own, in a folder of its own."""
+"""A witness in a separate process, with its own folder."""
 
 import json
 import shutil
@@ -15,7 +15,7 @@ PATIENCE = 90
 
 
 class Witness:
-    """`optiks witness run` in a folder of its own."""
+    """Runs `optiks witness run` in its own folder."""
 
     def __init__(self, name: str):
         self.folder = Path(tempfile.mkdtemp(prefix="optiks-e2e-witness-"))
@@ -26,15 +26,15 @@ class Witness:
         self._process: subprocess.Popen | None = None
 
     def line(self, name: str) -> str:
-        """Of a policy."""
+        """Returns the witness's line of a policy."""
         return f"witness {name} {self.vkey} {self.url}\n"
 
     def know(self, vkey: str) -> None:
-        """The log that it cosigns, from its next start on."""
+        """Sets the log that it cosigns, from its next start on."""
         (self.folder / "logs").write_text(f"log {vkey}\nquorum none\n")
 
     def start(self, environment: dict[str, str] | None = None, *more_urls: str) -> None:
-        """Returns when it is ready. more_urls: where it listens beside its own."""
+        """Returns when it is ready. more_urls: additional URLs on which it listens."""
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [OUT / "cli/optiks", "witness", "run", "--folder", self.folder, "--urls", ";".join((self.url, *more_urls))], env=clean_environment() | (environment or {}), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)

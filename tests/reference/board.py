@@ -21,7 +21,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 
 def _split(size: int) -> int:
-    """The largest power of two below size."""
+    """Returns the largest power of two below size."""
     return 1 << (size - 1).bit_length() - 1
 
 
@@ -118,7 +118,7 @@ class LogKey:
 
     @classmethod
     def parse(cls, vkey: str, of_type: int = KEY_TYPE_LOG) -> "LogKey":
-        """Refused("configuration") for anything but a vkey of this type whose key id is right."""
+        """Raises Refused("configuration") for anything but a vkey of this type whose key id is right."""
         parts = vkey.split("+", 2)
         require(len(parts) == 3, "configuration")
         raw = canonical_base64(parts[2])
@@ -156,7 +156,7 @@ def make_checkpoint(key: LogKey, seed: bytes, size: int, root: bytes) -> bytes:
 
 
 def parse_note(note: bytes) -> tuple[str, list[tuple[str, bytes]]]:
-    """(text, [(name, key id and signature)]); Refused(checkpoint_malformed)."""
+    """Returns (text, [(name, key id and signature)]); Refused(checkpoint_malformed)."""
     malformed = Refused("checkpoint_malformed")
     if len(note) > 65_536:
         raise malformed
@@ -209,7 +209,8 @@ def verify_checkpoint(note: bytes, origin: str, key: LogKey) -> Checkpoint:
 
 
 def verify_cosignatures(note: bytes, cosigners: list[LogKey]) -> dict[str, int]:
-    """Time of the latest cosignature of each of these keys, by name. Refused("checkpoint_signature") when a line with a known name and key id does not verify."""
+    """Returns the time of the latest cosignature of each of these keys, by name. Refused("checkpoint_signature") when a line with a known
+    name and key id does not verify."""
     text, signatures = parse_note(note)
     times: dict[str, int] = {}
     for key in cosigners:
@@ -230,7 +231,7 @@ Fetch = Callable[[str], bytes | None]
 
 
 def tile_path(kind: str, index: int, width: int = TILE) -> str:
-    """kind: a level number or "entries". Also the form of audit/<N>."""
+    """kind: a level number or "entries". The function also makes the path of audit/<N>."""
     groups = [f"{index % 1000:03d}"]
     while index >= 1000:
         index //= 1000
@@ -240,7 +241,7 @@ def tile_path(kind: str, index: int, width: int = TILE) -> str:
 
 
 def read_entries(fetch: Fetch, size: int) -> list[bytes]:
-    """All entries of a log of this size from its bundles; Refused("inclusion_proof") when a bundle is missing or not exact."""
+    """Returns all entries of a log of this size from its bundles; Refused("inclusion_proof") when a bundle is missing or not exact."""
     entries: list[bytes] = []
     for index in range((size + TILE - 1) // TILE):
         width = min(TILE, size - index * TILE)
@@ -257,7 +258,7 @@ def read_entries(fetch: Fetch, size: int) -> list[bytes]:
 
 
 def _fetch_tile(fetch: Fetch, kind: str, index: int, width: int) -> bytes:
-    """A partial tile may have been dropped once the full one exists."""
+    """Tries the full tile too: a partial one may have been dropped once the full one exists."""
     content = fetch(tile_path(kind, index, width))
     if content is None and width < TILE:
         content = fetch(tile_path(kind, index))
@@ -266,7 +267,7 @@ def _fetch_tile(fetch: Fetch, kind: str, index: int, width: int) -> bytes:
 
 
 def verify_tiles(fetch: Fetch, checkpoint: Checkpoint) -> list[bytes]:
-    """The entries, after every tile of a log of this size was compared with what the entries hash to."""
+    """Returns the entries, after comparing every tile of a log of this size with the hashes of the entries."""
     entries = read_entries(fetch, checkpoint.size)
     hashes = [leaf_hash(entry) for entry in entries]
     require(root_of(hashes) == checkpoint.root, "inclusion_proof")

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Reader:
-    """Front to back, stops at the first error. A vector is a Reader of its own."""
+    """Reads front to back and stops at the first error. A vector has its own Reader."""
 
     def __init__(self, data: bytes):
         self._data = data
@@ -39,7 +39,7 @@ class Reader:
         return int.from_bytes(self.take(octets), "big")
 
     def opaque(self, low: int, high: int, unit: int = 1) -> bytes:
-        """A vector's contents; unit is the size of its elements where that is fixed."""
+        """Returns a vector's contents; unit is the size of its elements where that is fixed."""
         length = self.uint(_length_octets(high))
         require(low <= length <= high and length % unit == 0, "malformed_length")
         return self.take(length)
@@ -264,7 +264,7 @@ class LookupAnswer:
 
 @dataclass(frozen=True)
 class VersionsAnswer:
-    """HistoryAnswer and MonitorAnswer: the same octets, told apart by the media type."""
+    """HistoryAnswer and MonitorAnswer: the same octets, distinguished by the media type."""
 
     head: Head
     items: list[Versions]

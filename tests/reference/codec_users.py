@@ -7,7 +7,7 @@ from facts import HASH_LEN, MAX_LOG_PROOF_LEN, RECORD_LEN
 from refused import require
 
 NO_SUCH_USER, HAS_LEFT, CURRENT = KINDS = range(3)
-# Of a user whose name is shown with all of its generations.
+# Added to the kind of a user whose name is shown with all of its generations.
 BY_GENERATIONS = 4
 
 
@@ -71,7 +71,7 @@ class VersionedEntry:
 
 @dataclass(frozen=True)
 class Generations:
-    """All users that a name led to, and that those before the last have left."""
+    """All users to whom a name led, and the proofs that those before the last have left."""
 
     record: int
     names: Versions
@@ -89,7 +89,7 @@ class Generations:
 class UserLookup:
     """decommissioned is None for kind 0; devices is None and keys are empty for other kinds than 2.
 
-    generations is None in a log where no username is used again; where one may be, name is.
+    generations is None in a log that does not reassign usernames; in one that may, name is None.
     """
 
     kind: int

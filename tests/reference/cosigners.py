@@ -1,4 +1,5 @@
-"""A client's auditors and witnesses, docs/spec/cosigners.md: the policy of a trust anchor, and what cosigned checkpoints say of an answer."""
+"""A client's auditors and witnesses, docs/spec/cosigners.md: the policy of a trust anchor, and what cosigned checkpoints say about an
+answer."""
 
 import json
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ MAX_INTEGER = (1 << 53) - 1
 
 @dataclass(frozen=True)
 class Rule:
-    """A witness, or a group of which so many must have cosigned."""
+    """A witness, or a group of which this many must have cosigned."""
 
     witness: str | None
     members: tuple["Rule", ...] = ()
@@ -31,7 +32,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Policy:
-    """Section 2. Keys are told apart by their vkey."""
+    """Section 2. Keys are distinguished by their vkeys."""
 
     required: int = 0
     max_lag_ms: int = 0
@@ -45,7 +46,7 @@ class Policy:
 
 
 def parse_policy(document: dict, log_key: LogKey) -> Policy:
-    """Of a trust anchor's members, as json.loads with object_pairs_hook=list gives them; Refused("configuration")."""
+    """Parses a trust anchor's members, as json.loads with object_pairs_hook=list returns them; Refused("configuration")."""
     policy = {}
     if "auditors" in document:
         policy |= _auditors(document["auditors"])
@@ -138,7 +139,7 @@ def _threshold(text: str, members: int) -> int:
 
 @dataclass
 class Vouched:
-    """What cosigners vouch for: the size of each one's newest checkpoint that was compared with the head."""
+    """The coverage of cosigners: the size of each one's newest checkpoint that was compared with the head."""
 
     head: Checkpoint
     sizes: dict[str, int] = field(default_factory=dict)
@@ -156,7 +157,7 @@ def notes_of(answer: bytes) -> list[bytes]:
 
 
 def take(policy: Policy, log_key: LogKey, max_ahead_ms: int, head: Checkpoint, entries: list[bytes], answer: bytes, now_ms: int) -> Vouched:
-    """Section 3, with the entries that the server's tiles are of. Refused("fork")."""
+    """Section 3, with the entries of the server's tiles. Refused("fork")."""
     notes: list[tuple[str, Checkpoint]] = []
     for note in notes_of(answer):
         try:
@@ -205,7 +206,7 @@ def may_leave_out(policy: Policy, vouched: Vouched, proven: int) -> bool:
 
 
 def cosign(key: LogKey, seed: bytes, note: bytes, time: int) -> bytes:
-    """The note with this cosigner's line behind the others."""
+    """Returns the note with this cosigner's line after the others."""
     text = note.decode().rpartition("\n\n")[0] + "\n"
     signature = ed25519.sign(seed, f"cosignature/v1\ntime {time}\n{text}".encode())
     return note + (board.signature_line(key.name, key.key_id, time.to_bytes(8, "big") + signature)).encode()

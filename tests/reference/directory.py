@@ -1,7 +1,7 @@
 """A small key directory that answers as docs/spec says: for vectors, tests and the malicious servers made of it.
 
-Everything is kept in memory and derived from one seed. Its parts are open on purpose, so that a test can change one fact and
-leave the rest honest.
+Everything is kept in memory and derived from one seed. Its parts are open on purpose, so that a test can change one fact and leave the rest
+honest.
 """
 
 import copy
@@ -28,7 +28,7 @@ STEP_MS = 1_000
 
 @dataclass(frozen=True)
 class Stored:
-    """One version of a key: what its leaf commits to."""
+    """One version of a key, to which its leaf commits."""
 
     epoch: int
     opening: bytes
@@ -46,16 +46,16 @@ class Directory:
         self.vrf_keys = [self._new_vrf_key() for _ in facts.STRUCTURES]
         self.trees: list[Node | None] = [None for _ in facts.STRUCTURES]
         self.counts = [0 for _ in facts.STRUCTURES]
-        # Per structure: of each key what its leaves commit to. Usernames and decommissioned have one leaf a key.
+        # Per structure, what the leaves of each key commit to. Keys of usernames and decommissioned have one leaf each.
         self.stored: list[dict[bytes, list[Stored]]] = [{} for _ in facts.STRUCTURES]
-        # (structure, key, version) of values whose openings are gone.
+        # (structure, key, version) of values whose openings no longer exist.
         self.erased: set[tuple[int, bytes, int]] = set()
         self.period = self.period_first_epoch = 0
         self.records: list[EpochRecord] = []
-        # Per epoch and structure: the VRF key, and what the tree holds.
+        # Per epoch and structure: the VRF key, and the tree's contents.
         self.vrf_keys_at: list[list[ecvrf.SecretKey]] = []
         self.stored_at: list[list[dict[bytes, list[Stored]]]] = []
-        # Per epoch and structure: the leaves that the epoch added (none of its own at a period switch).
+        # Per epoch and structure: the leaves that the epoch added. At a period switch these are only the copies.
         self.added: list[list[list[Leaf]]] = []
         self.trees_at: list[list[Node | None]] = []
         self._proofs: dict[tuple[bytes, bytes], tuple[bytes, bytes]] = {}
@@ -77,7 +77,7 @@ class Directory:
         return self.stored[facts.KEYS - 1]
 
     def prove(self, vrf: ecvrf.SecretKey, key: bytes, version: int, structure: int = facts.KEYS) -> tuple[int, bytes]:
-        """(label as a position, VRF proof)."""
+        """Returns (label as a position, VRF proof)."""
         alpha = pahd.vrf_input(structure, key, version)
         name = (vrf.encoded, alpha)
         if name not in self._proofs:
@@ -92,7 +92,7 @@ class Directory:
     def publish(
         self, updates: dict[bytes, bytes], others: dict[int, list[Leaf]] | None = None, time_ms: int | None = None
     ) -> EpochRecord:
-        """One epoch: the next version of each key; others adds leaves to any structure as they stand."""
+        """Publishes one epoch with the next version of each key; others adds leaves to any structure unchanged."""
         return self.publish_in({facts.KEYS: updates}, others, time_ms)
 
     def publish_in(
@@ -101,7 +101,7 @@ class Directory:
         others: dict[int, list[Leaf]] | None = None,
         time_ms: int | None = None,
     ) -> EpochRecord:
-        """publish() for any structure: updates by its number."""
+        """Publishes like publish(), for any structure: updates by its number."""
         added: list[list[Leaf]] = [list((others or {}).get(number, [])) for number in facts.STRUCTURES]
         for number, of_keys in updates.items():
             for key, value in of_keys.items():
@@ -113,7 +113,7 @@ class Directory:
         return self._close(added, self.now_ms + STEP_MS if time_ms is None else time_ms)
 
     def has_versions(self, structure: int) -> bool:
-        """Elsewhere a key has one leaf, of version 0."""
+        """In other structures a key has one leaf, of version 0."""
         return structure in facts.PER_PERIOD or (structure == facts.USERNAMES and self.configuration.username_reuse == 1)
 
     def last_epoch(self, period: int) -> int:
@@ -124,7 +124,7 @@ class Directory:
         return True
 
     def switch_period(self, time_ms: int) -> EpochRecord:
-        """The epoch that starts the next period: fresh VRF keys, the latest versions copied with leaf epoch 0."""
+        """Publishes the epoch that starts the next period: fresh VRF keys, the latest versions copied with leaf epoch 0."""
         for number in facts.PER_PERIOD:
             self.vrf_keys[number - 1] = self._new_vrf_key()
             self.trees[number - 1], self.counts[number - 1] = None, 0
@@ -141,24 +141,24 @@ class Directory:
         return self._close(copies, time_ms)
 
     def current(self) -> dict:
-        """What the next epoch adds to, for a server that goes back to it."""
+        """Returns the state to which the next epoch adds, for a server that goes back to it."""
         return copy.deepcopy({name: getattr(self, name) for name in ("vrf_keys", "trees", "counts", "stored", "period", "period_first_epoch")})
 
     def go_back(self, current: dict) -> None:
-        """The next epoch adds to what was current() then."""
+        """Restores a state of current(), so that the next epoch adds to it."""
         self.__dict__.update(copy.deepcopy(current))
 
     def leaves(self, structure: int = facts.KEYS) -> list[Leaf]:
-        """Of a structure with versions, as they are stored."""
+        """Returns the leaves of a structure with versions, as they are stored."""
         return [self.leaf(key, version, stored, structure) for key, mine in self.stored[structure - 1].items() for version, stored in enumerate(mine, 1)]
 
     def regrow(self, structure: int = facts.KEYS) -> None:
-        """The tree anew, of what is stored by now, for a server that changed that."""
+        """Rebuilds the tree from what is stored now, for a server that changed it."""
         leaves = self.leaves(structure)
         self.trees[structure - 1], self.counts[structure - 1] = proofs.grow(None, leaves), len(leaves)
 
     def change_vrf_key(self, structure: int = facts.KEYS) -> None:
-        """All that is stored under another one, within a period."""
+        """Stores everything under another VRF key, within a period."""
         self.vrf_keys[structure - 1] = self._new_vrf_key()
         self.regrow(structure)
 
@@ -205,7 +205,7 @@ class Directory:
     def versions_item(
         self, epoch: int, key: bytes, start: int, page: int | None = None, structure: int = facts.KEYS
     ) -> Versions:
-        """page: at most so many members. A version that is in `erased` is committed."""
+        """page: the most members. A version that is in `erased` is committed."""
         a = self.latest(epoch, key, structure)
         last = a if page is None else min(a, start + page - 1)
         listed = range(start, last + 1)
@@ -214,7 +214,7 @@ class Directory:
         return Versions(a, start, members, [self.absent(epoch, key, i, structure) for i in absent])
 
     def end_state(self, key: bytes, period: int, structure: int = facts.KEYS) -> EndState:
-        """What an owner knows who saw the end of this period."""
+        """Returns the end state that an owner knows after seeing the end of this period."""
         last = self.last_epoch(period)
         a = self.latest(last, key, structure)
         return EndState(period, last, a, self.stored_at[last][structure - 1][key][-1].value if a else None)

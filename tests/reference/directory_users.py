@@ -1,4 +1,5 @@
-"""The directory of directory.py with users: docs/spec/users.md and docs/spec/user-monitor.md. Changes are staged, and publish_users() makes one epoch of them."""
+"""The directory of directory.py with users: docs/spec/users.md and docs/spec/user-monitor.md. Changes are staged, and publish_users()
+publishes them in one epoch."""
 
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -29,7 +30,7 @@ from users import Asked, Kept
 
 @dataclass(frozen=True)
 class At:
-    """The epochs at which the parts of one user's answer were asked. name None: the entry is left out."""
+    """The epochs of the parts of one user's answer. name None: the entry is left out."""
 
     name: int | None
     decommissioned: int
@@ -47,7 +48,7 @@ class At:
 
 @dataclass(frozen=True)
 class State:
-    """What is true of a username at one epoch. keys: version and value of each device, in the order of the list."""
+    """The true state of a username at one epoch. keys: version and value of each device, in the order of the list."""
 
     kind: int
     user: bytes | None = None
@@ -110,7 +111,7 @@ class UserDirectory(Directory):
             return key not in self.left
         return not any(key in self.lists[user] for user in self.left)
 
-    # What is true.
+    # The true state.
 
     def value_at(self, epoch: int, structure: int, key: bytes) -> bytes | None:
         mine = self.stored_at[epoch][structure - 1].get(key)
@@ -148,10 +149,10 @@ class UserDirectory(Directory):
         return Generations(records[at.name], names, left)
 
     def user_item(self, asked: Asked, at: At, records: dict[int, int]) -> UserLookup:
-        """Each part true at its own epoch. records: the number of each epoch's record in the answer."""
+        """Returns an item in which each part is true at its own epoch. records: the number of each epoch's record in the answer."""
         kept, name, generations = asked.kept, None, None
         if self.has_versions(facts.USERNAMES):
-            # Nothing that is known of a user is asked by: it might be of another one.
+            # The question names nothing that is known of a user: it might belong to another one.
             kept = Kept()
             user = self.value_at(at.name, facts.USERNAMES, asked.username)
             generations = self.generations(asked.username, at, records)
@@ -182,7 +183,7 @@ class UserDirectory(Directory):
     def user_lookup(
         self, asked: list[Asked], at: list[At] | None = None, epoch: int | None = None, **head
     ) -> UserLookupAnswer:
-        """epoch: the head's. at: by default all at the head's epoch. Parts that no entry refers to are left out."""
+        """epoch: the head's. at: by default all at the head's epoch. Parts to which no entry refers are left out."""
         epoch = self.epoch if epoch is None else epoch
         at = at or [At.all(epoch) for _ in asked]
         others = sorted(set().union(*(one.epochs for one in at)) - {epoch})
@@ -195,7 +196,7 @@ class UserDirectory(Directory):
     def user_monitor(
         self, own: Own, epoch: int | None = None, page: int | None = None, **head
     ) -> UserMonitorAnswer:
-        """page: at most so many versions of the list, and of each key."""
+        """page: the most versions of the list, and of each key."""
         epoch = self.epoch if epoch is None else epoch
         names = [self.entry(epoch, facts.USERNAMES, name) for name in own.names]
         left = self.entry(epoch, facts.DECOMMISSIONED, own.user)
@@ -215,19 +216,19 @@ class UserDirectory(Directory):
         return UserMonitorAnswer(self.head(epoch, **head), names, left, devices, keys)
 
     def list_version(self, epoch: int, user: bytes, version: int) -> list[bytes]:
-        """The ids of this version; none of one that was erased or does not exist."""
+        """Returns the ids of this version; an empty list for one that was erased or does not exist."""
         if not 0 < version <= self.latest(epoch, user, facts.DEVICES) or (facts.DEVICES, user, version) in self.erased:
             return []
         return list_ids(self.stored_at[epoch][facts.DEVICES - 1][user][version - 1].value)
 
 
 def list_ids(octets: bytes) -> list[bytes]:
-    """The ids of a list that this directory made."""
+    """Returns the ids of a list that this directory made."""
     return decode_whole(DeviceList.decode, octets).ids
 
 
 def renumbered(answer: UserLookupAnswer) -> UserLookupAnswer:
-    """Without the parts that no entry refers to."""
+    """Returns the answer without the parts to which no entry refers."""
     used = sorted({entry.record for user in answer.users for entry in user.entries} - {0})
     numbers = {0: 0} | {old: new for new, old in enumerate(used, 1)}
 

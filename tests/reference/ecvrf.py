@@ -1,6 +1,6 @@
 """ECVRF over FourQ with BLAKE2b-512, written from docs/spec/vrf.md sections 3, 4, 6 and 7.
 
-Keys and proofs are verified once: many answers share them, and the verdict depends on nothing but the octets.
+Keys and proofs are verified once: many answers share them, and the verdict depends only on the octets.
 """
 
 import functools
@@ -29,7 +29,7 @@ class SecretKey:
 
     @classmethod
     def from_uniform(cls, uniform: bytes) -> "SecretKey":
-        """From 64 uniform octets; ValueError for the one residue in N that is 0."""
+        """Makes a key from 64 uniform octets; ValueError for the one residue in N that is 0."""
         assert len(uniform) == 64
         return cls((int.from_bytes(uniform, "little") % fourq.N).to_bytes(32, "little"))
 
@@ -90,14 +90,14 @@ def evaluate(key: SecretKey, alpha: bytes) -> bytes:
 
 
 def prove(key: SecretKey, alpha: bytes) -> tuple[bytes, bytes]:
-    """(label, proof)."""
+    """Returns (label, proof)."""
     h = encode_to_curve(key.public.encoded, alpha)
     gamma = fourq.scalar_mul(key.x, h)
     return beta_of(gamma)[:VRF_LABEL_LEN], prove_with(key, h, gamma, nonce(key, h))
 
 
 def prove_with(key: SecretKey, h: fourq.Point, gamma: fourq.Point, k: int) -> bytes:
-    """The proof for a chosen Gamma and nonce: prove() is the honest case, tests make malicious provers of it."""
+    """Returns the proof for a chosen Gamma and nonce: prove() is the honest case, and tests make malicious provers from this function."""
     c = challenge(key.public.point, h, gamma, fourq.base_mul(k), fourq.scalar_mul(k, h))
     s = (k + int.from_bytes(c, "little") * key.x) % fourq.N
     return fourq.point_to_string(gamma) + c + s.to_bytes(31, "little")
@@ -105,7 +105,7 @@ def prove_with(key: SecretKey, h: fourq.Point, gamma: fourq.Point, k: int) -> by
 
 @functools.cache
 def verify(public: PublicKey, alpha: bytes, proof: bytes) -> tuple[str, bytes | None]:
-    """("valid", label) or (reason, None), in the order of section 7."""
+    """Returns ("valid", label) or (reason, None), in the order of section 7."""
     assert len(proof) == VRF_PROOF_LEN
     gamma = fourq.string_to_point(proof[:32])
     if gamma is None:

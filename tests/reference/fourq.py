@@ -1,11 +1,10 @@
 """FourQ in plain big integers, written from docs/spec/vrf.md sections 1, 2 and 5 alone.
 
-The reference implementation: generic formulas that are right for every point of the curve, no endomorphism, no
-constant time, so that an optimized implementation has something independent to agree with. Never use it with real secrets.
+The reference implementation: generic formulas that are correct for every point of the curve, no endomorphism, no constant time. An
+optimized implementation can thus be compared with something independent. Never use it with real secrets.
 
-Elements of GF(p^2) are pairs (u0, u1) = u0 + u1*i in [0, p). Points are extended coordinates (X, Y, Z, T) with x = X/Z, y = Y/Z,
-T = XY/Z. The unified addition of Hisil, Wong, Carter and Dawson (ASIACRYPT 2008, section 3.1) is complete here: -1 is a square and
-d is not.
+Elements of GF(p^2) are pairs (u0, u1) = u0 + u1*i in [0, p). Points are extended coordinates (X, Y, Z, T) with x = X/Z, y = Y/Z, T = XY/Z.
+The unified addition of Hisil, Wong, Carter and Dawson (ASIACRYPT 2008, section 3.1) is complete here: -1 is a square and d is not.
 """
 
 P = 2**127 - 1
@@ -59,7 +58,7 @@ def _sqrt_fp(a: int) -> int | None:
 
 
 def sqrt(a: Element) -> Element | None:
-    """A root of a, or None when a is not a square. Which of the two roots is not specified."""
+    """Returns a root of a, or None when a is not a square. Which of the two roots is not specified."""
     a0, a1 = a
     if a1 == 0:
         root = _sqrt_fp(a0)
@@ -103,7 +102,7 @@ def is_on_curve(x: Element, y: Element) -> bool:
 
 
 def point_add(p: Point, q: Point) -> Point:
-    """Reduced only where a product is next: half the time of one reduction an operation, as in point_double."""
+    """Reduces only before a product: half the time of one reduction per operation, as in point_double."""
     (x10, x11), (y10, y11), z1, t1 = p
     (x20, x21), (y20, y21), z2, t2 = q
     a0, a1 = _mul_unreduced(y10 - x10, y11 - x11, y20 - x20, y21 - x21)
@@ -170,7 +169,7 @@ def _multiples(p: Point) -> list[Point]:
 
 
 def _sum_of_multiples(terms: list[tuple[int, list[Point]]]) -> Point:
-    """The sum of [k]p of each (k, multiples of p): windows of as many bits as there are multiples for."""
+    """Returns the sum of [k]p over each (k, multiples of p). The windows have as many bits as there are multiples for."""
     width = len(terms[0][1]).bit_length() - 1
     result = IDENTITY
     longest = max(k.bit_length() for k, _ in terms)
@@ -221,7 +220,7 @@ def point_to_string(p: Point) -> bytes:
 
 
 def string_to_point(encoded: bytes) -> Point | None:
-    """The point, or None: strict, so that no two strings give one point."""
+    """Returns the point, or None: strict, so that no two strings give one point."""
     if len(encoded) != 32 or encoded[15] & 0x80:
         return None
     sign = encoded[31] >> 7
@@ -250,7 +249,7 @@ _B_INV_SQUARED = sqr(inv(MONTGOMERY_B))
 
 
 def elligator2(u: Element) -> Point:
-    """The point of E for u: not yet multiplied by the cofactor."""
+    """Returns the point of E for u, not yet multiplied by the cofactor."""
 
     def g(x: Element) -> Element:
         return mul(x, add(add(sqr(x), mul(_A_OVER_B, x)), _B_INV_SQUARED))

@@ -1,4 +1,4 @@
-"""What an owner checks of a key when the next period takes it over: docs/spec/periods.md section 6."""
+"""An owner's checks of a key when the next period takes it over: docs/spec/periods.md section 6."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from refused import require
 
 @dataclass(frozen=True)
 class EndState:
-    """What an owner knows of a key at the last epoch of a period: its latest version there, and that one's value."""
+    """An owner's knowledge of a key at the last epoch of a period: its latest version there, and that version's value."""
 
     period: int
     last_epoch: int
@@ -17,7 +17,7 @@ class EndState:
 
 
 def check_handover(period: int, first_epoch: int, answer: Versions, end: EndState) -> None:
-    """Section 6: the key's list in an accepted answer of the next period, from version 1. period, first_epoch: its record's."""
+    """Section 6: checks the key's list in an accepted answer of the next period, from version 1. period, first_epoch: those of its record."""
     require(period == end.period + 1 and first_epoch == end.last_epoch + 1, "handover_period")
     first = answer.members[0] if answer.members else None
     if end.version == 0:

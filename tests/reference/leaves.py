@@ -34,7 +34,7 @@ class LeafStatement:
 
 @dataclass(frozen=True)
 class ShownLeaf:
-    """What a statement says. commitment None: the leaf is absent."""
+    """The content of a statement. commitment None: the leaf is absent."""
 
     structure: int
     key: bytes
@@ -48,7 +48,7 @@ class ShownLeaf:
 
 
 def committed(member: Member) -> Member:
-    """A member as it is kept: without its value."""
+    """Returns a member as clients store it, without its value."""
     if member.kind == 0:
         return member
     return replace(member, commitment=tree.commitment_of(member.opening, member.value), opening=None, value=None)
@@ -71,7 +71,8 @@ def verify_statement(anchor: TrustAnchor, octets: bytes) -> ShownLeaf:
 
 
 def judge(anchor: TrustAnchor, first: bytes, second: bytes) -> str:
-    """Section 2. Two statements that verify, and what they prove: leaf_contradicts, leaf_agrees. Refused: they are none, or not of one leaf."""
+    """Section 2. Returns what two statements that verify prove: leaf_contradicts or leaf_agrees. Refused: a statement is invalid, or they
+    are not about one leaf."""
     a, b = verify_statement(anchor, first), verify_statement(anchor, second)
     require((a.structure, a.key, a.version, a.period) == (b.structure, b.key, b.version, b.period), "leaf_unrelated")
     require(a.vrf_public_key == b.vrf_public_key, "record_vrf_key")

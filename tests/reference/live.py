@@ -3,12 +3,13 @@
     python3 tests/reference/live.py --query-url http://127.0.0.1:8301 --trust trust.json --key alice --absent nobody
         [--user carol --left dave] [--api-key optiks_...] [--export FILE] [--at-least 60]
 
-Reads the log from its tiles alone, audits every epoch, looks up each --key (which must be there) and each --absent (which
-must not), and with an API key reads history and monitoring; likewise of users (live_users.py) and of periods that ended
-(live_periods.py, --periods). Then every honest answer is changed in the named ways of mutations.py
-and mutations_audit.py: each must be refused for exactly its reason. Exit code 0 only if all of that holds. --export writes all
-answers, honest and changed, with their verdicts in the form of tests/vectors/lookup/, so that another verifier can be given the
-same octets.
+Reads the log from its tiles alone, audits every epoch, and looks up each --key (which must exist) and each --absent (which must not). With
+an API key it also reads history and monitoring. It does the same for users (live_users.py) and for periods that ended (live_periods.py,
+--periods).
+
+Then every honest answer is changed in the named ways of mutations.py and mutations_audit.py: each must be refused for exactly its reason.
+Exit code 0 only if all of that holds. --export writes all answers, honest and changed, with their verdicts in the form of
+tests/vectors/lookup/, so that another verifier can be given the same octets.
 """
 
 import argparse
@@ -40,7 +41,7 @@ MEDIA = "application/vnd.optiks."
 
 
 class Http:
-    """One query-service. Proxy settings of the environment are left out: the server under test is local."""
+    """One query-service. Proxy settings of the environment are ignored: the server under test is local."""
 
     def __init__(self, url: str, api_key: str | None):
         self._url = url.rstrip("/")
@@ -72,7 +73,7 @@ class Http:
         raise AssertionError("unreachable")
 
     def file(self, path: str) -> bytes | None:
-        """A file of the board; None for 404, and for 403 of a partial tile."""
+        """Returns a file of the board; None for 404, and for 403 of a partial tile."""
         try:
             return self.request(f"/log/{path}")
         except urllib.error.HTTPError as error:
@@ -83,7 +84,7 @@ class Http:
     def ask(
         self, form: str, keys: list[bytes], versions: list[tuple[int, int]], kept_size: int = 0, period: int | None = None
     ) -> bytes:
-        """versions: (period, version) of each query, docs/spec/rest.md section 4. period: of one that ended."""
+        """versions: (period, version) of each query, docs/spec/rest.md section 4. period: one that ended."""
         queries = b"".join(
             vector(facts.MAX_KEY_LEN, key) + uint(period, 8) + uint(version, 8)
             for key, (period, version) in zip(keys, versions, strict=True)
@@ -115,7 +116,7 @@ class Session:
 
 
 def read_board(http: Http, anchor: TrustAnchor) -> Session:
-    """Every record, from tiles alone, and its chain."""
+    """Reads every record, from tiles alone, and checks the chain."""
     note = http.file("checkpoint")
     require(note is not None, "checkpoint_missing")
     checkpoint = board.verify_checkpoint(note, anchor.configuration.origin.decode(), anchor.log_key)
@@ -134,7 +135,7 @@ def read_board(http: Http, anchor: TrustAnchor) -> Session:
 
 
 def audit(s: Session) -> None:
-    """Every step from epoch 0 on, in ranges that cross no period switch."""
+    """Audits every step from epoch 0 on, in ranges that cross no period switch."""
     v, a = s.verifier(), 0
     while a < len(s.chain) - 1:
         b = a + 1
@@ -144,14 +145,14 @@ def audit(s: Session) -> None:
         start = s.chain[s.chain[a].period_first_epoch]
         b, answer = _audit_proof(s, a, b)
         s.rows.audit("live", v, s.chain[a], start, answer, "valid")
-        # The board's record of b is the one that the proof led to: the audit covers what the checkpoint covers.
+        # The board's record of b must be the one that the proof ends with: the audit covers what the checkpoint covers.
         require(decode_whole(AuditProof.decode, answer).records[-1] == s.chain[b].encode(), "inclusion_proof")
         print(f"verified audit ({a}, {b}]")
         a = b
     counts = [r.structure(facts.KEYS).count for r in s.chain]
     ranges = []
     for a in range(len(counts)):
-        # One record less than the limit, so that a repeated record is refused for its epoch and not for the length.
+        # The range has one record less than the limit, so that a repeated record is refused for its epoch and not for the length.
         last = min(len(counts), a + facts.MAX_RANGE_EPOCHS)
         b = next((e for e in range(a + 2, last) if counts[e] - counts[a] >= 2), None)
         if b is not None and counts[a] >= 2 and s.chain[a].period == s.chain[b].period:
@@ -159,7 +160,7 @@ def audit(s: Session) -> None:
     if not ranges:
         print("skipped  changed audit proofs: no range with two old and two new leaves of structure keys")
         return
-    # The fewest new leaves, as each change is verified; of several ranges the latest.
+    # The range with the fewest new leaves, because each change is verified; among several the latest.
     _, a, b = min(ranges)
     a = -a
     answer = decode_whole(AuditProof.decode, s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof"))
@@ -171,7 +172,7 @@ def audit(s: Session) -> None:
 
 
 def _audit_proof(s: Session, a: int, b: int) -> tuple[int, bytes]:
-    """The proof of (a, b], or of as many of its epochs as the server puts into one answer (docs/spec/rest.md section 2)."""
+    """Returns the proof of (a, b], or of as many of its epochs as the server puts into one answer (docs/spec/rest.md section 2)."""
     while True:
         try:
             return b, s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof")
@@ -196,7 +197,7 @@ def look_up(s: Session, keys: list[bytes], absent: list[bytes]) -> None:
     if r.epoch < len(s.chain):
         require(r == s.chain[r.epoch], "fork")
 
-    # As a client that keeps state: the checkpoint of the board, the record just seen, and what it knows of each key.
+    # Asks like a client that keeps state: the checkpoint of the board, the record just seen, and its knowledge of each key.
     known = {key: result.known for key, result in zip(asked, results, strict=True)}
     versions = [(known[key].period, known[key].version) for key in asked]
     kept = s.verifier(checkpoint=s.checkpoint, record=r, known=known, least_epoch={key: r.epoch for key in asked})
@@ -235,7 +236,7 @@ def _first_label(r: EpochRecord, key: bytes, item: Lookup) -> bytes:
 
 
 def _older_record(s: Session, v: Verifier, answer: LookupAnswer, checkpoint: Checkpoint):
-    """The head of an older epoch, honestly included in the same checkpoint, over the proofs of the newer one."""
+    """Shows the head of an older epoch, honestly included in the same checkpoint, over the proofs of the newer one."""
     newest = EpochRecord.parse(answer.head.record)
     older = [r for r in s.chain[: newest.epoch] if r.structure(facts.KEYS).root != newest.structure(facts.KEYS).root]
     if not older or checkpoint.size > len(s.chain):

@@ -1,4 +1,4 @@
-"""The part of live.py that is about users: their answers from a running server, honest and changed."""
+"""The part of live.py about users: their answers from a running server, honest and changed."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from verify import Verifier
 
 
 class Session(Protocol):
-    """What live.py has of the server."""
+    """The view of the server in live.py."""
 
     rows: Rows
 
@@ -29,10 +29,10 @@ class Session(Protocol):
 
 @dataclass(frozen=True)
 class Names:
-    """Of users of the log.
+    """The names of users of the log.
 
-    one: with one device now and another before, its list and the first of their keys with two versions or more; left: who
-    has left; nobody: a name that leads to none.
+    one: a user with one device now and another before; its list and the first of their keys have two versions or more; left: a user who has
+    left; nobody: a name that leads to nobody.
     """
 
     one: bytes
@@ -41,7 +41,7 @@ class Names:
 
 
 def user_queries(asked: Iterable[Asked]) -> bytes:
-    """UserQueryList, docs/spec/rest.md section 4."""
+    """Encodes a UserQueryList, docs/spec/rest.md section 4."""
 
     def query(one: Asked) -> bytes:
         kept = one.kept
@@ -55,7 +55,7 @@ def user_queries(asked: Iterable[Asked]) -> bytes:
 
 
 def monitor_query(own: Own) -> bytes:
-    """UserMonitorQuery, docs/spec/rest.md section 4."""
+    """Encodes a UserMonitorQuery, docs/spec/rest.md section 4."""
     known = own.devices.known if own.devices else None
     keys = b"".join(vector(255, device) + uint(found.version + 1 if found else 1, 8) for device, found in sorted(own.keys.items()))
     octets = vector(255, own.user) + vector(2**16 - 1, b"".join(vector(255, name) for name in own.names))
@@ -63,7 +63,7 @@ def monitor_query(own: Own) -> bytes:
 
 
 class LiveUsers:
-    """As live.py does for keys: every honest answer is verified, and its changed copies are refused for their reasons."""
+    """Does what live.py does for keys: every honest answer is verified, and its changed copies are refused for their reasons."""
 
     def __init__(self, session: Session, names: Names):
         self._session, self._names = session, names
@@ -117,7 +117,7 @@ class LiveUsers:
         for kind, changed, reason in self._monitor_changes(answer):
             self._session.rows.monitor(kind, self._session.verifier(), own, changed, reason)
             print(f"refused  {kind}: {reason}")
-        # As an owner who goes on from it: nothing came since.
+        # Asks like an owner who continues from it: there is nothing new.
         later = shown.brought_next(own, self._session.verifier().anchor.configuration)
         _, nothing = self._own("live_nothing_new", later)
         if nothing.devices.values or any(found.values for found in nothing.keys.values()):

@@ -1,13 +1,13 @@
-"""A server that has the log's key and lies, to try clients and auditors with: any that speak docs/spec, not only ours.
+"""A server that has the log's key and lies, for trying clients and auditors: any that speak docs/spec, not only ours.
 
     python3 tests/reference/malicious.py --list
     python3 tests/reference/malicious.py SCENARIO --folder FOLDER [--port N]
 
 Writes FOLDER/trust.json and serves an honest log, in which alice and bob have a key. After POST /turn it lies as SCENARIO says. Each
-scenario says what somebody must find who looked before that and looks again.
+scenario says what a client or auditor must find that looked before the turn and looks again.
 
-Who looks for the first time after the turn has nothing to compare with, and finds a fork only by what others cosigned before it: POST
-/cosigned hands out the note that is its body (docs/spec/cosigners.md). Until then the server hides it.
+A client that looks for the first time after the turn has nothing to compare with. It finds a fork only by earlier cosignatures: POST
+/cosigned makes the server serve the note in its body (docs/spec/cosigners.md). Until then the server hides it.
 """
 
 import argparse
@@ -29,20 +29,20 @@ DAY_MS = 86_400_000
 
 
 class Log(Directory):
-    """Whose epochs are of now, and whose parts can be made to disagree."""
+    """A log whose epochs have current times, and whose parts can be made to disagree."""
 
     def next(self, updates: dict[bytes, bytes] | None = None) -> None:
-        """An honest epoch."""
+        """Publishes an honest epoch."""
         self.publish(updates or {}, time_ms=self._now())
 
     def next_of_stored(self, listed: list[Leaf]) -> None:
-        """An epoch whose tree of keys has what is stored by now, and whose audit proof lists these leaves."""
+        """Publishes an epoch whose tree of keys has what is stored now, and whose audit proof lists these leaves."""
         self.regrow()
         self.next()
         self.added[-1][KEYS] = listed
 
     def sign(self, **changes) -> None:
-        """Another record of the last epoch than its trees have."""
+        """Replaces the last epoch's record by one that differs from its trees."""
         self.records[-1] = replace(self.records[-1], **changes)
 
     def _now(self) -> int:
@@ -57,7 +57,7 @@ def honest_log(name: str) -> Log:
 
 
 def forks(log: Log) -> None:
-    """Another last epoch than it showed, and one more."""
+    """Publishes another last epoch than it showed, and one more."""
     other = _without_epochs(log, 1)
     other.next({ALICE: MALLORY})
     other.next({b"somebody": b"new"})
@@ -65,7 +65,7 @@ def forks(log: Log) -> None:
 
 
 def rewrites(log: Log) -> None:
-    """Another epoch 1, and everything after it anew."""
+    """Replaces epoch 1, and everything after it."""
     other = _without_epochs(log, 2)
     other.next({ALICE: MALLORY, BOB: b"bob 1"})
     other.next({ALICE: b"alice 2"})
@@ -74,44 +74,44 @@ def rewrites(log: Log) -> None:
 
 
 def drops(log: Log) -> None:
-    """Bob's leaf is not there any more."""
+    """Drops bob's leaf."""
     del log.versions[BOB]
     log.next_of_stored([])
 
 
 def replaces(log: Log) -> None:
-    """Bob's leaf has given its place to another: the tree is no smaller."""
+    """Replaces bob's leaf by another: the tree is no smaller."""
     log.versions[BOB] = [Stored(log.epoch + 1, bytes(16), MALLORY)]
     log.next_of_stored(log.leaves()[-1:])
 
 
 def changes_old(log: Log) -> None:
-    """The first of alice's two versions has another value, and its old epoch."""
+    """Gives the first of alice's two versions another value, with its old epoch."""
     log.versions[ALICE][0] = replace(log.versions[ALICE][0], value=MALLORY)
     log.next_of_stored([])
 
 
 def drops_latest(log: Log) -> None:
-    """Alice's second version has given its place to another leaf."""
+    """Replaces alice's second version by another leaf."""
     log.versions[ALICE].pop()
     log.versions[b"somebody"] = [Stored(log.epoch + 1, bytes(16), b"new")]
     log.next_of_stored(log.leaves()[-1:])
 
 
 def dates_back(log: Log) -> None:
-    """A version of alice's that is said to have come with an epoch at which there was none."""
+    """Adds a version of alice's with the epoch number of an epoch that did not have it."""
     log.versions[ALICE].append(Stored(log.epoch, bytes(16), MALLORY))
     log.next_of_stored([])
 
 
 def hides(log: Log) -> None:
-    """A version of alice's that no audit proof lists."""
+    """Adds a version of alice's that no audit proof lists."""
     log.versions[ALICE].append(Stored(log.epoch + 1, bytes(16), MALLORY))
     log.next_of_stored([])
 
 
 def takes_back(log: Log) -> None:
-    """A version of alice's for one epoch, and another leaf in its place in the next."""
+    """Shows a version of alice's for one epoch, and another leaf in its place in the next."""
     log.next({ALICE: MALLORY})
     log.versions[ALICE].pop()
     log.versions[b"somebody"] = [Stored(log.epoch + 1, bytes(16), b"new")]
@@ -119,37 +119,37 @@ def takes_back(log: Log) -> None:
 
 
 def shows_another_vrf_key(log: Log) -> None:
-    """Another VRF key of keys, and all leaves under it: a directory of its own, in which alice has another value."""
+    """Replaces the VRF key of keys, and puts all leaves under it: another directory, in which alice has another value."""
     log.versions[ALICE][-1] = replace(log.versions[ALICE][-1], value=MALLORY)
     log.change_vrf_key()
     log.next()
 
 
 def changes_vrf_key(log: Log) -> None:
-    """That directory for one epoch, and then the one of before again."""
+    """Shows that directory for one epoch, and then the previous one again."""
     _for_one_epoch(log, shows_another_vrf_key)
 
 
 def skips(log: Log) -> None:
-    """No entry is epoch 3."""
+    """Has no entry for epoch 3."""
     log.next()
     log.sign(epoch=log.epoch + 1)
     log.next()
 
 
 def switches_early(log: Log) -> None:
-    """The next period, a day too soon."""
+    """Begins the next period a day too early."""
     log.switch_period(log._now())
     log.next()
 
 
 def switches_and_back(log: Log) -> None:
-    """The next period for one epoch, a day too soon, and then the one of before again."""
+    """Begins the next period a day too early, for one epoch, and then returns to the previous one."""
     _for_one_epoch(log, lambda log: log.switch_period(log._now()))
 
 
 def _for_one_epoch(log: Log, lie: Callable[[Log], object]) -> None:
-    """The lie, and an epoch of what was there before it."""
+    """Tells the lie, and then publishes an epoch with the contents from before it."""
     before = log.current()
     lie(log)
     log.go_back(before)
@@ -157,7 +157,7 @@ def _for_one_epoch(log: Log, lie: Callable[[Log], object]) -> None:
 
 
 def _without_epochs(log: Log, last: int) -> Log:
-    """The log as it was so many epochs ago, with the same keys."""
+    """Returns the log as it was this many epochs ago, with the same keys."""
     other = copy.deepcopy(log)
     for states in (other.records, other.vrf_keys_at, other.stored_at, other.added, other.trees_at):
         del states[-last:]
@@ -169,9 +169,11 @@ def _without_epochs(log: Log, last: int) -> Log:
 
 @dataclass(frozen=True)
 class Scenario:
-    """
-    auditor, client, owner: the reason with which one that looked before refuses; None: what it asks shows nothing. A client looks up alice and bob, the owner of both monitors them. is_proven: whether the log's own signatures
-    show it to everybody, as the auditor has them. history: the reason with which the owner refuses a history then. What is leaf_contradicts is proven by what the owner kept.
+    """One lie, and who must find it.
+
+    auditor, client, owner: the reason with which one that looked before refuses; None: its questions reveal nothing. A client looks up
+    alice and bob, the owner of both monitors them. is_proven: whether the log's own signatures, as the auditor has them, prove it to
+    everybody. history: the reason with which the owner then refuses a history. The owner's kept statements prove a leaf_contradicts.
     """
 
     lie: Callable[[Log], None]

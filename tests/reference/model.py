@@ -1,8 +1,8 @@
 """A small adversarial model of the proofs: python3 tests/reference/model.py [trees]; bounded runs of it are in test_model.py.
 
-1. Malformed trees over a few short labels: one root gives each label at most one outcome, and an accepted append proof neither
-   loses a leaf nor adds one that is not listed.
-2. A server that puts forged versions into an append-only tree: every lookup that shows one is found by honest monitoring.
+1. Malformed trees over a few short labels: one root gives each label at most one outcome, and an accepted append proof neither loses a leaf
+   nor adds one that is not listed.
+2. A server that puts forged versions into an append-only tree: honest monitoring finds every lookup that shows one.
 
 Each statement is also run with one rule left out, and must then fail: otherwise the model would be too weak to show anything.
 """
@@ -53,7 +53,7 @@ def _leaf(rng: random.Random, epoch: int = 1) -> Leaf:
 
 
 def malformed_tree(rng: random.Random) -> Node:
-    """An honest tree with a few nodes spoiled: claimed prefixes and lengths, exchanged, repeated and misplaced subtrees."""
+    """Returns an honest tree with a few damaged nodes: claimed prefixes and lengths, exchanged, repeated and misplaced subtrees."""
     leaves = {leaf.label: leaf for leaf in (_leaf(rng) for _ in range(rng.randrange(2, 7)))}
     root = tree.build(list(leaves.values()))
     for _ in range(rng.randrange(4)):
@@ -84,7 +84,7 @@ def _spoiled(rng: random.Random, node: Node, root: Node) -> Node:
 
 
 def _walks(node: Node, lengths: tuple[int, ...] = (), siblings: tuple[bytes, ...] = ()) -> Iterator[tuple[Node, Path]]:
-    """Every node with each path down to it that a mask can express: no others can fold to the root."""
+    """Yields every node with each path down to it that a mask can express: no others can fold to the root."""
     mask = sum(1 << BITS - 1 - length for length in lengths)
     yield node, Path(to_octets(mask), list(reversed(siblings)))
     if isinstance(node, Interior) and (not lengths or node.length > lengths[-1]):
@@ -93,7 +93,7 @@ def _walks(node: Node, lengths: tuple[int, ...] = (), siblings: tuple[bytes, ...
 
 
 def present(root: Node) -> dict[int, set[tuple[bytes, int]]]:
-    """label -> what a membership proof against this root can show for it."""
+    """Returns, by label, what a membership proof against this root can show for it."""
     shown: dict[int, set[tuple[bytes, int]]] = {}
     for node, path in _walks(root):
         if isinstance(node, Leaf):
@@ -104,7 +104,7 @@ def present(root: Node) -> dict[int, set[tuple[bytes, int]]]:
 
 
 def absent(root: Node, count: int = 1) -> set[int]:
-    """The labels that some non-membership proof against this root covers."""
+    """Returns the labels that some non-membership proof against this root covers."""
     shown = set()
     for node, path in _walks(root):
         if isinstance(node, Leaf):
@@ -118,13 +118,13 @@ def absent(root: Node, count: int = 1) -> set[int]:
 
 
 def contradiction(root: Node) -> bool:
-    """A label with two outcomes: present and absent, or present with two different contents."""
+    """Whether a label has two outcomes: present and absent, or present with two different contents."""
     members = present(root)
     return any(len(facts) > 1 for facts in members.values()) or not absent(root).isdisjoint(members)
 
 
 def count_contradictions(trees: int, seed: int) -> tuple[int, int]:
-    """(contradictions, roots that show at least one label as present and one as absent)"""
+    """Returns (contradictions, roots that show at least one label as present and one as absent)."""
     rng = random.Random(seed)
     found = useful = 0
     for _ in range(trees):
@@ -162,7 +162,7 @@ class ClaimedPrefixes(proofs.OldTree):
 
 
 def _claim(rng: random.Random, node: Node, prefix: int, length: int, labels: list[int]) -> tuple[Node, bytes]:
-    """(tree, tokens) with one reached interior node claimed elsewhere, where the walk meets one; else as tokens_of."""
+    """Returns (tree, tokens) with one reached interior node claimed at another position, if the walk meets one; otherwise as tokens_of."""
     if not labels or isinstance(node, Leaf) or length >= LABEL_BITS:
         return node, proofs.tokens_of(node, length, labels)
     if rng.random() < 0.4:
@@ -188,7 +188,7 @@ def _claim(rng: random.Random, node: Node, prefix: int, length: int, labels: lis
 def append_breaks(
     trees: int, seed: int, old_tree: type[proofs.OldTree] = proofs.OldTree, claims: bool = False
 ) -> tuple[int, int]:
-    """(accepted appends that lose a leaf or show one that is not listed, accepted appends)."""
+    """Returns (accepted appends that lose a leaf or show one that is not listed, accepted appends)."""
     rng = random.Random(seed)
     broken = accepted = 0
     for _ in range(trees):
@@ -200,7 +200,7 @@ def append_breaks(
         if claims:
             full, tokens = _claim(rng, old, 0, 0, [leaf.label for leaf in added])
             proof = replace(proof, opened=tokens)
-        # The server publishes whatever root the verifier would compute: nothing it could choose is any better for it.
+        # The server publishes whatever root the verifier would compute: no other root would serve it better.
         try:
             walk = old_tree(proof.opened)
             grown = proofs.grow(walk.read(0, 0, [leaf.label for leaf in added]), added)
@@ -224,9 +224,10 @@ FORGED = b"forged"
 
 @dataclass
 class World:
-    """An append-only tree reduced to what it holds of one key: version -> (leaf epoch, value).
+    """An append-only tree reduced to one key: version -> (leaf epoch, value).
 
-    own: how many versions the owner set, from version 1. In a later period (first_epoch > 0) version 1 may be a copy, of leaf epoch 0.
+    own: the number of versions that the owner set, from version 1. In a later period (first_epoch > 0) version 1 may be a copy, with leaf
+    epoch 0.
     """
 
     leaves: dict[int, tuple[int, bytes]]
@@ -260,7 +261,7 @@ class World:
         require(not self.holds(version), "absent_root")
 
     def lookups(self, known: pahd.Known | None) -> Iterator[pahd.Result]:
-        """Every result that a verifier with this state accepts at this epoch, whatever version the server claims."""
+        """Yields every result that a verifier with this state accepts at this epoch, whatever version the server claims."""
         for a in range(max(self.leaves, default=0) + 1):
             w = known.version if known else 0
             rungs = [version for version in pahd.ladder(a) if version > w]
@@ -286,7 +287,7 @@ class World:
         return result.known if FORGED not in result.values.values() else None
 
     def is_true(self, result: pahd.Result) -> bool:
-        """The result is the owner's latest version at this epoch."""
+        """Whether the result is the owner's latest version at this epoch."""
         latest = sum(1 for version in range(1, self.own + 1) if self.holds(version))
         return result.version == latest and result.value != FORGED
 
@@ -302,7 +303,7 @@ class Tally:
 
 @contextlib.contextmanager
 def only_the_next() -> Iterator[None]:
-    """The absence of a + 1 alone instead of all of C(a): in lookups, lists and monitoring."""
+    """Requires only the absence of a + 1 instead of all of C(a): in lookups, lists and monitoring."""
     whole = pahd.next_rungs
     pahd.next_rungs = lambda a: [a + 1]
     try:
@@ -312,7 +313,7 @@ def only_the_next() -> Iterator[None]:
 
 
 def states_before(world: World, epoch: int) -> list[pahd.Known | None]:
-    """What a client may know that looked the key up at an earlier epoch, or never."""
+    """Returns what a client may know that looked the key up at an earlier epoch, or never."""
     states: list[pahd.Known | None] = [None]
     for earlier in range(max(world.first_epoch, 1), epoch):
         states += [result.known for result in world.at(earlier).lookups(None)]
@@ -320,7 +321,7 @@ def states_before(world: World, epoch: int) -> list[pahd.Known | None]:
 
 
 def judge(world: World, checks: list[int], tally: Tally) -> None:
-    """Looks for a lookup that shows something untrue, and whether the owner, who checks at these epochs, ever hears of it."""
+    """Looks for a lookup that shows something untrue, and whether the owner, who checks at these epochs, ever finds it."""
     tally.worlds += 1
     known: pahd.Known | None = None
     alarm = False
@@ -346,7 +347,7 @@ def judge(world: World, checks: list[int], tally: Tally) -> None:
 
 
 def small_worlds(epochs: int, versions: int, copied: bool = False) -> Iterator[World]:
-    """Every placement of forged versions above the owner's, for every history of up to three updates of the owner.
+    """Yields every placement of forged versions above the owner's, for every history of up to three updates of the owner.
 
     copied: in a second period that starts at epoch 1, with the owner's first version copied into it.
     """
@@ -363,7 +364,7 @@ def small_worlds(epochs: int, versions: int, copied: bool = False) -> Iterator[W
 
 
 def ladder_worlds(count: int, seed: int) -> Iterator[World]:
-    """Longer histories: the server places all of R(a') for one target a', in epochs that keep the order."""
+    """Yields longer histories: the server places all of R(a') for one target a', in epochs that keep the order."""
     rng = random.Random(seed)
     for _ in range(count):
         own, epochs = rng.randrange(0, 24), 40
@@ -383,7 +384,8 @@ def ladder_worlds(count: int, seed: int) -> Iterator[World]:
 
 
 def two_latest(exhaustive_versions: int, ladders: int, seed: int) -> tuple[int, int]:
-    """(records under which two lookups, by whoever knows whatever, show two latest versions; records with a lookup of a version)"""
+    """Returns (records under which two lookups, by clients with any knowledge, show two latest versions; records with a lookup of a
+    version)."""
     contradictions = shown = 0
     for world in itertools.chain(small_worlds(4, exhaustive_versions), ladder_worlds(ladders, seed)):
         for epoch in range(1, world.last_epoch + 1):

@@ -1,9 +1,10 @@
-"""The model behind docs/spec/user-monitor.md: python3 tests/reference/model_monitor.py [histories]; bounded runs of it are in test_monitor.py.
+"""The model behind docs/spec/user-monitor.md: python3 tests/reference/model_monitor.py [histories]; bounded runs of it are in
+test_monitor.py.
 
-Random histories of one user, in which the log forges list versions and values of devices. The trees only grow, as auditors see
-to. The server answers of any epoch, in pages of any length, claims any latest version in a page, withholds values, and leaves
-out, repeats and exchanges what it likes. When the owner has a result of epoch e, it must have seen whatever a lookup of its user
-may have shown to anybody at an epoch up to e.
+Random histories of one user, in which the log forges list versions and values of devices. The trees only grow, which auditors check. The
+server answers at any epoch, in pages of any length, claims any latest version in a page, withholds values, and leaves out, repeats and
+exchanges parts. When the owner has a result of epoch e, it must have seen everything that a lookup of its user may have shown to anybody at
+an epoch up to e.
 """
 
 import contextlib
@@ -44,7 +45,7 @@ def without(reason: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def following(ids) -> Iterator[None]:
-    """Verifier and server with another section 3."""
+    """Runs verifier and server with another section 3."""
     user_monitor.followed_ids = ids
     try:
         yield
@@ -53,7 +54,7 @@ def following(ids) -> Iterator[None]:
 
 
 def random_history(rng: random.Random, epochs: int) -> UserDirectory:
-    """Epoch 1 creates the user. Whatever is in a value that begins with FORGED the owner did not set."""
+    """Epoch 1 creates the user. Any value that begins with FORGED was not set by the owner."""
     d = UserDirectory(seed=rng.getrandbits(32))
     d.create(USER, [NAME], {DEVICES[0]: b"1"})
     d.publish_users()
@@ -75,14 +76,14 @@ def random_history(rng: random.Random, epochs: int) -> UserDirectory:
 
 @dataclass
 class Owner:
-    """brought: what it brings to the next answer. started: the same at the last result. shown: of the pages since then."""
+    """brought: what the next question names. started: the same at the last result. shown: what the pages since then showed."""
 
     brought: Own = Own(USER, [NAME])
     shown: dict[tuple[int, bytes, int], bytes | None] = field(default_factory=dict)
     seen: dict[tuple[int, bytes, int], bytes | None] = field(default_factory=dict)
 
     def take(self, d: UserDirectory, result: MonitorResult) -> bool:
-        """Whether it is a result."""
+        """Returns whether it is a result."""
         self.brought = result.brought_next(self.brought, d.configuration)
         for version, value in result.devices.values.items():
             self.shown[facts.DEVICES, USER, version] = value
@@ -94,9 +95,9 @@ class Owner:
         return result.complete
 
     def missed(self, d: UserDirectory, e: int) -> str:
-        """What a lookup of an epoch up to e shows and the owner did not see; empty: nothing.
+        """Describes what a lookup of an epoch up to e shows and the owner did not see; empty: nothing.
 
-        A value that was withheld is an alarm, and so not missed, save the latest. So are devices of a list that was withheld.
+        A withheld value is an alarm, and so not missed, except the latest. The same holds for devices of a withheld list.
         """
         for j in range(1, e + 1):
             list_name = (facts.DEVICES, USER, d.latest(j, USER, facts.DEVICES))
@@ -123,7 +124,7 @@ class Tally:
 
 
 def hostile_answers(histories: int, answers: int, seed: int) -> Tally:
-    """answers: of each history."""
+    """answers: the number per history."""
     rng, tally = random.Random(seed), Tally()
     for _ in range(histories):
         d = random_history(rng, 9)
@@ -157,7 +158,7 @@ def _one_answer(rng: random.Random, d: UserDirectory, v: Verifier, owner: Owner,
 
 
 def hostile(rng: random.Random, d: UserDirectory, own: Own, epoch: int) -> UserMonitorAnswer:
-    """Of the honest answer something is changed, more often than not."""
+    """Returns an answer that is usually changed in some way from the honest one."""
     d.erased = set()
     if rng.random() < 0.3:
         names = [(facts.DEVICES, USER), *((facts.KEYS, one) for one in DEVICES)]
@@ -186,7 +187,7 @@ def _ids_of(answer: UserMonitorAnswer, own: Own) -> list[bytes]:
 def _other_claim(
     rng: random.Random, d: UserDirectory, versions: Versions, key: bytes, structure: int, epoch: int
 ) -> Versions:
-    """Another latest version: the absences that go with it are sent where they can be had."""
+    """Claims another latest version, and sends the absences that belong to it where they exist."""
     claimed = max(0, versions.version + rng.choice((-2, -1, 1, 2)))
     members = versions.members[: max(0, claimed - versions.start + 1)]
     ends = versions.start + len(members) - 1 == claimed

@@ -1,13 +1,15 @@
 """The model behind docs/spec/periods.md: python3 tests/reference/model_periods.py [logs]; bounded runs of it are in test_periods.py.
 
-One key, an owner, whoever looks it up, auditors, and a server that does what it likes around switches of the period: it chooses
-when to switch, the numbers of the periods, what the first tree of a period holds, what it adds and removes later, under which VRF
-key it answers, and which periods and epochs it shows to the owner (its moves: model_periods_moves.py). Time is counted in epochs.
-A log that the auditors refuse counts as found out, and so does one whose owner is alarmed. In all others every lookup has to be
-true: it shows what the owner had published by then. And whoever was shown a version in an earlier period, and is content with a
-lookup in a later one, knows without any owner that nobody was shown the key as absent since the switch.
+One key, its owner, anyone who looks it up, auditors, and a server that behaves arbitrarily around switches of the period. The server
+chooses when to switch, the numbers of the periods, what the first tree of a period contains, and what it adds and removes later. It also
+chooses under which VRF key it answers, and which periods and epochs it shows to the owner (its moves: model_periods_moves.py). Time is
+counted in epochs.
 
-Each check is left out once, and must then let something pass, which is found when the check is made.
+A log that the auditors refuse counts as found out, and so does one whose owner is alarmed. In all others every lookup must be true: it
+shows what the owner had published by then. A client that was shown a version in an earlier period, and accepts a lookup in a later one,
+also knows without any owner that nobody was shown the key as absent since the switch.
+
+Each check is left out once, and must then let something pass that is found when the check is made.
 """
 
 import contextlib
@@ -33,7 +35,7 @@ class Alarm(Exception):
 
 @dataclass
 class Lookers:
-    """Everything that a lookup at each epoch can show to somebody who knows nothing."""
+    """Everything that a lookup at each epoch can show to a client that knows nothing."""
 
     log: Log
 
@@ -45,12 +47,14 @@ class Lookers:
         return any((result.value if result.version else None) != self.log.true_at(epoch) for epoch, result in shown)
 
     def are_content(self, epoch: int, left_out: str | None) -> bool:
-        """Those who remember a version of an earlier period: its copy, or that of what followed, is version 1 with leaf epoch 0."""
+        """Whether clients accept the epoch that remember a version of an earlier period: its copy, or that of a later one, is version 1
+        with leaf epoch 0."""
         copied = self.log.view(epoch).leaves.get(1, (None,))[0] == 0
         return any(left_out == REMEMBERED or (copied and result.version > 0) for result in self.shown[epoch])
 
     def with_memory(self, left_out: str | None) -> Iterator[tuple[bool, bool]]:
-        """Of each epoch of a period after one that showed a version: (they are content, the key was shown as absent since the switch)."""
+        """For each epoch of a period after one that showed a version, yields (the clients accept, the key was shown as absent since the
+        switch)."""
         remembered: set[int] = set()
         for i, tree in enumerate(self.log.trees):
             absent, versions = False, set()
@@ -66,7 +70,7 @@ class Lookers:
 
 @dataclass
 class Story:
-    """What the server tells the owner at one check: of each period that ended its last epoch, and the periods that it passes over."""
+    """The server's claims to the owner at one check: the last epoch of each ended period, and the periods that it skips."""
 
     ends: dict[int, int]
     skipped: frozenset[int]
@@ -81,11 +85,11 @@ class Owner:
     version: int = 0
     value: bytes | None = None
     end: EndState | None = None
-    # Periods of which it was told that there is no guarantee.
+    # Periods that were reported as without guarantee.
     told: int = 0
 
     def check(self, epoch: int, story: Story) -> None:
-        """docs/spec/periods.md section 6, for all periods up to the current one; Alarm or Refused ends it. It knows them by number."""
+        """docs/spec/periods.md section 6, for all periods up to the current one; Alarm or Refused ends it. The owner knows them by number."""
         i = self.log.index_at(epoch)
         current = self.log.numbers[i]
         for ended, number in enumerate(self.log.numbers[:i]):
@@ -108,7 +112,7 @@ class Owner:
         self.end, self.known, self.version = end, pahd.Known(-1), 0
 
     def _monitor(self, i: int, epoch: int) -> None:
-        """The whole list since what is known. The server shows as many versions as the owner expects: others are an alarm anyway."""
+        """Checks the whole list since what is known. The server shows as many versions as the owner expects: others are an alarm anyway."""
         tree, mine = self.log.view(epoch), [value for _, value in self.log.own(i, epoch)]
         known = self.known if self.known.period == tree.number else pahd.Known(tree.number)
         start, a = known.version + 1, len(mine)
@@ -136,7 +140,7 @@ class Owner:
 
 @contextlib.contextmanager
 def without(check: str | None) -> Iterator[None]:
-    """The verifier with one check of docs/spec/periods.md section 6 left out, or with the absence of a + 1 alone."""
+    """The verifier without one check of docs/spec/periods.md section 6, or with only the absence of a + 1."""
     handover.require = lambda condition, name: None if name == check else require(condition, name)
     try:
         with model.only_the_next() if check == "absent_rungs" else contextlib.nullcontext():
@@ -149,7 +153,7 @@ def without(check: str | None) -> Iterator[None]:
 
 
 def stories(log: Log, before: int, epoch: int) -> Iterator[Story]:
-    """The truth, and everything else that a server may tell about where periods ended."""
+    """Yields the truth, and everything else that a server may claim about where periods ended."""
     ended = list(range(log.index_at(before), log.index_at(epoch)))
     choices = [range(max(log.starts[i], before), log.end(i) + 1) for i in ended]
     for ends in itertools.product(*choices):
@@ -158,7 +162,7 @@ def stories(log: Log, before: int, epoch: int) -> Iterator[Story]:
 
 
 def is_found_out(log: Log, checks: list[int], left_out: str | None) -> tuple[bool, bool]:
-    """(whether the owner is alarmed, whatever the server tells it; whether it was told of a period without guarantee)."""
+    """Returns (whether the owner is alarmed, whatever the server claims; whether it was told of a period without guarantee)."""
     owners = [Owner(log, left_out)]
     before = 0
     for epoch in checks:
@@ -171,7 +175,7 @@ def is_found_out(log: Log, checks: list[int], left_out: str | None) -> tuple[boo
                 except (Alarm, Refused):
                     continue
                 survivors.append(checked)
-        # What an owner knows does not depend on the story any more, but for what it was told.
+        # An owner's knowledge no longer depends on the story, except what it was told.
         owners = list({(one.told, one.known, one.version, one.value): one for one in survivors}.values())
         before = epoch
     return not owners, any(owner.told for owner in owners)
@@ -179,7 +183,7 @@ def is_found_out(log: Log, checks: list[int], left_out: str | None) -> tuple[boo
 
 @dataclass
 class Verdict:
-    """refused: by auditors. passes: something untrue was shown, and those whose part it is to find it did not."""
+    """refused: by auditors. passes: something untrue was shown, and those who should find it did not."""
 
     refused: bool
     untrue: bool
@@ -200,11 +204,11 @@ def judge(log: Log, checks: list[int], left_out: str | None) -> Verdict:
 @dataclass
 class Tally:
     logs: int = 0
-    # With something untrue, by who finds it.
+    # The logs with something untrue, by who finds it.
     refused: int = 0
     detected: int = 0
     undetected: int = 0
-    # Of the undetected ones, those that are found once the check is made.
+    # The undetected ones that are found once the check is made.
     found_with_it: int = 0
     no_guarantee: int = 0
     example: Log | None = field(default=None, repr=False)
@@ -229,7 +233,7 @@ def play(logs: int, seed: int, left_out: str | None = None) -> Tally:
 
 
 def found_by_records(logs: int, seed: int) -> tuple[int, int]:
-    """(logs whose records auditors refuse, those of them that a client finds which keeps a record and looks twice).
+    """Returns (logs whose records auditors refuse, those of them that a client finds which keeps a record and looks twice).
 
     It looks before and after a number that is not the next one, and at another epoch than the one with another VRF key.
     """
@@ -247,7 +251,7 @@ def found_by_records(logs: int, seed: int) -> tuple[int, int]:
 
 
 def false_alarms(logs: int, seed: int) -> tuple[int, int]:
-    """(logs in which an owner, a looker or an auditor is alarmed by a server that does and tells the truth, hand-overs that owners made)."""
+    """Returns (logs in which an owner, a client or an auditor is alarmed by an honest server, hand-overs that owners made)."""
     rng, alarms, handovers = random.Random(seed), 0, 0
     for _ in range(logs):
         log = random_log(rng, None, honest=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import model
 
 RETAINED = 2
-# What the model itself judges; the other checks are reasons of docs/spec/reasons.md, or of the ladder.
+# The checks of the model itself; the other checks are reasons of docs/spec/reasons.md, or of the ladder.
 LOOKING_BACK = "monitoring_at_the_end"
 REMEMBERED = "remembered_copy"
 RECORDS = ("period_length", "period_skipped", "period_again", "record_vrf_key")
@@ -16,7 +16,7 @@ AUDITED = (*RECORDS, "copy_mark_after_the_switch", *COVERAGE)
 
 @dataclass
 class Tree(model.World):
-    """A period's tree, reduced to one key. The epoch that inserted a leaf need not be the one that it names."""
+    """A period's tree, reduced to one key. The epoch that inserted a leaf may differ from the one that the leaf names."""
 
     number: int = 0
     inserted: dict[int, int] = field(default_factory=dict)
@@ -41,8 +41,8 @@ class Tree(model.World):
 class Log:
     """sets: epoch -> value that the owner published then. A period's last epoch is the one before the next one's first.
 
-    numbers: what the records name the periods, of which starts has the first epochs. others: under another VRF key, which the record
-    of that epoch alone names, the labels of leaves in the same tree look like a tree of their own.
+    numbers: the period numbers in the records, while starts has the periods' first epochs. others: trees under another VRF key, which only
+    the record of that epoch names. Under it, the labels of leaves in the same tree look like another tree.
     """
 
     length: int
@@ -67,11 +67,11 @@ class Log:
         return sum(1 for start in self.starts if start <= epoch) - 1
 
     def view(self, epoch: int) -> Tree:
-        """What proofs under this epoch's record show."""
+        """Returns what proofs under this epoch's record show."""
         return self.others.get(epoch, self.trees[self.index_at(epoch)]).at(epoch)
 
     def own(self, i: int, epoch: int) -> list[tuple[int, bytes]]:
-        """Leaf epoch and value of each version that the owner expects in the i-th period at an epoch of it."""
+        """Returns leaf epoch and value of each version that the owner expects in the i-th period at an epoch of it."""
         start = self.starts[i]
         before = [value for at, value in sorted(self.sets.items()) if at < start]
         copy = [(0, before[-1])] if before else []
@@ -81,7 +81,7 @@ class Log:
         return len(self.own(self.trees.index(tree), tree.last_epoch))
 
     def has_copy(self, tree: Tree) -> bool:
-        """An honest server would copy the key into it."""
+        """Whether an honest server would copy the key into it."""
         return self.true_at(tree.first_epoch - 1) is not None
 
     def true_at(self, epoch: int) -> bytes | None:
@@ -104,13 +104,14 @@ class Log:
         return True
 
     def with_bounds(self, before: int, after: int) -> list[int]:
-        """The epochs whose records a client compares that looks twice: also, if the period changed, the bounds from the first one's on."""
+        """Returns the epochs whose records a client compares that looks twice. If the period changed, they include the bounds from the
+        first one's on."""
         first, last = self.index_at(before), self.index_at(after)
         ends = [epoch for i in range(first, last) for epoch in (self.starts[i], self.end(i))]
         return sorted({before, after, *ends, *([self.starts[last]] if ends else [])})
 
     def uncovered(self, checks: list[int], left_out: str | None) -> set[int]:
-        """The epochs that no auditor compares with the one before, with one range of docs/spec/periods.md section 6 left out."""
+        """Returns the epochs that no auditor compares with the one before, with one range of docs/spec/periods.md section 6 left out."""
         ranges = []
         for end, start in ((start - 1, start) for start in self.starts[1:]):
             if left_out == BEFORE_THE_SWITCH:

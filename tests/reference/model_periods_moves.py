@@ -1,4 +1,4 @@
-"""Logs for model_periods.py, and what a server that is not honest does to them."""
+"""Logs for model_periods.py, and a dishonest server's moves against them."""
 
 import random
 from collections.abc import Callable
@@ -9,9 +9,9 @@ from model_periods_log import AFTER_THE_SWITCH, BEFORE_THE_SWITCH, LOOKING_BACK,
 
 
 def random_log(rng: random.Random, left_out: str | None, honest: bool = False) -> Log:
-    """Two to four periods, up to three changes by the owner, and one or two moves of a server that is not honest.
+    """Returns a log of two to four periods, up to three changes by the owner, and one or two moves of a dishonest server.
 
-    One of the moves is the one that the check which is left out is there for.
+    One of the moves is the one for which the left-out check exists.
     """
     length = rng.randrange(3, 5)
     least = 1 if left_out == "period_length" else length
@@ -32,7 +32,7 @@ def random_log(rng: random.Random, left_out: str | None, honest: bool = False) -
 
 
 def _numbers(rng: random.Random, left_out: str | None) -> list[int]:
-    """One after the other, or with one left out, or the last one once more after itself or the one after it."""
+    """Returns successive numbers, or with one left out, or with the last one repeated after itself or after the one after it."""
     honest = list(range(rng.randrange(2, 4)))
     skipped = rng.choice(([0, 2], [0, 2, 3], [0, 1, 3]))
     again = rng.choice(([0, 1, 1], [0, 1, 2, 1]))
@@ -43,7 +43,7 @@ def _numbers(rng: random.Random, left_out: str | None) -> list[int]:
 
 
 def random_checks(rng: random.Random, log: Log) -> list[int]:
-    """The epochs at which the owner looks: the gaps are at most (R - 1) * T."""
+    """Returns the epochs at which the owner looks: the gaps are at most (R - 1) * T."""
     checks, at = [], 0
     while at < log.last_epoch:
         at = min(at + rng.randrange(1, (RETAINED - 1) * log.length + 1), log.last_epoch)
@@ -52,12 +52,12 @@ def random_checks(rng: random.Random, log: Log) -> list[int]:
 
 
 def _written(rng: random.Random, tree: Tree, inserted: int) -> int:
-    """What a leaf says: nobody compares the leaves of a period's first tree with their epochs."""
+    """Returns the epoch in a leaf: nobody compares the leaves of a period's first tree with their epochs."""
     return rng.randint(tree.first_epoch, tree.last_epoch) + 1 if inserted == tree.first_epoch else inserted
 
 
 def _forge(rng: random.Random, tree: Tree, target: int, inserted: int) -> list[int]:
-    """What a lookup of the target shows, as far as it is not there: these versions, inserted one after the other."""
+    """Inserts the missing versions that a lookup of the target shows, one after the other, and returns them."""
     forged = [version for version in pahd.ladder(target) if version not in tree.leaves]
     for version in forged:
         tree.put(version, inserted, _written(rng, tree, inserted), model.FORGED)
@@ -66,20 +66,20 @@ def _forge(rng: random.Random, tree: Tree, target: int, inserted: int) -> list[i
 
 
 def forge_version(rng: random.Random, log: Log) -> None:
-    """A later version than the owner's last one."""
+    """Forges a later version than the owner's last one."""
     tree = rng.choice(log.trees)
     _forge(rng, tree, log.owned(tree) + rng.randrange(1, 4), rng.randint(tree.first_epoch, tree.last_epoch))
 
 
 def forge_late(rng: random.Random, log: Log) -> None:
-    """A later version in the last epochs of a period that ends: the owner may have looked before."""
+    """Forges a later version in the last epochs of a period that ends: the owner may have looked before."""
     tree = rng.choice(log.trees[:-1])
     inserted = rng.randint(max(tree.last_epoch - 1, tree.first_epoch), tree.last_epoch)
     _forge(rng, tree, log.owned(tree) + 1, inserted)
 
 
 def forge_beyond(rng: random.Random, log: Log) -> None:
-    """A later version which is not shown by way of the next one."""
+    """Forges a later version that is not shown through the next one."""
     trees = [tree for tree in log.trees if log.owned(tree) >= 2 and log.owned(tree) % 2 == 0]
     if trees:
         tree = rng.choice(trees)
@@ -87,7 +87,7 @@ def forge_beyond(rng: random.Random, log: Log) -> None:
 
 
 def forge_for_a_while(rng: random.Random, log: Log) -> None:
-    """A later version that is there soon after a switch or before one, and gone again within the period."""
+    """Forges a later version that exists soon after a switch or before one, and is removed within the period."""
     tree = rng.choice(log.trees)
     inserted = max(tree.first_epoch, rng.choice((tree.first_epoch + 1, tree.last_epoch - 1, tree.last_epoch - 2)))
     for version in _forge(rng, tree, log.owned(tree) + 1, inserted):
@@ -100,13 +100,13 @@ def _later(rng: random.Random, log: Log) -> Tree:
 
 
 def forge_copy(rng: random.Random, log: Log) -> None:
-    """Another value from the switch on, or one for a key that has none; taken on by the copy of the next period or not."""
+    """Forges another value from the switch on, or one for a key without a value; the copy of the next period may adopt it."""
     tree = _later(rng, log)
     tree.put(1, tree.first_epoch, 0, rng.choice((model.FORGED, *log.sets.values())))
 
 
 def delay_copy(rng: random.Random, log: Log) -> None:
-    """The copy is not there at the switch, and comes later."""
+    """Leaves out the copy at the switch, and adds it later."""
     tree = _later(rng, log)
     if log.has_copy(tree) and 1 in tree.leaves and tree.first_epoch < tree.last_epoch:
         inserted = rng.randrange(tree.first_epoch + 1, tree.last_epoch + 1)
@@ -114,19 +114,19 @@ def delay_copy(rng: random.Random, log: Log) -> None:
 
 
 def drop_copy(rng: random.Random, log: Log) -> None:
-    """The key is gone with the switch."""
+    """Drops the key at the switch."""
     _later(rng, log).leaves.pop(1, None)
 
 
 def show_early(rng: random.Random, log: Log) -> None:
-    """What the owner is about to set is there at the switch already, as if it were a copy."""
+    """Shows what the owner is about to set already at the switch, as if it were a copy."""
     tree = _later(rng, log)
     if not log.has_copy(tree) and 1 in tree.leaves:
         tree.put(1, tree.first_epoch, 0, tree.leaves[1][1])
 
 
 def exchange_vrf_key(rng: random.Random, log: Log) -> None:
-    """At one epoch after the period's first one, the key is absent or has one forged version."""
+    """At one epoch after the period's first one, makes the key absent or gives it one forged version."""
     tree = rng.choice([tree for tree in log.trees if tree.first_epoch < tree.last_epoch])
     epoch = rng.randint(tree.first_epoch + 1, tree.last_epoch)
     other = Tree({}, 0, tree.last_epoch, tree.first_epoch, number=tree.number)

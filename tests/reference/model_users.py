@@ -1,8 +1,9 @@
-"""The model behind docs/spec/users.md section 3: python3 tests/reference/model_users.py [histories]; bounded runs of it are in test_users.py.
+"""The model behind docs/spec/users.md section 3: python3 tests/reference/model_users.py [histories]; bounded runs of it are in
+test_users.py.
 
-Random histories, and answers put together from parts of any epochs. The trees only grow, as auditors see to. The server chooses
-the epoch of every part, and leaves out or repeats keys. Whatever a client accepts must be the state of the user at e*, also if it
-remembers earlier answers. With reuse, names of users who have left lead to others (docs/spec/recycled-names.md).
+Random histories, and answers assembled from parts of any epochs. The trees only grow, which auditors check. The server chooses the epoch of
+every part, and leaves out or repeats keys. Everything that a client accepts must be the state of the user at e*, even if it remembers
+earlier answers. With reuse, names of users who have left are reassigned (docs/spec/recycled-names.md).
 """
 
 import contextlib
@@ -23,7 +24,7 @@ from verify import Verifier
 
 NAMES = [b"anna", b"anna@work", b"ben", b"nobody"]
 DEVICES = {b"A": [b"a1", b"a2", b"a3"], b"B": [b"b1", b"b2"], b"C": [b"c1", b"c2"], b"D": [b"d1"]}
-# Each user's own, and who comes later and takes names of those who have left.
+# Each user's own names, and the users who come later and take the names of those who have left.
 FIRST, LATER = {b"A": [b"anna", b"anna@work"], b"B": [b"ben"]}, [b"C", b"D"]
 
 
@@ -40,7 +41,7 @@ def without(reason: str) -> Iterator[None]:
 def random_history(rng: random.Random, epochs: int, reuse: bool = False) -> UserDirectory:
     d = UserDirectory(seed=rng.getrandbits(32), username_reuse=int(reuse))
     for _ in range(epochs):
-        # Of those who had left before this epoch.
+        # The names of users who had left before this epoch.
         free = [name for name, user in d.users.items() if reuse and user in d.left]
         for user, names in FIRST.items():
             if rng.random() < 0.7:
@@ -75,9 +76,9 @@ def _random_change(rng: random.Random, d: UserDirectory, user: bytes, names: lis
 
 @dataclass
 class Client:
-    """One that remembers what it accepted: of each username, and of each user's list and each device's key, whichever name led to it.
+    """A client that remembers what it accepted: of each username, and of each user's list and each device's key, whichever name led to it.
 
-    The least epoch that it brings is the largest e* of all that it brings: a version that stands is not in the answer.
+    The least epoch in its question is the largest e* of everything that it names, because a version that stands is not in the answer.
     """
 
     names: dict[bytes, Kept] = field(default_factory=dict)
@@ -97,7 +98,7 @@ class Client:
         return replace(kept, least_epoch=least, devices=of_list[1] if of_list else None, keys=known)
 
     def state(self, result: UserResult) -> State:
-        """What the result says, with what is remembered where a version stands."""
+        """Returns the result's content, with the remembered value where a version stands."""
         keys = {}
         for one, found in result.keys.items():
             stands = found.version and found.value is None
@@ -109,7 +110,7 @@ class Client:
             self.values[one] = value
         kept = result.kept(before)
         self.names[name] = Kept(kept.user, kept.has_left, kept.least_epoch, generation=kept.generation)
-        # What is known of a user counts for nothing where the name may be another's.
+        # Knowledge of a user counts for nothing where the name may be another's.
         if result.devices is not None and not result.generation:
             self.lists[kept.user] = (result.epoch, kept.devices)
             self.keys |= {one: (result.epoch, found.known) for one, found in result.keys.items()}
@@ -127,7 +128,7 @@ class Tally:
 
 
 def parted_answers(histories: int, answers: int, seed: int, reuse: bool = False) -> Tally:
-    """answers: of each history."""
+    """answers: the number per history."""
     rng, tally = random.Random(seed), Tally()
     for _ in range(histories):
         d = random_history(rng, 8 if reuse else 6, reuse)

@@ -1,7 +1,7 @@
 """Named changes of honest answers, each with the one reason for which a verifier must refuse it.
 
-They need no key of the log, so they work on a live server's answers (live.py) as well as on those of directory.py. What a
-server that signs its own lies can do is in vectors_lookup.py.
+They need no key of the log, so they work on a live server's answers (live.py) as well as on those of directory.py. The lies of a server
+that signs them are in vectors_lookup.py.
 """
 
 from collections.abc import Iterator
@@ -271,7 +271,7 @@ def versions_item_changes(item: Versions) -> Iterator[tuple[str, Versions, str]]
 
 
 def own_leaf_opened(answer: LookupAnswer, label: bytes) -> Change:
-    """The lookup of a key at version 1 turned into "never set": its own leaf is opened as the node that stands in its place."""
+    """Turns the lookup of a key at version 1 into "never set": its own leaf is opened as the node in its place."""
     item = answer.items[0]
     first = item.members[0]
     commitment = first.commitment or tree.commitment_of(first.opening, first.value)

@@ -92,12 +92,12 @@ def append_changes(proof: AppendProof, steps: int) -> Iterator[tuple[str, Append
 
 
 def _after(leaf: AddedLeaf) -> AddedLeaf:
-    """A leaf whose label follows: none of the listed ones when leaf is the last."""
+    """Returns a leaf whose label follows: not a listed one when leaf is the last."""
     return replace(leaf, label=to_octets(min(to_position(leaf.label) + 1, 2**256 - 1)))
 
 
 def _opened(node: Node, length: int = 0) -> Iterator[tuple[Node, int]]:
-    """Every opened node and the length of the position that it must extend, in preorder."""
+    """Yields every opened node and the length of the position that it must extend, in preorder."""
     if isinstance(node, Stub):
         return
     yield node, length
@@ -115,7 +115,7 @@ def _exchanged(node: Node, old: Node, new: Node) -> Node:
 
 
 def _tree_changes(old: Node, labels: list[int]) -> Iterator[tuple[str, bytes, str]]:
-    """The opened tokens with one node changed or moved, and every other token as it must then be."""
+    """Yields the opened tokens with one node changed or moved, and every other token as it must then be."""
 
     def changed(name: str, node: Node, other: Node, reason: str) -> tuple[str, bytes, str]:
         return name, proofs.tokens_of(_exchanged(old, node, other), 0, labels), reason
@@ -124,7 +124,7 @@ def _tree_changes(old: Node, labels: list[int]) -> Iterator[tuple[str, bytes, st
     leaves = [(node, length) for node, length in _opened(old) if isinstance(node, Leaf)]
     for name, nodes in (("root", interior[:1]), ("deepest", interior[1:][-1:])):
         for node, _ in nodes:
-            # Claimed to lie where no new label leads: were it believed, its leaves would be out of every lookup's reach.
+            # The node is claimed where no new label leads: if the verifier believed it, no lookup would reach its leaves.
             reached = next(x for x in labels if _reaches(old, node, x))
             away = Interior(255, (reached | 1) ^ 3, Stub(node.left.hash), Stub(node.right.hash))
             yield changed(f"{name}_moved_out_of_reach", node, away, "append_old_root")

@@ -13,7 +13,7 @@ from mutations_users import committed
 
 
 def layout_changes(answer: UserMonitorAnswer) -> Iterator[Change]:
-    """answer is of a current user, with one name and some devices."""
+    """answer is about a current user, with one name and some devices."""
     encoded = answer.encode()
     names_at = len(answer.head.encode())
     name_at = names_at + 3
@@ -52,7 +52,7 @@ def layout_changes(answer: UserMonitorAnswer) -> Iterator[Change]:
 
 
 def entry_changes(answer: UserMonitorAnswer) -> Iterator[Change]:
-    """answer is of a current user, with one name."""
+    """answer is about a current user, with one name."""
     name, left = answer.names[0], answer.decommissioned
 
     def of_name(what: str, reason: str, *entries: Entry) -> Change:
@@ -76,13 +76,13 @@ def entry_changes(answer: UserMonitorAnswer) -> Iterator[Change]:
 
 
 def list_changes(answer: UserMonitorAnswer) -> Iterator[Change]:
-    """The list has two versions at least."""
+    """The list has at least two versions."""
     for what, item, reason in versions_item_changes(answer.devices):
         yield f"list_{what}", replace(answer, devices=item).encode(), reason
 
 
 def key_changes(answer: UserMonitorAnswer, index: int) -> Iterator[Change]:
-    """The key at index has two versions at least; there are two keys at least."""
+    """The key at index has at least two versions; there are at least two keys."""
     keys, item = answer.keys, answer.keys[index]
 
     def changed(name: str, reason: str, *items) -> Change:

@@ -19,7 +19,7 @@ def committed(member: Member) -> Member:
 
 
 def own_leaf(member: Member, label: int) -> NonMember:
-    """The key's own leaf, opened as the node that stands in its place."""
+    """Opens the key's own leaf as the node in its place."""
     commitment = tree.commitment_of(member.opening, member.value)
     return NonMember(member.vrf_proof, LeafNode(tree.to_octets(label), commitment, member.epoch), member.path)
 
@@ -29,7 +29,7 @@ def with_user(answer: UserLookupAnswer, user: UserLookup) -> bytes:
 
 
 def layout_changes(answer: UserLookupAnswer) -> Iterator[Change]:
-    """answer is of one current user with one device, its name sent, out of one part at least."""
+    """answer is about one current user with one device, with its name, and at least one part."""
     encoded, user = answer.encode(), answer.users[0]
     parts_at = len(answer.head.encode())
     users_at = parts_at + 2 + sum(len(part.encode()) for part in answer.parts)
@@ -80,7 +80,7 @@ def layout_changes(answer: UserLookupAnswer) -> Iterator[Change]:
 
 
 def part_changes(answer: UserLookupAnswer) -> Iterator[Change]:
-    """answer has two parts at least, all before the head."""
+    """answer has at least two parts, all before the head."""
     parts, head = answer.parts, EpochRecord.parse(answer.head.record)
     second = EpochRecord.parse(parts[1].record)
 
@@ -124,7 +124,7 @@ def part_changes(answer: UserLookupAnswer) -> Iterator[Change]:
 
 
 def user_changes(answer: UserLookupAnswer) -> Iterator[Change]:
-    """answer is of one current user with one device, its name sent, without parts; some users have left."""
+    """answer is about one current user with one device, with its name, without parts; some users have left."""
     user = answer.users[0]
     name, left, devices, key = user.name, user.decommissioned, user.devices, user.keys[0]
 
@@ -170,7 +170,7 @@ def versioned_changes(answer: UserLookupAnswer, field: str, entry: VersionedEntr
 
 
 def none_changes(answer: UserLookupAnswer) -> Iterator[Change]:
-    """answer is of a username that leads to nobody."""
+    """answer is about a username that leads to nobody."""
     user = answer.users[0]
     assert user.kind == NO_SUCH_USER
     yield "none_name_left_out", with_user(answer, replace(user, name=None)), "user_name_missing"
@@ -181,7 +181,7 @@ def none_changes(answer: UserLookupAnswer) -> Iterator[Change]:
 
 
 def left_changes(answer: UserLookupAnswer, current: UserLookup) -> Iterator[Change]:
-    """answer is of a user who has left, its name sent; current is the item of another one who has not."""
+    """answer is about a user who has left, with its name; current is the item of another user who has not."""
     user = answer.users[0]
     assert user.kind == HAS_LEFT
     left = user.decommissioned

@@ -25,7 +25,7 @@ def is_note(value: bytes, opening: bytes, note: bytes) -> bool:
 
 
 def read_note(value: bytes, opening: bytes, note: bytes) -> OwnerNote | None:
-    """The note of the value; None if this is not its note, or no OwnerNote."""
+    """Returns the note of the value; None if this is not its note, or not an OwnerNote."""
     try:
         return decode_whole(OwnerNote.decode, note) if is_note(value, opening, note) else None
     except Refused:

@@ -1,7 +1,8 @@
-"""What an owner compares: docs/spec/state.md section 3 and docs/spec/user-monitor.md section 6. Only its alarms: that is what the verifier does not say.
+"""An owner's comparisons: docs/spec/state.md section 3 and docs/spec/user-monitor.md section 6. Only its alarms, because the verifier does
+not report them.
 
-Lists are compared by their octets here: the one that sets them knows all of them. A client that shares its user with others
-compares the ids that came and went.
+Lists are compared by their octets here: the only client that sets them knows all of them. A client that shares its user with others
+compares the ids that were added and removed.
 """
 
 from dataclasses import dataclass, field
@@ -14,11 +15,11 @@ Key = tuple[int, bytes]
 
 @dataclass
 class Owner:
-    """expected: of each key what was set and not yet seen, in order; overtaken: what of it a later one was seen before.
+    """expected: what was set of each key and not yet seen, in order; overtaken: the part of it that a later one overtook.
 
-    asked_to_leave: whether the user may be gone.
+    asked_to_leave: whether the user may have left.
 
-    brought is what goes on to the next answer; shown are versions of the pages since the last result.
+    brought is what the next question names; shown are versions of the pages since the last result.
     """
 
     brought: Own
@@ -33,7 +34,7 @@ class Owner:
         self.expected.setdefault((structure, key), []).append(value)
 
     def look(self, result: MonitorResult, configuration) -> list[str] | None:
-        """The alarms; None after a page, which shows nothing yet."""
+        """Returns the alarms; None after a page, which shows nothing yet."""
         user = self.brought.user
         self.brought = result.brought_next(self.brought, configuration)
         if result.has_left:
@@ -50,7 +51,7 @@ class Owner:
         if value is None:
             return ["withheld"]
         before, self.latest[key] = self.latest.get(key), value
-        # A copy, which the hand-over compares (docs/spec/periods.md section 6).
+        # The hand-over compares a copy (docs/spec/periods.md section 6).
         if switched and version == 1 and before is not None:
             return []
         waiting, overtaken = self.expected.get(key, []), self.overtaken.setdefault(key, [])

@@ -1,4 +1,4 @@
-"""Versions of a key: docs/spec/pahd.md. The tree that a version is proven in is behind Structure: the model puts its own there."""
+"""Versions of a key: docs/spec/pahd.md. Structure hides the tree in which a version is proven: the model replaces it by its own."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -71,7 +71,7 @@ class ProvenStructure:
 
 @dataclass(frozen=True)
 class Known:
-    """What a verifier remembers of a key in one period: version w, and the epoch n at which w + 1 was last proven absent."""
+    """A verifier's knowledge of a key in one period: version w, and the epoch n at which w + 1 was last proven absent."""
 
     period: int = 0
     version: int = 0
@@ -104,7 +104,7 @@ def check_version_range(s: Structure, a: int) -> None:
 def check_member(
     s: Structure, version: int, previous: tuple[int, int] | None, member: Member, known: Known, opened: bool | None
 ) -> tuple[int, int]:
-    """Section 4. opened None: both kinds will do. Returns (version, T(version)), the next member's previous."""
+    """Section 4. opened None: both kinds are allowed. Returns (version, T(version)), the next member's previous."""
     require(opened is None or (member.kind == 1) == opened, "member_kind")
     require(member.value is None or len(member.value) <= s.max_value_len, "value_too_long")
     s.verify_member(version, member)

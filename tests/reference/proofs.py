@@ -32,7 +32,7 @@ def make_non_member(root: Node | None, label: int) -> tuple[InteriorNode | LeafN
 
 
 def mask_lengths(mask: bytes) -> list[int]:
-    """Set bits from the highest index to the lowest: the deepest ancestor first."""
+    """Returns the set bits from the highest index to the lowest: the deepest ancestor first."""
     position, lengths = to_position(mask), []
     while position:
         lowest = position & -position
@@ -88,12 +88,12 @@ def extends(label: int, prefix: int, length: int) -> bool:
 
 
 def child_position(node: Interior, side: int) -> tuple[int, int]:
-    """(prefix, length) that the child on this side must extend."""
+    """Returns the (prefix, length) that the child on this side must extend."""
     return node.prefix | side << BITS - 1 - node.length, node.length + 1
 
 
 def make_append(old: Node | None, first_epoch: int, added: list[Leaf]) -> AppendProof:
-    """The proof that the tree old, of epoch first_epoch, grows by the leaves added: each with an epoch above first_epoch."""
+    """Returns the proof that the tree old, of epoch first_epoch, grows by the leaves added, each with an epoch above first_epoch."""
     added = sorted(added, key=lambda leaf: leaf.label)
     listed = [AddedLeaf(to_octets(x.label), x.commitment, x.epoch - first_epoch - 1) for x in added]
     if old is None or not added:
@@ -102,7 +102,7 @@ def make_append(old: Node | None, first_epoch: int, added: list[Leaf]) -> Append
 
 
 def tokens_of(node: Node, length: int, labels: list[int]) -> bytes:
-    """The tokens of a node that must extend a position of this length and that these labels reach."""
+    """Returns the tokens of a node that must extend a position of this length and that these labels reach."""
     if not labels:
         return node.hash
     if isinstance(node, Leaf):
@@ -119,7 +119,7 @@ def tokens_of(node: Node, length: int, labels: list[int]) -> bytes:
 
 
 class OldTree:
-    """The walk over the opened tokens: yields the old tree as far as the listed labels reach into it."""
+    """Walks over the opened tokens, and returns the old tree as far as the listed labels reach into it."""
 
     def __init__(self, opened: bytes):
         self._opened = opened
@@ -134,7 +134,7 @@ class OldTree:
         require(self._pos == len(self._opened), "append_trailing")
 
     def read(self, prefix: int, length: int, labels: list[int]) -> Node:
-        """The node at the position (prefix, length) that these labels reach."""
+        """Returns the node at the position (prefix, length) that these labels reach."""
         if not labels:
             return Stub(self._take(32))
         return self.read_opened(self._take(1)[0], prefix, length, labels)
@@ -169,7 +169,7 @@ class OldTree:
 
 
 def grow(node: Node | None, added: list[Leaf]) -> Node | None:
-    """The tree over the leaves of node and the added ones. No added leaf reaches a stub."""
+    """Returns the tree over the leaves of node and the added ones. No added leaf reaches a stub."""
     if not added:
         return node
     if node is None:
@@ -197,7 +197,7 @@ class RootState:
 def verify_append(
     first_epoch: int, old: RootState, steps: list[RootState], proof: AppendProof, old_tree: type[OldTree] = OldTree
 ) -> None:
-    """Section 5 for (a, b], a = first_epoch, steps one entry an epoch. Only the model's controls replace old_tree."""
+    """Section 5 for (a, b], a = first_epoch; steps has one entry per epoch. Only the model's controls replace old_tree."""
     added: list[Leaf] = []
     for item in proof.leaves:
         label = to_position(item.label)

@@ -39,7 +39,7 @@ class Configuration:
 
     @classmethod
     def decode(cls, r: Reader) -> "Configuration":
-        """ValueError-free: bounds are check()'s, here only the layout."""
+        """Decodes only the layout; check() checks the bounds."""
         head = {"format": r.uint(2), "suite": r.uint(2), "origin": r.opaque(1, 255)}
         fields = {name: r.uint(width) for name, width in cls._WIDTHS}
         return cls(**head, **fields, username_form=r.uint(1) if head["format"] == 2 else 0)
@@ -137,7 +137,7 @@ def check_alone(r: EpochRecord, log_id: bytes) -> None:
 
 
 def check_after(r: EpochRecord, q: EpochRecord, period_length_ms: int, period_start_ms: int | None = None) -> None:
-    """Section 4: r against the earlier record q. period_start_ms: time of the first epoch of q's period, where that record is known."""
+    """Section 4: checks r against the earlier record q. period_start_ms: time of the first epoch of q's period, where that record is known."""
     assert q.epoch < r.epoch
     gap = r.epoch - q.epoch
     if gap == 1:
@@ -173,7 +173,7 @@ def check_same_log(a: EpochRecord, b: EpochRecord, period_length_ms: int, period
 
 
 def check_period_start(s: EpochRecord, q: EpochRecord, log_id: bytes, period_length_ms: int) -> None:
-    """Section 5: s as the record of the first epoch of q's period."""
+    """Section 5: checks s as the record of the first epoch of q's period."""
     check_alone(s, log_id)
     require(s.epoch == q.period_first_epoch, "record_period")
     check_same_log(s, q, period_length_ms)

@@ -1,4 +1,4 @@
-"""What every check of the reference raises: a reason of docs/spec/reasons.md."""
+"""The exception of every check of the reference, with a reason of docs/spec/reasons.md."""
 
 from facts import REASONS
 

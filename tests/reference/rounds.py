@@ -1,6 +1,6 @@
-"""How often a test repeats what it does: a few times in `make test`, more often in `make test-deep`, which sets OPTIKS_TEST_DEEP=1.
+"""How often a test repeats its work: a few times in `make test`, more often in `make test-deep`, which sets OPTIKS_TEST_DEEP=1.
 
-The long suites, which are programs and no tests of pytest, are as deep.
+The long suites, which are programs and not pytest tests, use the deep number.
 """
 
 import os
@@ -10,5 +10,5 @@ IS_DEEP = os.environ.get("OPTIKS_TEST_DEEP") == "1" or "pytest" not in sys.modul
 
 
 def rounds(quick: float, deep: float) -> float:
-    """Also of how long something waits between two rounds."""
+    """Returns a number of repetitions, or a pause between two of them."""
     return deep if IS_DEEP else quick

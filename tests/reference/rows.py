@@ -1,4 +1,4 @@
-"""Whole answers as rows of JSON, for tests/vectors/lookup/ and live.py --export: what a verifier brings, the octets, the verdict."""
+"""Whole answers as rows of JSON, for tests/vectors/lookup/ and live.py --export: the verifier's state, the octets, the verdict."""
 
 import pahd
 from handover import EndState
@@ -16,7 +16,7 @@ NOTE = (
 
 
 class WrongVerdict(Exception):
-    """The reference says something else than the row's author expects."""
+    """The reference's verdict differs from the one that the row's author expects."""
 
 
 class Rows:

@@ -1,4 +1,4 @@
-"""The reference VRF: negative tests 1 to 15 of the verifier, each beside an accepted control."""
+"""The reference VRF: negative tests 1 to 15 of the verifier, each with an accepted control."""
 
 import random
 import unittest

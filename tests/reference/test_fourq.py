@@ -1,4 +1,4 @@
-"""The reference curve against the known answers of tests/vectors/fourq (two other implementations agree on them)."""
+"""Compares the reference curve with the known answers of tests/vectors/fourq (two other implementations agree on them)."""
 
 import json
 import random
@@ -99,7 +99,7 @@ class FourQTest(unittest.TestCase):
             squares += root is not None
             if root is not None:
                 self.assertEqual(fourq.sqr(root), a)
-            # Exactly one of a and Z*a is a square when a is not 0: Z is no square.
+            # Exactly one of a and Z*a is a square when a is not 0, because Z is not a square.
             other = fourq.sqrt(fourq.mul(fourq.ELLIGATOR_Z, a))
             self.assertEqual(a == (0, 0), (root is None) == (other is None))
         self.assertGreater(squares, 30)

@@ -1,4 +1,4 @@
-"""The verifier of usernames that are used again (docs/spec/recycled-names.md): encoding, and that each rule is needed."""
+"""The verifier of reassigned usernames (docs/spec/recycled-names.md): encoding, and that each rule is needed."""
 
 import unittest
 from dataclasses import replace
@@ -15,7 +15,7 @@ from verify import Verifier
 
 
 def verdict(d: Liar, answer: bytes, kept: Kept = Kept()):
-    """What a verifier makes of an answer about NUMBER: the result, or the reason."""
+    """Returns a verifier's result for an answer about NUMBER, or the reason."""
     try:
         return verify_users(Verifier(d.anchor, d.now_ms), answer, [Asked(NUMBER, kept=kept)])[0]
     except Refused as refused:
@@ -50,7 +50,7 @@ class EncodingTest(unittest.TestCase):
 
 
 class RulesTest(unittest.TestCase):
-    """What each of these lies would pass for, were the rule left out."""
+    """Shows what each of these lies would achieve if the rule were left out."""
 
     def refused_by(self, rule: str, d: Liar, answer: UserLookupAnswer, kept: Kept = Kept()):
         self.assertEqual(verdict(d, answer.encode(), kept), rule)
@@ -58,7 +58,7 @@ class RulesTest(unittest.TestCase):
             return verdict(d, answer.encode(), kept)
 
     def test_generation_order(self):
-        """The name is the next user's while the first has it."""
+        """The name becomes the next user's while the first has it."""
         d = liar(epochs=4)
         d.put(facts.USERNAMES, NUMBER, b"id-next", 3)
         shown = self.refused_by("generation_order", d, d.user_lookup([Asked(NUMBER)]))

@@ -1,4 +1,5 @@
-"""A model of docs/spec/broken-append.md: no two statements of an honest log contradict each other; where a leaf was exchanged, dropped or dated back, two do."""
+"""A model of docs/spec/broken-append.md: no two statements of an honest log contradict each other. Where a leaf was exchanged, dropped or
+backdated, two do."""
 
 import copy
 import random
@@ -17,7 +18,7 @@ LENGTH_MS = 5 * STEP_MS
 
 
 def history(rng: random.Random, seed: int, epochs: int = rounds(9, 14)) -> Liar:
-    """Keys, users with devices that come and go, users who leave and whose names are passed on, values that are erased, and switches."""
+    """Makes keys, users with changing devices, users who leave and whose names are reassigned, erased values, and switches."""
     d = Liar(seed=seed, period_length_ms=LENGTH_MS, username_reuse=seed % 2)
     number = 0
     for _ in range(epochs):
@@ -27,7 +28,7 @@ def history(rng: random.Random, seed: int, epochs: int = rounds(9, 14)) -> Liar:
             continue
         for key in KEYS:
             if rng.random() < 0.5:
-                # A value that comes back.
+                # The value returns to an earlier one.
                 d.staged[facts.KEYS][key] = rng.choice([b"1", b"2"])
         for user in USERS:
             number += 1
@@ -48,7 +49,7 @@ def history(rng: random.Random, seed: int, epochs: int = rounds(9, 14)) -> Liar:
 
 
 def subjects(d: Liar) -> list[tuple[int, bytes, int]]:
-    """Of what may be asked: leaves that are there at some epoch, and some that never are."""
+    """Returns leaves to ask about: some that exist at some epoch, and some that never do."""
     found = []
     for number in facts.STRUCTURES:
         keys = {key for stored in d.stored_at for key in stored[number - 1]} | {b"nobody"}

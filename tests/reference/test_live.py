@@ -45,7 +45,7 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(self.files().get(self.path))
 
     def files(self) -> dict[str, bytes]:
-        """The tiles of a log of at most 255 records."""
+        """Returns the tiles of a log of at most 255 records."""
         d = self.directory
         size = len(d.records)
         bundle = b"".join(len(r.encode()).to_bytes(2, "big") + r.encode() for r in d.records)

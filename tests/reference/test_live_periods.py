@@ -15,7 +15,7 @@ ALICE, BOB = b"alice", b"bob"
 
 
 class Handler(test_live.Handler):
-    """As the other, with /v1/periods and ?period. gone: periods that are not served."""
+    """Adds /v1/periods and ?period to the other handler. gone: periods that are not served."""
 
     gone: tuple[int, ...] = (0,)
 

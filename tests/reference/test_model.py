@@ -1,4 +1,4 @@
-"""Bounded runs of model.py: every statement beside the control that breaks when one rule is left out."""
+"""Bounded runs of model.py: every statement with the control that breaks when one rule is left out."""
 
 import unittest
 
@@ -7,7 +7,7 @@ import pahd
 from rounds import rounds
 
 TREES = rounds(quick=3_000, deep=20_000)
-# Of the owner's versions and forged ones above them, every placement.
+# How many of the owner's versions and forged ones above them are placed in every way.
 VERSIONS = rounds(quick=3, deep=5)
 
 

@@ -1,4 +1,4 @@
-"""What an owner is shown of its own user, and what it must notice (docs/spec/user-monitor.md)."""
+"""Tests what an owner is shown of its own user, and must notice (docs/spec/user-monitor.md)."""
 
 import unittest
 from dataclasses import replace
@@ -81,7 +81,7 @@ class MonitorTest(unittest.TestCase):
                 verify_user_monitor(v, whole[:i] + bytes([whole[i] ^ 1]) + whole[i + 1 :], own)
 
     def test_order_of_checks(self):
-        """Two faults at once: the one that is checked first is the reason."""
+        """With two faults at once, the one that is checked first gives the reason."""
         d, own = self.d, Own(ID, [ALICE])
         plain = d.user_monitor(own)
         name, left = plain.names[0], plain.decommissioned
@@ -139,10 +139,10 @@ class ModelTest(unittest.TestCase):
 
 
 class AlarmTest(unittest.TestCase):
-    """Answers that are all valid, of which one must raise an alarm."""
+    """The answers are all valid, and one must raise an alarm."""
 
     def begin(self, **configuration) -> tuple[Liar, Owner]:
-        """The owner made its user with one device, and has looked once."""
+        """The owner created its user with one device, and has looked once."""
         d = liar(**configuration)
         o = Owner(Own(USER, [NAME]))
         d.create(USER, [NAME], {b"v1": b"one"})
@@ -187,7 +187,7 @@ class AlarmTest(unittest.TestCase):
             d.publish_users()
             d.remove_device(USER, b"ghost")
             d.publish_users()
-            # Two versions of the list, and the ghost's key.
+            # The alarms are two versions of the list, and the ghost's key.
             self.assertEqual(self.look(d, o, page), ["not set"] * 3)
             self.assertEqual(self.look(d, o, page), [])
 

@@ -1,4 +1,4 @@
-"""What docs/spec/privacy.md section 2 says a caller recognises later, as a caller of the reference directory sees it."""
+"""Checks what docs/spec/privacy.md section 2 says that a caller recognises later, with a caller of the reference directory."""
 
 import re
 import unittest
@@ -16,7 +16,7 @@ LAST_VERSION = 16
 
 
 def table() -> dict[int, list[int]]:
-    """The page's rows: version at which somebody looked once -> later versions whose labels the answer holds."""
+    """Returns the page's rows: version at which somebody looked once -> later versions whose labels the answer holds."""
     rows = re.findall(r"^\| (\d+) \| ([\d, ]+) \| \d+ \|$", PAGE.read_text(), re.MULTILINE)
     return {int(looked): [int(version) for version in later.split(",")] for looked, later in rows}
 
@@ -29,7 +29,7 @@ class RecognitionTest(unittest.TestCase):
             cls.directory.publish({KEY: b"value %d" % version, b"other %d" % version: b"noise"})
 
     def labels_of_absences(self, epoch: int, key: bytes, structure: int = facts.KEYS) -> dict[int, int]:
-        """label -> version, from the VRF proofs of one lookup's absences alone."""
+        """Returns label -> version, from the VRF proofs of one lookup's absences alone."""
         answer = self.directory.lookup_item(epoch, key, structure=structure)
         public = self.directory.vrf_keys_at[epoch][structure - 1].public
         labels = {}
@@ -40,7 +40,7 @@ class RecognitionTest(unittest.TestCase):
         return labels
 
     def recognised(self, labels: dict[int, int], since: int, structure: int = facts.KEYS) -> dict[int, int]:
-        """version -> epoch of what public audit proofs after `since` show under one of these labels."""
+        """Returns version -> epoch of each leaf that public audit proofs after `since` show under one of these labels."""
         return {
             labels[leaf.label]: epoch
             for epoch in range(since + 1, self.directory.epoch + 1)
@@ -52,7 +52,7 @@ class RecognitionTest(unittest.TestCase):
         rows = table()
         self.assertEqual(sorted(rows), [1, 2, 4, 8])
         for looked, later in rows.items():
-            # Version v is the one of epoch v.
+            # Version v belongs to epoch v.
             seen = self.recognised(self.labels_of_absences(looked, KEY), looked)
             self.assertEqual(seen, {version: version for version in later}, looked)
 

@@ -1,4 +1,4 @@
-"""Proofs over one tree against whole trees: every label, every append, and the changes that must be refused."""
+"""Compares proofs over one tree with whole trees: every label, every append, and the changes that must be refused."""
 
 import random
 import unittest
@@ -37,7 +37,7 @@ class TreeTest(unittest.TestCase):
         self.assertEqual(tree.root_of(tree.build([])), tree.H(3))
         leaf = Leaf(5, bytes(32), 7)
         self.assertEqual(tree.root_of(tree.build([leaf])), tree.H(1, to_octets(5), bytes(32), bytes(7) + b"\7"))
-        # Labels that differ in the last bit alone: one node of length 255.
+        # Labels that differ only in the last bit: one node of length 255.
         pair = [Leaf(4, bytes(32), 1), Leaf(5, bytes(32), 1)]
         expected = tree.H(2, b"\xff", to_octets(4), pair[0].hash, pair[1].hash)
         self.assertEqual(tree.root_of(tree.build(pair[::-1])), expected)
@@ -112,7 +112,7 @@ class MembershipTest(unittest.TestCase):
         self.assertIn("absent_covers", reasons)
 
     def test_sibling_leaf_does_not_hide_a_label(self):
-        # The leaf beside a present label is opened with its true path: an ancestor stands at or beyond the divergence.
+        # The leaf next to a present label is opened with its true path: an ancestor stands at or beyond the divergence.
         leaf = max(self.leaves, key=lambda one: len(tree.ancestors(self.root, one.label)[0]))
         passed, _ = tree.ancestors(self.root, leaf.label)
         sibling = passed[-1].child(1 - tree.bit(leaf.label, passed[-1].length))
@@ -125,7 +125,7 @@ class MembershipTest(unittest.TestCase):
 
 class AppendTest(unittest.TestCase):
     def history(self, rng: random.Random, first: int, *sizes: int) -> tuple[list[Leaf], list[Leaf], list[RootState]]:
-        """(old leaves, added leaves, states from epoch 1 on)."""
+        """Returns (old leaves, added leaves, states from epoch 1 on)."""
         total = random_leaves(rng, first + sum(sizes), close=rng.random() < 0.5)
         rng.shuffle(total)
         old, added, states, node = total[:first], [], [], tree.build(total[:first])
@@ -191,7 +191,7 @@ class AppendTest(unittest.TestCase):
         self.assertEqual(len(proof.opened), 5 + 3 * 32)
         for spoiled in (b"\x01\x00\x01\x05\x01", b"\x01\x00\x01\x00"):
             self.assertEqual(self.verdict(states, AppendProof(proof.leaves, spoiled + proof.opened[5:])), "append_prefix")
-        # A leaf that does not lie where it is claimed to hang.
+        # A leaf that is not at its claimed position.
         away = b"\x02" + c.label.to_bytes(32, "big") + bytes(32) + (1).to_bytes(8, "big")
         hung = AppendProof(proof.leaves, b"\x01\x00" + away + proof.opened[-32:])
         self.assertEqual(self.verdict(states, hung), "append_position")
@@ -202,7 +202,7 @@ class AppendTest(unittest.TestCase):
         self.assertEqual(self.verdict(states, proofs.make_append(old, 1, again)), "append_exists")
 
     def test_fake_taken_back(self):
-        # Published at 2, taken back at 3 and replaced: end points would agree with an honest history of one leaf.
+        # Published at 2, taken back at 3 and replaced: the end points alone would agree with an honest history of one leaf.
         rng = random.Random(5)
         old = random_leaves(rng, 5)
         fake, honest = random_leaves(rng, 1, 2)[0], random_leaves(rng, 1, 3)[0]

@@ -1,4 +1,5 @@
-"""A model of docs/spec/receipts.md section 6: whatever a client picks of an honest log's answers, it is no evidence, and neither is what a stolen old key promises; what is dropped is evidence, if all is shown."""
+"""A model of docs/spec/receipts.md section 6. No selection of an honest log's answers is evidence, nor is a promise of a stolen old key; a
+dropped update is evidence, if everything is shown."""
 
 import random
 import unittest
@@ -49,13 +50,13 @@ class PromisesTest(unittest.TestCase):
                 after = rng.randrange(d.epoch)
                 by, time = rng.randrange(after + 1, d.epoch + 1), until - 1 - rng.randrange(2) * rng.randrange(until - 1)
                 found = self._verdict(d, log, after, by, b"dropped", self._whole(d, after, by), time)
-                # The key's time was over when the epoch was made, by more than clocks differ.
+                # The key had expired when the epoch was made, by more than clocks differ.
                 is_later = d.records[after].time_ms > until - 1 + ahead
                 self.assertFalse(is_later and found == "promise_broken", (until, after, time))
                 convicted += found == "promise_broken"
                 with mock.patch.object(receipts, "check_time"):
                     without_the_rule += is_later and self._verdict(d, log, after, by, b"dropped", self._whole(d, after, by), time) == "promise_broken"
-        # Within its time a key is the log's, and without the rule an honest log is convicted.
+        # Within its time the log is responsible for a key. Without the rule an honest log is convicted.
         self.assertGreater(convicted, 0)
         self.assertGreater(without_the_rule, 10)
 
@@ -65,7 +66,7 @@ class PromisesTest(unittest.TestCase):
 
     def _directory(self, seed: int, rng: random.Random) -> tuple[Directory, vectors_receipts._Log]:
         d = Directory(seed=seed + 200, period_length_ms=LENGTH_MS)
-        # A value that comes back, as a client may set it again.
+        # The value returns to an earlier one, as a client may set it again.
         for i in range(9):
             if d.now_ms - d.records[d.period_first_epoch].time_ms >= LENGTH_MS and rng.random() < 0.5:
                 d.switch_period(d.records[d.period_first_epoch].time_ms + LENGTH_MS + i * STEP_MS)

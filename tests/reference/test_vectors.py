@@ -1,4 +1,4 @@
-"""The committed vectors are what the reference says today, and together they show every reason of docs/spec/reasons.md."""
+"""The committed vectors match the reference, and together they show every reason of docs/spec/reasons.md."""
 
 import json
 import re

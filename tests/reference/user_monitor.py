@@ -1,4 +1,4 @@
-"""What an owner checks of its own user: docs/spec/user-monitor.md. A verdict changes nothing: the caller decides what to keep."""
+"""An owner's checks of its own user: docs/spec/user-monitor.md. A verdict changes nothing: the caller decides what to keep."""
 
 from dataclasses import dataclass, field
 
@@ -16,9 +16,10 @@ from verify import Verifier, vrf_key
 
 @dataclass(frozen=True)
 class Own:
-    """Section 2: what the verifier brings. names are those to be shown. keys are the ids that it names, None where nothing is known.
+    """Section 2: the verifier's question and state. names are those to be shown. keys are the ids that it names, None where nothing is
+    known.
 
-    ends: of the list and of keys, by structure and key, what is known at the end of the period before (docs/spec/periods.md section 6).
+    ends: the known end states of the previous period, of the list and of keys, by structure and key (docs/spec/periods.md section 6).
     """
 
     user: bytes
@@ -30,7 +31,7 @@ class Own:
     ends: dict[tuple[int, bytes], handover.EndState] = field(default_factory=dict)
 
     def kept_list(self, period: int) -> bytes | None:
-        """The octets of the kept list, if it counts in this period."""
+        """Returns the octets of the kept list, if it counts in this period."""
         return self.devices.devices if self.devices and self.devices.known.period == period else None
 
 
@@ -50,11 +51,11 @@ class MonitorResult:
 
     @property
     def complete(self) -> bool:
-        """False for a page, which is no result (section 5)."""
+        """False for a page, which is not a result (section 5)."""
         return self.has_left or all(one.complete for one in (self.devices, *self.keys.values()))
 
     def brought_next(self, before: Own, configuration: Configuration) -> Own:
-        """After a page: what goes on with the next answer. After a result: what is kept."""
+        """Returns, after a page, what the next question names; after a result, what is kept."""
         if self.has_left:
             return Own(before.user, has_left=True, least_epoch=self.epoch)
         opened = [self.devices.values[version] for version in sorted(self.lists)]
@@ -110,7 +111,7 @@ class _Owner(EntryChecks):
         return MonitorResult(self.head.epoch, self.head.period, listed, lists, shown)
 
     def _check_handovers(self, answer: UserMonitorAnswer, ids: list[bytes]) -> None:
-        """Section 6: of the list first, then of each followed key in order."""
+        """Section 6: checks the list first, then each followed key in order."""
         keys = ((facts.KEYS, device) for device in ids)
         for key, versions in zip([(facts.DEVICES, self.own.user), *keys], [answer.devices, *answer.keys], strict=False):
             end = self.own.ends.get(key)

@@ -1,4 +1,5 @@
-"""Usernames that have one form: docs/spec/usernames.md, straight from the files of the Unicode Character Database (Debian's package unicode-data)."""
+"""Usernames that have one form: docs/spec/usernames.md, directly from the files of the Unicode Character Database (Debian's package
+unicode-data)."""
 
 import functools
 import os
@@ -25,7 +26,7 @@ def _lines(name):
 
 @functools.cache
 def _property(name):
-    """{code point: values of its lines} of a file with one property."""
+    """Returns {code point: values of its lines} of a file with one property."""
     found = {}
     for points, value, *_ in _lines(name):
         first, _, last = points.partition("..")
@@ -36,7 +37,7 @@ def _property(name):
 
 @functools.cache
 def _data():
-    """{code point: fields of UnicodeData.txt}."""
+    """Returns {code point: fields of UnicodeData.txt}."""
     found, first = {}, 0
     for fields in _lines("UnicodeData.txt"):
         point = int(fields[0], 16)
@@ -55,7 +56,7 @@ def _full_lower_case():
 
 @functools.cache
 def _pairs():
-    """{two code points: what they compose to}."""
+    """Returns {two code points: their composition}."""
     excluded = _property("DerivedNormalizationProps.txt")
     pairs = {}
     for point, fields in _data().items():
@@ -112,7 +113,7 @@ def normalize(points, compatible=False):
 
 
 def _is_valid(point):
-    """In IdentifierClass without regard to the place: RFC 8264 section 8."""
+    """Whether a code point is in IdentifierClass in any context: RFC 8264 section 8."""
     if point in VALID:
         return True
     if point in DISALLOWED or point not in _data():
@@ -182,7 +183,7 @@ def _narrow(point):
 
 
 def _rules(points):
-    """(fault, points): rules 1 to 5."""
+    """Returns (fault, points): rules 1 to 5."""
     points = [_narrow(point) for point in points]
     for at, point in enumerate(points):
         if point in CONTEXT:
@@ -195,7 +196,7 @@ def _rules(points):
 
 
 def prepare(name, max_len=facts.MAX_KEY_LEN):
-    """(fault, form) of a name's octets."""
+    """Returns (fault, form) of a name's octets."""
     if not 1 <= len(name) <= facts.MAX_KEY_LEN:
         return "length", b""
     try:

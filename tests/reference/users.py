@@ -1,4 +1,5 @@
-"""Answers about users: docs/spec/users.md sections 3 to 5, docs/spec/recycled-names.md. A verdict changes nothing: the caller decides what to keep."""
+"""Answers about users: docs/spec/users.md sections 3 to 5, docs/spec/recycled-names.md. A verdict changes nothing: the caller decides what
+to keep."""
 
 from dataclasses import dataclass, field, replace
 
@@ -27,7 +28,7 @@ from verify import Verifier, check_included, vrf_key
 
 @dataclass(frozen=True)
 class KeptList:
-    """What is known of a user's device list, with the octets of the DeviceList."""
+    """Knowledge of a user's device list, with the octets of the DeviceList."""
 
     known: pahd.Known
     devices: bytes
@@ -35,20 +36,20 @@ class KeptList:
 
 @dataclass(frozen=True)
 class Kept:
-    """Section 2, as far as it concerns one username: all of valid answers. devices are those of the user id."""
+    """Section 2, for one username: everything that valid answers showed. devices are those of the user id."""
 
     user: bytes | None = None
     has_left: bool = False
     least_epoch: int = 0
     devices: KeptList | None = None
     keys: dict[bytes, pahd.Known] = field(default_factory=dict)
-    # In a log whose usernames are used again: the latest one that is known, whose user is `user`; 0: none.
+    # In a log that reassigns usernames: the latest known generation, whose user is `user`; 0 if none is known.
     generation: int = 0
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One user of a request. device: that one's key alone."""
+    """One user of a request. device: only that device's key."""
 
     username: bytes
     device: bytes | None = None
@@ -57,7 +58,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Earlier:
-    """A user that the name led to: from the epoch `since` on, and for good no more since `left`."""
+    """A user to whom the name led, from the epoch `since` on until it left for good at `left`."""
 
     user: bytes
     since: int
@@ -68,7 +69,7 @@ class Earlier:
 class UserResult:
     """epoch is e*. devices and keys are those of a current user, keys in the order of the list.
 
-    generation is 0 in a log where no username is used again; earlier are the users before this one.
+    generation is 0 in a log that does not reassign usernames; earlier are the users before this one.
     """
 
     kind: int
@@ -81,7 +82,7 @@ class UserResult:
     earlier: list[Earlier] = field(default_factory=list)
 
     def kept(self, before: Kept) -> Kept:
-        """What the verifier keeps from now on; before: what it brought."""
+        """Returns what the verifier keeps from now on; before: its state in the question."""
         if self.user is None:
             return Kept(least_epoch=self.epoch)
         if self.devices is None:
@@ -125,7 +126,7 @@ def _check_part(
 
 
 def epoch_of_state(records: list[EpochRecord], user: UserLookup) -> int:
-    """e*, section 3. A Lookup always has a NonMember: C(a) is never empty for a version that is in range."""
+    """Returns e*, section 3. A Lookup always has a NonMember: C(a) is never empty for a version that is in range."""
     absences = [
         records[entry.record].epoch
         for entry in user.entries
@@ -136,7 +137,7 @@ def epoch_of_state(records: list[EpochRecord], user: UserLookup) -> int:
 
 
 def device_ids(octets: bytes, configuration: Configuration) -> list[bytes]:
-    """The ids of a DeviceList that was sent as a value."""
+    """Returns the ids of a DeviceList that was sent as a value."""
     try:
         ids = decode_whole(DeviceList.decode, octets).ids
     except Refused:
@@ -219,7 +220,7 @@ class _User(EntryChecks):
             generation = user.generations.names.version
             require((generation == 0) == (user.kind == NO_SUCH_USER), "user_kind")
             user_id, earlier = self._generations(user.generations)
-            # What is known of the user is known of that generation's.
+            # Knowledge of the user is knowledge of that generation's.
             self.known_to_have_left = self.known_to_have_left and generation == self.kept.generation
         else:
             if user.name is None:
@@ -256,7 +257,7 @@ class _User(EntryChecks):
         return user_id
 
     def _generations(self, shown: Generations) -> tuple[bytes | None, list[Earlier]]:
-        """docs/spec/recycled-names.md section 3: what stands there for step 4. The user of the latest one, and those before."""
+        """docs/spec/recycled-names.md section 3, in place of step 4. Returns the user of the latest generation, and the earlier ones."""
         names, kept = shown.names, self.kept
         require(names.version <= facts.MAX_GENERATIONS, "version_range")
         require(len(names.members) == names.version, "ladder_count")
@@ -291,7 +292,8 @@ class _User(EntryChecks):
         return listed
 
     def _check_not_lost(self, known: pahd.Known, entry: VersionedEntry) -> None:
-        """Steps 6 and 7: what had a version in an earlier period begins each later one with a copy, as long as its user is current."""
+        """Steps 6 and 7: a key or list with a version in an earlier period begins each later one with a copy, as long as its user is
+        current."""
         if known.version and known.period < self.records[entry.record].period:
             members = entry.lookup.members
             require(members != [] and members[0].epoch == 0, "handover_missing")
@@ -303,10 +305,10 @@ class _User(EntryChecks):
         return device in decode_whole(DeviceList.decode, listed.devices).ids
 
     def _list_octets(self, listed: pahd.Result) -> bytes:
-        """The list that was sent or, where the known version stands, the kept one."""
+        """Returns the list that was sent or, where the known version stands, the kept one."""
         if listed.value is not None:
             return listed.value
-        # Version 0 was refused, save by the model, which leaves that check out.
+        # Version 0 was refused, except by the model, which leaves that check out.
         return self.kept.devices.devices if listed.version else DeviceList([]).encode()
 
     def _versioned(self, number: int, key: bytes, entry: VersionedEntry, known: pahd.Known | None) -> pahd.Result:

@@ -1,5 +1,5 @@
-"""Vectors of what a verifier starts from: configurations and trust anchors (docs/spec/records.md section 1), the log's
-signatures (docs/spec/board.md section 5)."""
+"""Vectors of a verifier's trusted input: configurations and trust anchors (docs/spec/records.md section 1), the log's signatures
+(docs/spec/board.md section 5)."""
 
 import base64
 import json
@@ -17,7 +17,7 @@ SEED = bytes(range(32))
 ORIGIN = "example.com/log"
 MESSAGE = b"example.com/log\n1\nroot\n"
 
-# Of origins: each differs from a good one in one character.
+# Invalid origins: each differs from a valid one in one character.
 REFUSED_IN_ORIGINS = {
     "tab": "\t",
     "unit_separator": "\x1f",
@@ -219,10 +219,11 @@ def signatures() -> dict:
     scalar = ed25519.secret_scalar(SEED)
     for i, point in enumerate(ed25519.torsion()):
         small = ed25519.encode(point)
-        # R = B and S = 1: whoever has such a key has a signature of one message in eight.
+        # R = B and S = 1: with such a key anyone has a signature of one message in eight.
         add(f"key_of_small_order_{i}", small, one, False, _first(lambda m, key=small: ed25519.holds(key, m, one)))
         mixed = ed25519.encode(ed25519.add(ed25519.decode(public), point))
-        # S = k a: it holds where -k times the key's part of small order is R. Only with the identity's this is so of an honest key.
+        # S = k a: the equation holds where -k times the key's part of small order is R. Only with the identity's R does it hold for an
+        # honest key.
         message = _first(lambda m, key=mixed, r=small: ed25519.holds(key, m, ed25519.sign_with_r(scalar, key, m, r)))
         add(f"r_of_small_order_{i}", mixed, ed25519.sign_with_r(scalar, mixed, message, small), False, message)
         if i > 0:
@@ -230,7 +231,7 @@ def signatures() -> dict:
             add(f"key_of_mixed_order_{i}", mixed, ed25519.sign_as(SEED, mixed, message), True, message)
             message = _first(lambda m, key=mixed: not ed25519.holds(key, m, ed25519.sign_as(SEED, key, m)))
             add(f"only_with_cofactor_{i}", mixed, ed25519.sign_as(SEED, mixed, message), False, message)
-    # Encodings beyond p of the points with y = 0 (order 4) and y = 1: read mod p the equation holds. Of the others nobody knows the secret.
+    # Encodings beyond p of the points with y = 0 (order 4) and y = 1: read mod p the equation holds. Nobody knows the secret of the others.
     for y in (0, 1):
         octets = (ed25519.P + y).to_bytes(32, "little")
         add(f"key_p_plus_{y}", octets, one, False, _first(lambda m, key=octets: ed25519.challenge(one[:32], key, m) % 4 == 0))
@@ -239,7 +240,7 @@ def signatures() -> dict:
 
 
 def _first(holds) -> bytes:
-    """The first of some messages of which it is true."""
+    """Returns the first message for which it is true."""
     return next(message for message in (b"message %d" % i for i in range(1000)) if holds(message))
 
 

@@ -1,4 +1,4 @@
-"""What cosigned checkpoints say of an answer: tests/vectors/cosigners/."""
+"""Cosigned checkpoints and their verdicts on an answer: tests/vectors/cosigners/."""
 
 import json
 
@@ -37,7 +37,7 @@ def _signed(size: int, *names: str, note: bytes = b"", time: int = NOW_MS // 100
 
 
 def _flipped(note: bytes) -> bytes:
-    """Another last signature."""
+    """Changes the last signature."""
     at = len(note) - 20
     return note[:at] + (b"B" if note[at : at + 1] == b"A" else b"A") + note[at + 1 :]
 

@@ -24,7 +24,7 @@ class Liar(UserDirectory):
     """A directory that may keep other leaves than it published."""
 
     def rebuild(self) -> None:
-        """An epoch whose trees have what is stored, whatever was there before."""
+        """Publishes an epoch whose trees have what is stored, whatever they had before."""
         for number in facts.STRUCTURES:
             found = self._leaves(number)
             self.trees[number - 1], self.counts[number - 1] = proofs.grow(None, found), len(found)
@@ -35,7 +35,7 @@ class Liar(UserDirectory):
         mine[max(version, 1) - 1] = replace(mine[max(version, 1) - 1], **changes)
 
     def statement(self, epoch: int, structure: int, key: bytes, version: int, opened: bool = False, size: int | None = None) -> LeafStatement:
-        """What is true of a leaf at an epoch."""
+        """Returns the true statement about a leaf at an epoch."""
         stored = self.stored_at[epoch][structure - 1].get(key, [])
         if len(stored) >= max(version, 1):
             return LeafStatement(self.head(epoch, size), structure, key, version, self.member(epoch, key, version, opened, structure))
@@ -49,7 +49,8 @@ class Liar(UserDirectory):
 
 
 def honest(seed: int, **configuration) -> Liar:
-    """Alice's key has versions 1, 2, 3 at 1, 2, 4 and bob's 1 at 1. Carol has a name, a phone and a laptop that comes at 3. Nobody has left. Six epochs, 0 to 5."""
+    """Makes six epochs, 0 to 5. Alice's key has versions 1, 2, 3 at 1, 2, 4 and bob's 1 at 1. Carol has a name, a phone and a laptop that
+    is added at 3. Nobody has left."""
     d = Liar(seed=seed, period_length_ms=LENGTH_MS, **configuration)
     d.create(CAROL, [CAROL], {PHONE: b"phone 1"})
     d.staged[KEYS] |= {ALICE: b"alice 1", BOB: b"bob 1"}
@@ -79,7 +80,7 @@ class _Pairs:
         self.rows.append({"kind": kind, "anchor": self.anchors.index(d.anchor), "first": first.hex(), "second": second.hex(), "reason": reason})
 
     def lie(self, kind: str, about: tuple[int, bytes, int], change: Callable[[Liar], None], kept: int = 5, **configuration) -> None:
-        """The leaf as it was at epoch `kept`, and as it is after the lie."""
+        """Adds the leaf as it was at epoch `kept`, and as it is after the lie."""
         d = honest(171, **configuration)
         change(d)
         self.add(kind, "leaf_contradicts", d, d.statement(kept, *about), d.statement(d.epoch, *about))
@@ -171,7 +172,7 @@ def _lies(pairs: _Pairs) -> None:
     pairs.add("under_checkpoints_of_two_sizes", "leaf_contradicts", d, d.statement(5, *latest, size=6), after)
     pairs.add("under_one_checkpoint", "leaf_contradicts", d, d.statement(5, *latest, size=7), d.statement(6, *latest, size=7))
 
-    # Two histories of the epochs from 5 on, each consistent by itself.
+    # Two histories of the epochs from 5 on, each consistent.
     shown, other = honest(171), honest(171)
     shown.publish({BOB: b"bob 2"})
     other.publish({BOB: b"mallory's"})
@@ -232,7 +233,7 @@ def _honest(pairs: _Pairs) -> None:
 
 
 def _not_signed_so(pairs: _Pairs) -> None:
-    """Statements that a log signed and that are refused by themselves, or prove something else."""
+    """Adds statements that a log signed and that are refused individually, or prove something else."""
     about = (KEYS, BOB, 1)
 
     def lie(kind: str, reason: str, change: Callable[[Liar], object]) -> None:
@@ -265,7 +266,7 @@ def _not_signed_so(pairs: _Pairs) -> None:
 
 
 def _changes(one: LeafStatement, other: LeafStatement) -> Iterator[mutations.Change]:
-    """Of each field behind the head of a statement; one is opened or absent, other about another key."""
+    """Changes each field after the head of a statement; one is opened or absent, other about another key."""
     encoded = one.encode()
     yield from mutations.whole_changes(encoded)
     about = len(one.head.encode())
@@ -297,7 +298,7 @@ def _changes(one: LeafStatement, other: LeafStatement) -> Iterator[mutations.Cha
 
 
 def _mutations(pairs: _Pairs) -> None:
-    """Of evidence of a dropped leaf, and then of both of its statements."""
+    """Changes the evidence of a dropped leaf: the kept statement, the received one, and then both."""
     d = honest(175)
     del d.stored[KEYS - 1][BOB]
     d.rebuild()

@@ -1,6 +1,6 @@
-"""Whole answers with what the verifier brings, and the verdict: tests/vectors/lookup/.
+"""Whole answers with the verifier's state and the verdict: tests/vectors/lookup/.
 
-Honest answers, the changes of mutations.py, and what a server that signs its own lies can do.
+Honest answers, the changes of mutations.py, and the lies of a server that signs them.
 """
 
 import random
@@ -212,7 +212,7 @@ def signed_lie_rows(rows: Rows) -> None:
         stored = {version: Stored(written, d.rng.randbytes(16), b"forged %d" % version) for version, written, _ in leaves}
         d.versions[key] = [stored.get(i + 1, Stored(0, b"", b"")) for i in range(max(stored))]
         for epoch in range(1, 10):
-            # Versions that no leaf exists for are not in any ladder below.
+            # Versions without a leaf are not in any ladder below.
             added = [d.leaf(key, version, stored[version]) for version, _, inserted in leaves if inserted == epoch]
             d.publish({b"other": b"x"} if epoch == 1 else {}, others={facts.KEYS: added})
         v = Verifier(d.anchor, d.now_ms, known={key: known} if known else {})
@@ -240,7 +240,7 @@ def signed_lie_rows(rows: Rows) -> None:
 
 
 def _jump_rows(rows: Rows) -> None:
-    """A server that inserts version 4 without version 3, and would show 2 to one and 4 to another under one record."""
+    """A server inserts version 4 without version 3, and would show 2 to one client and 4 to another under one record."""
     d, key = Directory(seed=60), b"victim"
     d.versions[key] = [Stored(i, d.rng.randbytes(16), b"version %d" % i) for i in (1, 2, 3, 4)]
     for epoch in (1, 2, 3, 4):
@@ -265,7 +265,7 @@ def _jump_rows(rows: Rows) -> None:
 
 
 def _torsion_rows(rows: Rows) -> None:
-    """A server that adds a point of order 2 to Gamma: the label stays the same, so it may pass and gains nothing."""
+    """A server adds a point of order 2 to Gamma: the label stays the same, so it may pass and gains nothing."""
     d = honest_directory()
     v, key = Verifier(d.anchor, d.now_ms), NAMES[1]
     answer = d.lookup([key])
@@ -348,7 +348,7 @@ def period_rows(rows: Rows) -> None:
 
 
 def _early_switches(rows: Rows) -> None:
-    """Two switches, the second one too soon by one millisecond or not: what an auditor sees who knows when the first one was."""
+    """Two switches, the second possibly too early by one millisecond, before an auditor that knows when the first one was."""
     for early, reason in ((0, "valid"), (1, "record_period")):
         d = Directory(seed=57, period_length_ms=5 * STEP_MS)
         d.publish({b"alice": b"1"})
@@ -358,7 +358,7 @@ def _early_switches(rows: Rows) -> None:
         v = Verifier(d.anchor, d.now_ms)
         kind = "second_switch_too_early" if early else "second_switch"
         rows.audit(kind, v, before, first, d.audit(3, 4).encode(), reason)
-        # The time since epoch 0 would do: it is not of this period.
+        # The time since epoch 0 would be long enough, but it is not of this period.
         rows.audit(f"{kind}_and_epoch_0", v, before, d.records[0], d.audit(3, 4).encode(), "record_period")
         # A client that kept a record of the period before the first switch: two periods, each of its length.
         for kept, start in ((d.records[1], d.records[0]), (d.records[0], None)):

@@ -1,4 +1,4 @@
-"""What an owner is shown of its own user, with what it brings, and the verdict: tests/vectors/users/monitor.json and notes.json."""
+"""Answers about an owner's own user, with its state and the verdict: tests/vectors/users/monitor.json and notes.json."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ ID = b"id-alice"
 
 
 def honest_directory(**configuration) -> UserDirectory:
-    """Epochs 1 to 9. Alice's list has versions at 1 (a1, a2), 3 (a3 too), 5 (a2 no more), 7 (a4 for two epochs) and 9."""
+    """Makes epochs 1 to 9. Alice's list has versions at 1 (a1, a2), 3 (adds a3), 5 (removes a2), 7 (a4 for two epochs) and 9."""
     d = UserDirectory(seed=91, **configuration)
     d.create(ID, [ALICE, AT_WORK], {b"a1": b"a1 1", b"a2": b"a2 1"})
     d.create(b"id-bob", [b"bob"], {b"b1": b"b1 1"})
@@ -53,7 +53,7 @@ def honest_directory(**configuration) -> UserDirectory:
 
 @dataclass(frozen=True)
 class Maker:
-    """Adds rows about one honest directory, and compares what valid ones show with what is true."""
+    """Adds rows about one honest directory, and compares what valid ones show with the truth."""
 
     rows: Rows
     d: UserDirectory
@@ -69,7 +69,7 @@ class Maker:
         return self.row(kind, own, self.d.user_monitor(own, **answer), "valid")
 
     def kept_at(self, own: Own, epoch: int) -> Own:
-        """What an owner keeps that has looked at this epoch."""
+        """Returns what an owner keeps that has looked at this epoch."""
         result = self.d_result(own, epoch)
         return result.brought_next(own, self.d.configuration)
 
@@ -81,7 +81,7 @@ class Maker:
 
 
 def check_true(d: UserDirectory, own: Own, result: MonitorResult) -> None:
-    """Every version shown is the true one, and what ended has shown the latest."""
+    """Checks that every version shown is the true one, and that a complete list shows the latest."""
     left = d.value_at(result.epoch, facts.DECOMMISSIONED, own.user) is not None
     right = result.has_left == left
     if not left:
@@ -150,7 +150,7 @@ def changed_rows(m: Maker) -> None:
         ("another_id_than_was_named", {b"zz": None}, {b"zy": None}, "vrf_challenge"),
     ):
         m.row(kind, Own(ID, keys=named), d.user_monitor(Own(ID, keys=sent)), reason)
-    # Of the latest list alone, and of every list but the first: devices that came and went are left out.
+    # The keys of the latest list only, and of every list but the first: devices that were added and removed are left out.
     ids = [b"a1", b"a2", b"a3", b"a4"]
     for kind, keep in (("of_removed_devices", [b"a1", b"a3"]), ("of_one_that_came_and_went", [b"a1", b"a2", b"a3"])):
         keys = [one for device, one in zip(ids, answer.keys, strict=True) if device in keep]
@@ -190,7 +190,7 @@ def kept_rows(m: Maker) -> None:
 
 
 def paged(m: Maker, own: Own, page: int, epochs: Iterator[int]) -> Iterator[tuple[Own, UserMonitorAnswer]]:
-    """All answers of a run: what is brought to each, and the answer. Rows are made of them."""
+    """Yields all answers of a run, each with the owner's state in the question, and adds rows for them."""
     while True:
         epoch = next(epochs)
         answer = m.d.user_monitor(own, epoch, page)
@@ -229,7 +229,7 @@ def page_rows(m: Maker) -> None:
 
 
 def period_rows(rows: Rows) -> None:
-    """Two periods: what is known of the first one counts for nothing in the second."""
+    """Two periods: knowledge of the first one counts for nothing in the second."""
     d = UserDirectory(seed=92, period_length_ms=5 * STEP_MS)
     d.create(ID, [ALICE], {b"a1": b"a1 1", b"a2": b"a2 1"})
     d.create(b"id-erin", [b"erin"], {b"e1": b"e1 1"})
@@ -255,7 +255,7 @@ def period_rows(rows: Rows) -> None:
 
 
 def lie_rows(rows: Rows) -> None:
-    """The log's operator lies and signs: what follows is refused, or shown so that the owner sees it."""
+    """The log's operator lies and signs: each lie is refused, or shown so that the owner sees it."""
 
     def show(kind: str, d: UserDirectory, reason: str, own: Own = Own(USER, [NAME]), **answer) -> None:
         rows.monitor(f"signed_{kind}", Verifier(d.anchor, d.now_ms), own, d.user_monitor(own, **answer).encode(), reason)
@@ -319,7 +319,7 @@ def lie_rows(rows: Rows) -> None:
 
 
 def _with_lists(d: UserDirectory, lists: dict[int, list[bytes]]) -> UserMonitorAnswer:
-    """The answer about the victim, of a log whose lists are none: the keys are those of these lists."""
+    """Returns the answer about the victim, of a log whose lists are invalid: the keys are those of these lists."""
     devices = d.versions_item(d.epoch, USER, 1, None, facts.DEVICES)
     ids = sorted(set().union(*lists.values()))
     left = d.entry(d.epoch, facts.DECOMMISSIONED, USER)
@@ -338,7 +338,7 @@ def monitor_content() -> dict:
 
 
 def notes_content() -> dict:
-    """`opened` says whether the note is that of the value; `sequence` and `text` are those of an opened OwnerNote."""
+    """`opened` says whether the note belongs to the value; `sequence` and `text` are those of an opened OwnerNote."""
     rows = []
     opening, note = bytes(range(16)), OwnerNote(1, b"added new laptop").encode()
     value = notes.noted_value(b"credential", opening, note)

@@ -1,4 +1,4 @@
-"""Bounds of periods, answers about ended ones, and hand-overs, with what the verifier brings and the verdict: tests/vectors/periods/."""
+"""Bounds of periods, answers about ended ones, and hand-overs, with the verifier's state and the verdict: tests/vectors/periods/."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,12 +19,12 @@ from vectors_user_handover import user_handover_rows
 from verify import Verifier
 
 LENGTH_MS = 5 * STEP_MS
-# Alice changes in both periods, Bob in none, Carol is new in the second, Dave in the third; nobody is in none.
+# Alice changes in both periods, Bob in neither; Carol is new in the second and Dave in the third; Nobody exists in no period.
 ALICE, BOB, CAROL, DAVE, NOBODY = KEYS = b"alice", b"bob", b"carol", b"dave", b"nobody"
 
 
 def first_period(d: Directory) -> Directory:
-    """Epochs 0 to 3 of period 0."""
+    """Makes epochs 0 to 3 of period 0."""
     d.publish({ALICE: b"alice 1", BOB: b"bob 1"})
     d.publish({ALICE: b"alice 2"})
     d.publish({ALICE: b"alice 3"})
@@ -32,7 +32,7 @@ def first_period(d: Directory) -> Directory:
 
 
 def honest_directory(seed: int = 91) -> Directory:
-    """Periods 0 (epochs 0 to 3), 1 (4 to 6) and 2 (from 7 on; its last epoch is 8)."""
+    """Makes periods 0 (epochs 0 to 3), 1 (4 to 6) and 2 (from 7 on; its last epoch is 8)."""
     d = first_period(Directory(seed=seed, period_length_ms=LENGTH_MS))
     switch(d)
     d.publish({CAROL: b"carol 1"})
@@ -47,7 +47,7 @@ def switch(d: Directory, early_ms: int = 0) -> EpochRecord:
 
 
 def bounds_of(d: Directory, period: int, until: int) -> list[int]:
-    """The epochs of the bounds, for an answer of this epoch."""
+    """Returns the epochs of the bounds, for an answer of this epoch."""
     current = d.records[until].period
     epochs = {r.period_first_epoch for r in d.records[: until + 1] if r.period >= period}
     return sorted(epochs | {d.last_epoch(one) for one in range(period, current)})
@@ -204,7 +204,7 @@ def handover_rows(rows: Rows) -> None:
     def row(kind: str, keys: list[bytes], encoded: bytes, reason: str, form: str = "monitor", **kept) -> None:
         rows.answer(form, kind, replace(v, **kept), keys, encoded, reason)
 
-    # Answers about ended periods: old records are no error, others than the one brought are.
+    # Answers about ended periods: old records are not errors, but any record other than the requested one is.
     late = v.now_ms + d.configuration.max_behind_ms + 1
     for period in (0, 1):
         last = d.last_epoch(period)
@@ -268,7 +268,7 @@ def answer_with_erased_copy(d: Directory) -> bytes:
 
 
 class ForgingDirectory(Directory):
-    """At the switch: keys that are not copied."""
+    """left_out: keys that are not copied at the switch."""
 
     left_out: tuple[bytes, ...] = ()
 
@@ -277,7 +277,7 @@ class ForgingDirectory(Directory):
 
 
 def _lying_handover_rows(rows: Rows) -> None:
-    """A server that signs its own lies around a switch; the owners' end states are true."""
+    """A server signs its own lies around a switch; the owners' end states are true."""
 
     def lie(kind: str, key: bytes, reason: str, before: Callable = lambda d: None, after: Callable = lambda d: None,
             end: EndState | None = None) -> None:

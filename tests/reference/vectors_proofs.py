@@ -50,7 +50,7 @@ class _Trees:
         return Leaf(label, tree.commitment_of(opening, value), epoch)
 
     def dense(self, keys: list[bytes], around: bytes) -> list[Leaf]:
-        """Leaves of the keys, and random ones that share 1..255 bits with the label of one more key."""
+        """Returns leaves of the keys, and random ones that share 1..255 bits with the label of one more key."""
         center, _ = self.label(around)
         near = [Leaf(center ^ 1 << self.rng.randrange(256 - i), self.rng.randbytes(32), 2) for i in range(1, 256, 17)]
         unique = {leaf.label: leaf for leaf in near} | {leaf.label: leaf for leaf in map(self.leaf, keys)}
@@ -184,7 +184,7 @@ def non_member_rows(t: _Trees, leaves: list[Leaf], absent: list[bytes], present:
             padded = replace(opened, prefix=to_octets(node.prefix | 1))
             row("bits_beyond_the_prefix", present, NonMember(here, padded, above), "absent_padding")
         if node.length:
-            # Its prefix claimed to differ in its last bit, which an ancestor may stand at.
+            # The prefix claims to differ in its last bit, where another ancestor may stand.
             claimed = replace(opened, prefix=to_octets(node.prefix ^ 1 << 256 - node.length))
             at_it = bool(i) and passed[i - 1].length == node.length - 1
             row("claimed_prefix", present, NonMember(here, claimed, above), "absent_depth" if at_it else "absent_root")

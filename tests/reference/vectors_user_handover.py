@@ -1,4 +1,4 @@
-"""Hand-overs of users, with what the owner brings and the verdict: tests/vectors/periods/user_handover.json."""
+"""Hand-overs of users, with the owner's state and the verdict: tests/vectors/periods/user_handover.json."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +19,7 @@ LIST = (facts.DEVICES, USER)
 
 
 class Forger(Liar):
-    """At a switch it copies other values than there are, and leaves keys out."""
+    """At a switch this directory copies false values, and leaves keys out."""
 
     left_out: tuple[tuple[int, bytes], ...] = ()
 
@@ -27,16 +27,16 @@ class Forger(Liar):
         return (structure, key) not in self.left_out and super().copied(structure, key)
 
     def forge(self, structure: int, key: bytes, value: bytes) -> None:
-        """What the next period begins with; the current one never had it."""
+        """Sets the value with which the next period begins; the current one never had it."""
         self.stored[structure - 1].setdefault(key, []).append(Stored(self.epoch, bytes(16), value))
 
     def switch(self) -> None:
-        """As soon as it may be."""
+        """Switches as early as allowed."""
         self.switch_period(self.records[self.period_first_epoch].time_ms + self.configuration.period_length_ms)
 
 
 def first_period(d: Forger) -> Forger:
-    """Epochs 0 to 2 of period 0: Alice has a laptop, a phone and a device without a key; the old one was removed."""
+    """Makes epochs 0 to 2 of period 0: Alice has a laptop, a phone and a device without a key; the old one was removed."""
     d.create(USER, [NAME], {LAPTOP: b"laptop 1", OLD: b"old 1", PHONE: b"phone 1"})
     d.create(BOB, [b"bob"], {b"b1": b"b1 1"})
     d.publish_users()
@@ -49,7 +49,7 @@ def first_period(d: Forger) -> Forger:
 
 
 def own_at(d: Forger, period: int) -> Own:
-    """An owner that saw the end of this period."""
+    """Returns an owner that saw the end of this period."""
     keys = (LAPTOP, OLD, PHONE, NEW)
     ends = {(structure, key): d.end_state(key, period, structure) for structure, key in (LIST, *((facts.KEYS, one) for one in keys))}
     return Own(USER, [NAME], keys=dict.fromkeys(keys), ends=ends)
@@ -91,7 +91,7 @@ def user_handover_rows(rows: Rows) -> None:
     both = own.ends | {(facts.KEYS, LAPTOP): replace(own.ends[phone], value=b"another"), phone: replace(own.ends[phone], version=0)}
     row("handover_of_two_keys", replace(own, ends=both), "handover_value")
     row("handover_after_the_checks", replace(own, least_epoch=d.epoch + 1, ends={LIST: replace(own.ends[LIST], value=b"")}), "stale")
-    # Of the laptop's key version 1 was compared before.
+    # Version 1 of the laptop's key was compared before.
     laptop = (facts.KEYS, LAPTOP)
     after = pahd.Known(2, 1, None, d.period_first_epoch, 2)
     forged = replace(own, keys=own.keys | {LAPTOP: after}, ends=own.ends | {laptop: replace(own.ends[laptop], value=b"another")})
@@ -100,7 +100,7 @@ def user_handover_rows(rows: Rows) -> None:
 
 
 def _lying_rows(rows: Rows) -> None:
-    """A server that signs its own lies at the switch; the owner's end states are true."""
+    """A server signs its own lies at the switch; the owner's end states are true."""
 
     def lie(kind: str, reason: str, before: Callable[[Forger], None] = lambda d: None, after: Callable[[Forger], None] = lambda d: None) -> None:
         d = first_period(Forger(seed=98, period_length_ms=LENGTH_MS))

@@ -5,7 +5,7 @@ import random
 
 from usernames import prepare
 
-# Each with what it shows.
+# Each name with its purpose.
 NAMES = {
     "capitals": "ALICE", "wide": "\uff21lice", "narrow_kana": "\uff76\uff9e", "sharp_s": "Fu\u00dfball", "two_s": "fussball", "pi": "\u03c0", "capital_sigma": "\u03a3",
     "sigma_at_the_end": "\u03a3\u0399\u03a3\u03a5\u03a6\u039f\u03a3", "final_sigma": "\u03c2", "dotted_capital_i": "\u0130stanbul", "at_sign": "Juliet@Example.com",
@@ -26,7 +26,7 @@ OCTETS = {
     "composed_to_a_shorter_form": "e\u0301".encode() * 85, "overlong": b"\xc0\xaf", "surrogate": b"\xed\xa0\x80", "cut": b"a\xc3", "beyond_unicode": b"\xf4\x90\x80\x80",
     "too_long_and_not_utf8": b"\xff" * 256,
 }
-# Of what random names are made: letters of several scripts, marks, what a rule looks at.
+# The alphabet of random names: letters of several scripts, marks, and characters that a rule mentions.
 ALPHABET = [*map(ord, "aAlLzZ019\u00b7\u00df\u00e9\u00c9\u0130\u03a3\u03c2\u03b1\u0375\u05d0\u05f3\u0627\u0628\u062f\u0661\u06f1\u0915\u094d\u200c\u200d\u30ab\u30fb\uff21\uff76\uff9e\u1100\u1161\uac00\uac01\u11a8"),
             0x300, 0x301, 0x302, 0x308, 0x323, 0x327, 0x345, 0x591, 0x5B0, 0x64E, 0x653, 0x93C, 0x3099, 0x1D165, 0x11F42]
 
@@ -37,7 +37,7 @@ def _row(kind: str, name: bytes, max_len: int = 255) -> dict:
 
 
 def _digest(points: range) -> str:
-    """Of the fault and the form of each character alone, a surrogate being none."""
+    """Digests the fault and the form of each single character; surrogates are skipped."""
     digest = hashlib.sha256()
     for point in points:
         if not 0xD800 <= point < 0xE000:

@@ -1,7 +1,6 @@
-"""Answers about users with what the verifier brings, and the verdict: tests/vectors/users/.
+"""Answers about users with the verifier's state and the verdict: tests/vectors/users/.
 
-Honest answers, and the changes of mutations_users.py. What a server that signs its own lies can do is in
-vectors_users_lies.py.
+Honest answers, and the changes of mutations_users.py. The lies of a server that signs them are in vectors_users_lies.py.
 """
 
 from collections.abc import Callable
@@ -29,7 +28,7 @@ NOBODY = b"nobody"
 
 
 def honest_directory(**configuration) -> UserDirectory:
-    """Epochs 1 to 9. Alice has three devices, one of them removed at epoch 7; Bob and Frank one, Carol none.
+    """Makes epochs 1 to 9. Alice has three devices, one of them removed at epoch 7; Bob and Frank have one, Carol has none.
 
     One of Dave's two has no key. Erin leaves at epoch 5.
     """
@@ -66,7 +65,7 @@ def honest_directory(**configuration) -> UserDirectory:
 
 @dataclass(frozen=True)
 class Maker:
-    """Adds rows about one honest directory, and compares what valid ones show with what is true at their e*."""
+    """Adds rows about one honest directory, and compares what valid ones show with the truth at their e*."""
 
     rows: Rows
     d: UserDirectory
@@ -82,14 +81,14 @@ class Maker:
         return self.row(kind, list(asked), self.d.user_lookup(list(asked), **answer), "valid")
 
     def kept_at(self, asked: Asked, epoch: int) -> Kept:
-        """What a client keeps that has seen the user at this epoch."""
+        """Returns what a client keeps that has seen the user at this epoch."""
         answer = self.d.user_lookup([asked], epoch=epoch, size=epoch + 1).encode()
         v = Verifier(self.v.anchor, self.d.records[epoch].time_ms)
         return verify_users(v, answer, [asked])[0].kept(asked.kept)
 
 
 def check_true(d: UserDirectory, asked: Asked, result: UserResult) -> None:
-    """A valid answer shows the state at its e*."""
+    """Checks that a valid answer shows the state at its e*."""
     state = d.state(asked.username, result.epoch)
     keys = {one: shown for one, shown in state.keys.items() if asked.device in (None, one)}
     versions = {one: found.version for one, found in result.keys.items()}
@@ -246,7 +245,7 @@ def kept_rows(m: Maker) -> None:
 
 
 def verifier_rows(m: Maker) -> None:
-    """What the verifier keeps of the log, and its clock."""
+    """Rows about the verifier's state of the log, and its clock."""
     d, asked, size = m.d, [Asked(FRANK)], len(m.d.records)
     at = [At(6, 8, 7, 6)]
     for kept_size in (3, size):
@@ -376,7 +375,7 @@ def part_rows(m: Maker) -> None:
 
 
 def period_rows(rows: Rows) -> None:
-    """Two periods: parts of both, and what was known in the first one."""
+    """Two periods: parts of both, and knowledge from the first one."""
     d = UserDirectory(seed=72, period_length_ms=5 * STEP_MS)
     d.create(b"id-alice", [ALICE], {b"a1": b"a1 1", b"a2": b"a2 1"})
     d.create(b"id-erin", [ERIN], {b"e1": b"e1 1"})
@@ -419,7 +418,7 @@ def period_rows(rows: Rows) -> None:
 
 
 def lost_rows(rows: Rows) -> None:
-    """A log whose next period begins without what it owes, to who looked up the user in the one before."""
+    """The log's next period begins without a required copy; the client looked up the user in the one before."""
     one, two = (facts.KEYS, b"a1"), (facts.DEVICES, b"id-alice")
 
     def lie(kind: str, reason: str, *left_out: tuple[int, bytes], after: Callable[[Forger], None] = lambda d: None, bring: Callable[[Kept], Kept] = lambda kept: kept, device: bytes | None = None) -> None:
@@ -465,10 +464,10 @@ def lost_rows(rows: Rows) -> None:
     lie("list_and_key", "handover_missing", one, two, after=list_again)
     lie("first_key_after_the_switch", "valid", after=lambda d: d.set_device(b"a4", b"a4 1"))
     lie("to_a_newcomer", "valid", one, bring=lambda kept: Kept())
-    # It may have been another user's then, who has left.
+    # The device may have been another user's then, who has left.
     lie("key_that_was_on_no_known_list", "valid", one, bring=lambda kept: replace(kept, devices=None))
     lie("key_that_was_not_on_the_known_list", "valid", one, bring=lambda kept: replace(kept, devices=replace(kept.devices, devices=DeviceList([b"a2"]).encode())))
-    # What a period between began without, a later one may have.
+    # A later period may lack what a period between began without.
     lie("key_of_a_period_between", "valid", one, after=one_period_more)
     lie("key_one_period_later", "handover_missing", after=key_lost_one_period_later)
     # The list says whose device the key was in the list's own period, and in no other.

@@ -21,15 +21,15 @@ from users import Asked, Kept
 from verify import Verifier
 
 NAME, USER = b"victim", b"id-victim"
-# Small bounds, so that what is just beyond them is small.
+# Small bounds, so that values just beyond them are small.
 BOUNDS = {"max_devices": 3, "max_key_len": 12, "max_value_len": 48}
 
 
 class Liar(UserDirectory):
-    """Writes leaves as it likes."""
+    """Writes any leaves."""
 
     def put(self, structure: int, key: bytes, value: bytes, written: int | None = None) -> None:
-        """The key's next leaf in an epoch of its own, which the leaf may not name."""
+        """Publishes the key's next leaf in a separate epoch, which may differ from the epoch that the leaf names."""
         epoch = self.epoch + 1 if written is None else written
         stored = Stored(epoch, self.rng.randbytes(16), value)
         mine = self.stored[structure - 1].setdefault(key, [])
@@ -43,7 +43,7 @@ class Liar(UserDirectory):
 
 
 def liar(**configuration) -> Liar:
-    """Epoch 1: some honest users, one of whom has left."""
+    """Makes epoch 1: some honest users, one of whom has left."""
     d = Liar(seed=73, **configuration)
     d.create(b"id-honest", [b"honest"], {b"h1": b"honest"})
     d.create(b"id-other", [b"other"], {})
@@ -53,7 +53,7 @@ def liar(**configuration) -> Liar:
 
 
 def victim(**configuration) -> Liar:
-    """Epoch 2: the victim, with one device."""
+    """Makes epoch 2: the victim, with one device."""
     d = liar(**configuration)
     d.create(USER, [NAME], {b"v1": b"v1"})
     d.publish_users()
@@ -81,7 +81,7 @@ def lie_rows(rows: Rows) -> None:
 
 
 def _name_rows(rows: Rows) -> None:
-    """Names that lead elsewhere, and values of usernames that are no user ids."""
+    """Names that lead to another user, and values of usernames that are not user ids."""
     for kind, user, reason in (
         ("of_12_octets", b"i" * 12, "valid"),
         ("of_13_octets", b"i" * 13, "user_id_length"),
@@ -100,7 +100,7 @@ def _name_rows(rows: Rows) -> None:
         whole = d.user_lookup([Asked(NAME)]) if reason == "valid" else UserLookupAnswer(d.head(d.epoch), [], [item])
         rows.users(f"signed_user_id_{kind}", verifier(d), [Asked(NAME)], whole.encode(), reason)
 
-    # Two user ids for one name: the leaf is exchanged, and a client that remembers the first one sees it.
+    # Two user ids for one name: the leaf is exchanged, and a client that remembers the first one notices it.
     d = victim()
     d.create(b"id-second", [], {b"s1": b"s1"})
     d.publish_users()
@@ -127,7 +127,7 @@ def replace_name(d: Liar, user: bytes) -> None:
 
 
 def drop_leaf(d: Liar, structure: int, key: bytes) -> None:
-    """What no auditor would let pass: the tree loses a leaf."""
+    """Makes the tree lose a leaf, which no auditor would accept."""
     label, _ = d.prove(d.vrf_keys[structure - 1], key, 0, structure)
     d.trees[structure - 1] = tree.build([leaf for leaf in leaves_of(d.trees[structure - 1]) if leaf.label != label])
     d.counts[structure - 1] -= 1
@@ -155,7 +155,7 @@ def _left_rows(rows: Rows) -> None:
     d.decommission(USER)
     d.publish_users()
     left = d.epoch
-    # Devices and keys of one who has left change nothing.
+    # Devices and keys of a user who has left change nothing.
     d.set_device(b"v1", b"revived")
     d.publish_users()
     show(rows, "key_set_after_leaving", d, "valid")
@@ -225,7 +225,7 @@ def _list_rows(rows: Rows) -> None:
     lookup = replace(user.devices.lookup, version=0, members=[], absent=[hidden])
     answer = replace(shown, users=[replace(user, devices=replace(user.devices, lookup=lookup), keys=[])])
     rows.users("signed_list_hidden_behind_its_own_leaf", verifier(d), [Asked(NAME)], answer.encode(), "absent_covers")
-    # A device on the lists of two users: each list stands by itself.
+    # A device is on the lists of two users: each list is judged alone.
     d = victim()
     d.add_device(b"id-honest", b"v1", None)
     d.publish_users()
@@ -283,7 +283,7 @@ def _erased_rows(rows: Rows) -> None:
 
 
 def _record_rows(rows: Rows) -> None:
-    """Records on the board that contradict each other: a part against the head's."""
+    """Records on the board contradict each other: a part against the head's."""
     other = ecvrf.SecretKey.from_uniform(bytes(range(64))).public.encoded
 
     def part_lie(kind: str, reason: str, change: Callable[[EpochRecord], EpochRecord], part: int = 4, head: int = 6) -> None:
@@ -329,7 +329,7 @@ def _record_rows(rows: Rows) -> None:
 
 
 def _key_rows(rows: Rows) -> None:
-    """VRF keys that are none, of structures that the answer does not even use."""
+    """Invalid VRF keys, even of structures that the answer does not use."""
     for number, name in enumerate(("usernames", "devices", "keys", "decommissioned"), 1):
         for kind, octets in (("identity", fourq.encode_element(fourq.ONE)), ("malformed", b"\xff" * 32)):
             d = victim()

@@ -12,7 +12,7 @@ _ORDERS = (1, 2, 4, 7, 8, 14, 28, 56)
 
 
 def _small_order_points() -> dict[int, list[fourq.Point]]:
-    """Two points (one, where there is only one) of every order that divides the cofactor and occurs on the curve."""
+    """Returns two points (one, where there is only one) of every order that divides the cofactor and occurs on the curve."""
     rng = random.Random(7)
     by_order: dict[int, list[fourq.Point]] = {order: [] for order in _ORDERS}
     while any(len(points) < (1 if order <= 2 else 2) for order, points in by_order.items()):
@@ -63,7 +63,7 @@ def valid_rows() -> list[dict]:
 
 
 def _point_with(component: int) -> bytes:
-    """A canonical encoding whose y0 (component 0) or y1 (1) is 0, so that p in its place is a second spelling of the point."""
+    """Returns a canonical encoding whose y0 (component 0) or y1 (1) is 0, so that p in its place is a second encoding of the point."""
     for other in range(1, 1000):
         y = [other, other]
         y[component] = 0
@@ -144,8 +144,8 @@ def invalid_rows() -> list[dict]:
             row(f"gamma_of_order_{order}", "vrf_gamma_small_order", encoded + proof[32:])
             if order == 1:
                 continue
-            # A prover that knows x can pass the challenge with Gamma + T when c is a multiple of T's order: the label must
-            # then be the honest one. For any other c an exact verifier refuses.
+            # A prover that knows x can pass the challenge with Gamma + T when c is a multiple of T's order: the label must then be the
+            # honest one. For any other c an exact verifier refuses.
             shifted = fourq.point_add(gamma, torsion)
             row(f"gamma_plus_order_{order}_pasted", "vrf_challenge", fourq.point_to_string(shifted) + proof[32:])
             seen = set()

@@ -79,19 +79,19 @@ def vrf_key(r: EpochRecord, structure: int) -> ecvrf.PublicKey:
 
 @dataclass
 class Verifier:
-    """What a verifier brings, section 2. A verdict changes nothing in it: the caller decides what to keep."""
+    """The verifier's state, section 2. A verdict changes nothing in it: the caller decides what to keep."""
 
     anchor: TrustAnchor
     now_ms: int
     checkpoint: Checkpoint | None = None
     record: EpochRecord | None = None
-    # Of the first epoch of the kept record's period, if it is kept too.
+    # The record of the first epoch of the kept record's period, if it is kept too.
     period_record: EpochRecord | None = None
     least_epoch: dict[bytes, int] = field(default_factory=dict)
     known: dict[bytes, pahd.Known] = field(default_factory=dict)
-    # The record of the last epoch of the period that is asked for, if that has ended: docs/spec/periods.md section 5.
+    # The record of the last epoch of the requested period, if that has ended: docs/spec/periods.md section 5.
     ended_record: EpochRecord | None = None
-    # Of a key what is known of it at the end of the period before: docs/spec/periods.md section 6.
+    # By key, the end state of the previous period: docs/spec/periods.md section 6.
     ends: dict[bytes, handover.EndState] = field(default_factory=dict)
 
     def verify_head(self, head: Head) -> tuple[EpochRecord, Checkpoint]:

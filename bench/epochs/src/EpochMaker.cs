@@ -11,16 +11,17 @@ using Optiks.Tlog;
 namespace Optiks.Epochs;
 
 /// <summary>
-/// EpochMaker fills a data folder, whose SQLite database was migrated, with a log of epochs that have one new key each. Trees, records, checkpoints, tiles and audit proofs are made by the libraries that the update-task
-/// makes them with; but the database is written in one transaction, no audit proof is synced, and of partial tiles there are those of the newest epoch. So an epoch takes a fraction of a millisecond, and one that was
-/// interrupted is of no use.
+/// Fills a data folder, whose SQLite database was migrated, with a log of epochs that have one new key each. The update-task's own
+/// libraries make trees, records, checkpoints, tiles and audit proofs. But the database is written in one transaction, no audit proof is
+/// synced, and only the newest epoch has partial tiles. So an epoch takes a fraction of a millisecond, and a log whose making was
+/// interrupted is useless.
 /// </summary>
 internal sealed class EpochMaker : IDisposable
 {
-    // The newest record has to be fresh as long as somebody measures.
+    // The newest record must stay fresh as long as somebody measures.
     private const uint MaxBehindMs = 86_400_000;
 
-    // Leaves that are prepared together: their labels take a tenth of the time.
+    // Leaves are prepared together in this number: their labels then take a tenth of the time.
     private const int RoundEpochs = 4096;
 
     private readonly DataFolder _folder;
@@ -34,7 +35,7 @@ internal sealed class EpochMaker : IDisposable
     private readonly ulong _firstTimeMs;
     private EpochRow? _last;
 
-    /// <summary>EpochMaker of a new log whose epoch 0 is of this time; each later one is of a millisecond after it.</summary>
+    /// <summary>Begins a new log whose epoch 0 has this time; each later epoch is a millisecond after the one before.</summary>
     public EpochMaker(DataFolder folder, ulong firstTimeMs)
     {
         (_folder, _firstTimeMs) = (folder, firstTimeMs);
@@ -49,7 +50,9 @@ internal sealed class EpochMaker : IDisposable
 
     private static ReadOnlySpan<byte> Value => "v"u8;
 
-    /// <summary>RunAsync makes epoch 0 and so many after it.</summary>
+    /// <summary>
+    /// Makes epoch 0 and <paramref name="epochs"/> epochs after it.
+    /// </summary>
     public async Task RunAsync(int epochs, CancellationToken cancellationToken)
     {
         await using IMaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync($"Data Source={_folder.Database}", cancellationToken);
@@ -93,7 +96,7 @@ internal sealed class EpochMaker : IDisposable
 
     private static byte[] Key(ulong epoch) => Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"key-{epoch}"));
 
-    // One leaf an epoch, from the first on: in the order of the keys, which the labels are not in.
+    // Prepares one leaf per epoch, from the first on, in the order of the keys and not of the labels.
     private LeafRow[] Prepare(int first, int count)
     {
         using var keys = new ByteStrings(count);
@@ -130,7 +133,7 @@ internal sealed class EpochMaker : IDisposable
         return row;
     }
 
-    // The record of the next epoch, and the checkpoint that it ends.
+    // Returns the record of the next epoch, and the checkpoint that ends with it.
     private async Task<EpochRow> SignAsync(ulong epoch, StructureState[] states, CancellationToken cancellationToken)
     {
         byte[] record = new EpochRecord

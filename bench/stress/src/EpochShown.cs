@@ -1,6 +1,6 @@
 namespace Optiks.Stress;
 
-/// <summary>EpochShown is an epoch as a replica first showed it.</summary>
+/// <summary>An epoch as a replica first showed it.</summary>
 /// <param name="Epoch">Its number.</param>
 /// <param name="Period">Its period.</param>
 /// <param name="At">Seconds on the run's clock.</param>

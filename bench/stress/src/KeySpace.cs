@@ -4,12 +4,11 @@ using System.Text;
 namespace Optiks.Stress;
 
 /// <summary>
-/// KeySpace names the keys of a run: prefix and number. Values begin with their key, so that an answer with another key's value is noticed even
-/// without a proof.
+/// Names the keys of a run: prefix and number. Values begin with their key, so that another key's value is noticed even without a proof.
 /// </summary>
 /// <param name="Prefix">Keeps the keys of different runs apart.</param>
-/// <param name="Count">Keys with numbers 0..Count-1.</param>
-/// <param name="ManyCount">Keys with many versions, besides.</param>
+/// <param name="Count">The number of keys, which are numbered 0..Count-1.</param>
+/// <param name="ManyCount">The number of additional keys that have many versions.</param>
 /// <param name="ValueLength">Octets of a value; longer where the key needs it.</param>
 internal sealed record KeySpace(string Prefix, int Count, int ManyCount, int ValueLength)
 {
@@ -25,7 +24,7 @@ internal sealed record KeySpace(string Prefix, int Count, int ManyCount, int Val
         return value.PadRight(ValueLength, '.');
     }
 
-    /// <summary>Belongs says whether a value was written for a key by this program.</summary>
+    /// <summary>Tells whether this program wrote a value for a key.</summary>
     public static bool Belongs(string key, ReadOnlySpan<byte> value)
     {
         byte[] start = Encoding.UTF8.GetBytes(key + " ");

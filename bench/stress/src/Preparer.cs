@@ -8,8 +8,8 @@ using Optiks.Stress.Traffic;
 namespace Optiks.Stress;
 
 /// <summary>
-/// Preparer fills the key space: looks up which keys are there (verified), writes the others, and waits until they are published. Repeating it
-/// writes only what is missing.
+/// Fills the key space: looks up which keys exist (verified), writes the others, and waits until they are published. A repetition writes
+/// only the missing ones.
 /// </summary>
 internal sealed class Preparer
 {
@@ -32,9 +32,9 @@ internal sealed class Preparer
         _progress = progress;
     }
 
-    /// <summary>PrepareAsync returns the number of updates that were needed. Throws <see cref="StressException"/>.</summary>
-    /// <param name="manyVersions">Versions that the keys with many have at least.</param>
-    /// <param name="cancellationToken">Ends it; what was accepted stays.</param>
+    /// <summary>Prepares the keys, and returns the number of updates that were needed. Throws <see cref="StressException"/>.</summary>
+    /// <param name="manyVersions">The least number of versions of the keys with many.</param>
+    /// <param name="cancellationToken">Ends it; accepted updates stay.</param>
     public async Task<int> PrepareAsync(int manyVersions, CancellationToken cancellationToken)
     {
         KeySpace keys = _options.Keys;
@@ -48,7 +48,7 @@ internal sealed class Preparer
         int written = missing.Length;
         _progress($"{single.Length - missing.Length} of {single.Length} keys are there; writing {missing.Length}");
         await WriteAsync(missing, cancellationToken);
-        // One version an epoch: each round waits for its publication.
+        // An epoch takes one version of a key, so each round waits for its publication.
         for (ulong version = 1; version <= (ulong)manyVersions; version++)
         {
             string[] round = [.. many.Where(key => manyHave.GetValueOrDefault(key) < version)];
@@ -114,7 +114,8 @@ internal sealed class Preparer
             last.Add(items[^1]);
             accepted(batch.Length);
         });
-        // An epoch takes the oldest updates, and none of these waits for another of its key: with the last of a list all of it is published.
+        // An epoch takes the oldest updates, and none of these waits for another of its key. So once the last update of a list is
+        // published, all of it is.
         foreach (UpdateItem item in last)
         {
             await PublishedAsync(item, cancellationToken);
@@ -122,7 +123,7 @@ internal sealed class Preparer
         _progress($"published {names.Length}");
     }
 
-    // Says how far it is, every few seconds and at the end. Any thread.
+    // Reports the progress, every few seconds and at the end. Thread-safe.
     private Action<int> Counter(string what, int total)
     {
         var gate = new Lock();

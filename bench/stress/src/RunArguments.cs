@@ -5,7 +5,7 @@ using Optiks.Stress.Load;
 
 namespace Optiks.Stress;
 
-/// <summary>RunArguments are the options of <c>run</c>.</summary>
+/// <summary>The options of <c>run</c>.</summary>
 internal sealed class RunArguments
 {
     private readonly Option<string> _mix = new("--mix") { Description = "operations by weight: hit, absent, versions, history, monitor, audit, update, batch:N", HelpName = "MIX", DefaultValueFactory = _ => "hit=85,absent=5,versions=3,history=1,monitor=1,audit=1,update=4" };
@@ -41,7 +41,9 @@ internal sealed class RunArguments
         }
     }
 
-    /// <summary>Read throws <see cref="StressException"/> or <see cref="FormatException"/> with a sentence for the user.</summary>
+    /// <summary>
+    /// Reads the options. Throws <see cref="StressException"/> or <see cref="FormatException"/> with a sentence for the user.
+    /// </summary>
     public RunOptions Read(ParseResult parse)
     {
         double? ramp = parse.GetValue(_ramp);

@@ -10,7 +10,7 @@ using Spectre.Console;
 
 namespace Optiks.Stress;
 
-/// <summary>StressCommand is the command line, and the one place where failures become exit codes.</summary>
+/// <summary>The command line, and the one place where failures become exit codes.</summary>
 internal static class StressCommand
 {
     private const string Description =
@@ -44,7 +44,7 @@ internal static class StressCommand
         _ => null,
     };
 
-    /// <summary>The whole tree of commands.</summary>
+    /// <summary>Creates the whole tree of commands.</summary>
     internal static RootCommand Create()
     {
         var target = new TargetArguments();
@@ -56,7 +56,7 @@ internal static class StressCommand
     private static ServiceCommand CreateRun(TargetArguments target)
     {
         var arguments = new RunArguments();
-        // After the load it follows what was accepted.
+        // After the load the command follows the accepted updates.
         var command = new ServiceCommand("run", "offer a load and report");
         arguments.AddTo(command);
         command.SetAction(async (parse, cancellationToken) =>

@@ -1,6 +1,6 @@
 namespace Optiks.Stress;
 
-/// <summary>StressException ends the program with a sentence for the user and an exit code.</summary>
+/// <summary>Ends the program with a sentence for the user and an exit code.</summary>
 internal sealed class StressException : Exception
 {
     public StressException(string message, int exitCode, Exception? inner = null)

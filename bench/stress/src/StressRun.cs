@@ -6,10 +6,13 @@ using Optiks.Stress.Traffic;
 
 namespace Optiks.Stress;
 
-/// <summary>StressRun is one run: contact, load, settlement.</summary>
+/// <summary>Executes one run: contact, load, settlement.</summary>
 internal static class StressRun
 {
-    /// <summary>RunAsync throws <see cref="StressException"/> when a service cannot be reached at the start. Cancelling ends the load, and what was accepted is still followed.</summary>
+    /// <summary>
+    /// Runs it. Throws <see cref="StressException"/> when a service cannot be reached at the start. Cancelling ends the load, and accepted
+    /// updates are still followed.
+    /// </summary>
     public static async Task<RunResult> RunAsync(TargetOptions target, RunOptions options, ILiveView view, TimeProvider time, CancellationToken cancellationToken)
     {
         using var connection = new Target(target, time);

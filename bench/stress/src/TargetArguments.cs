@@ -5,7 +5,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Stress;
 
-/// <summary>TargetArguments are the options of every command: option first, then the environment, then the data folder, then the default, as <c>optiks</c> does.</summary>
+/// <summary>
+/// The options of every command. The option itself counts first, then the environment, then the data folder, then the default, as in
+/// <c>optiks</c>.
+/// </summary>
 internal sealed class TargetArguments
 {
     private readonly Option<string[]> _queryUrl = new("--query-url") { Description = $"query-service; repeat or separate by commas for replicas ({ServiceAddresses.QueryOrigin})", HelpName = "URL", Recursive = true };

@@ -20,7 +20,7 @@ public sealed class HttpConnectionTests
             (int Status, byte[] Body, bool Reusable) got = await ExchangeAsync(answer, piece);
             Assert.Equal(status, got.Status);
             Assert.Equal(body, Encoding.ASCII.GetString(got.Body));
-            // What follows the answer is seen only if it came in with it.
+            // Data after the answer is noticed only if it arrived together with it.
             Assert.True(got.Reusable == reusable || piece < answer.Length);
         }
     }

@@ -21,7 +21,7 @@ public sealed class LoadTests
         var recorder = new Recorder(warmUp: 2, window: 5);
         recorder.Done(hit, 1.9, 2.4, new Outcome(null, 1, 10));
         recorder.Done(hit, 2.0, 2.1, new Outcome(null, 1, 10));
-        // It ends in the window after the one that it counts in.
+        // It ends in the window after the one in which it counts.
         recorder.Done(hit, 6.9, 7.9, new Outcome(null, 1, 10));
         recorder.Done(hit, 12.5, 12.6, new Outcome("timeout", 0, 0));
         recorder.NotSent(hit, 12.7);

@@ -4,18 +4,18 @@ using Optiks.Protocol;
 
 namespace Optiks.Auditor;
 
-/// <summary>AuditedLog is one log that an auditor follows.</summary>
+/// <summary>One log that an auditor follows.</summary>
 public sealed record AuditedLog
 {
-    /// <summary>TrustAnchor of the log.</summary>
+    /// <summary>The log's trust anchor.</summary>
     public required TrustAnchor TrustAnchor { get; init; }
 
-    /// <summary>QueryUrls of one or more query-services.</summary>
+    /// <summary>The URLs of one or more query-services.</summary>
     public required IReadOnlyList<Uri> QueryUrls { get; init; }
 
-    /// <summary>FirstEpoch of the coverage, whose record is taken on trust unless it is 0. It never changes.</summary>
+    /// <summary>The first epoch of the coverage, whose record is taken on trust unless it is 0. It never changes.</summary>
     public ulong FirstEpoch { get; init; }
 
-    /// <summary>Id names the log in paths and folders: SHA-256 of the origin in hexadecimal digits.</summary>
+    /// <summary>Names the log in paths and folders: SHA-256 of the origin in hexadecimal digits.</summary>
     public string Id => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(TrustAnchor.Configuration.Origin)));
 }

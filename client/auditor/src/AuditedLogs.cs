@@ -2,7 +2,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Auditor;
 
-/// <summary>AuditedLogs are the auditors of all logs of one key, each with its folder's lock until it is disposed.</summary>
+/// <summary>The auditors of all logs of one key, each with its folder's lock until it is disposed.</summary>
 internal sealed class AuditedLogs : IDisposable
 {
     private readonly List<LogAuditor> _all;
@@ -16,13 +16,13 @@ internal sealed class AuditedLogs : IDisposable
 
     public IReadOnlyList<LogAuditor> All => _all;
 
-    /// <summary>Views of now, in the order of the settings.</summary>
+    /// <summary>The logs' current views, in the order of the settings.</summary>
     public IEnumerable<LogView> Views => _all.Select(log => log.View);
 
-    /// <summary>Auditor is the vkey that signs.</summary>
+    /// <summary>The vkey that signs.</summary>
     public string Auditor => _key.Key.ToString();
 
-    /// <summary>OpenAsync opens all of them; it owns the key and the client from then on. Throws <see cref="StartupException"/>.</summary>
+    /// <summary>Opens all of the auditors; the result then owns the key and the client. Throws <see cref="StartupException"/>.</summary>
     public static async Task<AuditedLogs> OpenAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
     {
         var opened = new AuditedLogs([], http, key);

@@ -6,7 +6,10 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Auditor;
 
-/// <summary>AuditorEndpoints serve what was signed (docs/spec/auditing.md section 4): from one view a request, so that no answer mixes two statements.</summary>
+/// <summary>
+/// Serves the auditor's signed statements (docs/spec/auditing.md section 4), each request from one view, so that no answer mixes two
+/// statements.
+/// </summary>
 internal static class AuditorEndpoints
 {
     private const string Cached = "public, max-age=5";

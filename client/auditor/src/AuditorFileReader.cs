@@ -3,10 +3,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Auditor;
 
-/// <summary>AuditorFileReader makes the settings of an <see cref="AuditorFile"/>.</summary>
+/// <summary>Reads an <see cref="AuditorFile"/> into settings.</summary>
 internal static class AuditorFileReader
 {
-    /// <summary>Read reads the file. Throws <see cref="StartupException"/> that says what is wrong.</summary>
+    /// <summary>Reads the file. Throws a <see cref="StartupException"/> that says what is wrong.</summary>
     public static (AuditorSettings Settings, string? KeyFile) Read(string path, string defaultState, string defaultMark)
     {
         AuditorFile file;

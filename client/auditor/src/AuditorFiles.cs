@@ -4,7 +4,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Auditor;
 
-/// <summary>AuditorFiles are an auditor's own files of one log: beside the state of its session, whose lock keeps others out, and the mark elsewhere. Each is replaced in one step and on disk when a call returns.</summary>
+/// <summary>
+/// An auditor's own files of one log. They are next to the state of its session, whose lock excludes other processes; the mark is in
+/// another folder. Each file is replaced in one step and on disk when a call returns.
+/// </summary>
 internal sealed class AuditorFiles
 {
     private readonly string _signed;
@@ -18,13 +21,13 @@ internal sealed class AuditorFiles
         _finding = Path.Combine(Folder, "finding.json");
     }
 
-    /// <summary>Folder of the log.</summary>
+    /// <summary>The log's folder.</summary>
     public string Folder { get; }
 
-    /// <summary>Mark is the mark's file.</summary>
+    /// <summary>The mark's file.</summary>
     public string Mark { get; }
 
-    /// <summary>Evidence is the folder with what was found.</summary>
+    /// <summary>The folder with the evidence.</summary>
     public string Evidence => Path.Combine(Folder, "evidence");
 
     public SignedStatement? LoadSigned() => Load(_signed, AuditorJson.Default.SignedStatement);
@@ -35,14 +38,17 @@ internal sealed class AuditorFiles
 
     public void Save(Finding finding) => AtomicFile.Write(_finding, JsonSerializer.SerializeToUtf8Bytes(finding, AuditorJson.Default.Finding), AtomicFile.PrivateMode);
 
-    /// <summary>RemoveFinding lets the log go on.</summary>
+    /// <summary>Removes the finding, so that the audit of the log can continue.</summary>
     public void RemoveFinding()
     {
         File.Delete(_finding);
         Optiks.Tlog.DurableFiles.SyncFolder(Folder);
     }
 
-    /// <summary>LockMark keeps others from the mark until it is disposed: with another state they would be another auditor of the same key. Throws <see cref="StartupException"/> when one has it.</summary>
+    /// <summary>
+    /// Locks the mark until the result is disposed: a process with another state would be another auditor of the same key. Throws
+    /// <see cref="StartupException"/> when another process holds the lock.
+    /// </summary>
     public FileStream LockMark()
     {
         DataFolder.CreateFolder(Path.GetDirectoryName(Mark)!);

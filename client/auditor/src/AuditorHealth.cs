@@ -2,7 +2,9 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace Optiks.Auditor;
 
-/// <summary>AuditorHealth: ready is who has signed every log up to an epoch that is no older than the log's max_behind, and found nothing.</summary>
+/// <summary>
+/// Reports the auditor as ready if it has signed every log up to an epoch no older than the log's max_behind, and found nothing wrong.
+/// </summary>
 internal sealed class AuditorHealth : IHealthCheck
 {
     private readonly AuditedLogs _logs;

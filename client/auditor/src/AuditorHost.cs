@@ -7,17 +7,18 @@ using Optiks.Tlog;
 
 namespace Optiks.Auditor;
 
-/// <summary>AuditorHost runs an auditor: as a daemon that serves what it signed, or for one look.</summary>
+/// <summary>Runs an auditor, as a daemon that serves what it signed, or for a single look.</summary>
 public static class AuditorHost
 {
-    /// <summary>KeyVariable of the environment holds the key's text where no file is named.</summary>
+    /// <summary>The environment variable that holds the key's text when no file is named.</summary>
     public const string KeyVariable = "OPTIKS_AUDITOR_KEY";
 
     private static readonly OptiksServiceOptions s_service = OptiksServiceOptions.Of(Programs.Auditor);
 
     /// <summary>
-    /// RunAsync runs the daemon until it is told to stop, and returns its exit code: <see cref="ExitCodes.Fork"/> or <see cref="ExitCodes.Invalid"/> if something was wrong with a log, though the others went on. What an
-    /// operator can mend is one sentence on standard error.
+    /// Runs the daemon until it is told to stop, and returns its exit code. The code is <see cref="ExitCodes.Fork"/> or
+    /// <see cref="ExitCodes.Invalid"/> if something was wrong with a log, although the daemon kept following the others. Problems that an
+    /// operator can fix are reported in one sentence on standard error.
     /// </summary>
     public static Task<int> RunAsync(AuditorSettings settings, INoteSigner key, HttpClient http) => EndAsync(settings, async () =>
     {
@@ -30,7 +31,9 @@ public static class AuditorHost
         return logs.Views.ToArray();
     });
 
-    /// <summary>OnceAsync looks at every log once, one after another, and returns the exit code; <paramref name="report"/> is told of each.</summary>
+    /// <summary>
+    /// Looks at every log once, one after another, reports each to <paramref name="report"/>, and returns the exit code.
+    /// </summary>
     public static Task<int> OnceAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, Action<AuditorReport> report, CancellationToken cancellationToken) => EndAsync(settings, async () =>
     {
         using AuditedLogs logs = await AuditedLogs.OpenAsync(settings, key, http, time, cancellationToken).ConfigureAwait(false);
@@ -49,8 +52,8 @@ public static class AuditorHost
     });
 
     /// <summary>
-    /// ResumeAsync lets a log go on after a person looked: after a refusal, and where the mark is missing. Returns what it did, in sentences. Throws <see cref="StartupException"/> where the log's own signature shows what is
-    /// wrong.
+    /// Lets the audit of a log continue after a person looked: after a refusal, or when the mark is missing. Returns what it did, in
+    /// sentences. Throws <see cref="StartupException"/> if the log's own signature proves the fault.
     /// </summary>
     public static async Task<IReadOnlyList<string>> ResumeAsync(AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
     {
@@ -59,7 +62,7 @@ public static class AuditorHost
         {
             string origin = log.TrustAnchor.Configuration.Origin;
             var files = new AuditorFiles(settings, log);
-            // Nobody else uses the folders meanwhile.
+            // The locks keep other processes out of the folders in the meantime.
             using FileStream markLock = files.LockMark();
             using AuditorSession session = await AuditorSession.OpenAsync(
                 new AuditorOptions { TrustAnchor = log.TrustAnchor, QueryUrls = log.QueryUrls, StateFolder = files.Folder, FirstEpoch = log.FirstEpoch }, http, time, cancellationToken).ConfigureAwait(false);
@@ -85,7 +88,7 @@ public static class AuditorHost
         return done;
     }
 
-    /// <summary>Build makes the daemon of logs that are open.</summary>
+    /// <summary>Builds the daemon for logs that are open.</summary>
     internal static WebApplication Build(AuditorSettings settings, AuditedLogs logs, HttpClient http, TimeProvider time)
     {
         WebApplicationBuilder builder = ServiceBuilder.Create("--urls", settings.Urls);

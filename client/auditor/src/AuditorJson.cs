@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Optiks.Auditor;
 
-/// <summary>AuditorJson is the form of the auditor's files; strict, so that a damaged or misspelt one is noticed.</summary>
+/// <summary>The form of the auditor's files; strict, so that a damaged or misspelt file is noticed.</summary>
 [JsonSourceGenerationOptions(
     PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,

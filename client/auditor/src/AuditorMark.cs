@@ -6,10 +6,13 @@ using Optiks.Protocol;
 namespace Optiks.Auditor;
 
 /// <summary>
-/// AuditorMark is the newest checkpoint that an auditor may have signed of a log. It is on disk before the signature is made, apart from the state: a state that does not reach it is an older copy
-/// (docs/spec/auditing.md section 2).
+/// The newest checkpoint of a log that an auditor may have signed. It is on disk before the signature is made, and apart from the state: a
+/// state that does not reach the mark is an older copy (docs/spec/auditing.md section 2).
 /// </summary>
-/// <remarks>Three lines of text, <c>optiks auditor-mark 1</c>, the auditor's vkey and the first epoch of the coverage; then the checkpoint as the log signed it.</remarks>
+/// <remarks>
+/// Three lines of text, <c>optiks auditor-mark 1</c>, the auditor's vkey and the first epoch of the coverage; then the checkpoint as the
+/// log signed it.
+/// </remarks>
 /// <param name="Auditor">The auditor's vkey.</param>
 /// <param name="FirstEpoch">First epoch of the coverage.</param>
 /// <param name="Size">Size of the checkpoint.</param>
@@ -19,7 +22,9 @@ internal sealed record AuditorMark(string Auditor, ulong FirstEpoch, ulong Size,
     private const string Header = "optiks auditor-mark 1";
     private const int Lines = 3;
 
-    /// <summary>Read reads the file; null when there is none. Throws <see cref="InvalidDataException"/> for anything but a mark of this log.</summary>
+    /// <summary>
+    /// Reads the file; null if it does not exist. Throws <see cref="InvalidDataException"/> for anything but a mark of this log.
+    /// </summary>
     public static AuditorMark? Read(string path, TrustAnchor anchor)
     {
         byte[] octets;
@@ -34,7 +39,7 @@ internal sealed record AuditorMark(string Auditor, ulong FirstEpoch, ulong Size,
         return Parse(octets, path, anchor);
     }
 
-    /// <summary>Encode gives the file's contents.</summary>
+    /// <summary>Returns the file's contents.</summary>
     public byte[] Encode() => [.. Encoding.UTF8.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Header}\n{Auditor}\n{FirstEpoch}\n")), .. Checkpoint];
 
     private static AuditorMark Parse(byte[] octets, string path, TrustAnchor anchor)

@@ -2,7 +2,7 @@ using System.Diagnostics.Metrics;
 
 namespace Optiks.Auditor;
 
-/// <summary>AuditorMetrics is the meter <c>Optiks.Auditor</c>: of each log what its view says. Any thread.</summary>
+/// <summary>The meter <c>Optiks.Auditor</c>, which reports the view of each log. Thread-safe.</summary>
 internal sealed class AuditorMetrics
 {
     private const string Name = "Optiks.Auditor";
@@ -22,7 +22,7 @@ internal sealed class AuditorMetrics
         meter.CreateObservableCounter("optiks.auditor.proofs.size", () => Measure(logs, view => (long?)view.ProofOctets), "By", "Octets of proofs that were verified.");
     }
 
-    /// <summary>Looked counts a look.</summary>
+    /// <summary>Counts a look.</summary>
     public void Looked(LogView view) => _looks.Add(
         1, new KeyValuePair<string, object?>("optiks.log", view.Origin), new KeyValuePair<string, object?>("optiks.condition", view.Condition.ToString().ToLowerInvariant()));
 

@@ -1,15 +1,16 @@
 namespace Optiks.Auditor;
 
-/// <summary>AuditorReport is how a log stands after a look, for the command line.</summary>
+/// <summary>Describes the state of a log after a look, for the command line.</summary>
 /// <param name="Origin">Log.</param>
-/// <param name="Condition">Name of how the auditor gets on with it.</param>
+/// <param name="Condition">Name of the auditor's condition for this log.</param>
 /// <param name="Description">The same in sentences.</param>
 /// <param name="FirstEpoch">First epoch of the coverage.</param>
-/// <param name="SignedEpoch">Last epoch that is signed; null: none.</param>
-/// <param name="VerifiedEpoch">Last epoch that is verified; null: none.</param>
+/// <param name="SignedEpoch">Last epoch that is signed; null before the first signature.</param>
+/// <param name="VerifiedEpoch">Last epoch that is verified; null before the first.</param>
 /// <param name="ProofOctets">Octets of proofs in this look.</param>
-/// <param name="Finding">What is wrong; null: nothing.</param>
-/// <param name="Warning">What single servers answered though another one's answer verified; null: nothing.</param>
+/// <param name="Finding">The finding; null if nothing is wrong.</param>
+/// <param name="Warning">Answers of single servers that were refused although another server's answer verified; null if no answer was
+/// refused.</param>
 public sealed record AuditorReport(
     string Origin, string Condition, string Description, ulong FirstEpoch, ulong? SignedEpoch, ulong? VerifiedEpoch, long ProofOctets, Finding? Finding, string? Warning)
 {

@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Optiks.Auditor;
 
-/// <summary>AuditorWebhook tells a finding to whoever is to be woken. Any thread.</summary>
+/// <summary>Sends a finding to a webhook, which wakes the operator. Thread-safe.</summary>
 internal sealed class AuditorWebhook
 {
     private static readonly TimeSpan s_within = TimeSpan.FromSeconds(10);
@@ -15,7 +15,10 @@ internal sealed class AuditorWebhook
         (_http, _url) = (http, url);
     }
 
-    /// <summary>TellAsync posts it; null when it was taken, else why not. It is told again until it was taken: at least once.</summary>
+    /// <summary>
+    /// Posts the finding; returns null when the webhook accepted it, and otherwise the problem. The caller repeats it until it was
+    /// accepted: delivery is at least once.
+    /// </summary>
     public async Task<string?> TellAsync(LogView view, CancellationToken cancellationToken)
     {
         using var content = new ByteArrayContent(Body(view));

@@ -4,7 +4,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Auditor;
 
-/// <summary>AuditorWorker looks at every log, side by side, once an interval, and tells what it found.</summary>
+/// <summary>Looks at all logs concurrently, once per interval, and reports what it found.</summary>
 internal sealed class AuditorWorker : BackgroundService
 {
     private readonly AuditedLogs _logs;
@@ -26,7 +26,7 @@ internal sealed class AuditorWorker : BackgroundService
 
     private async Task FollowAsync(LogAuditor log, CancellationToken stop)
     {
-        // Of a host whose server does not listen yet the look must not hold up the start.
+        // The look must not delay the start of a host whose server does not listen yet.
         await Task.Yield();
         LogView before = log.View;
         if (before.Finding is not null)
@@ -50,7 +50,7 @@ internal sealed class AuditorWorker : BackgroundService
         }
     }
 
-    // Null: it was taken, and that is on disk.
+    // Null: the webhook accepted the finding, and that is on disk.
     private static async Task<string?> TellAsync(LogAuditor log, AuditorWebhook webhook, CancellationToken stop)
     {
         if (await webhook.TellAsync(log.View, stop).ConfigureAwait(false) is { } problem)
@@ -68,7 +68,7 @@ internal sealed class AuditorWorker : BackgroundService
         }
     }
 
-    // What changed.
+    // Logs what changed between two views.
     private void Say(LogView? before, LogView now)
     {
         if (now.Finding is { } finding)

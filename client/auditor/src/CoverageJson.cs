@@ -4,7 +4,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Auditor;
 
-/// <summary>CoverageJson writes what an auditor's signature covers (docs/spec/auditing.md section 4).</summary>
+/// <summary>Writes the coverage of an auditor's signature (docs/spec/auditing.md section 4).</summary>
 internal static class CoverageJson
 {
     public static byte[] Write(LogView view)
@@ -34,7 +34,7 @@ internal static class CoverageJson
         return body.ToArray();
     }
 
-    /// <summary>Name of a condition.</summary>
+    /// <summary>Returns the name of a condition.</summary>
     public static string Name(LogCondition condition) => condition.ToString().ToLowerInvariant();
 
     public static void WriteFinding(Utf8JsonWriter writer, Finding? finding)
@@ -86,7 +86,7 @@ internal static class CoverageJson
         writer.WriteEndObject();
     }
 
-    /// <summary>Root of the tree that was signed, as the checkpoint has it.</summary>
+    /// <summary>Returns the root of the signed tree, as the checkpoint has it.</summary>
     public static string Root(SignedStatement signed) =>
         SignedNote.TryParse(signed.Note, out SignedNote? note, out _) && Checkpoint.TryParse(note.Text.Span, out Checkpoint? checkpoint, out _)
             ? checkpoint.Root.ToString()

@@ -6,10 +6,13 @@ using Optiks.Protocol;
 
 namespace Optiks.Auditor;
 
-/// <summary>EvidencePage says to people what is audited, up to when, and what is wrong. HTML without scripts, styles or anything from elsewhere; whatever a log or a server said is encoded.</summary>
+/// <summary>
+/// Tells people what is audited, up to which time, and what is wrong. The HTML has no scripts, styles or external content, and encodes all
+/// text of a log or a server.
+/// </summary>
 internal static class EvidencePage
 {
-    /// <summary>Index of the logs of an auditor.</summary>
+    /// <summary>Returns the page that lists an auditor's logs.</summary>
     public static string Index(string auditor, IEnumerable<LogView> views)
     {
         var html = new StringBuilder();
@@ -22,7 +25,7 @@ internal static class EvidencePage
         return html.Append("</ul>\n</body>\n</html>\n").ToString();
     }
 
-    /// <summary>OfLog is the page of one log.</summary>
+    /// <summary>Returns the page of one log.</summary>
     public static string OfLog(LogView view)
     {
         var html = new StringBuilder();
@@ -84,7 +87,7 @@ internal static class EvidencePage
     private static void Row(StringBuilder html, string name, string value) =>
         html.Append(CultureInfo.InvariantCulture, $"<tr><th scope=\"row\">{Text(name)}</th><td>{Text(value)}</td></tr>\n");
 
-    // Characters that cannot be seen, or turn the direction of writing, are shown as what they are.
+    // Characters that are invisible, or change the direction of writing, are shown escaped.
     private static string Text(string text) => WebUtility.HtmlEncode(DisplayText.Escape(text));
 
     private static string Time(ulong milliseconds) => UnixTime.FromMilliseconds(milliseconds).ToString("yyyy-MM-dd HH:mm:ss'Z'", CultureInfo.InvariantCulture);

@@ -2,22 +2,24 @@ using Optiks.Protocol;
 
 namespace Optiks.Auditor;
 
-/// <summary>Finding is the first thing that was wrong with a log: nothing is signed of it any more (docs/spec/auditing.md section 3).</summary>
-/// <param name="Reason">Name of the check that failed, as docs/spec/reasons.md has it.</param>
-/// <param name="FoundAtMs">When, in Unix time.</param>
-/// <param name="IsProven">Whether the log's own signature shows it.</param>
-/// <param name="EvidencePath">Folder with what shows it.</param>
-/// <param name="Detail">What the reason alone does not tell; null: nothing.</param>
-/// <param name="From">Epoch before the step that failed; null when it was no step.</param>
+/// <summary>
+/// The first thing that was wrong with a log: the auditor no longer signs anything of it (docs/spec/auditing.md section 3).
+/// </summary>
+/// <param name="Reason">Name of the check that failed, as in docs/spec/reasons.md.</param>
+/// <param name="FoundAtMs">When it was found, in Unix time.</param>
+/// <param name="IsProven">Whether the log's own signature proves it.</param>
+/// <param name="EvidencePath">Folder with the evidence.</param>
+/// <param name="Detail">Details that the reason does not tell; null without details.</param>
+/// <param name="From">Epoch before the step that failed; null when no step failed.</param>
 /// <param name="To">Last epoch of the step that failed.</param>
-/// <param name="IsAlerted">Whether the webhook took it.</param>
+/// <param name="IsAlerted">Whether the webhook accepted it.</param>
 public sealed record Finding(
     string Reason, long FoundAtMs, bool IsProven, string EvidencePath, string? Detail = null, ulong? From = null, ulong? To = null, bool IsAlerted = false)
 {
-    /// <summary>IsFork says whether the log has two histories.</summary>
+    /// <summary>Whether the log has two histories.</summary>
     public bool IsFork => Reason == ReasonExtensions.Name(Protocol.Reason.Fork);
 
-    /// <summary>Sentence for people.</summary>
+    /// <summary>Describes the finding in one sentence, for people.</summary>
     public string Sentence =>
         IsFork ? "The log signed two views that cannot both be true."
         : IsProven ? $"The log signed a record of epoch {To} that breaks a rule: {Reason}."

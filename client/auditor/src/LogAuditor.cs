@@ -7,12 +7,12 @@ using Optiks.Tlog;
 namespace Optiks.Auditor;
 
 /// <summary>
-/// LogAuditor follows one log: it verifies, writes the mark, signs and shows, in this order (docs/spec/auditing.md section 2). The first thing that is wrong ends it for good, after restarts too.
-/// One look at a time; <see cref="View"/> on any thread.
+/// Follows one log: it verifies, writes the mark, signs and shows, in this order (docs/spec/auditing.md section 2). The first thing that is
+/// wrong ends the audit for good, even after restarts. Callers make one look at a time; any thread may read <see cref="View"/>.
 /// </summary>
 internal sealed class LogAuditor : IDisposable
 {
-    // One refusal may be a disk or a proxy of a moment.
+    // A single refusal may come from a temporary fault of a disk or a proxy.
     private const int LooksAtRefused = 3;
 
     private readonly AuditedLog _log;
@@ -50,10 +50,10 @@ internal sealed class LogAuditor : IDisposable
         }
     }
 
-    /// <summary>View of now.</summary>
+    /// <summary>The current view.</summary>
     public LogView View => _view;
 
-    /// <summary>OpenAsync opens or creates the files of a log. Throws <see cref="StartupException"/> when nothing may be signed with them.</summary>
+    /// <summary>Opens or creates the files of a log. Throws <see cref="StartupException"/> when nothing may be signed with them.</summary>
     public static async Task<LogAuditor> OpenAsync(AuditedLog log, AuditorSettings settings, INoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
     {
         var files = new AuditorFiles(settings, log);
@@ -76,8 +76,8 @@ internal sealed class LogAuditor : IDisposable
     }
 
     /// <summary>
-    /// LookAsync verifies and signs what there is. A failure of a server, of the network, of the disk or of this program is part of the view afterwards: what one log provokes does not end the audit of others. Only the
-    /// caller's cancellation is thrown.
+    /// Verifies and signs what the log published. A failure of a server, of the network, of the disk or of this program becomes part of the
+    /// view. A problem with one log must not end the audit of others. Only the caller's cancellation is thrown.
     /// </summary>
     public async Task<LogView> LookAsync(CancellationToken cancellationToken)
     {
@@ -116,7 +116,7 @@ internal sealed class LogAuditor : IDisposable
         return _view;
     }
 
-    /// <summary>Alerted remembers that the finding was delivered.</summary>
+    /// <summary>Records that the finding was delivered.</summary>
     public void Alerted()
     {
         Finding finding = _view.Finding! with { IsAlerted = true };
@@ -131,7 +131,7 @@ internal sealed class LogAuditor : IDisposable
         _session.Dispose();
     }
 
-    // A refused answer is asked for again: what ends the audit is that no server has another.
+    // Asks again after a refused answer: the audit ends only when no server has another answer.
     private async Task<AuditResult> VerifyAsync(CancellationToken cancellationToken)
     {
         for (int look = 1; ; look++)
@@ -203,7 +203,7 @@ internal sealed class LogAuditor : IDisposable
             Auditor = _view.Auditor,
             FirstEpoch = state.FirstEpoch,
             Switches = state.Switches,
-            // Of the log and of this auditor alone: what others signed is theirs to serve.
+            // The note has only the log's and this auditor's lines: others serve what they signed.
             Note = SignedNote.Create(note.Text.Span, [note.Signatures.Single(line => line.IsBy(_log.TrustAnchor.LogKey)), signature]).Encode(),
             Record = state.Head.Record,
             SignedAt = now,
@@ -213,7 +213,7 @@ internal sealed class LogAuditor : IDisposable
         _view = _view with { Signed = signed };
     }
 
-    // Not valid: either of its servers at this moment, or the end.
+    // Handles an invalid result: either the servers are at fault for now, or the audit ends.
     private void End(AuditResult result)
     {
         if (result.IsOpen)
@@ -277,7 +277,7 @@ internal sealed class LogAuditor : IDisposable
             """).ToString();
     }
 
-    // Neither the log nor its trees are meant: another server, or a later moment, may do.
+    // These reasons accuse neither the log nor its trees: another server, or a later try, may succeed.
     private static bool IsOfServers(Reason reason) =>
         reason is Reason.Stale or Reason.RecordFromFuture or Reason.CheckpointMalformed or Reason.CheckpointOrigin or Reason.CheckpointSignature;
 
@@ -291,7 +291,7 @@ internal sealed class LogAuditor : IDisposable
         ? view with { VerifiedEpoch = EpochRecord.EpochOf(record), VerifiedTimeMs = EpochRecord.Decode(record).TimeMs }
         : view;
 
-    // What was signed, the mark and the state are of one auditor and one coverage.
+    // Requires that the signed statement, the mark and the state belong to one auditor and one coverage.
     private void Require(SignedStatement? signed)
     {
         string auditor = _key.Key.ToString();
@@ -317,7 +317,7 @@ internal sealed class LogAuditor : IDisposable
         }
     }
 
-    // Catching up may take hours: what is verified shows meanwhile, what is signed does not change.
+    // Catching up may take hours: the view shows what is verified in the meantime, while what is signed does not change.
     private sealed class Progress(LogAuditor auditor) : IProgress<AuditProgress>
     {
         private long _octets;

@@ -1,6 +1,6 @@
 namespace Optiks.Auditor;
 
-/// <summary>LogCondition is how an auditor gets on with a log.</summary>
+/// <summary>An auditor's condition for one log.</summary>
 public enum LogCondition
 {
     /// <summary>It has not looked yet.</summary>
@@ -12,7 +12,7 @@ public enum LogCondition
     /// <summary>The state is older than what was signed, and catches up.</summary>
     Waiting,
 
-    /// <summary>The servers show less than they should, or something that is not the log's.</summary>
+    /// <summary>The servers show less than they should, or something that the log did not sign.</summary>
     Behind,
 
     /// <summary>No server gave an answer.</summary>

@@ -2,7 +2,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Auditor.Tests;
 
-/// <summary>A log, or a server of it, that cheats: found, told with evidence, and nothing is signed from then on, whatever comes later.</summary>
+/// <summary>
+/// Tests that an auditor finds a log or server that cheats, reports it with evidence, and signs nothing from then on, whatever comes later.
+/// </summary>
 public sealed class HostileLogTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -40,7 +42,7 @@ public sealed class HostileLogTests
         Assert.False(view.IsCurrent(auditor.Fixture.Clock.UtcNow));
         Judge(finding, log);
 
-        // Honest again, and started again: it stays as it is, asks nobody and signs nothing.
+        // The log is honest again and the auditor restarts: it stays stopped, sends no request and signs nothing.
         auditor.Fixture.Server.Log = log;
         auditor.Fixture.Server.Mutate = (_, answer) => answer;
         auditor.Fixture.Server.Requests.Clear();
@@ -53,7 +55,7 @@ public sealed class HostileLogTests
         Assert.Equal(mark, File.ReadAllBytes(auditor.Files.Mark));
         Assert.Empty(auditor.Fixture.Server.Requests);
 
-        // A person may let it go on where no signature of the log convicts it. It then verifies the same step first.
+        // A person may resume where no signature of the log proves the fault. The auditor then verifies the same step first.
         using Secrets.NoteSigner key = Secrets.CosignerKeyFile.Open(auditor.KeyFile);
         if (isProven)
         {
@@ -151,7 +153,7 @@ public sealed class HostileLogTests
         second.PublishMany(2, i => [("mallory", $"{i}")]);
         using LogAuditor log = await auditor.OpenAsync();
         Assert.Equal(3UL, auditor.Signed(await log.LookAsync(Cancellation)));
-        // The other view, where the first one cannot be seen.
+        // Show the other view, and make the first one unavailable.
         auditor.Fixture.Replica(0).Refuse = _ => (503, "unavailable");
         auditor.Fixture.Replica(1).Log = second;
         auditor.Fixture.Clock.UtcNow = second.Now;
@@ -182,7 +184,7 @@ public sealed class HostileLogTests
         auditor.Fixture.Server.Log = second;
         auditor.Fixture.Clock.UtcNow = second.Now;
         Assert.Equal(LogCondition.Failing, (await log.LookAsync(Cancellation)).Condition);
-        // The other view is gone, and what it showed is not.
+        // The other view is gone, but the auditor remembers what it showed.
         auditor.Fixture.Server.Log = auditor.Fixture.Log;
         auditor.Fixture.Publish(("late", "x"));
         LogView view = await log.LookAsync(Cancellation);
@@ -224,7 +226,7 @@ public sealed class HostileLogTests
                 auditor.Fixture.Clock.UtcNow = log.Now;
                 return;
             case "drops a leaf":
-                // The root of a tree without the last epoch's leaves, and as many as before.
+                // The root of a tree without the last epoch's leaves, but with as many leaves as before.
                 all[2] = EpochRecord.Decode(log.Record(3)).Structures[2] with { Count = keys.Count };
                 break;
             case "hides an insertion":
@@ -243,12 +245,12 @@ public sealed class HostileLogTests
             "switches a period early" => honest with { Period = 1, PeriodFirstEpoch = honest.Epoch },
             _ => honest with { Structures = all },
         });
-        // And takes it back.
+        // The log then takes the change back.
         log.PublishRecord(honest => honest with { Epoch = 7, Period = 0, PeriodFirstEpoch = 0, TimeMs = honest.TimeMs + FixtureLog.StepMs, Structures = EpochRecord.Decode(log.Record(5)).Structures });
         auditor.Fixture.Clock.UtcNow = log.Now;
     }
 
-    // As a stranger does.
+    // Judges the evidence as a stranger does.
     private static void Judge(Finding finding, FixtureLog log)
     {
         if (finding.IsFork)

@@ -19,7 +19,7 @@ public sealed class LogAuditorTests
         Assert.True(view.IsCurrent(auditor.Fixture.Clock.UtcNow));
         auditor.Fixture.Publish(("late", "x"));
         Assert.Equal(301UL, auditor.Signed(await log.LookAsync(Cancellation)));
-        // What was signed is not signed anew.
+        // The auditor does not sign the same epoch again.
         SignedStatement signed = log.View.Signed!;
         Assert.Same(signed, (await log.LookAsync(Cancellation)).Signed);
         auditor.Fixture.Clock.UtcNow = auditor.Fixture.Log.Now.AddDays(1);
@@ -36,7 +36,7 @@ public sealed class LogAuditorTests
         Assert.Equal(10UL, auditor.Signed(await auditor.LookAsync()));
         auditor.FirstEpoch = 5;
         Assert.Contains("never changes", (await Assert.ThrowsAsync<StartupException>(auditor.LookAsync)).Message, StringComparison.Ordinal);
-        // With a new state too: the mark knows.
+        // The same holds with a new state: the mark records the first epoch.
         Directory.Delete(auditor.Settings.StateFolder, recursive: true);
         Assert.Contains("one coverage of a log", (await Assert.ThrowsAsync<StartupException>(auditor.LookAsync)).Message, StringComparison.Ordinal);
         auditor.FirstEpoch = 4;
@@ -59,7 +59,7 @@ public sealed class LogAuditorTests
     public async Task The_mark_is_on_disk_before_anything_is_signed()
     {
         await using AuditorFixture auditor = await AuditorFixture.StartAsync(3);
-        // Nothing can be written where the mark is to be.
+        // The mark's folder cannot be written.
         Directory.CreateDirectory(auditor.Settings.MarkFolder);
         using LogAuditor log = await auditor.OpenAsync();
         Directory.Delete(auditor.Settings.MarkFolder, recursive: true);
@@ -86,7 +86,7 @@ public sealed class LogAuditorTests
 
         Directory.Delete(auditor.Settings.StateFolder, recursive: true);
         Copy(copy, auditor.Settings.StateFolder);
-        // A server that shows no more than the old copy has.
+        // The server shows no more than the old copy has.
         auditor.Fixture.Server.Lag = 6;
         LogView view = await auditor.LookAsync();
         Assert.Equal(LogCondition.Waiting, view.Condition);

@@ -3,7 +3,7 @@ using Spectre.Console;
 
 namespace Optiks.Cli;
 
-/// <summary>CommandHost is the world of one run: terminal, environment, clock and network. Tests bring their own.</summary>
+/// <summary>The environment of one run: terminal, variables, clock and network. Tests supply their own.</summary>
 internal sealed class CommandHost : IDisposable
 {
     private static readonly TimeSpan RequestTimeout = TimeSpan.FromSeconds(100);
@@ -18,13 +18,13 @@ internal sealed class CommandHost : IDisposable
 
     public required HttpClient Http { get; init; }
 
-    /// <summary>Standard input, opened when a command reads it.</summary>
+    /// <summary>Opens standard input when a command reads it.</summary>
     public required Func<Stream> OpenInput { get; init; }
 
-    /// <summary>The terminal that progress is drawn on; null where nobody looks.</summary>
+    /// <summary>The terminal on which progress is drawn; null without a terminal.</summary>
     public IAnsiConsole? ProgressConsole { get; init; }
 
-    /// <summary>What the command found that is not audited and ought to be by now.</summary>
+    /// <summary>The overdue beliefs that the command found: auditors should cover them by now.</summary>
     public IReadOnlyList<Belief> Overdue { get; set; } = [];
 
     public static CommandHost System()

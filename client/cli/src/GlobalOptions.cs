@@ -7,7 +7,9 @@ using Optiks.Secrets;
 
 namespace Optiks.Cli;
 
-/// <summary>GlobalOptions are accepted by every command: option first, then the environment, then the data folder, then the default.</summary>
+/// <summary>
+/// The options of every command. The option itself counts first, then the environment, then the data folder, then the default.
+/// </summary>
 internal sealed class GlobalOptions
 {
     private readonly Option<string[]> _queryUrl = new("--query-url")
@@ -64,7 +66,7 @@ internal sealed class GlobalOptions
         Recursive = true,
     };
 
-    /// <summary>Option that all commands have, for failures.</summary>
+    /// <summary>The option for JSON, which reports of failures need too.</summary>
     public Option<bool> JsonOption => _json;
 
     public void AddTo(Command root)
@@ -96,11 +98,11 @@ internal sealed class GlobalOptions
         ? new DataFolder(path)
         : Variable(host, DataFolder.Variable) is { } variable ? new DataFolder(variable) : DataFolder.Default();
 
-    /// <summary>NamesOfOneLog are the options that were given and are about one log: its servers, and its trust anchor.</summary>
+    /// <summary>Returns the names of the given options that are about a single log: its servers, and its trust anchor.</summary>
     public IEnumerable<string> NamesOfOneLog(ParseResult parse) =>
         ((Option[])[_queryUrl, _trust]).Where(option => parse.GetResult(option) is { Implicit: false }).Select(option => option.Name);
 
-    /// <summary>Token to send instead of an API key; null when none is given.</summary>
+    /// <summary>Returns the token to send instead of an API key; null if none is given.</summary>
     public string? Token(ParseResult parse)
     {
         try
@@ -115,7 +117,7 @@ internal sealed class GlobalOptions
         }
     }
 
-    /// <summary>Null when there is none: most commands do without.</summary>
+    /// <summary>Returns null if there is no API key: most commands do not need it.</summary>
     public string? ApiKey(ParseResult parse, CommandHost host)
     {
         try
@@ -133,7 +135,7 @@ internal sealed class GlobalOptions
         }
     }
 
-    /// <summary>The anchor that was given or lies in the data folder; null when there is none.</summary>
+    /// <summary>Returns the anchor that was given or is in the data folder; null without an anchor.</summary>
     public TrustAnchor? TrustAnchor(ParseResult parse, CommandHost host)
     {
         if ((parse.GetValue(_trust) ?? Variable(host, "OPTIKS_TRUST")) is { } file)
@@ -160,7 +162,7 @@ internal sealed class GlobalOptions
         ? key
         : throw new UsageException($"That is not an API key: it starts with {Optiks.ApiKeys.ApiKey.Prefix} and has 43 characters more.");
 
-    /// <summary>Url of a server, as an option has it.</summary>
+    /// <summary>Parses the URL of a server from an option.</summary>
     public static Uri Url(string text, string option) =>
         !Uri.TryCreate(text, UriKind.Absolute, out Uri? url) || url.Scheme is not ("http" or "https")
             ? throw new UsageException($"{option}: {ErrorText.Address(text)} is not an http or https URL.")

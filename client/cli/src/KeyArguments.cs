@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>KeyArguments are the KEYs or NAMEs of a command: text, or base64url with --b64.</summary>
+/// <summary>The KEY or NAME arguments of a command: text, or base64url with --b64.</summary>
 internal sealed class KeyArguments
 {
     private readonly Argument<string[]> _keys;
@@ -25,16 +25,18 @@ internal sealed class KeyArguments
 
     public IReadOnlyList<ReadOnlyMemory<byte>> Read(ParseResult parse) => [.. (parse.GetValue(_keys) ?? []).Select(text => Decode(parse, NotAnOption(parse, text)))];
 
-    /// <summary>A key or the like that an option names, in the same form.</summary>
+    /// <summary>Decodes a key or similar text of an option, in the same form.</summary>
     public ReadOnlyMemory<byte> Decode(ParseResult parse, string text) => Decode(text, parse.GetValue(_base64));
 
-    /// <summary>A mistyped option would be taken for a key or a value; one that starts with a dash goes behind <c>--</c>.</summary>
+    /// <summary>
+    /// Refuses a mistyped option, which would be taken for a key or a value. Keys and values that start with a dash go after <c>--</c>.
+    /// </summary>
     public static string NotAnOption(ParseResult parse, string text) =>
         text.StartsWith('-') && !parse.Tokens.Any(token => token.Type == TokenType.DoubleDash)
             ? throw new UsageException($"There is no option {text}. If it is a key or a value, put -- before the first argument that starts with a dash.")
             : text;
 
-    /// <summary>The octets of a key or name.</summary>
+    /// <summary>Returns the octets of a key or name.</summary>
     public static ReadOnlyMemory<byte> Decode(string text, bool base64)
     {
         byte[] key = !base64 ? Encoding.UTF8.GetBytes(text)

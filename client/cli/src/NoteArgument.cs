@@ -5,7 +5,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>NoteArgument is --note of a command that sets values: the owner's note, kept here, to which the value commits (docs/spec/user-monitor.md section 8).</summary>
+/// <summary>
+/// The option --note of a command that sets values: the owner's note, stored here, to which the value commits (docs/spec/user-monitor.md
+/// section 8).
+/// </summary>
 internal sealed class NoteArgument
 {
     private readonly Option<string?> _note = new("--note")
@@ -16,12 +19,15 @@ internal sealed class NoteArgument
 
     public void AddTo(Command command) => command.Options.Add(_note);
 
-    /// <summary>Length of the value that is sent, for a value of so many octets; a note that is too long is wrong usage.</summary>
+    /// <summary>
+    /// Returns the length of the value that is sent, for a value of <paramref name="value"/> octets. Throws <see cref="UsageException"/>
+    /// for a note that is too long.
+    /// </summary>
     public int Length(ParseResult parse, int value) => Text(parse) is not { } text ? value
         : text.Length <= OwnerNote.MaxTextLength ? value + NotedValue.Overhead
         : throw new UsageException($"A note has at most {OwnerNote.MaxTextLength} octets, not {text.Length}.");
 
-    /// <summary>The value that is sent under a request id: as given, or with a note, which is durable then.</summary>
+    /// <summary>Returns the value that is sent under a request id: as given, or with a note, which is durable then.</summary>
     public ReadOnlyMemory<byte> Value(ParseResult parse, OptiksClient client, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, Guid requestId)
     {
         try

@@ -10,7 +10,7 @@ using Optiks.Secrets;
 
 namespace Optiks.Cli;
 
-/// <summary>OptiksCommand is the command line: the commands, their examples, and the one place where failures become exit codes.</summary>
+/// <summary>The command line: the commands, their examples, and the one place where failures become exit codes.</summary>
 internal static class OptiksCommand
 {
     private const string Description =
@@ -133,7 +133,7 @@ internal static class OptiksCommand
         _ => null,
     };
 
-    /// <summary>The whole tree of commands.</summary>
+    /// <summary>Creates the whole tree of commands.</summary>
     public static RootCommand Create(GlobalOptions options, CommandHost host)
     {
         var root = new RootCommand(Description)
@@ -161,7 +161,7 @@ internal static class OptiksCommand
         return root;
     }
 
-    /// <summary>What to do when a server gave no answer.</summary>
+    /// <summary>Says what to do when a server gave no answer.</summary>
     public static string? Hint(OptiksServerException e) => e switch
     {
         { Failure: ServerFailure.Unreachable } => "Is the service running? `make up` starts it; --query-url and --update-url (or OPTIKS_QUERY_URL, OPTIKS_UPDATE_URL) name another.",

@@ -2,14 +2,14 @@ using System.CommandLine;
 
 namespace Optiks.Cli;
 
-/// <summary>PeriodArgument is --period of the commands that list versions.</summary>
+/// <summary>The option --period of the commands that list versions.</summary>
 internal sealed class PeriodArgument
 {
     private readonly Option<ulong?> _period = new("--period") { Description = "of this time period, up to its last epoch if it has ended; without it of the current one", HelpName = "NUMBER" };
 
     public void AddTo(Command command) => command.Add(_period);
 
-    /// <summary>ReadAsync reads what the period that was given holds, or the current one.</summary>
+    /// <summary>Reads the versions of the given period, or of the current one.</summary>
     public async Task<T> ReadAsync<T>(ParseResult parse, Func<Task<T>> current, Func<ulong, Task<T>> of)
     {
         if (parse.GetValue(_period) is not { } period)

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>Session is a client of the log that the options name, with its state folder locked.</summary>
+/// <summary>A client of the log that the options name, with its state folder locked.</summary>
 internal sealed class Session : IDisposable
 {
     private static readonly TimeSpan LockWait = TimeSpan.FromSeconds(30);
@@ -26,7 +26,7 @@ internal sealed class Session : IDisposable
 
     public ClientState State => _store.Current;
 
-    /// <summary>Period within which versions count now, by the newest verified record.</summary>
+    /// <summary>The current period, in which versions count, by the newest verified record.</summary>
     public ulong Period => State.Head is { } head ? EpochRecord.Decode(head.Record).Period : 0;
 
     public static async Task<Session> OpenAsync(GlobalOptions options, ParseResult parse, CommandHost host, bool needsCredential, CancellationToken cancellationToken)
@@ -54,7 +54,7 @@ internal sealed class Session : IDisposable
         return new Session(new OptiksClient(clientOptions, host.Http, store, host.Time), anchor, store, host);
     }
 
-    /// <summary>The trust anchor: given, in the data folder, pinned before, or pinned now with a warning (ADR 4).</summary>
+    /// <summary>Returns the trust anchor: given, in the data folder, pinned before, or pinned now with a warning (ADR 4).</summary>
     public static async Task<TrustAnchor> TrustAsync(
         GlobalOptions options, ParseResult parse, CommandHost host, IReadOnlyList<Uri> queryUrls, CancellationToken cancellationToken)
     {
@@ -96,7 +96,7 @@ internal sealed class Session : IDisposable
         }
     }
 
-    /// <summary>Requires usernames that have a form in this log.</summary>
+    /// <summary>Requires usernames that this log can normalize.</summary>
     public void RequireUsernames(IEnumerable<ReadOnlyMemory<byte>> usernames)
     {
         foreach (ReadOnlyMemory<byte> username in usernames)

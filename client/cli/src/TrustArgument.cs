@@ -3,20 +3,23 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>TrustArgument is the trust anchor that commands judge by.</summary>
+/// <summary>Finds the trust anchor by which commands judge.</summary>
 internal static class TrustArgument
 {
-    /// <summary>PinOf is the file of a trust anchor that was pinned on first contact.</summary>
+    /// <summary>Returns the file of a trust anchor that was pinned on first contact.</summary>
     public static string PinOf(GlobalOptions options, ParseResult parse, CommandHost host) => Path.Combine(options.Data(parse, host).Client, "trust.json");
 
-    /// <summary>Find gives the one that was named, is in the data folder or was pinned; null: there is none. Never from a server: an answer must not be judged by what the same server says of itself today.</summary>
+    /// <summary>
+    /// Returns the anchor that was named, is in the data folder or was pinned; null without an anchor. It never comes from a server: an
+    /// answer must not be judged by what the same server says of itself today.
+    /// </summary>
     public static TrustAnchor? Find(GlobalOptions options, ParseResult parse, CommandHost host)
     {
         string pin = PinOf(options, parse, host);
         return options.TrustAnchor(parse, host) ?? (File.Exists(pin) ? TrustAnchor.Load(pin) : null);
     }
 
-    /// <summary>Required gives it or throws <see cref="UsageException"/>.</summary>
+    /// <summary>Returns the anchor, or throws <see cref="UsageException"/>.</summary>
     public static TrustAnchor Required(GlobalOptions options, ParseResult parse, CommandHost host) =>
         Find(options, parse, host) ?? throw new UsageException("There is no trust anchor to judge by: give --trust FILE, the operator's trust.json.");
 }

@@ -2,10 +2,10 @@ using System.Text.Json;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>CommandRun is one run of the command line in this process: what it printed and its exit code.</summary>
+/// <summary>One run of the command line in this process: what it printed and its exit code.</summary>
 internal sealed record CommandRun(int Code, string Out, string Error)
 {
-    /// <summary>The objects printed, one a line.</summary>
+    /// <summary>The printed objects, one per line.</summary>
     public IReadOnlyList<JsonElement> Lines =>
         [.. Out.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => JsonDocument.Parse(line).RootElement)];
 

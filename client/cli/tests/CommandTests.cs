@@ -149,7 +149,7 @@ public sealed class CommandTests
         Assert.Equal(2, Number(alarm.Json.GetProperty("alarms")[0], "version"));
         Assert.Equal(1, again.Code);
         Assert.Contains("ALARM: version 2", again.Out, StringComparison.Ordinal);
-        // What the call itself found stays an alarm, and what it accepts is shown.
+        // An alarm that the call itself found stays, and the alarm that it accepts is shown.
         Assert.Equal(1, accepted.Code);
         Assert.Contains("  accepted: version 2, published in epoch 2: false\n", accepted.Out, StringComparison.Ordinal);
         Assert.Contains("ALARM: version 3", accepted.Out, StringComparison.Ordinal);
@@ -190,7 +190,7 @@ public sealed class CommandTests
         using var interrupt = new CancellationTokenSource();
         Task<CommandRun> audit = CommandRun.RunAsync(fixture, null, [], interrupt.Token, "audit", "--follow", "--interval", "1", "--json");
         Task<CommandRun> monitor = CommandRun.RunAsync(fixture, null, [], interrupt.Token, "monitor", "alice", "--follow", "--interval", "1", "--json");
-        // A follower's next request says that it has printed what the look before found.
+        // The follower's next request shows that it has printed the findings of the look before.
         await LooksAsync(fixture, checkpoints: 2, monitors: 3);
         fixture.Publish(("alice", "false"));
         int checkpoints = fixture.Server.Requests.Count(request => request == "GET /log/checkpoint");

@@ -7,7 +7,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Evidence of a broken append, as somebody gets it who was not there: folders made of the vectors, honest and not.</summary>
+/// <summary>Tests evidence of a broken append as a stranger receives it: folders made from the vectors, honest and not.</summary>
 public sealed class EvidenceTests
 {
     [Fact]
@@ -21,7 +21,7 @@ public sealed class EvidenceTests
         {
             string reason = vector.GetProperty("reason").GetString()!;
             string folder = Write(fixture, anchors[vector.GetProperty("anchor").GetInt32()], Vectors.Hex(vector, "first"), Vectors.Hex(vector, "second"));
-            // Each is judged with the trust anchor of somebody else who has it.
+            // Each is judged with the trust anchor that somebody else has.
             CommandRun run = await CommandRun.RunAsync(fixture, "evidence", "verify", folder, "--json", "--trust", Path.Combine(folder, "trust.json"));
             bool isProof = reason == "leaf_contradicts";
             Assert.Equal(
@@ -111,7 +111,7 @@ public sealed class EvidenceTests
         }
     }
 
-    // An entry of the board that is one octet short where a proof commits to it, as a log may sign what it likes.
+    // An entry of the board that is one octet short, with a proof that commits to it: a log may sign anything.
     private static IEnumerable<(string Name, byte[] Octets)> Entry(Fixture fixture, ulong index, byte[] note)
     {
         Assert.True(SignedNote.TryParse(note, out SignedNote? signed, out _));

@@ -7,7 +7,7 @@ using static Optiks.Cli.Tests.TrustingFixture;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>What the command line makes of hostile values, servers that drop updates or answer nothing, and damaged files.</summary>
+/// <summary>Tests how the command line handles hostile values, servers that drop updates or answer nothing, and damaged files.</summary>
 public sealed class HostileTests
 {
     private const string Evil = "safe\u202eevil\u200b\u2028\U000E0041";
@@ -31,7 +31,7 @@ public sealed class HostileTests
         Assert.Contains($"\n{Shown}: present", text.Out, StringComparison.Ordinal);
         Assert.Contains(Shown, history.Out, StringComparison.Ordinal);
         Assert.All((string[])[text.Out, json.Out, history.Out], output => Assert.Equal(output, output.Split('\n').Select(line => DisplayText.Escape(line)).Aggregate((a, b) => a + "\n" + b)));
-        // Scripts read what was set.
+        // Scripts read the value as it was set.
         Assert.Equal([Evil, "x"], json.Lines.Select(line => line.GetProperty("value").GetString()));
         Assert.Equal(Evil, json.Lines[1].GetProperty("key").GetString());
     }

@@ -6,7 +6,7 @@ using static Optiks.Cli.Tests.TrustingFixture;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>--note, and what is shown of notes and of values that have one. What is kept: NoteTests of the SDK.</summary>
+/// <summary>Tests --note, and how notes and values with notes are shown. NoteTests of the SDK test what is stored.</summary>
 public sealed class NoteTests
 {
     [Fact]
@@ -125,7 +125,7 @@ public sealed class NoteTests
         Assert.Empty(store.Current.Notes);
     }
 
-    // The device's value as the last request has it, which has nothing of the note's words.
+    // Returns the device's value in the last request, which must not contain the note's words.
     private static FixtureItem Sent(Fixture fixture, string device)
     {
         using var request = JsonDocument.Parse(fixture.Server.LastUserRequest);

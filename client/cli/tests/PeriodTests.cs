@@ -4,7 +4,10 @@ using static Optiks.Cli.Tests.TrustingFixture;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>What monitor, user monitor, history and lookup say once the log has begun another period. What they verify: HandoverTests and UserHandoverTests of the SDK.</summary>
+/// <summary>
+/// Tests what monitor, user monitor, history and lookup print once the log has begun another period. HandoverTests and UserHandoverTests of
+/// the SDK test what they verify.
+/// </summary>
 public sealed class PeriodTests
 {
     [Fact]

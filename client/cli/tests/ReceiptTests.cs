@@ -2,7 +2,9 @@ using System.Text;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>What the command line does with receipts that are none, and with files that hold none. The others are in tests/e2e/test_receipts.py.</summary>
+/// <summary>
+/// Tests how the command line handles invalid receipts, and files without a receipt. Other cases are in tests/e2e/test_receipts.py.
+/// </summary>
 public sealed class ReceiptTests
 {
     [Fact]

@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Saved answers about users are printed and judged without a server.</summary>
+/// <summary>Tests that saved answers about users are printed and judged without a server.</summary>
 public sealed class SavedUserAnswerTests
 {
     private static readonly byte[] s_user = "id of alice"u8.ToArray();
@@ -75,7 +75,7 @@ public sealed class SavedUserAnswerTests
                 byte[] changed = [.. answer];
                 changed[i] ^= 1;
                 CommandRun run = await RunAsync(fixture, "verify", changed, arguments);
-                // 2: so damaged that it is no answer at all, or another question's.
+                // Code 2: too damaged to be an answer, or an answer to another question.
                 Assert.True(run.Code is 1 or 2, $"octet {i}: {run.Code} {run.Out}");
                 Assert.True((await RunAsync(fixture, "inspect", changed)).Code is 0 or 2, $"octet {i}");
             }
@@ -97,7 +97,7 @@ public sealed class SavedUserAnswerTests
         Assert.Contains("  device phone, of record 0", users.Out, StringComparison.Ordinal);
         Assert.StartsWith($"user monitor answer, {monitor.Length} octets, 2 devices", own.Out, StringComparison.Ordinal);
         Assert.Contains("  device laptop", own.Out, StringComparison.Ordinal);
-        // With the name labels of all that follows from it are known: the name's, the user's and the devices'.
+        // With the name, the labels of everything that follows from it are known: the name's, the user's and the devices'.
         Assert.Equal(0, own.Out.Split('\n').Count(line => line.Contains("sibling ", StringComparison.Ordinal)));
         Assert.Equal("not_verified", Text((await RunAsync(fixture, "inspect", lookup, "--json")).Json, "reason"));
         Assert.Equal(2, (await RunAsync(fixture, "inspect", monitor, "--json")).Json.GetProperty("user_monitor_answer").GetProperty("keys").GetArrayLength());

@@ -1,6 +1,6 @@
 namespace Optiks.Cli.Tests;
 
-/// <summary>TrustingFixture starts a log whose trust anchor lies in the data folder of the command line already.</summary>
+/// <summary>Starts a log whose trust anchor is already in the data folder of the command line.</summary>
 internal static class TrustingFixture
 {
     public static async Task<Fixture> StartAsync()

@@ -4,7 +4,9 @@ using static Optiks.Cli.Tests.TrustingFixture;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>What user monitor, user history and decommission say. What they verify: UserMonitorTests and UserAttackTests of the SDK.</summary>
+/// <summary>
+/// Tests what user monitor, user history and decommission print. UserMonitorTests and UserAttackTests of the SDK test what they verify.
+/// </summary>
 public sealed class UserMonitorTests
 {
     [Fact]

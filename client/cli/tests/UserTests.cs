@@ -4,7 +4,10 @@ using static Optiks.Cli.Tests.TrustingFixture;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>What the commands about users send and say. What they verify: UserVectorTests of the SDK, and test_users.py with real services.</summary>
+/// <summary>
+/// Tests what the commands about users send and print. UserVectorTests of the SDK, and test_users.py with real services, test what they
+/// verify.
+/// </summary>
 public sealed class UserTests
 {
     [Fact]
@@ -44,7 +47,7 @@ public sealed class UserTests
 
         using var sent = JsonDocument.Parse(fixture.Server.LastUserRequest);
         Assert.Equal(("aWQ", change), (sent.RootElement.GetProperty("user_b64").GetString(), Assert.Single(sent.RootElement.GetProperty("changes").EnumerateArray()).GetRawText()));
-        // Leaving waits in any case, and is not over before it is proven.
+        // Leaving always waits, and is not complete before it is proven.
         Assert.Equal((command == "decommission" ? 3 : 0, "pending"), (run.Code, Text(run.Json, "reason")));
     }
 
@@ -98,7 +101,7 @@ public sealed class UserTests
         Assert.Contains($"--request-id {Text(lost.Json, "request_id")}", lost.Error, StringComparison.Ordinal);
     }
 
-    // As a lookup of alice did before.
+    // Stores what an earlier lookup of alice would have stored.
     private static async Task RememberAsync(Fixture fixture)
     {
         fixture.PublishItems(FixtureItem.Name("alice", "id"u8.ToArray()), FixtureItem.List("id"u8.ToArray()));

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Saved answers are judged without a server: none is asked in these tests.</summary>
+/// <summary>Tests that saved answers are judged without a server: these tests send no request.</summary>
 public sealed class VerifyTests
 {
     [Fact]
@@ -38,7 +38,7 @@ public sealed class VerifyTests
             byte[] changed = [.. answer];
             changed[i] ^= 1;
             CommandRun run = await VerifyAsync(fixture, changed, "alice", "--json");
-            // 2: so damaged that it is no answer at all.
+            // Code 2: too damaged to be an answer.
             Assert.True(run.Code is 1 or 2, $"octet {i}: {run.Code}");
             Assert.NotEqual("present", run.Json.GetProperty("verdict").GetString());
         }
@@ -100,7 +100,7 @@ public sealed class VerifyTests
             Assert.Equal((1, "invalid", reason), (run.Code, run.Json.GetProperty("verdict").GetString(), run.Json.GetProperty("reason").GetString()));
         }
         Assert.Equal(0, (await VerifyAsync(fixture, answer, "alice")).Code);
-        // What a person gives beside the file is usage.
+        // A wrong argument next to the file is wrong usage.
         Assert.Equal(2, (await VerifyAsync(fixture, answer, "alice", "--from-record", Write(fixture, "bad", new byte[EpochRecord.Length - 1]))).Code);
     }
 

@@ -4,7 +4,7 @@ using Optiks.Witness;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>What <c>optiks witness init</c> makes; <c>run</c> is client/witness/tests'.</summary>
+/// <summary>Tests what <c>optiks witness init</c> creates; client/witness/tests test <c>run</c>.</summary>
 public sealed class WitnessTests
 {
     [Fact]

@@ -5,13 +5,13 @@ namespace Optiks.Client;
 
 public sealed partial class OptiksClient
 {
-    /// <summary>OwnedKeys that were updated or monitored with this state.</summary>
+    /// <summary>The keys that were updated or monitored with this state.</summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> OwnedKeys =>
         [.. _store.Current.Owned.Where(key => !key.Value.IsListedOnly).Select(key => key.Key).Order(StringComparer.Ordinal).Select(KeyName.FromId)];
 
     /// <summary>
-    /// ReviewAlarmsAsync shows the alarms of an owned key that were raised before this call with the versions that they are of, as the log has them: what its owner looks at before
-    /// <see cref="AcknowledgeAlarms"/>. Needs an API key or token with the scope history. Without alarms nothing is asked.
+    /// Returns the alarms of an owned key that were raised before this call, each with its version as the log has it. The owner looks at
+    /// them before <see cref="AcknowledgeAlarms"/>. Needs an API key or token with the scope history. Without alarms it sends no request.
     /// </summary>
     public async Task<AlarmReview> ReviewAlarmsAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {
@@ -37,17 +37,17 @@ public sealed partial class OptiksClient
         return new AlarmReview(outcome) { Key = key, Alarms = shown };
     }
 
-    /// <summary>NoGuarantee for these epochs of an owned key, as it is held: nothing is asked.</summary>
+    /// <summary>Returns the epochs of an owned key that have no guarantee, from the state alone, without a request.</summary>
     public IReadOnlyList<NoGuarantee> NoGuarantee(ReadOnlyMemory<byte> key) => _store.Current.Owned.GetValueOrDefault(KeyName.Of(key, _options.TrustAnchor).Id)?.NoGuarantee ?? [];
 
-    /// <summary>NoGuaranteeOfUser for these epochs of the user that a name is one's own of, as it is held: nothing is asked.</summary>
+    /// <summary>Returns the epochs without guarantee of the user that owns a name, from the state alone, without a request.</summary>
     public IReadOnlyList<NoGuarantee> NoGuaranteeOfUser(ReadOnlyMemory<byte> username)
     {
         ClientState state = _store.Current;
         return OwnedUserRules.UserOf(state, UsernameOf(username).Id) is { } user ? state.OwnedUsers[user].NoGuarantee : [];
     }
 
-    /// <summary>AcceptNoGuarantee notes that the owner of a key knows of these epochs. They stay told. Returns how many there were.</summary>
+    /// <summary>Records that the owner of a key knows of these epochs. They are still reported. Returns how many there were.</summary>
     public int AcceptNoGuarantee(ReadOnlyMemory<byte> key, IReadOnlyCollection<NoGuarantee> missed)
     {
         ArgumentNullException.ThrowIfNull(missed);
@@ -65,7 +65,7 @@ public sealed partial class OptiksClient
         return count;
     }
 
-    /// <summary>AcceptNoGuaranteeOfUser notes that the owner of a user knows of these epochs. They stay told. Returns how many there were.</summary>
+    /// <summary>Records that the owner of a user knows of these epochs. They are still reported. Returns how many there were.</summary>
     public int AcceptNoGuaranteeOfUser(ReadOnlyMemory<byte> username, IReadOnlyCollection<NoGuarantee> missed)
     {
         ArgumentNullException.ThrowIfNull(missed);
@@ -89,7 +89,7 @@ public sealed partial class OptiksClient
         return [.. held.Select(one => missed.Contains(one) ? one with { IsAccepted = true } : one)];
     }
 
-    // Null: their period is served no more, and nobody can show them.
+    // Null: their period is no longer served, so nobody can show the versions.
     private async Task<VersionsRun?> TryFindVersionsAsync(KeyName name, KeyVersionNumber[] versions, CancellationToken cancellationToken)
     {
         try
@@ -107,7 +107,9 @@ public sealed partial class OptiksClient
         : run.Versions.FirstOrDefault(timed => timed.Version.Version == alarm.Version)?.Version is { } version && IsOf(alarm, version) ? new ReviewedAlarm(alarm, version)
         : null;
 
-    /// <summary>AcknowledgeAlarms ends these alarms of an owned key, and no other: its owner says that it knows of the versions. Returns how many there were.</summary>
+    /// <summary>
+    /// Ends these alarms of an owned key, and no others: its owner confirms that it knows of the versions. Returns how many there were.
+    /// </summary>
     public int AcknowledgeAlarms(ReadOnlyMemory<byte> key, IReadOnlyCollection<OwnerAlarm> alarms)
     {
         ArgumentNullException.ThrowIfNull(alarms);
@@ -128,7 +130,7 @@ public sealed partial class OptiksClient
         return count;
     }
 
-    // A value that was erased since is shown as such: there is nothing else that anyone could ever show.
+    // An erased value is shown as erased, because nobody can show it any more.
     private static bool IsOf(OwnerAlarm alarm, KeyVersion version) =>
         alarm.Epoch == version.Epoch && (version.Value is not { } value || alarm.ValueSha256 is null || ValueHash.Of(value.Span) == alarm.ValueSha256);
 }

@@ -5,34 +5,38 @@ namespace Optiks.Client;
 public sealed partial class OptiksClient
 {
     /// <summary>
-    /// EraseAsync erases superseded values of a key, for good: the latest one is never erased (docs/spec/erasure.md). When it returns <see cref="ErasureStatus.Pending"/>, the server holds the request durably. Retried under
-    /// one request id. An owner monitors the key first: a version that it has not seen yet becomes one that nobody can show, and an alarm. Needs an API key or token with the scope erase.
+    /// Erases superseded values of a key, for good: the latest value is never erased (docs/spec/erasure.md). When it returns
+    /// <see cref="ErasureStatus.Pending"/>, the server holds the request durably. Retries use one request id. An owner should monitor the
+    /// key first: a version that it has not seen yet can be shown by nobody afterwards, and becomes an alarm. Needs an API key or token
+    /// with the scope erase.
     /// </summary>
     /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
     /// <param name="from">First version, 1 or more.</param>
     /// <param name="to">Last version, at most <see cref="ProtocolLimits.MaxErasures"/> in all.</param>
-    /// <param name="period">Period of the versions (<see cref="KeyVersionNumber.Period"/>); null: the one in which this client verified the owned key's versions, or that of the newest record that it verified.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null: a new one.</param>
+    /// <param name="period">Period of the versions (<see cref="KeyVersionNumber.Period"/>). If null, the period in which this client
+    /// verified the owned key's versions, or that of the newest record that it verified.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
     /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
     public async Task<ErasureResult> EraseAsync(
         ReadOnlyMemory<byte> key, ulong from, ulong to, ulong? period = null, Guid? requestId = null, CancellationToken cancellationToken = default)
     {
         KeyName name = KeyName.Of(key, _options.TrustAnchor);
         var request = new ErasureResult { Key = name.Octets, Versions = Versions(from, to), RequestId = RequestIdOf(requestId), Status = ErasureStatus.Pending };
-        // A client without a head has verified no version: it asks which period is current.
+        // A client without a head has verified no version, so it first asks which period is current.
         return await FindRefusedHeadAsync(cancellationToken).ConfigureAwait(false) is { } refused
             ? request with { Status = ErasureStatus.Refused, Lookup = new UserLookupResult(refused) { Username = default } }
             : await SendAsync(request with { Period = period ?? VerifiedPeriod(name) }, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>
-    /// EraseUserAsync erases superseded versions of a user's device list, or of a user who has left all that it had: every list, and every key of the devices that these lists name. Otherwise as <see cref="EraseAsync"/>. The
-    /// user id is the kept one or is looked up first; where that shows no user, or is refused, nothing is sent and the result says so.
+    /// Erases superseded versions of a user's device list, or everything of a user who has left: every list, and every key of the devices
+    /// that these lists name. Otherwise it works like <see cref="EraseAsync"/>. The client uses the user id that it keeps, or looks it up
+    /// first. If the lookup shows no user or is refused, nothing is sent and the result says so.
     /// </summary>
     /// <param name="username">Username of the user.</param>
-    /// <param name="versions">First and last version of the list; null: all, once the user has left.</param>
-    /// <param name="period">Period of the versions, as of <see cref="EraseAsync"/>; goes unused without versions.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null: a new one.</param>
+    /// <param name="versions">First and last version of the list; null for everything, once the user has left.</param>
+    /// <param name="period">Period of the versions, as in <see cref="EraseAsync"/>; unused without versions.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
     /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
     public async Task<ErasureResult> EraseUserAsync(
         ReadOnlyMemory<byte> username, (ulong From, ulong To)? versions = null, ulong? period = null, Guid? requestId = null, CancellationToken cancellationToken = default)
@@ -45,7 +49,7 @@ public sealed partial class OptiksClient
             RequestId = RequestIdOf(requestId),
             Status = ErasureStatus.Pending,
         };
-        // Before the lookup, which may be the first that shows another period.
+        // Read this before the lookup, which may be the first to show another period.
         ulong? known = _store.Current.Head?.Period;
         (ReadOnlyMemory<byte>? user, UserLookupResult? lookup) = await FindUserAsync(name, false, cancellationToken).ConfigureAwait(false);
         return user is null
@@ -55,8 +59,9 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// WaitAsync waits until a pending erasure is done or refused, and finds out until when a copy may be served. An answer that is refused meanwhile is the result's <see cref="ErasureResult.Lookup"/>: then the server's word
-    /// that it erased is worth nothing. Still pending after <paramref name="atMost"/>: the result says so.
+    /// Waits until a pending erasure is done or refused, and finds out until when a copy may be served. If an answer is refused in the
+    /// meantime, it is the result's <see cref="ErasureResult.Lookup"/>, and the server's statement that it erased is worthless. If the
+    /// request is still pending after <paramref name="atMost"/>, the result says so.
     /// </summary>
     public async Task<ErasureResult> WaitAsync(ErasureResult pending, TimeSpan atMost, CancellationToken cancellationToken = default)
     {
@@ -67,7 +72,8 @@ public sealed partial class OptiksClient
         return result is { Status: ErasureStatus.Erased, Epoch: { } epoch } ? await BoundAsync(result, epoch, cancellationToken).ConfigureAwait(false) : result;
     }
 
-    // A replica that stands still serves epochs before this one, until they are too old. A later record's time is a later bound, and as true.
+    // A replica that makes no progress serves epochs before this one until they are too old. A later record's time gives a later bound,
+    // which is equally true.
     private async Task<ErasureResult> BoundAsync(ErasureResult erased, ulong epoch, CancellationToken cancellationToken)
     {
         VerifiedAnswer shown;
@@ -79,7 +85,7 @@ public sealed partial class OptiksClient
         }
         catch (OptiksServerException)
         {
-            // The receipt holds without it: only the bound is not known.
+            // The receipt is valid without the bound, which stays unknown.
             return erased;
         }
         return shown.IsValid ? erased with { ServedUntil = shown.Head!.Time.AddMilliseconds(_options.TrustAnchor.Configuration.MaxBehindMs) } : erased with { Lookup = shown };
@@ -97,7 +103,8 @@ public sealed partial class OptiksClient
         return request;
     }
 
-    // An owner's numbers are those of the period in which it verified them, though a later lookup may have shown the next one: a log refuses them then, and the owner monitors first.
+    // An owner's version numbers belong to the period in which it verified them, even if a later lookup showed the next period. The log
+    // then refuses them, and the owner monitors first.
     private ulong VerifiedPeriod(KeyName key) => _store.Current.Owned.GetValueOrDefault(key.Id) is { Version: > 0 } owned ? owned.Period : _store.Current.Head!.Period;
 
     private ulong? ListPeriod(KeyName user) => _store.Current.OwnedUsers.GetValueOrDefault(user.Id)?.List?.Period;

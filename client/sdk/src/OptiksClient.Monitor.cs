@@ -6,9 +6,10 @@ namespace Optiks.Client;
 public sealed partial class OptiksClient
 {
     /// <summary>
-    /// MonitorAsync verifies every version of an owned key since the last time, and that there is no later one, and compares them with the updates made through this client's state. If the log began another period
-    /// since, it verifies the end of each one in between and that the next began with a copy of it (docs/spec/periods.md section 6); what is served no more, <see cref="MonitorResult.NoGuarantee"/> tells. Needs an API
-    /// key or token with the scope history.
+    /// Verifies every version of an owned key since the last time, and that no later one exists, and compares them with the updates made
+    /// through this client's state. If the log began other periods since, it verifies the end of each period in between, and that the next
+    /// period began with a copy of it (docs/spec/periods.md section 6). <see cref="MonitorResult.NoGuarantee"/> reports the periods that
+    /// are no longer served. Needs an API key or token with the scope history.
     /// </summary>
     public async Task<MonitorResult> MonitorAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {
@@ -32,7 +33,7 @@ public sealed partial class OptiksClient
                 }
                 if (run.Outcome.Reason == Reason.Valid)
                 {
-                    // What was shown before may be shown again.
+                    // A server may show known versions again.
                     shown.AddRange(run.Versions.Select(timed => timed.Version).Where(version =>
                         !(version.IsCopy && run.Handover == Reason.Valid) && !(version.Period == seen.Period && version.Version <= seen.Version)));
                     handedOver.AddRange(isVerified && run.Handover == Reason.Valid ? [end!.Period] : []);
@@ -75,19 +76,20 @@ public sealed partial class OptiksClient
         };
     }
 
-    // One question: of the period that ended with the record, or of the current one; as step 2 of the hand-over from the one that ended before it, if that is given.
+    // Asks one question, about the period that ended with <c>asked</c> or about the current one. With <c>before</c>, it is step 2 of the
+    // hand-over from the period that ended with that record.
     private async Task<(VersionsRun Run, bool Moved)> MonitorFromAsync(KeyName name, ClientState state, OwnedKey seen, EpochRecord? before, EpochRecord? asked, CancellationToken cancellationToken)
     {
         bool moved = false;
         bool isKnown = before is null && seen.Period == (asked?.Period ?? state.Head?.Period);
-        // What no auditors cover since it was shown is shown again.
+        // Versions that auditors have not covered since they were shown are requested again.
         bool goesOn = isKnown && (seen.Version == 0 || CoverageOf(state).MayLeaveOut(seen.ProvenEpoch ?? 0));
         ClientState? Remember(ClientState current, IReadOnlyList<VersionsExchange.TimedVersion> versions, VerifiedHead head, Reason? handover, ulong proven)
         {
             OwnedKey now = current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey { Period = seen.Period };
             moved = !IsAt(now, seen);
             now = isKnown && !goesOn ? OwnerRules.SeeAgain(now, head.Period, versions, CoverageOf(current).First ?? 0) : now;
-            // With nothing to add, the head alone is remembered and the caller starts again from the newer state.
+            // If another call moved the state, only the head is remembered, and the caller starts again from the newer state.
             return moved
                 ? current
                 : PeriodEnds.Tidy(current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Apply(now with { IsListedOnly = false, ProvenEpoch = proven }, head.Period, head.Epoch, versions, handover)) });
@@ -96,7 +98,7 @@ public sealed partial class OptiksClient
             IsMonitor: true,
             goesOn ? KeyRules.Again(seen) : default,
             asked is null ? default : asked.Encode(),
-            // No copies are made of what the devices of a user had who has left.
+            // The keys of a user's devices are not copied once the user has left.
             before is null || OwnedUserRules.HasLeft(state, name.Id) ? null : OwnerRules.EndOf(seen, before))
         {
             Proven = before is not null ? before.Epoch + 1 : goesOn && seen.Version > 0 ? seen.ProvenEpoch ?? 0 : null,

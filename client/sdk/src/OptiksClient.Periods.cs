@@ -4,12 +4,13 @@ namespace Optiks.Client;
 
 public sealed partial class OptiksClient
 {
-    // The record of the last epoch of a period; null: it has not ended, or the answer is refused. The way there may take several pages.
+    // Finds the record of the last epoch of a period; null if the period has not ended, or the answer is refused. The search may take
+    // several pages.
     private async Task<(Outcome<IReadOnlyList<byte[]>> Outcome, byte[]? Ended)> FindEndAsync(ulong period, CancellationToken cancellationToken)
     {
         if (_store.Current.Head is null)
         {
-            // A server has no bounds from a period on that has not begun: which one the log is in has to be known first.
+            // A server has no bounds from a period that has not begun, so the client must first learn the log's current period.
             Outcome head = await _exchanger.RunAsync(new HeadExchange(), cancellationToken).ConfigureAwait(false);
             if (head.Reason != Reason.Valid)
             {
@@ -29,7 +30,8 @@ public sealed partial class OptiksClient
         }
     }
 
-    // Whether what a server says is gone may be gone. Before that the log must still serve the period (docs/spec/periods.md section 8), and who says otherwise is not believed: "no guarantee" could be had at any time, by saying so.
+    // Tells whether the data that a server reports as gone may really be gone. Until then the log must still serve the period
+    // (docs/spec/periods.md section 8). Otherwise any server could obtain "no guarantee" at any time just by claiming it.
     private async Task<bool> MayBeGoneAsync(ulong period, CancellationToken cancellationToken)
     {
         while (true)
@@ -39,7 +41,7 @@ public sealed partial class OptiksClient
             {
                 return true;
             }
-            // The log may have gone on since.
+            // The log may have advanced since.
             Outcome<IReadOnlyList<byte[]>> outcome = await _exchanger.RunAsync(new PeriodsExchange(current), cancellationToken).ConfigureAwait(false);
             if (outcome.Reason != Reason.Valid || _store.Current.Head!.Period == current)
             {
@@ -48,10 +50,10 @@ public sealed partial class OptiksClient
         }
     }
 
-    // Nobody shows the end of the period any more, or a value in it.
+    // The end of the period, or a value in it, can no longer be shown by anyone.
     private static bool IsEndMissing(OptiksServerException said) => said.Problem is ProblemNames.PeriodGone or ProblemNames.Erased;
 
-    // Who says so too early, or of what was not erased, is not believed either (docs/spec/periods.md section 7).
+    // A server that reports this too early, or about a value that was not erased, is not believed (docs/spec/periods.md section 7).
     private async Task ThrowUnlessMissingAsync(OptiksServerException said, ulong period, Func<ulong, Task<bool>> isCopyErased, CancellationToken cancellationToken)
     {
         if (said.Problem == ProblemNames.PeriodGone)
@@ -74,7 +76,7 @@ public sealed partial class OptiksClient
             }
             catch (OptiksServerException e) when (e.Problem == ProblemNames.Erased && next < _store.Current.Head!.Period)
             {
-                // Copies of copies are erased with them: the next period that is shown has it.
+                // Copies of copies are erased with them, so check the copy in the next period that is shown.
             }
         }
     }

@@ -11,13 +11,15 @@ public sealed partial class OptiksClient
     private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false };
 
     /// <summary>
-    /// UpdateWithReceiptAsync sets a key's value as <see cref="UpdateAsync"/> does, and asks for the log's signed promise to publish it (docs/spec/receipts.md). The result's <see cref="UpdateResult.Receipt"/> was verified, and is the
-    /// caller's to keep for <see cref="CheckReceiptAsync"/>. Without one the update is accepted all the same, and nothing is promised: <see cref="UpdateResult.ReceiptRefused"/> says whether a bad one came. A server that gives no
-    /// receipts refuses the update.
+    /// Sets a key's value as <see cref="UpdateAsync"/> does, and asks for the log's signed promise to publish it (docs/spec/receipts.md).
+    /// The result's <see cref="UpdateResult.Receipt"/> was verified; the caller stores it for <see cref="CheckReceiptAsync"/>. Without a
+    /// receipt the update is accepted all the same, but nothing is promised: <see cref="UpdateResult.ReceiptRefused"/> says whether an
+    /// invalid receipt came. A server that gives no receipts refuses the update.
     /// </summary>
     /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
     /// <param name="value">Value, at most the configuration's length.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>), again that of an update whose receipt was lost; null: a new one.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>), or the id of an update whose receipt was lost;
+    /// null for a new one.</param>
     /// <param name="cancellationToken">Ends the waiting, not an update that was sent.</param>
     public async Task<UpdateResult> UpdateWithReceiptAsync(
         ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, Guid? requestId = null, CancellationToken cancellationToken = default)
@@ -41,8 +43,9 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// CheckReceiptAsync finds out what became of the log's promise, by the key's history. A broken promise is written down as evidence that anyone can judge. Needs an API key or token with the scope history.
-    /// <see cref="OptiksServerException"/> with the problem <c>period-gone</c> or <c>erased</c>: it is too late to find out.
+    /// Checks by the key's history whether the log kept its promise. If the promise was broken, it writes evidence that anyone can judge.
+    /// Needs an API key or token with the scope history. An <see cref="OptiksServerException"/> with the problem <c>period-gone</c> or
+    /// <c>erased</c> means that it is too late to find out.
     /// </summary>
     public async Task<ReceiptResult> CheckReceiptAsync(UpdateReceipt receipt, CancellationToken cancellationToken = default)
     {
@@ -100,7 +103,8 @@ public sealed partial class OptiksClient
             : result with { Status = reason == Reason.PromiseKept ? ReceiptStatus.Kept : ReceiptStatus.Unproven, Reason = reason };
     }
 
-    // The receipt was given between the request and its answer, as far as clocks differ, and promises epochs that are still to come, or that the request was published.
+    // The receipt must have been given between the request and its answer, as far as clocks differ. It must promise future epochs, or say
+    // that the request was published.
     private bool IsOfNow(Receipt promise, DateTimeOffset sent, ulong? kept)
     {
         ulong ahead = _options.TrustAnchor.Configuration.MaxAheadMs;
@@ -109,7 +113,7 @@ public sealed partial class OptiksClient
             && (promise.By == promise.After + 1 || kept is null || promise.After >= kept);
     }
 
-    // The Head of an epoch, from the first board that has it; null: none has in time.
+    // Returns the Head of an epoch from the first board that has it; null if no board has it in time.
     private async Task<byte[]?> HeadAtAsync(ulong epoch, CancellationToken cancellationToken)
     {
         var backoff = new Backoff(_options, _time);
@@ -126,7 +130,7 @@ public sealed partial class OptiksClient
                 }
                 catch (OptiksServerException)
                 {
-                    // The next one, or the next round.
+                    // Try the next board, or the next round.
                 }
             }
         }
@@ -137,7 +141,8 @@ public sealed partial class OptiksClient
     private static bool IsPromised(KeyVersion version, Receipt promise, ReadOnlySpan<byte> value) =>
         version.Epoch > promise.After && version.Epoch <= promise.By && version.Value is { } shown && shown.Span.SequenceEqual(value);
 
-    // Whole answers, which others can verify without what is kept here. One that is refused is the last: the judge refuses it as well.
+    // Fetches whole answers, which others can verify without this client's state. A refused answer is the last: the judge refuses it as
+    // well.
     private async Task<List<ReadOnlyMemory<byte>>> FetchAsync(KeyName name, string of, ulong from, PromiseAnswers list, CancellationToken cancellationToken)
     {
         var pages = new List<ReadOnlyMemory<byte>>();
@@ -165,12 +170,12 @@ public sealed partial class OptiksClient
             }
             catch (OptiksServerException e) when (e.IsTransient && i < _options.QueryUrls.Count - 1)
             {
-                // The next replica.
+                // Ask the next replica.
             }
         }
     }
 
-    // Null: there is no receipt in it. What is no JSON has none either: the server said that it accepted.
+    // Null: the answer has no receipt. An answer that is not JSON has none either, although the server said that it accepted the update.
     private static (byte[] Receipt, byte[] Keys)? ReadNotes(byte[] answer)
     {
         try

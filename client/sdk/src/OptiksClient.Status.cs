@@ -5,11 +5,12 @@ namespace Optiks.Client;
 public sealed partial class OptiksClient
 {
     /// <summary>
-    /// StatusAsync asks what became of an update, by the id under which it was accepted. The server's word: only a lookup proves what the log shows. Needs an API key or token with the scope update.
-    /// Throws <see cref="OptiksServerException"/> also for an id that the server does not know.
+    /// Asks for the outcome of an update, by the id under which it was accepted. This is what the server says: only a lookup proves what
+    /// the log shows. Needs an API key or token with the scope update. Throws <see cref="OptiksServerException"/> also for an id that the
+    /// server does not know.
     /// </summary>
     /// <param name="requestId">Id of the request.</param>
-    /// <param name="atMost">How long to wait while it is pending; zero: not at all.</param>
+    /// <param name="atMost">How long to wait while it is pending; zero to return at once.</param>
     /// <param name="cancellationToken">Ends the waiting.</param>
     public Task<RequestOutcome> StatusAsync(Guid requestId, TimeSpan atMost, CancellationToken cancellationToken = default)
     {

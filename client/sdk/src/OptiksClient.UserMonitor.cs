@@ -4,7 +4,7 @@ namespace Optiks.Client;
 
 public sealed partial class OptiksClient
 {
-    /// <summary>OwnedUsers that were changed or monitored with this state, each by one of its names.</summary>
+    /// <summary>The users that were changed or monitored with this state, each by one of its names.</summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> OwnedUsers
     {
         get
@@ -20,12 +20,13 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// MonitorUserAsync verifies every version of an owned user's device list, and of the key of each device that was ever on it, since the last time, and that there are no later ones; and compares them with what was done
-    /// through this client's state (docs/spec/user-monitor.md). The name is one's own from then on. Needs an API key, or a token of the user, with the scope history. Alarms that are known already are kept, and to be had by
-    /// <see cref="UserAlarms"/>, when no server answers.
+    /// Verifies every version since the last time of an owned user's device list, and of the key of each device that was ever on it, and
+    /// that no later versions exist. Compares them with the changes made through this client's state (docs/spec/user-monitor.md). From then
+    /// on the name counts as the client's own. Needs an API key, or a token of the user, with the scope history. When no server answers,
+    /// known alarms stay, and <see cref="UserAlarms"/> returns them.
     /// </summary>
     /// <param name="username">A username of the user.</param>
-    /// <param name="pages">Told how many pages were read, when one answer is not enough.</param>
+    /// <param name="pages">Receives the number of pages read, when one answer is not enough.</param>
     /// <param name="cancellationToken">Ends the waiting.</param>
     public async Task<UserMonitorResult> MonitorUserAsync(ReadOnlyMemory<byte> username, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
     {
@@ -39,7 +40,8 @@ public sealed partial class OptiksClient
         }
         var looks = new List<UserLook>();
         Outcome outcome = await MonitorAsync(name, user, looks, pages, cancellationToken).ConfigureAwait(false);
-        // What the look itself refuses or proves says more. That the log dropped the list is an alarm of the look, which stays.
+        // A refusal or proof in the look itself tells more than the lookup's. If the log dropped the list, the look raises an alarm for it,
+        // which stays.
         outcome = outcome.Reason == Reason.Valid && lookup is { Reason: not Reason.HandoverMissing } ? OutcomeOf(lookup) : outcome;
         ClientState now = _store.Current;
         OwnedUser? owned = now.OwnedUsers.GetValueOrDefault(user.Id);
@@ -78,7 +80,8 @@ public sealed partial class OptiksClient
         };
     }
 
-    // From the period that the owner goes on from to the current one: step 1 of the hand-over asks for the rest of a period, step 2 for the next one. The result is that of the last question.
+    // Monitors from the period in which the owner continues to the current one. Step 1 of the hand-over asks for the rest of a period, step
+    // 2 for the next one. The result is that of the last question.
     private async Task<Outcome> MonitorAsync(KeyName name, KeyName user, List<UserLook> looks, IProgress<int>? pages, CancellationToken cancellationToken)
     {
         while (true)
@@ -90,7 +93,7 @@ public sealed partial class OptiksClient
             EpochRecord? asked = isVerified ? state.EndOf(end!.Period + 1) : end;
             if (asked is not null && seen!.List is null && OwnNames.LedNowhere(state, _store, user.Id, asked.Epoch))
             {
-                // A request that came into the log after the period. No server could answer about it there.
+                // The log took the request after that period, so no server could answer about the user there.
                 _store.TryUpdate(
                     current => current.OwnedUsers.GetValueOrDefault(user.Id) is { List: null } now && now.GoesOnFrom == seen.GoesOnFrom
                         ? OwnedUserRules.BeginAfter(current, user.Id, asked, CoverageOf(current)) : current, []);
@@ -117,7 +120,7 @@ public sealed partial class OptiksClient
             }
             catch (OptiksServerException e) when (asked is not null && IsEndMissing(e))
             {
-                // What was erased with a user who has left is shown by nobody either.
+                // Values that were erased with a user who has left are shown by nobody either.
                 if (e.Problem != ProblemNames.Erased || !IsLeft(user.Id))
                 {
                     await ThrowUnlessMissingAsync(e, asked.Period, next => HasErasedCopyAsync(name, user, next, cancellationToken), cancellationToken).ConfigureAwait(false);
@@ -136,11 +139,11 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// UserHistoryAsync asks for every version of a user's device list in the current period, and of the key of each device that was ever on it, complete under one record. Needs an API key, or a token of the user, with the
-    /// scope history.
+    /// Asks for every version of a user's device list in the current period, and of the key of each device that was ever on it, complete
+    /// under one record. Needs an API key, or a token of the user, with the scope history.
     /// </summary>
     /// <param name="username">A username of the user.</param>
-    /// <param name="pages">Told how many pages were read, when one answer is not enough.</param>
+    /// <param name="pages">Receives the number of pages read, when one answer is not enough.</param>
     /// <param name="cancellationToken">Ends the waiting.</param>
     public async Task<UserHistoryResult> UserHistoryAsync(ReadOnlyMemory<byte> username, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
     {
@@ -152,13 +155,14 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// UserHistoryAsync asks for every version that a user's device list had in one period, and of the keys of its devices, up to the last epoch of the period if it has ended. Throws
-    /// <see cref="ArgumentOutOfRangeException"/> if the log has not begun it, and <see cref="OptiksServerException"/> with the problem <c>period-gone</c> if it is served no more. Needs an API key, or a token of the
-    /// user, with the scope history.
+    /// Asks for every version in one period of a user's device list and of the keys of its devices, up to the last epoch of the period if
+    /// it has ended. Throws <see cref="ArgumentOutOfRangeException"/> if the log has not begun the period, and
+    /// <see cref="OptiksServerException"/> with the problem <c>period-gone</c> if it is no longer served. Needs an API key, or a token of
+    /// the user, with the scope history.
     /// </summary>
     /// <param name="username">A username of the user.</param>
     /// <param name="period">The period.</param>
-    /// <param name="pages">Told how many pages were read, when one answer is not enough.</param>
+    /// <param name="pages">Receives the number of pages read, when one answer is not enough.</param>
     /// <param name="cancellationToken">Ends the waiting.</param>
     public async Task<UserHistoryResult> UserHistoryAsync(ReadOnlyMemory<byte> username, ulong period, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
     {
@@ -179,7 +183,7 @@ public sealed partial class OptiksClient
             : throw NotBegun(period, periods.Head.Period);
     }
 
-    /// <summary>UserAlarms about the user that a name is one's own of, as they are held: nothing is asked.</summary>
+    /// <summary>Returns the alarms about the user that owns a name, from the state alone, without a request.</summary>
     public IReadOnlyList<UserAlarm> UserAlarms(ReadOnlyMemory<byte> username)
     {
         ClientState state = _store.Current;
@@ -187,8 +191,8 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// ReviewUserAlarmsAsync shows the alarms of an owned user that were raised before this call with what they are about, as the log has it: what its owner looks at before <see cref="AcknowledgeUserAlarms"/>. Needs the scope
-    /// history. Without alarms nothing is asked.
+    /// Returns the alarms of an owned user that were raised before this call, each with its subject as the log has it. The owner looks at
+    /// them before <see cref="AcknowledgeUserAlarms"/>. Needs the scope history. Without alarms it sends no request.
     /// </summary>
     public async Task<UserAlarmReview> ReviewUserAlarmsAsync(ReadOnlyMemory<byte> username, CancellationToken cancellationToken = default)
     {
@@ -204,7 +208,9 @@ public sealed partial class OptiksClient
         return new UserAlarmReview(outcome) { Username = name.Octets, Alarms = shown is null ? [] : [.. held.Select(alarm => Reviewed(alarm, shown)).OfType<ReviewedUserAlarm>()] };
     }
 
-    /// <summary>AcknowledgeUserAlarms ends these alarms of an owned user, and no others: its owner says that it knows of what they are about. Returns how many there were.</summary>
+    /// <summary>
+    /// Ends these alarms of an owned user, and no others: its owner confirms that it knows of their subjects. Returns how many there were.
+    /// </summary>
     public int AcknowledgeUserAlarms(ReadOnlyMemory<byte> username, IReadOnlyCollection<UserAlarm> alarms)
     {
         ArgumentNullException.ThrowIfNull(alarms);
@@ -221,7 +227,9 @@ public sealed partial class OptiksClient
         return shown is null ? result : result with { HasLeft = shown.HasLeft, Lists = Lists(shown, 0), Devices = Versions(shown, _ => 0) };
     }
 
-    // The user that a name is said to be one's own of, once the own names were looked up, all of them or those that were not seen to lead there: a name that leads elsewhere is then known, whatever is answered about the user. Null: no user has the name, or the answer about a name that was not seen to lead there is refused. With the lookup that was refused.
+    // Finds the user to whom the client's state assigns a name, after looking up the user's own names. It looks up all of them, or only
+    // those that were not seen to lead to the user. So a name that leads elsewhere is known before any answer about the user. Null: no user
+    // has the name, or the answer about a name that was not seen to lead there is refused. Returns a refused lookup too.
     private async Task<(KeyName? User, UserLookupResult? Lookup)> FindOwnAsync(KeyName name, CancellationToken cancellationToken, bool asksAll = false)
     {
         ClientState state = _store.Current;
@@ -247,7 +255,7 @@ public sealed partial class OptiksClient
         return (new KeyName(KeyName.FromId(user), user), refused);
     }
 
-    // All of the current period, or of the one that ended with the record.
+    // Reads all of the current period, or of the period that ended with the record.
     private async Task<(Outcome Outcome, OwnUserShown? Shown)> ReadAsync(KeyName user, ReadOnlyMemory<byte> endedRecord, IProgress<int>? pages, CancellationToken cancellationToken)
     {
         while (true)
@@ -292,7 +300,7 @@ public sealed partial class OptiksClient
             new UserDeviceVersions(device.Name.Octets, [.. device.Ended.Versions.Select(version => version.Version).Where(version => version.Version > after(device.Name.Id) && !(version.IsCopy && device.Handover == Reason.Valid))])),
     ];
 
-    // A value that is not there any more is shown as such: there is nothing else that anyone could ever show.
+    // A value that no longer exists is shown as missing, because nobody can show it any more.
     private static ReviewedUserAlarm? Reviewed(UserAlarm alarm, OwnUserShown shown)
     {
         IReadOnlyList<VersionsExchange.TimedVersion> versions = alarm.Device is null ? shown.List.Versions ?? [] : shown.Devices.GetValueOrDefault(alarm.Device)?.Ended.Versions ?? [];

@@ -5,12 +5,14 @@ namespace Optiks.Client;
 public sealed partial class OptiksClient
 {
     /// <summary>
-    /// CreateUserAsync makes a user with these usernames and devices, all in one epoch. When it returns <see cref="UpdateStatus.Pending"/>, the server holds the request durably. Its changes are registered as expected before
-    /// it is sent. Retried under one request id, from which the user id follows; a caller that lost the result repeats the call with the same <paramref name="requestId"/>. Needs an API key with the scope update.
+    /// Creates a user with these usernames and devices, all in one epoch. When it returns <see cref="UpdateStatus.Pending"/>, the server
+    /// holds the request durably. Its changes are registered as expected before it is sent. Retries use one request id, from which the user
+    /// id follows; a caller that lost the result repeats the call with the same <paramref name="requestId"/>. Needs an API key with the
+    /// scope update.
     /// </summary>
-    /// <param name="usernames">One username or more, none twice.</param>
+    /// <param name="usernames">One username or more, without duplicates.</param>
     /// <param name="devices">First devices, possibly none.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null: a new one.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
     /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
     public async Task<UserUpdateResult> CreateUserAsync(
         IReadOnlyList<ReadOnlyMemory<byte>> usernames, IReadOnlyList<UserDeviceValue> devices, Guid? requestId = null, CancellationToken cancellationToken = default)
@@ -26,13 +28,16 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// ChangeUserAsync changes the user that a username leads to: all of the changes in one epoch, or none. Durable, expected and retried as with <see cref="CreateUserAsync"/>. The user id is the kept one or is looked up
-    /// first, as is the device list before a change of it; where that shows no user, or is refused, nothing is sent and the result says so. Needs an API key with the scope update; of a token's own user a token will do, save for usernames. Before
-    /// <see cref="UserChange.Decommission"/> the user is monitored, for which the scope history is needed; if that is refused or there are alarms, nothing is sent and <see cref="UserUpdateResult.Look"/> says why.
+    /// Changes the user to whom a username leads: all of the changes in one epoch, or none. Durability, expected changes and retries are as
+    /// for <see cref="CreateUserAsync"/>. The client uses the user id that it keeps, or looks it up first; before a change of the device
+    /// list it looks that up too. If the lookup shows no user or is refused, nothing is sent and the result says so. Needs an API key with
+    /// the scope update. For the token's own user a token is enough, except for usernames. Before <see cref="UserChange.Decommission"/> the
+    /// client monitors the user, which needs the scope history. If that is refused or there are alarms, nothing is sent and
+    /// <see cref="UserUpdateResult.Look"/> says why.
     /// </summary>
     /// <param name="username">Username of the user.</param>
-    /// <param name="changes">Changes, at least one; <see cref="UserChange.Decommission"/> alone.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null: a new one.</param>
+    /// <param name="changes">Changes, at least one; <see cref="UserChange.Decommission"/> must be the only one.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
     /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
     public async Task<UserUpdateResult> ChangeUserAsync(
         ReadOnlyMemory<byte> username, IReadOnlyList<UserChange> changes, Guid? requestId = null, CancellationToken cancellationToken = default)
@@ -77,12 +82,14 @@ public sealed partial class OptiksClient
             };
     }
 
-    // What a change of the list makes is told with the version before it, so that one is looked up. A request that was sent before may be published, and the kept list still that version.
+    // Confirming a change of the list needs the version before it, so that version is looked up. For a request that was sent before no
+    // lookup is made: it may be published by now, while the kept list is still the version before it.
     private bool NeedsList(KeyName name, Guid request, IReadOnlyList<UserChange> changes) =>
         changes.Any(change => change.Operation is UserOperation.AddDevice or UserOperation.RemoveDevice)
         && !(KnownUser(name) is { } user && _store.Current.OwnedUsers.GetValueOrDefault(user)?.Expected.Any(sent => sent.RequestId == request) == true);
 
-    // The own user of the name, or the one that it is known to lead to, or that a lookup shows; otherwise the lookup that shows none, or is refused.
+    // Returns the user that owns the name, or the one to whom it is known to lead, or whom a lookup shows. Otherwise returns the lookup
+    // that shows no user, or is refused.
     private async Task<(ReadOnlyMemory<byte>? User, UserLookupResult? Lookup)> FindUserAsync(KeyName name, bool looks, CancellationToken cancellationToken)
     {
         if (!looks && KnownUser(name) is { } kept)
@@ -96,12 +103,13 @@ public sealed partial class OptiksClient
     private string? KnownUser(KeyName name) => OwnedUserRules.UserOf(_store.Current, name.Id) ?? _store.Current.Names.GetValueOrDefault(name.Id)?.User;
 
     /// <summary>
-    /// DecommissionUserAsync lets the user leave, for good, and waits until it is proven: the answer that shows the user as one who left was verified before this returns with <see cref="UserUpdateResult.Confirmed"/>. Still
-    /// pending after <paramref name="atMost"/>: the result says so, and the same call with its request id goes on.
+    /// Makes the user leave, for good, and waits for the proof. When this returns with <see cref="UserUpdateResult.Confirmed"/>, the client
+    /// has verified an answer that shows that the user has left. If the request is still pending after <paramref name="atMost"/>, the
+    /// result says so, and the same call with its request id continues.
     /// </summary>
     /// <param name="username">Username of the user.</param>
     /// <param name="atMost">How long to wait.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null: a new one.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null for a new one.</param>
     /// <param name="unseen">Leave without looking, or in spite of alarms.</param>
     /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
     public async Task<UserUpdateResult> DecommissionUserAsync(
@@ -112,9 +120,10 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// WaitAsync waits until a pending request about a user is published or refused, and then proves by lookups of an epoch at least as late that the log shows what was asked for: each username that leads to the user, the
-    /// devices with their values, the version of the list that the request made of the one before it, that the user has left. Where a version that is needed is hidden by a later one it asks the history (scope history). Still
-    /// pending after <paramref name="atMost"/>: the result says so.
+    /// Waits until a pending request about a user is published or refused. It then proves by lookups, at an epoch at least as late, that
+    /// the log shows the requested changes. It checks each username that leads to the user, the devices with their values, the list version
+    /// that the request made of the one before it, or that the user has left. If a later version hides a needed one, it asks for the
+    /// history (scope history). If the request is still pending after <paramref name="atMost"/>, the result says so.
     /// </summary>
     public async Task<UserUpdateResult> WaitAsync(UserUpdateResult pending, TimeSpan atMost, CancellationToken cancellationToken = default)
     {
@@ -147,7 +156,7 @@ public sealed partial class OptiksClient
         return result;
     }
 
-    // With the usernames in their form, once nothing is found that no log takes.
+    // Validates the changes, and returns them with normalized usernames.
     private IReadOnlyList<UserChange> Prepared(IReadOnlyList<UserChange> changes)
     {
         foreach (UserDeviceValue device in changes.SelectMany(change => change.Devices))
@@ -165,7 +174,7 @@ public sealed partial class OptiksClient
     private async Task<UserUpdateResult> ConfirmAsync(UserUpdateResult published, CancellationToken cancellationToken)
     {
         KeyName[] names = [.. published.Changes.SelectMany(change => change.Usernames).Prepend(published.Username).Select(KeyName.OfVerified).DistinctBy(name => name.Id)];
-        // Before the lookups, which show the version that the request made in place of the one before it.
+        // Read this before the lookups, which replace the previous version with the one that the request made.
         KnownLists lists = KnownLists.Kept(_store.Current, _store, KeyName.OfVerified(published.User!.Value).Id);
         var lookups = new List<UserLookupResult>(names.Length);
         foreach (KeyName[] batch in names.Chunk(MaxKeys))

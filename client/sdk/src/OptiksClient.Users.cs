@@ -5,19 +5,22 @@ namespace Optiks.Client;
 
 public sealed partial class OptiksClient
 {
-    /// <summary>LookupUserAsync asks for a user with all devices, by a username given as text.</summary>
+    /// <summary>Asks for a user with all devices, by a username given as text.</summary>
     public Task<UserLookupResult> LookupUserAsync(string username, CancellationToken cancellationToken = default) =>
         LookupUserAsync(KeyName.OctetsOf(username), null, cancellationToken);
 
-    /// <summary>LookupUserAsync asks for a user, by a username, with all devices or with one. That the one is on the list, or is not, is proven by the whole list.</summary>
+    /// <summary>
+    /// Asks for a user, by a username, with all devices or with one. The whole list proves whether the one device is on it.
+    /// </summary>
     public async Task<UserLookupResult> LookupUserAsync(ReadOnlyMemory<byte> username, ReadOnlyMemory<byte>? device = null, CancellationToken cancellationToken = default) =>
         (await LookupUsersAsync([(username, device)], cancellationToken).ConfigureAwait(false))[0];
 
     /// <summary>
-    /// LookupUsersAsync asks for several users, in requests of <see cref="MaxKeys"/> or fewer, as long answers need; results in the order of the questions. An answer with one bad proof is refused whole: then every user of that request has the
-    /// same reason, and the one at fault is marked.
+    /// Asks for several users, in requests of at most <see cref="MaxKeys"/>, or fewer where answers are long. The results are in the order
+    /// of the questions. An answer with one invalid proof is refused whole: then every user of that request has the same reason, and the
+    /// one at fault is marked.
     /// </summary>
-    /// <param name="users">Usernames, each with the one device that is asked for, or null for all of them.</param>
+    /// <param name="users">Usernames, each with the one device that is requested, or null for all of them.</param>
     /// <param name="cancellationToken">Ends the waiting.</param>
     public async Task<IReadOnlyList<UserLookupResult>> LookupUsersAsync(
         IReadOnlyList<(ReadOnlyMemory<byte> Username, ReadOnlyMemory<byte>? Device)> users, CancellationToken cancellationToken = default)
@@ -71,7 +74,9 @@ public sealed partial class OptiksClient
         };
     }
 
-    /// <summary>Form of a username (docs/spec/usernames.md): by no other is it asked for, kept or verified.</summary>
+    /// <summary>
+    /// Returns the normalized form of a username (docs/spec/usernames.md): the client requests, keeps and verifies only this form.
+    /// </summary>
     private KeyName UsernameOf(ReadOnlyMemory<byte> username) => Usernames.Prepare(_options.TrustAnchor.Configuration, username.Span, out byte[] form) is var fault and not UsernameFault.Valid
         ? throw new ArgumentException(fault.Sentence(), nameof(username))
         : KeyName.OfVerified(form);

@@ -5,7 +5,7 @@ namespace Optiks.Client;
 
 public sealed partial class OptiksClient
 {
-    /// <summary>HistoryAsync asks for every version of a key in the current period. Needs an API key or token with the scope history.</summary>
+    /// <summary>Asks for every version of a key in the current period. Needs an API key or token with the scope history.</summary>
     public async Task<HistoryResult> HistoryAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {
         KeyName name = KeyName.Of(key, _options.TrustAnchor);
@@ -19,8 +19,9 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// HistoryAsync asks for every version that a key had in one period, up to its last epoch if it has ended. Throws <see cref="ArgumentOutOfRangeException"/> if the log has not begun it, and
-    /// <see cref="OptiksServerException"/> with the problem <c>period-gone</c> if it is served no more. Needs an API key or token with the scope history.
+    /// Asks for every version that a key had in one period, up to its last epoch if it has ended. Throws
+    /// <see cref="ArgumentOutOfRangeException"/> if the log has not begun the period, and <see cref="OptiksServerException"/> with the
+    /// problem <c>period-gone</c> if it is no longer served. Needs an API key or token with the scope history.
     /// </summary>
     public async Task<HistoryResult> HistoryAsync(ReadOnlyMemory<byte> key, ulong period, CancellationToken cancellationToken = default)
     {
@@ -45,7 +46,8 @@ public sealed partial class OptiksClient
         Versions = run.Outcome.Reason == Reason.Valid ? [.. run.Versions.Select(timed => timed.Version)] : [],
     };
 
-    // These versions of a key alone, of one period and in increasing order, by as few pages of history as hold them. The result has those found before the first refusal.
+    // Finds only these versions of a key, which belong to one period and are in increasing order, with as few pages of history as possible.
+    // The result has the versions found before the first refusal.
     private async Task<VersionsRun> FindVersionsAsync(KeyName name, KeyVersionNumber[] versions, ulong leastEpoch, CancellationToken cancellationToken)
     {
         byte[]? ended = null;
@@ -62,13 +64,13 @@ public sealed partial class OptiksClient
         do
         {
             KeyVersionNumber next = versions[found.Count];
-            // As after a page that ended before this version: nothing else is known of what comes before it.
+            // Ask as after a page that ended before this version: nothing else is known of the versions before it.
             KnownKey before = next.Version == 1 ? default : new KnownKey(0, next.Period, next.Version - 1, 0, null, next.Version);
             var exchange = new VersionsExchange(name, monitor: false, before, (current, _, _) => current, ended) { LeastEpoch = ended is null ? leastEpoch : 0 };
             Outcome<VersionsExchange.Page> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
             if (outcome.IsOvertaken)
             {
-                // Their period has ended meanwhile.
+                // Their period has ended in the meantime.
                 return await FindVersionsAsync(name, versions, leastEpoch, cancellationToken).ConfigureAwait(false);
             }
             run = new VersionsRun(outcome, found, null);
@@ -88,7 +90,7 @@ public sealed partial class OptiksClient
         return run;
     }
 
-    // All pages. What they teach together is remembered with the last one.
+    // Reads all pages. The state is updated once, with the last one.
     private async Task<VersionsRun> RunAsync(
         KeyName name, VersionsQuestion question, Func<ClientState, IReadOnlyList<VersionsExchange.TimedVersion>, VerifiedHead, Reason?, ulong, ClientState?> remember, CancellationToken cancellationToken)
     {
@@ -124,7 +126,7 @@ public sealed partial class OptiksClient
         }
     }
 
-    // What has not ended by then has no result: a server could go on for ever, and the client keeps all of it until the end.
+    // A server could send pages forever, and the client keeps all of them until the end. Beyond these bounds there is no result.
     private void RequireEnd(int pages, long octets)
     {
         if (pages >= _options.MaxPages || octets > _options.MaxPagesLength)
@@ -134,10 +136,10 @@ public sealed partial class OptiksClient
         }
     }
 
-    // What is asked of a key's versions. With an ended record: of the period that ended with it.
+    // A question about a key's versions. With an ended record it is about the period that ended with that record.
     private readonly record struct VersionsQuestion(bool IsMonitor, KnownKey Start, ReadOnlyMemory<byte> EndedRecord, EndState? End)
     {
-        // Since when auditors must cover what the answer leaves out; null: it leaves out nothing.
+        // The epoch from which auditors must cover what the answer leaves out; null if it leaves out nothing.
         public ulong? Proven { get; init; }
     }
 

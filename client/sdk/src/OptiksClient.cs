@@ -4,14 +4,14 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// OptiksClient looks up, updates and monitors keys of one log. Every answer is verified against the trust anchor and against what was
-/// verified before, and remembered before it is reported. A proof that fails is a verdict; <see cref="OptiksServerException"/> says that
-/// there was no answer. Any thread. The HttpClient (with its time limit) and the store stay the caller's; where its proxy would read a request
-/// over http, nothing is sent (<see cref="ServerFailure.Insecure"/>).
+/// Looks up, updates and monitors keys of one log. The client verifies every answer against the trust anchor and against everything that it
+/// verified before, and saves the new state before it reports the answer. A proof that fails is a verdict;
+/// <see cref="OptiksServerException"/> means that there was no answer. Thread-safe. The caller owns the HttpClient (with its time limit)
+/// and the store. If the HttpClient's proxy would read a request over http, nothing is sent (<see cref="ServerFailure.Insecure"/>).
 /// </summary>
 public sealed partial class OptiksClient
 {
-    /// <summary>MaxKeys of one request; more are asked for in several.</summary>
+    /// <summary>The most keys in one request; longer lists take several requests.</summary>
     public const int MaxKeys = ProtocolLimits.MaxQueries;
 
     private readonly OptiksClientOptions _options;
@@ -20,7 +20,7 @@ public sealed partial class OptiksClient
     private readonly ServerConnection _connection;
     private readonly VerifiedExchanger _exchanger;
 
-    /// <summary>OptiksClient of a log. Checks the native library first (<see cref="NativeLibraryException"/>).</summary>
+    /// <summary>Creates a client of a log. Checks the native library first (<see cref="NativeLibraryException"/>).</summary>
     public OptiksClient(OptiksClientOptions options, HttpClient http, IClientStateStore store, TimeProvider? time = null)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -43,7 +43,8 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Overdue is what was believed longer ago than the policy's auditors may take, and is not covered by enough of them: an alarm. It ends when they cover it. Empty for a trust anchor without auditors.
+    /// The beliefs that are older than the policy's auditors may take, and that too few auditors cover: an alarm. It ends when they cover
+    /// them. Empty for a trust anchor without auditors.
     /// </summary>
     public IReadOnlyList<Belief> Overdue
     {
@@ -54,7 +55,10 @@ public sealed partial class OptiksClient
         }
     }
 
-    /// <summary>AcceptOverdue ends the alarm about these of <see cref="Overdue"/>, and no others: somebody knows that auditors will not cover them. Returns how many there were.</summary>
+    /// <summary>
+    /// Ends the alarm about these beliefs of <see cref="Overdue"/>, and no others: somebody knows that auditors will not cover them.
+    /// Returns how many there were.
+    /// </summary>
     public int AcceptOverdue(IReadOnlyCollection<Belief> overdue)
     {
         ArgumentNullException.ThrowIfNull(overdue);
@@ -70,17 +74,18 @@ public sealed partial class OptiksClient
         return count;
     }
 
-    /// <summary>LookupAsync asks for the latest value of a key given as text.</summary>
+    /// <summary>Asks for the latest value of a key given as text.</summary>
     public Task<LookupResult> LookupAsync(string key, CancellationToken cancellationToken = default) =>
         LookupAsync(KeyName.OctetsOf(key), cancellationToken);
 
-    /// <summary>LookupAsync asks for the latest value of a key.</summary>
+    /// <summary>Asks for the latest value of a key.</summary>
     public async Task<LookupResult> LookupAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default) =>
         (await LookupAsync([key], cancellationToken).ConfigureAwait(false))[0];
 
     /// <summary>
-    /// LookupAsync asks for several keys, in requests of <see cref="MaxKeys"/> or fewer, as long answers need; results in the order of the keys. An answer with one bad proof
-    /// is refused whole: then every key of that request has the same reason, and the one at fault is marked.
+    /// Asks for several keys, in requests of at most <see cref="MaxKeys"/>, or fewer where answers are long. The results are in the order
+    /// of the keys. An answer with one invalid proof is refused whole: then every key of that request has the same reason, and the one at
+    /// fault is marked.
     /// </summary>
     public async Task<IReadOnlyList<LookupResult>> LookupAsync(IReadOnlyList<ReadOnlyMemory<byte>> keys, CancellationToken cancellationToken = default)
     {
@@ -98,7 +103,7 @@ public sealed partial class OptiksClient
 
     private async Task<IReadOnlyList<LookupResult>> LookupBatchAsync(KeyName[] keys, ulong leastEpoch, CancellationToken cancellationToken)
     {
-        // The state has one entry a key, so a key asked for twice is sent once.
+        // The state has one entry per key, so a key that occurs twice is sent once.
         KeyName[] distinct = [.. keys.DistinctBy(key => key.Id)];
         var exchange = new LookupExchange(distinct, _options.TrustAnchor.Policy, _store) { LeastEpoch = leastEpoch };
         Outcome<LookupExchange.KeyAnswer[]> outcome;
@@ -118,7 +123,8 @@ public sealed partial class OptiksClient
         return [.. keys.Select(key => results[key.Id])];
     }
 
-    // Long values make an answer too long whatever the number of keys; one key alone is never refused so (docs/spec/rest.md section 2).
+    // Long values can make an answer too long for any number of keys; a request for a single key is never refused for this reason
+    // (docs/spec/rest.md section 2).
     private static bool MaySplit(OptiksServerException refusal, int count) => refusal.Problem == ProblemNames.AnswerTooLarge && count > 1;
 
     private static async Task<IReadOnlyList<T>> HalveAsync<TQuestion, T>(TQuestion[] questions, Func<TQuestion[], Task<IReadOnlyList<T>>> askAsync)
@@ -140,7 +146,7 @@ public sealed partial class OptiksClient
             Key = key.Octets,
             Version = answer.After.Version,
             PublishedEpoch = answer.After.PublishedEpoch,
-            // Written out: a null array would become empty octets.
+            // A null array would convert implicitly to empty octets, so the null is explicit.
             Value = answer.Value is { } value ? value : default(ReadOnlyMemory<byte>?),
             Unchanged = answer.Unchanged,
             NotCopied = answer.After.NotCopied,

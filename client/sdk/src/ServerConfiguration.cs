@@ -4,12 +4,15 @@ using Optiks.Tlog;
 
 namespace Optiks.Client;
 
-/// <summary>ServerConfiguration asks a server what log it serves. That is the server's own word: pinned, it makes later changes visible; it proves nothing about the first contact.</summary>
+/// <summary>
+/// Asks a server which log it serves. This is what the server says: pinned, it makes later changes visible, but it proves nothing about the
+/// first contact.
+/// </summary>
 public static class ServerConfiguration
 {
     private const int MaxLength = 64 * 1024;
 
-    /// <summary>FetchAsync reads <c>GET /v1/configuration</c>. Throws <see cref="OptiksServerException"/>.</summary>
+    /// <summary>Reads <c>GET /v1/configuration</c>. Throws <see cref="OptiksServerException"/>.</summary>
     public static async Task<TrustAnchor> FetchAsync(Uri server, HttpClient http, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(server);

@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>UserChange is one change of a user; several of one request come into one epoch, or none does.</summary>
+/// <summary>One change of a user. One epoch takes all changes of a request, or none.</summary>
 public sealed record UserChange
 {
     private UserChange(UserOperation operation)
@@ -8,39 +8,42 @@ public sealed record UserChange
         Operation = operation;
     }
 
-    /// <summary>Operation that it is.</summary>
+    /// <summary>The operation.</summary>
     public UserOperation Operation { get; }
 
-    /// <summary>Usernames that are added.</summary>
+    /// <summary>The usernames that the change adds.</summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> Usernames { get; internal init; } = [];
 
-    /// <summary>Devices that are added or set, with their values.</summary>
+    /// <summary>The devices that the change adds or sets, with their values.</summary>
     public IReadOnlyList<UserDeviceValue> Devices { get; private init; } = [];
 
-    /// <summary>Removed device; null: none.</summary>
+    /// <summary>The device that the change removes; null if it removes none.</summary>
     public ReadOnlyMemory<byte>? Removed { get; private init; }
 
-    /// <summary>Expected version, the latest one of the device that is set; null: any.</summary>
+    /// <summary>The version that must be the latest of the device that is set; null for any.</summary>
     public KeyVersionNumber? Expected { get; private init; }
 
-    /// <summary>AddUsername makes another username lead to the user.</summary>
+    /// <summary>Adds a username that leads to the user.</summary>
     public static UserChange AddUsername(ReadOnlyMemory<byte> username) => new(UserOperation.AddUsername) { Usernames = [username] };
 
-    /// <summary>AddDevice puts a device on the list. Its id must be new: also one that was removed is not used again.</summary>
+    /// <summary>Adds a device to the list. Its id must be new: the id of a removed device is not used again either.</summary>
     public static UserChange AddDevice(ReadOnlyMemory<byte> device, ReadOnlyMemory<byte> value) => new(UserOperation.AddDevice) { Devices = [new UserDeviceValue(device, value)] };
 
-    /// <summary>SetDevice gives a device on the list a new value, if <paramref name="expected"/> is null or its latest version.</summary>
+    /// <summary>
+    /// Gives a device on the list a new value, if <paramref name="expected"/> is null or its latest version.
+    /// </summary>
     public static UserChange SetDevice(ReadOnlyMemory<byte> device, ReadOnlyMemory<byte> value, KeyVersionNumber? expected = null) =>
         new(UserOperation.SetDevice) { Devices = [new UserDeviceValue(device, value)], Expected = expected };
 
-    /// <summary>RemoveDevice takes a device off the list.</summary>
+    /// <summary>Removes a device from the list.</summary>
     public static UserChange RemoveDevice(ReadOnlyMemory<byte> device) => new(UserOperation.RemoveDevice) { Removed = device };
 
-    /// <summary>IsUnseen: the user leaves although its owner has not looked at what was published of it.</summary>
+    /// <summary>Whether the user leaves although its owner has not looked at what was published of it.</summary>
     public bool IsUnseen { get; private init; }
 
     /// <summary>
-    /// Decommission lets the user leave. It is the only change of its request. The owner looks first, as nothing more is shown of a user who has left: see <see cref="OptiksClient.ChangeUserAsync"/>.
+    /// Makes the user leave. It must be the only change of its request. The owner looks first, because nothing more is shown of a user who
+    /// has left: see <see cref="OptiksClient.ChangeUserAsync"/>.
     /// </summary>
     /// <param name="unseen">Leave without looking, or in spite of alarms.</param>
     public static UserChange Decommission(bool unseen = false) => new(UserOperation.Decommission) { IsUnseen = unseen };

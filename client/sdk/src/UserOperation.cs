@@ -1,23 +1,23 @@
 namespace Optiks.Client;
 
-/// <summary>UserOperation is a kind of change of a user (docs/spec/users.md section 7).</summary>
+/// <summary>The kinds of changes of a user (docs/spec/users.md section 7).</summary>
 public enum UserOperation
 {
-    /// <summary>A new user, with usernames and first devices.</summary>
+    /// <summary>Creates a user, with usernames and first devices.</summary>
     Create,
 
-    /// <summary>One more username.</summary>
+    /// <summary>Adds a username.</summary>
     AddUsername,
 
-    /// <summary>A device more on the list, with its value.</summary>
+    /// <summary>Adds a device to the list, with its value.</summary>
     AddDevice,
 
-    /// <summary>A new value of a device on the list.</summary>
+    /// <summary>Gives a device on the list a new value.</summary>
     SetDevice,
 
-    /// <summary>A device less on the list; its id is not used again.</summary>
+    /// <summary>Removes a device from the list; its id is not used again.</summary>
     RemoveDevice,
 
-    /// <summary>The user leaves, for good.</summary>
+    /// <summary>Makes the user leave, for good.</summary>
     Decommission,
 }

@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>What the log signed convicts it for good; what a server alone says does not.</summary>
+/// <summary>Tests that a breach in what the log signed convicts it for good, and that a server's answer alone does not.</summary>
 public sealed class AuditBreachTests
 {
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
@@ -25,7 +25,7 @@ public sealed class AuditBreachTests
         {
             Assert.True((await session.AuditAsync(null, Cancellation)).IsValid);
             fixture.Log.PublishRecord(honest => Changed(honest, what));
-            // And back again: whoever looks at the ends alone sees nothing.
+            // The log then changes it back: somebody who compares only the ends sees nothing.
             fixture.Log.PublishRecord(honest => honest with
             {
                 Epoch = 7,
@@ -48,10 +48,10 @@ public sealed class AuditBreachTests
             Assert.Equal((5UL, 6UL), result.FailedRange);
             evidence = Assert.IsType<string>(result.EvidencePath);
             Assert.Equal(reason, EvidenceCheck.ProvesBreach(evidence));
-            // No server's word was needed.
+            // The verdict needed no server's proof.
             Assert.DoesNotContain("GET /v1/epochs/5-7/audit-proof", fixture.Server.Requests);
         }
-        // Nothing that the server shows later mends it.
+        // Nothing that the server shows later repairs it.
         fixture.Server.Lag = 5;
         fixture.Server.Requests.Clear();
         using AuditorSession reopened = await OpenAsync(fixture);
@@ -76,7 +76,7 @@ public sealed class AuditBreachTests
         StructureState[] all = [.. EpochRecord.Decode(fixture.Log.Record(5)).Structures];
         all[2] = what switch
         {
-            // Roots of trees of other leaves, whichever they are.
+            // The roots are of trees of other leaves, whichever they are.
             "a leaf is dropped" => EpochRecord.Decode(fixture.Log.Record(4)).Structures[2] with { Count = keys.Count },
             "an insertion is hidden" => keys with { Root = Enumerable.Repeat((byte)7, 32).ToArray() },
             "an insertion is not listed" => keys with { Count = keys.Count + 1 },
@@ -119,10 +119,10 @@ public sealed class AuditBreachTests
         Assert.Equal((Reason.Valid, 1UL), (result.Reason, result.Epoch));
         AuditRefusal refusal = Assert.Single(result.Refusals);
         Assert.Equal((fixture.Urls[0], (0UL, 1UL)), (refusal.Server, refusal.Range!.Value));
-        // The honest one is asked first from now on.
+        // From now on the honest replica is asked first.
         fixture.Publish(("alice", "2"));
         Assert.Empty((await session.AuditAsync(null, Cancellation)).Refusals);
-        // Alone, it refuses; and once it is honest, the same state goes on.
+        // Alone, the replica's proof is refused; once it is honest, the same state continues.
         fixture.Replica(1).Refuse = _ => (503, "unavailable");
         fixture.Publish(("alice", "3"));
         AuditResult alone = await session.AuditAsync(null, Cancellation);

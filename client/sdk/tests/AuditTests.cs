@@ -35,7 +35,7 @@ public sealed class AuditTests
         AuditResult result = await session.AuditAsync(null, Cancellation);
 
         Assert.Equal((Verdict.Valid, 70UL, 70UL), (result.Verdict, result.Epoch, result.VerifiedEpochs));
-        // The control: more than that was asked for first.
+        // The control: the auditor first asked for more epochs than the server accepted.
         Assert.Contains("GET /v1/epochs/0-70/audit-proof", fixture.Server.Requests);
 
         static int Range(string path)
@@ -63,7 +63,7 @@ public sealed class AuditTests
         await using Fixture fixture = await StartAsync(20);
         using (AuditorSession session = await OpenAsync(fixture, range: 8))
         {
-            // Dies after the first proof: the progress comes once the state is on disk.
+            // The process dies after the first proof: progress is reported once the state is on disk.
             await Assert.ThrowsAsync<InvalidOperationException>(() => session.AuditAsync(new Dying(8), Cancellation));
         }
         fixture.Publish(("late", "x"));
@@ -187,7 +187,7 @@ public sealed class AuditTests
     [Fact]
     public async Task A_state_with_a_time_that_is_no_date_is_reported_and_not_thrown()
     {
-        // What an auditor stored that did not compare the first record with its clock.
+        // An auditor that did not compare the first record with its clock stored this.
         await using Fixture fixture = await StartAsync(0);
         using var late = new FixtureLog(1UL << 63);
         fixture.Server.Log = late;
@@ -209,7 +209,7 @@ public sealed class AuditTests
         fixture.Log.PublishMany(12, i => [("alice", $"{i}")]);
         fixture.Clock.UtcNow = fixture.Log.Now;
         using AuditorSession session = await OpenAsync(fixture, range: 5);
-        // It gives a part and goes away.
+        // The replica gives a part and then becomes unavailable.
         fixture.Replica(0).Refuse = path => path.Contains("5-10", StringComparison.Ordinal) ? (503, "unavailable") : null;
         fixture.Replica(1).Lag = 3;
 
@@ -245,7 +245,7 @@ public sealed class AuditTests
             string[] asked = [.. fixture.Server.Requests.Where(request => request.EndsWith("audit-proof", StringComparison.Ordinal))];
             Assert.Equal(["GET /v1/epochs/0-6/audit-proof", "GET /v1/epochs/7/audit-proof", "GET /v1/epochs/7-11/audit-proof"], asked);
         }
-        // It is remembered; a second switch comes too early, by the first one's time.
+        // The switch is remembered; a second switch comes too early after the first.
         fixture.Log.PublishRecord(honest => Switched(honest, early: true));
         SetClock(fixture);
         using AuditorSession resumed = await OpenAsync(fixture);
@@ -297,11 +297,11 @@ public sealed class AuditTests
         fixture.Server.Requests.Clear();
         fixture.Publish(("late", "x"));
         Assert.True((await session.AuditAsync(null, Cancellation)).IsValid);
-        // Once is enough: every later checkpoint extends the one that it was proven by.
+        // One proof is enough: every later checkpoint extends the one by which it was proven.
         Assert.DoesNotContain("GET /log/tile/entries/000", fixture.Server.Requests);
     }
 
-    // VRF keys other than those before; nobody makes proofs with them.
+    // Returns a record with VRF keys other than those before; no directory makes proofs with them.
     private static EpochRecord Switched(EpochRecord honest, bool early = false) => honest with
     {
         Period = honest.Period + 1,

@@ -7,7 +7,9 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>CosignerVectorTests give the client what servers hand out of cosigners, true and false: the verdict is the Python reference's (docs/spec/cosigners.md).</summary>
+/// <summary>
+/// Gives the client true and false cosignatures from servers, and expects the Python reference's verdict (docs/spec/cosigners.md).
+/// </summary>
 public sealed class CosignerVectorTests
 {
     [Fact]

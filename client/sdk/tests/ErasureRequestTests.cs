@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>What a request to erase values sends, and what the client makes of the receipt.</summary>
+/// <summary>Tests what a request to erase values sends, and how the client handles the receipt.</summary>
 public sealed class ErasureRequestTests
 {
     private static readonly byte[] s_alice = "alice"u8.ToArray();
@@ -28,7 +28,7 @@ public sealed class ErasureRequestTests
         Assert.Equal($$"""{"request_id":"{{pending.RequestId}}","key_b64":"YWxpY2U","period":0,"from":1,"to":1}""", sent);
         Assert.Equal((ErasureStatus.Pending, ErasureStatus.Pending, ErasureStatus.Erased), (pending.Status, still.Status, done.Status));
         Assert.Equal((2UL, new ErasedVersion(StructureId.Keys, new KeyVersionNumber(0, 1), 1)), (done.Epoch, Assert.Single(done.Erased)));
-        // By the time of a record that was verified.
+        // The bound follows from the time of a verified record.
         Assert.Equal(EpochRecord.Decode(fixture.Log.Record(2)).TimeMs + FixtureLog.Configuration.MaxBehindMs, (ulong)done.ServedUntil!.Value.ToUnixTimeMilliseconds());
         fixture.Server.Refuse = path => path == "/v1/lookup" ? (410, "erased") : null;
         ErasureResult unbounded = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
@@ -139,7 +139,7 @@ public sealed class ErasureRequestTests
         OptiksClient client = fixture.Client(store);
         _ = await client.MonitorAsync(s_alice, Cancellation);
         fixture.Switch();
-        // Shows the next period, and nothing of alice in it.
+        // This shows the next period, but nothing of alice in it.
         _ = await client.LookupAsync("bob", Cancellation);
 
         ErasureResult own = await client.EraseAsync(s_alice, 1, 1, cancellationToken: Cancellation);

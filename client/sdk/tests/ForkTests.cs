@@ -2,7 +2,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>What a client does when an answer contradicts the signed view that it keeps: what the log signed twice is a fork, everything else a false answer.</summary>
+/// <summary>
+/// Tests how a client handles an answer that contradicts its signed view: a second view that the log signed is a fork, and anything else a
+/// false answer.
+/// </summary>
 public sealed class ForkTests
 {
     private static readonly byte[] Alice = "alice"u8.ToArray();
@@ -16,7 +19,7 @@ public sealed class ForkTests
             var views = new TheoryData<string, int, int>();
             foreach (string call in (string[])["lookup", "history", "monitor"])
             {
-                // Kept sizes that are a power of two and that are not, and second views of the same size and of larger ones.
+                // The kept sizes are powers of two and others; the second views have the same size or a larger one.
                 foreach ((int kept, int more) in ((int, int)[])[(3, 0), (4, 0), (3, 1), (4, 1), (5, 9)])
                 {
                     views.Add(call, kept, more);
@@ -67,7 +70,7 @@ public sealed class ForkTests
         Assert.True((await client.LookupAsync(Alice, Cancellation)).IsValid);
         if (lie.StartsWith("another proof", StringComparison.Ordinal) || lie.EndsWith("tiles", StringComparison.Ordinal))
         {
-            // The board goes on, honestly, so that there are proofs and tiles to lie about.
+            // The board continues honestly, so that there are proofs and tiles to lie about.
             fixture.Publish(("bob", "b"));
         }
         Lie(fixture, lie);
@@ -97,7 +100,7 @@ public sealed class ForkTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.LookupAsync(Alice, Cancellation)).IsValid);
-        // The honest replica gives its board alone.
+        // The honest replica serves only its board.
         fixture.Replica(0).Refuse = path => path.StartsWith("/v1/", StringComparison.Ordinal) ? (503, "unavailable") : null;
         fixture.Replica(1).IgnoresKeptSize = answers;
         if (what == "behind")
@@ -144,7 +147,7 @@ public sealed class ForkTests
         Assert.Equal((Verdict.Invalid, Reason.CheckpointConsistency), (result.Verdict, result.Reason));
         Assert.Contains("could not be told", result.Detail, StringComparison.Ordinal);
         Assert.Null(store.Current.Fork);
-        // The control: with its tiles it is one.
+        // The control: with the board's tiles the client finds the fork.
         fixture.Server.Refuse = _ => null;
         Assert.Equal(Verdict.Fork, (await client.LookupAsync(Alice, Cancellation)).Verdict);
     }
@@ -164,7 +167,7 @@ public sealed class ForkTests
             "/log/checkpoint" => note,
             _ => answer,
         };
-        // Tiles of any path are there.
+        // Tiles exist at any path.
         fixture.Server.Tile = path => new byte[path.Width * 32];
 
         LookupResult result = await client.LookupAsync(Alice, Cancellation);
@@ -174,7 +177,7 @@ public sealed class ForkTests
         Assert.InRange(fixture.Server.Requests.Count(request => request.StartsWith("GET /log/", StringComparison.Ordinal)), 2, 64);
     }
 
-    /// <summary>A log of a size, and a second one that parts from it before its last epoch.</summary>
+    /// <summary>Returns a log of a size, and a second one that differs from it in its last epoch.</summary>
     private static Task<FixtureLog> SplitAsync(Fixture fixture, int size, int more)
     {
         fixture.Log.PublishMany(size - 2, i => [("alice", $"{i}")]);
@@ -190,7 +193,7 @@ public sealed class ForkTests
         byte[] smaller = FixtureLog.Checkpoint(fixture.Log.Board(2));
         fixture.Server.Mutate = (path, answer) => path switch
         {
-            // The count of a tree's leaves: the record stays well formed and is no longer the one in the log.
+            // This changes the count of a tree's leaves: the record stays well formed but is no longer the one in the log.
             "/v1/lookup" when lie.StartsWith("another record", StringComparison.Ordinal) => Flip(answer, 66 + 32 + 72 + 72 + 7),
             "/v1/lookup" when lie.StartsWith("another proof", StringComparison.Ordinal) => FlipConsistency(answer),
             "/log/checkpoint" when lie.EndsWith("smaller checkpoint", StringComparison.Ordinal) => smaller,

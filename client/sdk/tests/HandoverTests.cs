@@ -5,7 +5,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>A key's way from one period to the next (docs/spec/periods.md sections 6 and 7): what an owner is told, and what no server can make it believe.</summary>
+/// <summary>
+/// Tests a key's hand-over from one period to the next (docs/spec/periods.md sections 6 and 7): what an owner is told, and what no server
+/// can make it believe.
+/// </summary>
 public sealed class HandoverTests
 {
     private static readonly byte[] s_alice = "alice"u8.ToArray();
@@ -24,7 +27,7 @@ public sealed class HandoverTests
         await SetAsync(fixture, client, "three");
         MonitorResult after = await client.MonitorAsync(s_alice, Cancellation);
 
-        // Version 2 of period 0 was not seen before; the copy is no news.
+        // Version 2 of period 0 was not seen before; the copy is not new.
         Assert.Equal([(0UL, 2UL)], over.NewVersions.Select(version => (version.Period, version.Version)));
         Assert.Equal((1UL, 0, 0), (over.Version, over.Alarms.Count, over.Pending));
         Assert.Equal([0UL], over.HandedOver);
@@ -50,7 +53,7 @@ public sealed class HandoverTests
         fixture.Switch(copies => [.. copies.Select(copy => copy with { Version = 1, Value = "one"u8.ToArray() })]);
         if (looksUpFirst)
         {
-            // What is known of later epochs does not keep the owner from the end of the period.
+            // Knowledge of later epochs does not keep the owner from the end of the period.
             Assert.Equal(Verdict.Present, (await client.LookupAsync("alice", Cancellation)).Verdict);
         }
         MonitorResult found = await client.MonitorAsync(s_alice, Cancellation);
@@ -84,10 +87,10 @@ public sealed class HandoverTests
             fixture.Switch(copies => what is "another value" or "never set" ? [forged] : []);
             if (what == "too late")
             {
-                // It was shown as absent for an epoch.
+                // The log showed it as absent for an epoch.
                 fixture.Publish(("alice", "one"));
             }
-            // The process dies after the store and before the report, at each of the questions.
+            // At each of the questions, the process dies after the store and before the report.
             await Assert.ThrowsAsync<KilledException>(() => fixture.Client(new KilledStore(first, afterWrite: true)).MonitorAsync(s_alice, Cancellation));
         }
         using FileClientStateStore store = await fixture.OpenStoreAsync();
@@ -119,7 +122,7 @@ public sealed class HandoverTests
         fixture.Publish(("bob", "hers"), ("alice", "forged"));
         fixture.Publish(("alice", "one"));
         fixture.Switch();
-        // A period of one epoch.
+        // This period has a single epoch.
         fixture.Switch();
         fixture.Publish();
         MonitorResult found = await client.MonitorAsync(s_alice, Cancellation);
@@ -189,7 +192,7 @@ public sealed class HandoverTests
         Assert.Equal((1UL, 1UL, false, "another"), (over.Head!.Period, over.Version, over.Unchanged, Encoding.UTF8.GetString(over.Value!.Value.Span)));
         Assert.True((await client.LookupAsync("alice", Cancellation)).Unchanged);
         Assert.Empty(store.Current.PeriodEnds);
-        // The end of period 0, in the newest checkpoint and within its age: nothing new, and no lie.
+        // The answer is of the end of period 0, in the newest checkpoint and within its age: nothing new, and no lie.
         byte[] old = [.. (await fixture.Log.HeadAsync(last, 0, fixture.Log.Latest))!, .. fixture.Log.Lookups(last, [new FixtureQuery("bob"u8.ToArray(), 0, 0)])];
         fixture.Clock.UtcNow = DateTimeOffset.FromUnixTimeMilliseconds((long)EpochRecord.Decode(fixture.Log.Record(last)).TimeMs);
         fixture.Replica(0).Mutate = (path, answer) => path == "/v1/lookup" ? old : answer;
@@ -365,7 +368,7 @@ public sealed class HandoverTests
         OptiksClient client = await OwnerAsync(fixture, store, "one");
         fixture.Publish();
         fixture.Server.Mutate = (path, answer) => path == "/v1/lookup" ? Changed(answer, 34 + 15, 7) : answer;
-        // It is in no checkpoint that the log signed: not even asked about.
+        // The record is in no checkpoint that the log signed, so the client does not even ask about periods.
         LookupResult result = await client.LookupAsync("alice", Cancellation);
         Assert.Equal(Reason.RecordPeriod, result.Reason);
         Assert.DoesNotContain("GET /v1/periods", fixture.Server.Requests);
@@ -389,7 +392,7 @@ public sealed class HandoverTests
             }
             else
             {
-                // Not before the first page was verified, which is older than a switch is long.
+                // The clock moves only after the first page was verified, which is older than a switch may take.
                 fixture.Clock.UtcNow = fixture.Log.Now;
             }
             return answer;
@@ -480,7 +483,7 @@ public sealed class HandoverTests
         return changed;
     }
 
-    // Each bound with its inclusion proof.
+    // Changes the bounds, each of which has its inclusion proof.
     private static byte[] Bounds(byte[] answer, Func<byte[][], byte[][]> change)
     {
         ReadOnlyMemory<byte> head = AnswerHead.OctetsOf(answer);

@@ -2,7 +2,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>What an owner keeps of its own, and that a log which rewrites, drops or dates back what it published is convicted by that (docs/spec/broken-append.md).</summary>
+/// <summary>
+/// Tests which leaf statements an owner keeps, and that they convict a log which rewrites, drops or backdates what it published
+/// (docs/spec/broken-append.md).
+/// </summary>
 public sealed class LeafTests
 {
     private static readonly byte[] s_alice = "alice"u8.ToArray();
@@ -33,7 +36,7 @@ public sealed class LeafTests
             Show(fixture, store, second);
             if (call == "lookup")
             {
-                // Otherwise what is known is left out.
+                // Without the value the client asks for everything; otherwise known versions would be left out.
                 File.Delete(fixture.Folder.In($"client/values/{ValueHash.Of("two"u8)}"));
             }
 
@@ -48,7 +51,7 @@ public sealed class LeafTests
         Assert.Contains("alice", judged.Sentence, StringComparison.Ordinal);
         Assert.Contains(judged.Sentence, File.ReadAllText(Path.Combine(path, "README.txt")), StringComparison.Ordinal);
 
-        // Whatever is shown later, after a restart too.
+        // The verdict stays, whatever is shown later, even after a restart.
         fixture.Server.Log = fixture.Log;
         using FileClientStateStore reopened = await fixture.OpenStoreAsync();
         LookupResult later = await fixture.Client(reopened).LookupAsync("somebody", Cancellation);
@@ -71,7 +74,7 @@ public sealed class LeafTests
         (string kept, string received) = (Path.Combine(path, "kept-leaf.bin"), Path.Combine(path, "received-leaf.bin"));
         (byte[] first, byte[] then) = (File.ReadAllBytes(kept), File.ReadAllBytes(received));
 
-        // No value is in it.
+        // The statements contain no value.
         Assert.True(first.AsSpan().IndexOf("two"u8) < 0 && then.AsSpan().IndexOf("false"u8) < 0);
         foreach ((byte[] one, byte[] other, Reason reason) in ((byte[], byte[], Reason)[])
         [
@@ -107,7 +110,7 @@ public sealed class LeafTests
         ulong size = fixture.Log.Latest + 1;
         bool returns = lie == "a user who is back";
         FixtureItem[] honest = returns ? [FixtureItem.Left(user)] : [FixtureItem.List(user, "phone", "laptop"), FixtureItem.Device("laptop", "1")];
-        // Lies about what the first epoch has begin anew from there.
+        // Lies about the first epoch's contents need a fork from epoch 1 on.
         using FixtureLog second = fixture.Log.Fork(lie is "a device's value" or "a list" or "a name" or "a name dropped" ? 1 : size);
         fixture.PublishItems(honest);
         fixture.Publish();
@@ -140,7 +143,7 @@ public sealed class LeafTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         Assert.True((await client.MonitorAsync(s_alice, Cancellation)).IsValid);
-        // Not the owner's.
+        // This key is not the owner's.
         Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
 
         (string name, System.Collections.Immutable.ImmutableArray<KeptLeaf> kept) = Assert.Single(store.Current.Leaves);
@@ -150,7 +153,7 @@ public sealed class LeafTests
         string[] files = [.. kept.Select(leaf => leaf.Sha256).Append(store.Current.Keys.Values.First(key => key.Version > 0).ValueSha256!)];
         Assert.Equal(files.Order(StringComparer.Ordinal), Directory.GetFiles(fixture.Folder.In("client/values")).Select(file => Path.GetFileName(file)!).Intersect(files).Order(StringComparer.Ordinal));
 
-        // The next look takes the place of the oldest, and of the absence.
+        // The next look replaces the oldest statement, and that of the absence.
         fixture.Publish(("alice", "new"));
         Assert.Equal(LeafRules.MaxVersions + 5UL, (await client.MonitorAsync(s_alice, Cancellation)).Version);
         Assert.Equal(LeafRules.MaxVersions + 1, store.Current.Leaves.Single().Value.Length);
@@ -233,14 +236,14 @@ public sealed class LeafTests
         MonitorResult again = await client.MonitorAsync(s_alice, Cancellation);
         Assert.Equal((true, 0), (again.IsValid, again.NewVersions.Count));
         Assert.Equal(2UL, Assert.Single(fixture.Server.LastQueries).Version);
-        // Without a statement of the absence the time still tells.
+        // Without a statement of the absence the version's time still reveals it.
         store.TryUpdate(current => current with { Leaves = current.Leaves.Clear() }, []);
         Show(fixture, store, second);
 
         Assert.Equal(Reason.LeafEpochOrder, (await client.MonitorAsync(s_alice, Cancellation)).Reason);
     }
 
-    // Another log with the first epochs and secrets, which goes on otherwise, and further.
+    // Returns another log with the same first epochs and secrets, which continues differently, and further.
     private static FixtureLog Rewritten(Fixture fixture, string lie)
     {
         FixtureLog second = fixture.Log.Fork(lie switch { "another old value" => 1UL, "earlier than it was" => 3UL, _ => 2UL });
@@ -254,7 +257,7 @@ public sealed class LeafTests
                 second.Publish(("alice", "two"));
                 break;
             case "earlier than it was":
-                // At an epoch at which the owner saw that there was none.
+                // At that epoch the owner saw no such version.
                 second.Publish(("alice", "three"));
                 break;
         }
@@ -262,7 +265,8 @@ public sealed class LeafTests
         return second;
     }
 
-    // The head would tell at once; what is kept of leaves has to do it without.
+    // Shows the other log to a client without a head: the head would reveal the fork at once, and these tests are about the leaf
+    // statements.
     private static void Show(Fixture fixture, FileClientStateStore store, FixtureLog second, bool forgetsName = false)
     {
         store.TryUpdate(current => forgetsName ? current with { Head = null, Names = current.Names.Clear(), Users = current.Users.Clear() } : current with { Head = null }, []);

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>LeafVectorTests judge pairs of statements about leaves: the verdict is the Python reference's (docs/spec/broken-append.md).</summary>
+/// <summary>Judges pairs of statements about leaves, and expects the Python reference's verdict (docs/spec/broken-append.md).</summary>
 public sealed class LeafVectorTests
 {
     [Fact]
@@ -28,11 +28,11 @@ public sealed class LeafVectorTests
             {
                 continue;
             }
-            // What a client compares before it judges finds the same.
+            // The comparison that a client makes before it judges gives the same result.
             (LeafStatement one, LeafStatement other) = (LeafStatement.Decode(first), LeafStatement.Decode(second));
             Assert.Equal(reason == Reason.LeafContradicts, one.Contradicts(other));
             Assert.Equal(one.Contradicts(other), other.Contradicts(one));
-            // What is kept of a statement proves as much: all of it but a value.
+            // The stored form of a statement, which lacks only the value, proves as much.
             Assert.Equal(reason, Verifier.JudgeLeaves(anchor, one.Encode(), other.Encode()));
             Assert.True(one.Encode().Length <= LeafStatement.MaxLength);
             Assert.Equal(one.Member is { Kind: MemberKind.Opened }, !first.AsSpan().SequenceEqual(one.Encode()));

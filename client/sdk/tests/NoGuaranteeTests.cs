@@ -2,7 +2,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Periods that are served no more (docs/spec/periods.md section 7): when a client believes it, and what it tells from then on.</summary>
+/// <summary>
+/// Tests periods that are no longer served (docs/spec/periods.md section 7): when a client believes it, and what it reports from then on.
+/// </summary>
 public sealed class NoGuaranteeTests
 {
     private static readonly byte[] s_alice = "alice"u8.ToArray();
@@ -27,7 +29,7 @@ public sealed class NoGuaranteeTests
             MonitorResult found = await client.MonitorAsync(s_alice, Cancellation);
 
             Assert.True(found.IsValid);
-            // Periods 0 and 1 are gone, period 2 is served; nothing told of the version that others were shown.
+            // Periods 0 and 1 are gone, and period 2 is served; nothing reveals the version that others were shown.
             Assert.Equal([new NoGuarantee(0, seen + 1, last), new NoGuarantee(1, last + 1, last + 1)], found.NoGuarantee);
             Assert.Equal([2UL], found.HandedOver);
             Assert.Empty(found.Alarms);
@@ -134,7 +136,7 @@ public sealed class NoGuaranteeTests
         fixture.Publish();
         fixture.Switch();
         Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
-        // Period 0 is no longer served, as the client learns from being refused.
+        // Period 0 is no longer served, as the client learns from a refusal.
         fixture.Switch();
         MonitorResult found = await client.MonitorAsync(s_alice, Cancellation);
         Assert.Equal([0UL], found.NoGuarantee.Select(missed => missed.Period));
@@ -147,7 +149,7 @@ public sealed class NoGuaranteeTests
         await using Fixture fixture = await Fixture.StartAsync();
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await HandoverTests.OwnerAsync(fixture, store, "one");
-        // One bound of the first and last period each, and two of those between: 128 at most.
+        // The first and last period have one bound each, the periods between have two: 128 at most.
         for (int period = 1; period <= 63; period++)
         {
             fixture.Publish();

@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>What an owner keeps of its notes (docs/spec/user-monitor.md section 8, docs/spec/state.md section 3).</summary>
+/// <summary>Tests how an owner stores its notes (docs/spec/user-monitor.md section 8, docs/spec/state.md section 3).</summary>
 public sealed class NoteTests
 {
     private static readonly byte[] Alice = "alice"u8.ToArray();

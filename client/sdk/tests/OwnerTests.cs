@@ -74,7 +74,7 @@ public sealed class OwnerTests
 
         Assert.True(done.Lookup!.IsValid);
         Assert.Equal((confirmation, confirmation == UpdateConfirmation.Confirmed), (done.Confirmation, done.Confirmed));
-        // The epoch is the version's own, not what the server said.
+        // The epoch is the version's own, not the server's claim.
         Assert.Equal(done.Confirmed ? 2UL : 3UL, done.Epoch);
         Assert.Equal(done.Confirmed, done.Detail is null);
     }
@@ -209,7 +209,7 @@ public sealed class OwnerTests
 
         Assert.Equal(ServerFailure.Unusable, (await Assert.ThrowsAsync<OptiksServerException>(AskAsync)).Failure);
 
-        // The control: what is as long as an answer may be is read, and judged.
+        // The control: an answer of the greatest allowed length is read and judged.
         fixture.Server.Mutate = (asked, answer) => asked == path ? [.. answer, .. new byte[4 << 20]] : answer;
         Assert.Equal(Reason.MalformedTrailing, await AskAsync());
     }
@@ -292,7 +292,7 @@ public sealed class OwnerTests
         fixture.Publish();
         MonitorResult again = await client.MonitorAsync(Alice, Cancellation);
         Assert.Empty(again.NewVersions);
-        // What was seen is left out, but for the latest.
+        // Seen versions are left out, except the latest.
         Assert.Equal(2UL, fixture.Server.LastQueries[0].Version);
     }
 
@@ -431,7 +431,7 @@ public sealed class OwnerTests
         listener.Stop();
         await serving;
 
-        // Some requests are sent again by HttpClient itself.
+        // HttpClient itself sends some requests again.
         async Task ServeAsync()
         {
             try

@@ -9,7 +9,10 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>A log that switches to its next period, made by the native directories of both: what owners and auditors verify before, at and after the switch.</summary>
+/// <summary>
+/// Tests a log that switches to its next period, made by the native directories of both periods: what owners and auditors verify before, at
+/// and after the switch.
+/// </summary>
 public sealed class PeriodSwitchTests : IDisposable
 {
     private const ulong StepMs = 1_000;
@@ -58,7 +61,7 @@ public sealed class PeriodSwitchTests : IDisposable
         Follow(("alice", "three"));
         using DirectoryView current = _next.TakeView();
 
-        // Step 1 of the hand-over: all versions of period 0, of its last record, which was brought.
+        // Step 1 of the hand-over: all versions of period 0, at its last record, which the question names.
         byte[] answer = [.. await HeadAsync(Last), .. Versions(ended, "alice", "bob", "nobody")];
         VerifierContext context = new() { Anchor = FixtureLog.Anchor, NowMs = SwitchMs + (2 * StepMs), EndedRecord = _records[(int)Last] };
         VersionsVerdict verdict = Verify(context, answer, 0, []);
@@ -77,7 +80,7 @@ public sealed class PeriodSwitchTests : IDisposable
         Assert.Equal([First, First + 1], handedOver.Keys[0].Members.Select(member => member.Time));
         Assert.Equal("two", Encoding.UTF8.GetString(copies[handedOver.Keys[0].Members[0].Value!.Value]));
 
-        // What is no copy of the end, and who left has none.
+        // A version that is not a copy of the end is refused; a user who has left has no copy.
         Assert.Equal(Reason.HandoverValue, Verify(now, copies, 1, [End(1, "one"), ends[1], ends[2]]).Reason);
         Assert.Equal(Reason.HandoverMissing, Verify(now, copies, 1, [ends[0], ends[1], End(1, "hers")]).Reason);
         Assert.Equal(Reason.HandoverUnset, Verify(now, copies, 1, [ends[0], End(0, ""), ends[2]]).Reason);
@@ -178,7 +181,7 @@ public sealed class PeriodSwitchTests : IDisposable
         return [.. length, .. hashes.SelectMany(hash => hash.ToArray())];
     }
 
-    // Of an epoch in the newest checkpoint, for who keeps none.
+    // Returns the head of an epoch in the newest checkpoint, for a client that keeps no checkpoint.
     private async Task<byte[]> HeadAsync(ulong epoch)
     {
         var board = new MemoryBoard(_records);
@@ -199,7 +202,7 @@ public sealed class PeriodSwitchTests : IDisposable
             Previous = _records.Count == 0 ? new byte[32] : EpochRecord.Hash(_records[^1]),
         }.Encode());
 
-    // An epoch of period 0, which the next directory follows.
+    // Publishes an epoch of period 0, which the next directory follows.
     private void Publish(params (StructureId Structure, string Key, string Value)[] updates)
     {
         ulong epoch = (ulong)_records.Count;

@@ -5,7 +5,7 @@ using Optiks.Receipts;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>ReceiptVectorTests judge receipts, and evidence of broken promises: the verdict is the Python reference's (docs/spec/receipts.md).</summary>
+/// <summary>Judges receipts, and evidence of broken promises, and expects the Python reference's verdict (docs/spec/receipts.md).</summary>
 public sealed class ReceiptVectorTests
 {
     [Fact]
@@ -23,7 +23,7 @@ public sealed class ReceiptVectorTests
         bool isOf = receipt.RequestId == id && receipt.Items.SequenceEqual(items.Select((item, i) => Receipt.ItemHash(id, i, Octets(item[0]), Octets(item[1]))));
         if (items.Length == 1)
         {
-            // The same question as a client asks it.
+            // A client asks the same question.
             var given = new UpdateReceipt(id, Octets(items[0][0]), Octets(items[0][1]), Vectors.Hex(vector, "receipt"), Vectors.Hex(vector, "receipt_keys"));
             Assert.Equal(isOf ? Reason.Valid : Reason.ReceiptRequest, given.Verify(anchor, out _));
         }

@@ -4,7 +4,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>What a client makes of a username that led to other users before (docs/spec/recycled-names.md): answers of the Python reference, to a client that knows or owns some of these users.</summary>
+/// <summary>
+/// Tests how a client handles a username that led to other users before (docs/spec/recycled-names.md): answers of the Python reference, to
+/// a client that knows or owns some of these users.
+/// </summary>
 public sealed class RecycledNameTests : IDisposable
 {
     private const string First = "id-first";
@@ -31,7 +34,7 @@ public sealed class RecycledNameTests : IDisposable
         Assert.Equal([(First, 1UL, 2UL), ("id-second", 4UL, 5UL)], found.EarlierUsers.Select(user => (Text(user.User), user.SinceEpoch, user.LeftEpoch)));
         NameState name = store.Current.Names.Single().Value;
         Assert.Equal((Id("id-third"), 3U), (name.User, name.Generation));
-        // Of those whom nobody asked for nothing is kept.
+        // The client keeps nothing of users whom nobody looked up.
         Assert.Equal([Id("id-third")], store.Current.Users.Keys);
     }
 
@@ -81,7 +84,7 @@ public sealed class RecycledNameTests : IDisposable
         Assert.True((await LookupAsync(store)).IsValid);
         ClientState before = store.Current;
 
-        // The answer of its time, to a client that has no head which would tell.
+        // The client gets the answer of that time, without a head that would reveal its age.
         store.TryUpdate(state => state with { Head = null, Names = state.Names.SetItem(Id(s_number), before.Names[Id(s_number)] with { LeastEpoch = 0 }), Users = state.Users.Clear() }, []);
         UserLookupResult old = await LookupAsync(store, "of_epoch_4");
 
@@ -93,7 +96,7 @@ public sealed class RecycledNameTests : IDisposable
     public void A_user_of_a_generation_is_brought_whatever_auditors_cover_as_nothing_is_left_out_for_it()
     {
         using var cosigners = new TestCosigners();
-        // Of an auditor that began later than the log nobody has heard yet.
+        // No checkpoint has arrived yet from an auditor that began later than the log.
         var coverage = new Coverage(cosigners.Anchor(1, TimeSpan.FromDays(1), ("a", 5)).Policy, ImmutableDictionary<string, CosignerState>.Empty);
         MemoryClientStateStore store = Store();
         foreach (uint? generation in (uint?[])[null, 3])

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>What one hostile replica can do to a client that has another one.</summary>
+/// <summary>Tests what one hostile replica can do to a client that has another one.</summary>
 public sealed class ReplicaTests
 {
     private static readonly byte[] s_alice = "alice"u8.ToArray();
@@ -40,7 +40,7 @@ public sealed class ReplicaTests
         Assert.Equal((fixture.Replica(0).Url, reason), (fault.Server, fault.Reason));
         Assert.Contains(fixture.Replica(0).Url.Authority, fault.Detail, StringComparison.Ordinal);
 
-        // With none that is valid, the first failure is the verdict.
+        // Without a valid answer, the first failure is the verdict.
         Lie(fixture.Replica(1), what == "403" ? "404" : "403");
         Lie(fixture.Replica(0), what);
         using FileClientStateStore other = await fixture.OpenStoreAsync("other");
@@ -66,7 +66,7 @@ public sealed class ReplicaTests
         await client.UpdateAsync(s_alice, "two"u8.ToArray(), cancellationToken: Cancellation);
         await client.UpdateAsync(s_alice, "three"u8.ToArray(), cancellationToken: Cancellation);
         fixture.Clock.UtcNow = fixture.Log.Now;
-        // The first was erased, and the second is withheld.
+        // The first value was erased, and replica 0 withholds the second.
         fixture.Replica(0).Mutate = (path, answer) => path is "/v1/history" or "/v1/monitor" ? Erasure.Of(answer, number => number <= 2) : answer;
         fixture.Replica(1).Mutate = (path, answer) => path is "/v1/history" or "/v1/monitor" ? Erasure.Of(answer, number => number == 1) : answer;
 
@@ -75,7 +75,7 @@ public sealed class ReplicaTests
 
         Assert.Equal([null, "two", "three"], history.Versions.Select(version => version.Value is { } value ? Encoding.UTF8.GetString(value.Span) : null));
         Assert.Equal([1UL], monitored.Alarms.Select(alarm => alarm.Version));
-        // The control: nobody shows it.
+        // The control: neither replica shows it.
         fixture.Replica(1).Mutate = fixture.Replica(0).Mutate;
         using FileClientStateStore other = await fixture.OpenStoreAsync("other");
         HistoryResult withheld = await fixture.Client(other).HistoryAsync(s_alice, Cancellation);
@@ -113,7 +113,7 @@ public sealed class ReplicaTests
         replica.Refuse = path => path.StartsWith("/v1/", StringComparison.Ordinal) && int.TryParse(what, out int status) ? (status, "forbidden") : null;
     }
 
-    // The last octet of the first hash of the head's inclusion proof.
+    // Flips the last octet of the first hash of the head's inclusion proof.
     private static byte[] Flip(byte[] answer)
     {
         byte[] flipped = [.. answer];

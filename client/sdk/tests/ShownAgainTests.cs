@@ -2,7 +2,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>What is asked for in full once more, as auditors that began later do not cover the time since it was shown (docs/spec/cosigners.md section 4), and what of it an owner is told.</summary>
+/// <summary>
+/// Tests what a client requests in full again because auditors that began later do not cover the time since it was shown
+/// (docs/spec/cosigners.md section 4), and what the owner is told of it.
+/// </summary>
 public sealed class ShownAgainTests : IDisposable
 {
     private static readonly byte[] Alice = "alice"u8.ToArray();
@@ -16,9 +19,9 @@ public sealed class ShownAgainTests : IDisposable
     public void Dispose() => _cosigners.Dispose();
 
     [Theory]
-    // Under the new auditor alone nobody was ever shown what was replaced before it began.
+    // Under only the new auditor, nobody was ever shown a version that was replaced before it began.
     [InlineData(false, new ulong[0])]
-    // The old one may cover what was shown then, and of that the last alone is kept.
+    // The old auditor may cover what was shown then, and the client keeps only the last version of that.
     [InlineData(true, new ulong[] { 1, 2 })]
     public async Task An_owner_whose_auditor_began_later_is_shown_all_versions_again(bool oldStays, ulong[] alarms)
     {
@@ -38,7 +41,7 @@ public sealed class ShownAgainTests : IDisposable
         fixture.Server.Cosignatures = () => TestCosigners.Answer(
             _cosigners.Sign(fixture.Log, oldSize, fixture.Clock.UtcNow, "old"), _cosigners.Sign(fixture.Log, newSize, fixture.Clock.UtcNow, "new"));
         TrustAnchor anchor = oldStays ? _cosigners.Anchor(1, s_lag, ("old", 0), ("new", began)) : _cosigners.Anchor(1, s_lag, ("new", began));
-        // What the new auditor signed is known before the owner looks.
+        // The client learns what the new auditor signed before the owner looks.
         Assert.True((await Client(fixture, store, anchor).LookupAsync("carol"u8.ToArray(), Cancellation)).Head!.IsAudited);
 
         MonitorResult again = await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation);
@@ -48,7 +51,7 @@ public sealed class ShownAgainTests : IDisposable
         Assert.Equal(alarms, again.Alarms.Select(alarm => alarm.Version));
         Assert.Equal((true, true, 0), (user.IsValid, user.Head!.IsAudited, user.NewVersions.Sum(device => device.Versions.Count) + user.NewLists.Count));
         Assert.Equal(oldStays ? [(UserAlarmKind.DeviceList, 1UL), (UserAlarmKind.DeviceValue, 1UL), (UserAlarmKind.DeviceValue, 2UL)] : [], user.Alarms.Select(alarm => (alarm.Kind, alarm.Version)));
-        // From here on they rest on this look, and what it showed is left out, but for the latest version of a key.
+        // From here on the state relies on this look. Answers leave out what it showed, except the latest version of a key.
         fixture.PublishItems(FixtureItem.Device("alice", "4"), FixtureItem.Device("phone", "4"));
         newSize = fixture.Log.Latest + 1;
         MonitorResult later = await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation);
@@ -66,7 +69,7 @@ public sealed class ShownAgainTests : IDisposable
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         Assert.True((await fixture.Client(store).MonitorAsync(Alice, Cancellation)).IsValid);
         ClientState kept = store.Current;
-        // Another value than the log has, in the middle of a list that is read in pages.
+        // The state has another value than the log, in the middle of a list that is read in pages.
         string id = Base64UrlText.Encode(Alice);
         store.TryUpdate(state => state with { Keys = state.Keys.Clear(), Owned = state.Owned.SetItem(id, kept.Owned[id] with { ValueSha256 = ValueHash.Of("other"u8) }) }, []);
         fixture.Publish(("alice", "4"));
@@ -98,14 +101,14 @@ public sealed class ShownAgainTests : IDisposable
         Assert.Equal((true, false), (first.Head!.IsAudited, first.Devices.Single().Unchanged));
         Assert.Equal((true, true), (again.Head!.IsAudited, again.Devices.Single().Unchanged));
         Assert.Equal((proven, proven), (store.Current.Names[Base64UrlText.Encode(User)].ProvenEpoch, store.Current.Users.Values.Single().Devices!.ProvenEpoch));
-        // One that began after that covers nothing which rests on it, so that all is asked for again.
+        // An auditor that began later covers nothing that relies on it, so everything is requested again.
         fixture.Publish();
         TrustAnchor other = _cosigners.Anchor(1, s_lag, ("a", fixture.Log.Latest));
         UserLookupResult whole = await Client(fixture, store, other).LookupUserAsync(User, cancellationToken: Cancellation);
         Assert.Equal((true, false), (whole.Head!.IsAudited, whole.Devices.Single().Unchanged));
     }
 
-    // Alice has three versions, the user's phone too; the list has two.
+    // Alice has three versions, and so does the user's phone; the list has two.
     private static async Task<Fixture> StartAsync()
     {
         Fixture fixture = await Fixture.StartAsync();

@@ -4,7 +4,10 @@ using System.Text.Json.Nodes;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Whatever a client comes to remember, the next run reads back: a state that could be written and not read would end the client's use for good.</summary>
+/// <summary>
+/// Tests that the next run can read whatever a client stores: a state that could be written but not read would end the client's use for
+/// good.
+/// </summary>
 public sealed class StateRoundTripTests
 {
     private static readonly string[] s_keys = ["alice", "bob", "\u0001"];
@@ -42,9 +45,9 @@ public sealed class StateRoundTripTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.PublishItems(FixtureItem.Name("user", "id"u8.ToArray()), FixtureItem.List("id"u8.ToArray()));
-        // Seeded, so that a failure comes again: nothing here is a secret.
+        // The seed makes a failure repeatable: nothing here is a secret.
         var random = new Random(seed);
-        // Which versions the server has erased, by chance and for good.
+        // Decides which versions the server has erased, by chance and for good.
         fixture.Server.Mutate = (path, answer) => path is "/v1/monitor" or "/v1/history" ? Erasure.Of(answer, version => version % 2 == (ulong)(seed % 2)) : answer;
         int erased = 0;
         int missed = 0;

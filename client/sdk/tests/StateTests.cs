@@ -85,7 +85,7 @@ public sealed class StateTests
         Assert.Equal(2UL, (await client.LookupAsync("alice", Cancellation)).Version);
         HeadState kept = store.Current.Head!;
 
-        // An old head, signed and all, as it was answered to a client that kept nothing.
+        // This is an old signed head, as the server answered it to a client without state.
         byte[] old = [.. (await fixture.Log.HeadAsync(1, 0))!, .. fixture.Log.Lookups(1, [new FixtureQuery("alice"u8.ToArray(), 0, 0)])];
         fixture.Server.Mutate = (_, _) => old;
         LookupResult result = await client.LookupAsync("alice", Cancellation);
@@ -151,7 +151,7 @@ public sealed class StateTests
             Assert.Equal(second.Record(2), File.ReadAllBytes(Path.Combine(evidence, "received-record.bin")));
             Assert.Equal(fixture.Log.Record(2), File.ReadAllBytes(Path.Combine(evidence, "kept-record.bin")));
         }
-        // It stays stopped, although the server is honest again.
+        // The client stays stopped, although the server is honest again.
         fixture.Server.Mutate = (_, answer) => answer;
         using FileClientStateStore reopened = await fixture.OpenStoreAsync();
         LookupResult later = await fixture.Client(reopened).LookupAsync("bob", Cancellation);
@@ -263,7 +263,7 @@ public sealed class StateTests
     public async Task A_folder_that_cannot_be_locked_is_not_said_to_be_in_use()
     {
         await using Fixture fixture = await Fixture.StartAsync();
-        // A lock that cannot be opened, by root neither.
+        // Not even root can open this lock.
         Directory.CreateDirectory(fixture.Folder.In("client/lock"));
         IOException refused = await Assert.ThrowsAnyAsync<IOException>(() => fixture.OpenStoreAsync());
         Assert.Contains("lock", refused.Message, StringComparison.Ordinal);

@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>What a hostile server can do with the time, the terminal and the API key of a client, and where requests go.</summary>
+/// <summary>Tests what a hostile server can do with a client's time, terminal and API key, and where requests go.</summary>
 public sealed class TransportTests
 {
     private static readonly TimeSpan s_within = TimeSpan.FromSeconds(2);
@@ -44,7 +44,7 @@ public sealed class TransportTests
     [InlineData(16, false)]
     public async Task A_long_answer_may_take_its_time_while_it_comes_fast_enough(int octets, bool arrives)
     {
-        // Longer than an answer may take that does not come at the least rate.
+        // Longer than an answer may take that does not arrive at the least rate.
         using var http = new HttpClient(new Answering(() => new HttpResponseMessage { Content = Json(new DrippingStream(12, octets, TimeSpan.FromMilliseconds(250))) }));
         var connection = new ServerConnection(http, null, s_within, TimeProvider.System);
         Task<byte[]> answer = connection.SendAsync(new ServerRequest(new Uri("http://slow.test"), "/v1/x", MediaTypes.Json, 1 << 20), Cancellation);
@@ -154,7 +154,7 @@ public sealed class TransportTests
             Assert.Contains("https", e.Message, StringComparison.Ordinal);
         }
         Assert.Equal(sent, asked.Any(request => request.Headers.Authorization is not null));
-        // What needs no key goes everywhere.
+        // A request without a key goes anywhere.
         await AskAsync(authorize: false);
         Assert.Null(asked[^1].Headers.Authorization);
     }
@@ -168,7 +168,7 @@ public sealed class TransportTests
     [InlineData("https://kt.example.org/", "client", true)]
     public async Task Nothing_goes_in_clear_to_a_proxy_of_the_callers_client(string url, string kind, bool sent)
     {
-        // The proxy takes connections and notes them; over https that is all that it could read.
+        // The proxy accepts connections and records them; over https that is all that it could read.
         using var proxy = new TcpListener(IPAddress.Loopback, 0);
         proxy.Start();
         var address = new Uri($"http://{proxy.LocalEndpoint}");
@@ -227,7 +227,9 @@ public sealed class TransportTests
         }
     }
 
-    /// <summary>DrippingStream gives so many octets at a time, so many times, after a pause each.</summary>
+    /// <summary>
+    /// Returns <paramref name="octets"/> octets, <paramref name="times"/> times, each after a pause.
+    /// </summary>
     private sealed class DrippingStream(int times, int octets, TimeSpan pause) : MemoryStream
     {
         private int _left = times;

@@ -3,7 +3,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>What a log or a server may do to an owner's user, and the owner must notice: answers that are all valid, or that contradict what another kind of answer showed.</summary>
+/// <summary>
+/// Tests attacks of a log or a server on an owner's user that the owner must notice: answers that are all valid, or that contradict another
+/// kind of answer.
+/// </summary>
 public sealed class UserAttackTests
 {
     private static readonly byte[] s_alice = "alice"u8.ToArray();
@@ -33,7 +36,7 @@ public sealed class UserAttackTests
         Assert.Equal(3, off.Alarms.Count);
         OwnedKey after = store.Current.Owned[Id("plain")];
         Assert.Equal((before.Version, before.ValueSha256, false), (after.Version, after.ValueSha256, after.IsListedOnly));
-        // What was on the list alone is forgotten, once its alarms were accepted.
+        // A key that was only on the list is forgotten, once its alarms were accepted.
         Assert.Equal([Id("phone"), Id("plain")], store.Current.Owned.Keys.Order(StringComparer.Ordinal));
         Assert.DoesNotContain(client.OwnedKeys, key => key.Span.SequenceEqual("ghost"u8));
         fixture.Publish(("plain", "forged"));
@@ -49,7 +52,8 @@ public sealed class UserAttackTests
     [InlineData("monitor")]
     public async Task What_one_kind_of_answer_showed_no_other_can_take_back(string shown)
     {
-        // Two logs under one anchor: the first has a second version of the list and of the key, the second has the first ones alone, at a later epoch.
+        // Two logs share one anchor: the first has a second version of the list and of the key, the second has only the first versions, at
+        // a later epoch.
         await using Fixture fixture = await Fixture.StartAsync();
         using var second = new FixtureLog();
         Publish(fixture.Log, 2);
@@ -58,17 +62,17 @@ public sealed class UserAttackTests
         string[] kinds = ["user lookup", "user history", "user monitor", "lookup", "history", "monitor"];
         foreach (string later in kinds)
         {
-            // Of keys alone a list says nothing.
+            // A list says nothing about keys that are not on it.
             foreach (FixtureLog log in (FixtureLog[])[fixture.Log, second])
             {
                 var store = new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence"));
                 OptiksClient client = fixture.Client(store);
-                // The name is known from the epoch before, so that what is asked now alone shows the second versions.
+                // The client knows the name from the epoch before, so that only the next answer shows the second versions.
                 fixture.Server.Lag = 1;
                 Assert.Equal(Reason.Valid, await AskAsync(client, "user lookup"));
                 fixture.Server.Lag = null;
                 Assert.Equal(Reason.Valid, await AskAsync(client, shown));
-                // The head would tell at once: the views of keys and lists have to do it without.
+                // The head would reveal the second log at once; here the views of keys and lists must reveal it.
                 store.TryUpdate(current => current with { Head = null }, []);
                 fixture.Server.Log = log;
                 Reason reason;
@@ -78,13 +82,13 @@ public sealed class UserAttackTests
                 }
                 catch (OptiksServerException e) when (e.Problem == "not-caught-up")
                 {
-                    // An honest server has no answer for who knows more; one that lies gives it all the same.
+                    // An honest server refuses a client that knows more; a lying server answers all the same.
                     fixture.Server.DeniesWhatIsKnown = true;
                     reason = await AskAsync(client, later);
                     fixture.Server.DeniesWhatIsKnown = false;
                 }
                 fixture.Server.Log = fixture.Log;
-                // A list from version 1 on, which was not asked for, does not get so far.
+                // A list from version 1 on that was not requested is refused earlier.
                 Assert.True(log == second ? reason is Reason.VersionRegressed or Reason.HistoryFrom : reason == Reason.Valid, $"{later}: {reason}");
             }
         }
@@ -133,7 +137,7 @@ public sealed class UserAttackTests
         fixture.Clock.UtcNow = second.Now;
 
         Assert.Equal(Reason.VersionRegressed, (await client.LookupAsync("phone", Cancellation)).Reason);
-        // No server has an answer to a question that names a user who is none there; a false one gives it all the same.
+        // No server can answer a question that names a user who does not exist there; a lying server answers all the same.
         fixture.Server.Log = second;
         OptiksServerException behind = await Assert.ThrowsAsync<OptiksServerException>(() => client.LookupUserAsync("alice", Cancellation));
         Assert.Equal("not-caught-up", behind.Problem);
@@ -164,9 +168,9 @@ public sealed class UserAttackTests
         OptiksClient later = fixture.Client(reopened);
         UserAlarm alarm = Assert.Single(later.UserAlarms(s_alice));
         Assert.Equal((UserAlarmKind.NameElsewhere, Id("alice")), (alarm.Kind, alarm.Name));
-        // Once, however often it is seen.
+        // It is raised once, however often it is seen.
         Assert.Single((await later.LookupUserAsync("alice", Cancellation)).Alarms);
-        // A change by this name is of the own user, and of no other.
+        // A change by this name concerns the client's own user, and no other.
         UserUpdateResult sent = await later.ChangeUserAsync(s_alice, [UserChange.AddUsername("al"u8.ToArray())], cancellationToken: Cancellation);
         Assert.False(sent.User!.Value.Span.SequenceEqual(s_other));
         Assert.Equal(1, later.AcknowledgeUserAlarms(s_alice, [alarm]));
@@ -209,7 +213,7 @@ public sealed class UserAttackTests
         Assert.DoesNotContain("POST /v1/users", fixture.Server.Requests);
         Assert.Empty(store.Current.OwnedUsers.Values.Single().Expected);
 
-        // Who may not look does not leave, unless it is said.
+        // An owner that may not look does not leave, unless it insists.
         fixture.Server.Refuse = path => path == "/v1/users/monitor" ? (403, "forbidden") : null;
         await Assert.ThrowsAsync<OptiksServerException>(() => client.DecommissionUserAsync(s_alice, TimeSpan.Zero, cancellationToken: Cancellation));
         Assert.DoesNotContain("POST /v1/users", fixture.Server.Requests);
@@ -234,7 +238,7 @@ public sealed class UserAttackTests
 
         UserMonitorResult left = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
 
-        // The request that never came: its list and its value.
+        // The request was never published: its list and its value are pending.
         Assert.Equal((true, 0, 2), (left.HasLeft, left.Alarms.Count, left.Pending));
     }
 
@@ -256,10 +260,10 @@ public sealed class UserAttackTests
         fixture.Publish(("alice", "one"));
         MonitorResult first = await client.MonitorAsync(s_alice, Cancellation);
 
-        // The first one may have been lost, and makes no alarm of the second; nor was it seen.
+        // The first one may have been lost, so the second raises no alarm; the first was not seen either.
         Assert.Equal((0, 1, 1), (second.Alarms.Count, second.Pending, second.Overtaken));
         Assert.Equal((0, 0, 1), (third.Alarms.Count, third.Pending, third.Overtaken));
-        // Should it come after all, it would undo the third.
+        // If it is published after all, it undoes the third.
         Assert.Equal([3UL], first.Alarms.Select(alarm => alarm.Version));
         Assert.Equal((0, 0), (first.Pending, first.Overtaken));
     }
@@ -273,7 +277,7 @@ public sealed class UserAttackTests
         ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
         await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("laptop"u8.ToArray(), "1"u8.ToArray())], cancellationToken: Cancellation);
         await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("tablet"u8.ToArray(), "1"u8.ToArray()), UserChange.RemoveDevice("laptop"u8.ToArray())], cancellationToken: Cancellation);
-        // Both at once are what none of them makes; nor is one of them together with a ghost.
+        // Neither request makes both changes at once, nor does one of them add a ghost.
         fixture.PublishItems(FixtureItem.List(user, "phone", "laptop", "ghost"), FixtureItem.Device("laptop", "1"));
         fixture.PublishItems(FixtureItem.List(user, "phone", "laptop"));
         fixture.PublishItems(FixtureItem.List(user, "phone", "tablet"), FixtureItem.Device("tablet", "1"));
@@ -287,7 +291,7 @@ public sealed class UserAttackTests
         Assert.Equal(["phone", "tablet"], found.Devices.Select(device => Encoding.UTF8.GetString(device.Span)));
     }
 
-    // The owner makes a user with one device, which the log publishes, and looks once.
+    // Lets the owner create a user with one device, which the log publishes, and look once.
     internal static async Task<ReadOnlyMemory<byte>> CreateAsync(Fixture fixture, OptiksClient client, string device)
     {
         UserUpdateResult pending = await client.CreateUserAsync([s_alice], [new UserDeviceValue(Encoding.UTF8.GetBytes(device), "1"u8.ToArray())], cancellationToken: Cancellation);

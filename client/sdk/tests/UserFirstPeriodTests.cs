@@ -3,7 +3,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>The period in which an owner asks for a user, or for a change of one, and does not look before the log switches (docs/spec/state.md section 3.2).</summary>
+/// <summary>
+/// Tests the period in which an owner creates or changes a user and does not look before the log switches (docs/spec/state.md section 3.2).
+/// </summary>
 public sealed class UserFirstPeriodTests
 {
     private static readonly byte[] s_carol = "carol"u8.ToArray();
@@ -32,7 +34,7 @@ public sealed class UserFirstPeriodTests
         fixture.Switch();
         if (what == "denied")
         {
-            // Nobody can show that the name led to the user then, and the user had no list: nothing is given up.
+            // Nobody can show that the name led to the user then, and the user had no list: no guarantee is given up.
             fixture.Server.Refuse = path => path == "/v1/users/monitor" ? (404, "not-found") : null;
             UserMonitorResult denied = await client.MonitorUserAsync(s_carol, cancellationToken: Cancellation);
             Assert.Equal((Reason.Stale, 0), (denied.Reason, denied.NoGuarantee.Count));
@@ -60,7 +62,7 @@ public sealed class UserFirstPeriodTests
         await client.ChangeUserAsync(s_carol, [UserChange.AddDevice("laptop"u8.ToArray(), "L"u8.ToArray())], cancellationToken: Cancellation);
         fixture.PublishItems(FixtureItem.List(user, "evil", "laptop", "phone"), FixtureItem.Device("laptop", "L"), FixtureItem.Device("evil", "E"));
         fixture.PublishItems(FixtureItem.List(user, "laptop", "phone"));
-        // A name that came later says nothing about those before it.
+        // A name that came later says nothing about the names before it.
         fixture.PublishItems(FixtureItem.Name("caz", user));
         fixture.Switch();
         fixture.PublishItems(FixtureItem.Name("cal", user));
@@ -128,7 +130,7 @@ public sealed class UserFirstPeriodTests
         {
             OptiksClient client = await WithHeadAsync(fixture, first);
             user = await CreateAsync(client);
-            // Another name, which never comes, hinders nothing.
+            // Another name, which is never published, does not prevent it.
             first.TryUpdate(current => OwnedUserRules.Claim(current, Base64UrlText.Encode(user.Span), [Base64UrlText.Encode("cal"u8)]), []);
             for (int i = 0; i < switches; i++)
             {
@@ -137,7 +139,7 @@ public sealed class UserFirstPeriodTests
             }
             if (looksBefore)
             {
-                // There is no such user yet, in any period.
+                // No such user exists yet, in any period.
                 await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_carol, cancellationToken: Cancellation));
             }
         }
@@ -153,7 +155,7 @@ public sealed class UserFirstPeriodTests
         Assert.Equal((Reason.Valid, 0, 0, 1UL), (found.Reason, found.Alarms.Count, found.NoGuarantee.Count, found.ListVersion));
         Assert.Equal([(ulong)switches], later.HandedOver);
         Assert.Equal([(UserAlarmKind.DeviceValue, (ulong)switches, 2UL)], later.Alarms.Select(alarm => (alarm.Kind, alarm.Period, alarm.Version)));
-        // About the periods before, of the user, nobody was asked.
+        // The client sent no question about the user in the periods before.
         Assert.Equal([$"/v1/users/monitor?period={switches}"], fixture.Server.EndedQueries.Where(query => query.StartsWith("/v1/users/", StringComparison.Ordinal)));
     }
 
@@ -179,7 +181,7 @@ public sealed class UserFirstPeriodTests
 
         Assert.Equal((Reason.Valid, 0), (found.Reason, found.Alarms.Count));
         Assert.Equal(isGuaranteed ? [] : [new NoGuarantee(0, 0, last)], found.NoGuarantee);
-        // What came after rests on the end of the period as well.
+        // Later knowledge relies on the end of the period as well.
         Assert.Equal(isGuaranteed ? last : fixture.Log.Latest, store.Current.OwnedUsers.Values.Single().ProvenEpoch);
     }
 

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>A user's way from one period to the next: its device list, and the key of each device on it.</summary>
+/// <summary>Tests a user's hand-over from one period to the next: its device list, and the key of each device on it.</summary>
 public sealed class UserHandoverTests
 {
     private static readonly byte[] s_alice = "alice"u8.ToArray();
@@ -150,7 +150,7 @@ public sealed class UserHandoverTests
 
         Assert.Equal([new NoGuarantee(0, seen + 1, last)], found.NoGuarantee);
         Assert.Equal([1UL], found.HandedOver);
-        // The value that is not the owner's is seen as the copy that period 1 began with.
+        // The value that is not the owner's is seen as the copy with which period 1 began.
         Assert.Equal([(UserAlarmKind.DeviceValue, 1UL, 1UL)], found.Alarms.Select(alarm => (alarm.Kind, alarm.Period, alarm.Version)));
         Assert.Equal([new NoGuarantee(0, seen + 1, last)], (await client.MonitorAsync("phone"u8.ToArray(), Cancellation)).NoGuarantee);
         Assert.Equal(1, client.AcceptNoGuaranteeOfUser(s_alice, found.NoGuarantee));
@@ -181,7 +181,7 @@ public sealed class UserHandoverTests
         if (!beforeSwitch)
         {
             fixture.PublishItems(FixtureItem.Left(user));
-            // Known to have left, the end of period 0 is still to be seen.
+            // The user is known to have left, but the end of period 0 must still be verified.
             Assert.True((await client.LookupUserAsync("alice", Cancellation)).HasLeft);
         }
         UserMonitorResult found = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
@@ -206,7 +206,7 @@ public sealed class UserHandoverTests
         ulong last = fixture.Log.Latest;
         fixture.Switch();
         fixture.Server.HasErasedEnds = true;
-        // Of a user who has not left nothing can be erased so.
+        // A user who has not left cannot be erased like this.
         OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
         Assert.Equal("erased", refused.Problem);
         fixture.PublishItems(FixtureItem.Left(user));
@@ -237,7 +237,7 @@ public sealed class UserHandoverTests
             }
             else
             {
-                // Not before the first page was verified, which is older than a switch is long.
+                // The clock moves only after the first page was verified, which is older than a switch may take.
                 fixture.Clock.UtcNow = fixture.Log.Now;
             }
             return answer;
@@ -323,7 +323,7 @@ public sealed class UserHandoverTests
         fixture.Server.Log = second;
         fixture.Clock.UtcNow = second.Now;
         Assert.Equal("another"u8.ToArray(), (await stranger.LookupUserAsync("alice", Cancellation)).User!.Value.ToArray());
-        // The owner is not led there.
+        // The owner does not follow it.
         Assert.Equal(Verdict.Fork, (await client.LookupUserAsync("alice", Cancellation)).Verdict);
         fixture.Server.Log = fixture.Log;
         fixture.Clock.UtcNow = fixture.Log.Now;

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>What an owner is shown of its own user: pages, long lists, erased values, and servers that lie.</summary>
+/// <summary>Tests what an owner is shown of its own user: pages, long lists, erased values, and servers that lie.</summary>
 public sealed class UserMonitorTests
 {
     private static readonly byte[] s_alice = "alice"u8.ToArray();
@@ -33,7 +33,7 @@ public sealed class UserMonitorTests
         Assert.Equal(["laptop"], again.Devices.Select(Text));
         UserMonitorQuery last = fixture.Server.UserQueries.Last();
         Assert.Equal((4UL, 0UL, 0), (last.From, last.Period, last.Usernames.Count));
-        // Of a key the latest version is shown once more.
+        // The latest version of a key is shown once more.
         Assert.Equal([("laptop", 1UL)], last.Keys.Select(key => (Text(key.Device), key.Version)));
         UserHistoryResult history = await client.UserHistoryAsync(s_alice, cancellationToken: Cancellation);
         Assert.Equal(["phone", "laptop phone", "laptop"], history.Lists.Select(list => string.Join(' ', list.Devices!.Select(Text))));
@@ -54,14 +54,14 @@ public sealed class UserMonitorTests
             return answer;
         };
         Assert.True((await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).IsValid);
-        // The credential of the look goes with the question where lookups need one.
+        // The look's credential goes with the question where lookups need one.
         fixture.Server.LookupsAreClosed = true;
         Assert.True((await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).IsValid);
 
         Assert.Equal([true, true], names);
         fixture.Server.Mutate = (path, answer) => path == "/v1/users/lookup" ? answer[..^1] : answer;
         Assert.Equal(Reason.MalformedTruncated, (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Reason);
-        // The control: others' lookups carry no credential.
+        // The control: lookups of others' users carry no credential.
         Assert.Equal("unauthorized", (await Assert.ThrowsAsync<OptiksServerException>(() => client.LookupUserAsync(s_alice, cancellationToken: Cancellation))).Problem);
     }
 
@@ -103,7 +103,7 @@ public sealed class UserMonitorTests
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = fixture.Client(store);
         var pages = new List<int>();
-        // The third page fails: nothing of the first two is kept but the head.
+        // The third page fails: the client keeps only the head of the first two.
         int asked = 0;
         fixture.Server.Mutate = (path, answer) => path == "/v1/users/monitor" && ++asked == 3 ? answer[..^1] : answer;
         Assert.Equal(Verdict.Malformed, (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Verdict);
@@ -183,7 +183,7 @@ public sealed class UserMonitorTests
 
         UserMonitorResult second = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
 
-        // All versions of those that were not named are shown again, and compared again, but are not new.
+        // All versions of unnamed keys are shown and compared again, but are not new.
         Assert.Equal(ProtocolLimits.MaxKnownKeys, fixture.Server.UserQueries.Last().Keys.Count);
         Assert.Equal([$"{ids[^1]} 2"], Shown(second.NewVersions));
         Assert.Equal([(UserAlarmKind.DeviceValue, 2UL)], second.Alarms.Select(alarm => (alarm.Kind, alarm.Version)));
@@ -260,7 +260,7 @@ public sealed class UserMonitorTests
         Assert.Equal(reason, found.Name());
         if (what is "false answer" or "cut")
         {
-            // The lookup of the name is valid, and kept. Of the look nothing is.
+            // The lookup of the name is valid, and kept. The client keeps nothing of the look.
             Assert.Equal((0, 0), (store.Current.OwnedUsers.Count, store.Current.Owned.Count));
         }
         else
@@ -293,7 +293,7 @@ public sealed class UserMonitorTests
         Assert.False((version with { Value = null }).IsNote(opening, "added new laptop"u8));
     }
 
-    // A server that shows another user's entry for a name of which the user id is known: the entry is sent as if it was not.
+    // Makes a server show another user's entry for a name whose user id is known: the entry is sent as if it were unknown.
     private static async Task<Reason> OtherUserAsync(Fixture fixture, OptiksClient client)
     {
         byte[] unknowing = fixture.Log.Users(2, UserQueryList.Encode([new UserQuery(s_alice)]), out _);
@@ -301,7 +301,7 @@ public sealed class UserMonitorTests
         return (await client.LookupUserAsync(s_alice, cancellationToken: Cancellation)).Reason;
     }
 
-    // Three versions of the list, and several of each key.
+    // Publishes three versions of the list, and several of each key.
     private static void Publish(Fixture fixture)
     {
         fixture.PublishItems(FixtureItem.Name("alice", s_user), FixtureItem.List(s_user, "phone"), FixtureItem.Device("phone", "1"));

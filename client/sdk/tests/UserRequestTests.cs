@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>What a request about a user sends, what its owner keeps of it, and what of the server's word the log confirms.</summary>
+/// <summary>Tests what a request about a user sends, what its owner keeps of it, and which claims of the server the log confirms.</summary>
 public sealed class UserRequestTests
 {
     private static readonly byte[] s_alice = "alice"u8.ToArray();
@@ -29,7 +29,7 @@ public sealed class UserRequestTests
             UserChange.Decommission(),
         ]);
 
-        // SHA-256 of "optiks user id 1\n" and the request id's 16 octets, as `printf` and `sha256sum` make it.
+        // SHA-256 of "optiks user id 1\n" and the request id's 16 octets, as `printf` and `sha256sum` compute it.
         Assert.Equal("3e6eb453128f762898f5ac2f80896552", Convert.ToHexStringLower(user.Octets.Span));
         Assert.Equal(
             $$$"""{"request_id":"{{{id}}}","user_b64":"{{{user.Id}}}","changes":[{"op":"create","usernames_b64":["YWxpY2U"],"devices":[{"device_b64":"cGhvbmU","value_b64":"b25l"}]},{"op":"add-username","username_b64":"YWw"},{"op":"add-device","device_b64":"bGFwdG9w","value_b64":"dHdv"},{"op":"set-device","device_b64":"cGhvbmU","value_b64":"dHdv","expected":{"period":0,"version":3}},{"op":"remove-device","device_b64":"bGFwdG9w"},{"op":"decommission"}]}""",
@@ -97,7 +97,7 @@ public sealed class UserRequestTests
         ClientState before;
         using (FileClientStateStore store = await fixture.OpenStoreAsync())
         {
-            // The log has it, as a change of the list looks at the list first.
+            // The user is in the log, because a change of the list looks at the list first.
             fixture.PublishItems(FixtureItem.Name("alice", "user id"u8.ToArray()), FixtureItem.List("user id"u8.ToArray(), "phone"), FixtureItem.Device("phone", "one"));
             store.TryUpdate(state => state with { Names = state.Names.Add(Base64UrlText.Encode(s_alice), new NameState { LeastEpoch = 0, User = user }) }, []);
             await fixture.Client(store).ChangeUserAsync(s_alice, [UserChange.AddDevice(s_laptop, s_two), UserChange.RemoveDevice(s_phone)], cancellationToken: Cancellation);
@@ -345,7 +345,7 @@ public sealed class UserRequestTests
         await client.ChangeUserAsync(s_alice, [UserChange.AddDevice(s_laptop, s_one)], cancellationToken: Cancellation);
         fixture.PublishItems(FixtureItem.List(user, "laptop", "phone"), FixtureItem.Device("laptop", "one"));
         UserUpdateResult pending = await client.ChangeUserAsync(s_alice, [UserChange.RemoveDevice(s_phone)], cancellationToken: Cancellation);
-        // The version that the server names, and one after it that has what was asked for whatever the first has.
+        // The version that the server names is followed by one that has what was requested, whatever the first contains.
         fixture.PublishItems(what.StartsWith("dropped", StringComparison.Ordinal) ? FixtureItem.List(user, "ghost", "laptop", "phone") : FixtureItem.List(user, "laptop"));
         ulong epoch = fixture.Log.Latest;
         if (what.EndsWith("period ended", StringComparison.Ordinal))
@@ -368,7 +368,7 @@ public sealed class UserRequestTests
 
     private static UserLookupResult Shown(byte[] username, byte[]? user) => new(new Outcome(Reason.Valid, new HeadInfo(5, 0, DateTimeOffset.UnixEpoch, 6)))
     {
-        // Written out: a null array would become empty octets.
+        // A null array would convert implicitly to empty octets, so the null is explicit.
         Username = username,
         User = user is null ? default(ReadOnlyMemory<byte>?) : user,
         Epoch = 5,

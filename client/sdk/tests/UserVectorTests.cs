@@ -4,7 +4,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>UserVectorTests give the client the Python reference's answers about users, honest and changed, with what it is to remember: the verdict is the vector's.</summary>
+/// <summary>
+/// Gives the client the Python reference's answers about users, honest and changed, with the state that it should have, and expects the
+/// vector's verdict.
+/// </summary>
 public sealed class UserVectorTests
 {
     private static readonly byte[] s_remembered = "remembered"u8.ToArray();
@@ -22,12 +25,14 @@ public sealed class UserVectorTests
         int refused = 0;
         foreach (JsonElement vector in document.RootElement.GetProperty("vectors").EnumerateArray())
         {
-            // A client keeps a record together with a checkpoint, never alone; and it brings keys of devices on the list that it knows, of no others.
+            // A client keeps a record together with a checkpoint, never alone. Its question names only keys of devices on the list that it
+            // knows.
             if (vector.TryGetProperty("record", out _) || vector.GetProperty("users").EnumerateArray().Any(BringsOtherKeys))
             {
                 continue;
             }
-            // The verifier takes each user for itself. A client compares those of one answer in their order (docs/spec/users.md section 4).
+            // The verifier checks each user separately. A client also compares those of one answer in their order (docs/spec/users.md
+            // section 4).
             bool isFalling = vector.GetProperty("kind").GetString() == "one_user_by_two_names_at_falling_epochs";
             string expected = isFalling ? "stale" : vector.GetProperty("reason").GetString()!;
             (string reason, string[] users) = await RunAsync(Vectors.Anchor(anchors[vector.GetProperty("anchor").GetInt32()]), vector, folder);
@@ -46,7 +51,7 @@ public sealed class UserVectorTests
     {
         using var folder = new TemporaryFolder();
         using JsonDocument document = Vectors.Read("users/lookup.json");
-        // An answer about one current user with all of its devices, of whom nothing is kept.
+        // This is an answer about one current user with all of its devices, of whom the client keeps nothing.
         JsonElement vector = document.RootElement.GetProperty("vectors").EnumerateArray().First(row =>
             row.GetProperty("kind").GetString() == "honest" && row.GetProperty("reason").GetString() == "valid" && row.GetProperty("users").GetArrayLength() == 1
             && row.GetProperty("users")[0] is { } user && user.GetProperty("kept").ValueKind == JsonValueKind.Null && user.GetProperty("device").ValueKind == JsonValueKind.Null
@@ -65,7 +70,7 @@ public sealed class UserVectorTests
         UserLookupResult second = await client.LookupUserAsync(username, cancellationToken: TestContext.Current.CancellationToken);
 
         Assert.Equal(Verdict.Present, first.Verdict);
-        // The first question names nobody; the second says what is known, to which the same full answer does not fit.
+        // The first question names nobody. The second names what is known, which the same full answer does not fit.
         Assert.Equal([1 + username.Length + 1 + 1 + 8 + 8 + 3], [asked.Length - 3]);
         Assert.False(second.IsValid);
         Assert.Same(kept, store.Current);
@@ -102,7 +107,7 @@ public sealed class UserVectorTests
         KeyState list = state.Devices!;
         (string device, KeyState key) = learnt.Keys.First(pair => pair.Value.Version > 0);
 
-        // As after another name of the same user.
+        // The state is as after a lookup by another name of the same user.
         var store = new MemoryClientStateStore(anchor, folder.Path);
         store.TryUpdate(
             current => what switch
@@ -167,7 +172,7 @@ public sealed class UserVectorTests
         return (results[0].Reason.Name(), [.. results.Select(Describe)]);
     }
 
-    // Of the head's record, or of a part's.
+    // Returns the time of an epoch, in the head's record or a part's.
     private static long TimeAt(byte[] answer, ulong epoch)
     {
         UserLookupAnswer decoded = UserLookupAnswer.Decode(answer);

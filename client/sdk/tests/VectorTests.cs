@@ -4,10 +4,13 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>VectorTests give the client the Python reference's answers, honest and changed, with what it is to remember: the verdict is the vector's.</summary>
+/// <summary>
+/// Gives the client the Python reference's answers, honest and changed, with the state that it should have, and expects the vector's
+/// verdict.
+/// </summary>
 public sealed class VectorTests
 {
-    // Lookups in later periods, of which a client without periods accepts none.
+    // The file has lookups in later periods, which a client that knows no periods never accepts.
     private const string Periods = "periods_and_audit.json";
 
     public static TheoryData<string> Files => ["lookup.json", Periods];

@@ -4,20 +4,20 @@ using Optiks.Tlog;
 
 namespace Optiks.Witness;
 
-/// <summary>AddCheckpointRequest is the body of an add-checkpoint request, parsed and not verified (docs/spec/witness.md section 2). Immutable.</summary>
+/// <summary>The body of an add-checkpoint request, parsed and not verified (docs/spec/witness.md section 2). Immutable.</summary>
 /// <param name="OldSize">Size of the last checkpoint that the witness cosigned, as the log believes.</param>
-/// <param name="Proof">Consistency proof from there.</param>
-/// <param name="Note">The signed note that follows.</param>
-/// <param name="Origin">First line of the note's text: which log it claims to be of.</param>
+/// <param name="Proof">Consistency proof from that size.</param>
+/// <param name="Note">The signed note to cosign.</param>
+/// <param name="Origin">First line of the note's text, which names the log that it claims to be of.</param>
 internal sealed record AddCheckpointRequest(ulong OldSize, IReadOnlyList<TreeHash> Proof, SignedNote Note, string Origin)
 {
-    /// <summary>Longest body, in octets.</summary>
+    /// <summary>The longest body, in octets.</summary>
     public const int MaxLength = 16 * 1024;
 
-    // A path in a tree of less than 2^64 leaves.
+    // The length of a path in a tree of less than 2^64 leaves.
     private const int MaxProof = 63;
 
-    /// <summary>TryParse reads a whole body.</summary>
+    /// <summary>Parses a whole body.</summary>
     public static bool TryParse(ReadOnlySpan<byte> body, [NotNullWhen(true)] out AddCheckpointRequest? request)
     {
         request = null;
@@ -59,7 +59,7 @@ internal sealed record AddCheckpointRequest(ulong OldSize, IReadOnlyList<TreeHas
         return end >= 0;
     }
 
-    // ASCII digits without a leading zero, below 2^64.
+    // The text is ASCII digits without a leading zero, below 2^64.
     private static bool TryParseSize(ReadOnlySpan<byte> text, out ulong size)
     {
         size = 0;

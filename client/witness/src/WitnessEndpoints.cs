@@ -9,7 +9,9 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Witness;
 
-/// <summary>WitnessEndpoints are the two of C2SP tlog-witness (docs/spec/witness.md): one that logs write to, one that monitors read.</summary>
+/// <summary>
+/// The two endpoints of C2SP tlog-witness (docs/spec/witness.md): one to which logs write, and one from which monitors read.
+/// </summary>
 internal sealed class WitnessEndpoints
 {
     private const string AddPath = "/add-checkpoint";
@@ -35,7 +37,7 @@ internal sealed class WitnessEndpoints
 
     private async Task AddAsync(HttpContext context)
     {
-        // Routes match with a slash at the end too, and in any case of letters.
+        // Routes also match with a slash at the end, and in any letter case.
         if (context.Request.Path.Value != AddPath)
         {
             context.Response.StatusCode = StatusCodes.Status404NotFound;
@@ -88,7 +90,7 @@ internal sealed class WitnessEndpoints
         await context.Response.BodyWriter.WriteAsync(octets, context.RequestAborted);
     }
 
-    // For who reads it; programs go by the status.
+    // This text is for people; programs use the status.
     private static string Meaning(int status) => status switch
     {
         StatusCodes.Status400BadRequest => "not an add-checkpoint request, or an old size above the checkpoint's\n",

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Optiks.Witness;
 
-/// <summary>WitnessEvents is every event that a witness logs (7000 to 7099).</summary>
+/// <summary>Defines every event that a witness logs (7000 to 7099).</summary>
 internal static partial class WitnessEvents
 {
     [LoggerMessage(EventId = 7000, EventName = "WitnessStarted", Level = LogLevel.Information, Message = "Cosigning {Logs} logs as {Witness}.")]

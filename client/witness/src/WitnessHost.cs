@@ -8,15 +8,15 @@ using Optiks.Settings;
 
 namespace Optiks.Witness;
 
-/// <summary>WitnessHost serves a witness over HTTP until it is told to stop.</summary>
+/// <summary>Serves a witness over HTTP until it is told to stop.</summary>
 public static class WitnessHost
 {
-    /// <summary>DefaultUrl to listen on.</summary>
+    /// <summary>The default URL on which it listens.</summary>
     public const string DefaultUrl = Programs.WitnessUrl;
 
     /// <summary>
-    /// RunAsync serves the witness of a folder until SIGTERM, or until <paramref name="cancellationToken"/> says so, and returns the exit code. What an operator can mend is said in one sentence on
-    /// standard error.
+    /// Serves the witness of a folder until SIGTERM, or until <paramref name="cancellationToken"/> is cancelled, and returns the exit code.
+    /// Problems that an operator can fix are reported in one sentence on standard error.
     /// </summary>
     public static Task<int> RunAsync(WitnessFolder folder, string urls, CancellationToken cancellationToken)
     {
@@ -51,7 +51,7 @@ public static class WitnessHost
     private static WebApplicationBuilder CreateBuilder(WitnessFolder folder, string urls)
     {
         WebApplicationBuilder builder = ServiceBuilder.Create("--urls", urls);
-        // Nobody has an API key here: what is on this machine for a log's services is not read.
+        // A witness has no API keys: it must not read the settings that a log's services have on this machine.
         builder.Configuration[DataFolder.Variable] = folder.Root;
         builder.AddOptiksDefaults(OptiksServiceOptions.Of(Programs.Witness) with { MaxRequestBodyLength = AddCheckpointRequest.MaxLength });
         return builder;

@@ -7,17 +7,18 @@ using Optiks.Tlog;
 
 namespace Optiks.Witness;
 
-/// <summary>WitnessLog is one log as a witness sees it. Any thread.</summary>
+/// <summary>A witness's state of one log. Thread-safe.</summary>
 /// <remarks>
-/// Invariants: (1) What is compared with the old size, and what is written, are one step under the turn: no other request of this log comes between. (2) A signature is made after its checkpoint
-/// and its time are on disk, and only of what is there. (3) What is on disk only ever grows: a larger tree that extends the one before, or the same tree at a later time.
+/// Invariants: (1) The comparison with the old size and the write are one step under the turn: no other request of this log comes between.
+/// (2) A signature is made after its checkpoint and its time are on disk, and only of what is on disk. (3) The state on disk only ever
+/// grows: a larger tree that extends the one before, or the same tree at a later time.
 /// </remarks>
 internal sealed class WitnessLog : IDisposable
 {
-    // More than these wait for a disk that does not keep up. Anyone can send again what a log has published, hence a share for each caller.
+    // The most requests that may wait for a slow disk. Anyone can resend what a log has published, so each caller has a share.
     private const int MaxWaiting = 16;
 
-    // Beyond this a clock was not corrected, it went back.
+    // A clock that steps back further was not corrected but went wrong.
     private const ulong MaxStepBack = 60;
 
     private const int MaxEvidence = 16;
@@ -42,23 +43,26 @@ internal sealed class WitnessLog : IDisposable
         _logger = logger;
     }
 
-    /// <summary>Key of the log; its name is the origin.</summary>
+    /// <summary>The key of the log; its name is the origin.</summary>
     public VerifierKey Key { get; }
 
-    /// <summary>Cosigned is the last checkpoint that was cosigned, with the log's signature and the witness's; null: none was yet.</summary>
+    /// <summary>The last cosigned checkpoint, with the log's signature and the witness's; null before the first.</summary>
     public SignedNote? Cosigned => _cosigned;
 
-    /// <summary>Size of the last checkpoint that was cosigned.</summary>
+    /// <summary>The size of the last cosigned checkpoint.</summary>
     public ulong Size => Volatile.Read(ref _state)?.Checkpoint.Size ?? 0;
 
-    /// <summary>Time that the last cosignature names; 0: there is none.</summary>
+    /// <summary>The time in the last cosignature; 0 before the first.</summary>
     public ulong Time => Volatile.Read(ref _state)?.Time ?? 0;
 
-    /// <summary>Problem that kept the last checkpoint from being cosigned, fit for anyone's eyes; null: there was none.</summary>
+    /// <summary>
+    /// The problem that kept the last checkpoint from being cosigned, in words that anyone may see; null without a problem.
+    /// </summary>
     public string? Problem { get; private set; }
 
     /// <summary>
-    /// OpenAsync takes up what is on disk. Throws <see cref="StartupException"/> for a file that is not the state of this log: to go on without it might be to cosign a second history.
+    /// Loads the state from disk. Throws <see cref="StartupException"/> for a file that is not the state of this log: without the state the
+    /// witness could cosign a second history.
     /// </summary>
     public static async Task<WitnessLog> OpenAsync(VerifierKey key, WitnessFolder folder, INoteSigner signer, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
     {
@@ -84,7 +88,9 @@ internal sealed class WitnessLog : IDisposable
         return log;
     }
 
-    /// <summary>AddAsync decides a request of a caller (<see cref="Caller"/>) about this log (docs/spec/witness.md section 3).</summary>
+    /// <summary>
+    /// Decides a caller's request about this log (docs/spec/witness.md section 3); <paramref name="caller"/> is a <see cref="Caller"/>.
+    /// </summary>
     public async Task<WitnessAnswer> AddAsync(AddCheckpointRequest request, int caller, CancellationToken cancellationToken)
     {
         if (_verifier.Verify(request.Note, out IReadOnlyList<VerifiedSignature> verified) != TlogError.None)
@@ -109,7 +115,7 @@ internal sealed class WitnessLog : IDisposable
             await _turn.WaitAsync(cancellationToken);
             try
             {
-                // From here to the end nobody's hanging up interrupts.
+                // From here on, a caller that hangs up interrupts nothing.
                 return await DecideAsync(request, checkpoint, note);
             }
             finally
@@ -150,7 +156,7 @@ internal sealed class WitnessLog : IDisposable
             Problem = "The clock is behind the last cosignature.";
             return new WitnessAnswer(StatusCodes.Status503ServiceUnavailable);
         }
-        // The same text may come with another signature of the log: what was first stays.
+        // The same text may come with another signature of the log: the first one stays.
         var next = new WitnessedState(Math.Max(now, last), _state is not null && _state.Note.Text.Span.SequenceEqual(note.Text.Span) ? _state.Note : note, checkpoint);
         if (_state is null || _cosigned is null || next.Time != _state.Time || !ReferenceEquals(next.Note, _state.Note))
         {
@@ -167,7 +173,8 @@ internal sealed class WitnessLog : IDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // The new file may have its name or not: nothing of it was signed, and before anything else is, another is written over it.
+            // The new file may or may not have its final name. It was not signed, and another file is written over it before anything else
+            // is signed.
             Problem = "State cannot be stored.";
             throw new WitnessStorageException($"What is to be cosigned of {Key.Name} cannot be stored.", e);
         }
@@ -178,7 +185,7 @@ internal sealed class WitnessLog : IDisposable
         }
         catch (SignerUnavailableException)
         {
-            // It is on disk, and nothing of it was signed: as above.
+            // It is on disk but was not signed, and is overwritten as above.
             Problem = "The witness's key cannot be used.";
             throw;
         }
@@ -186,7 +193,7 @@ internal sealed class WitnessLog : IDisposable
         Problem = null;
     }
 
-    // Of what is on disk.
+    // Signs what is on disk.
     private async Task SignAsync(WitnessedState stored, CancellationToken cancellationToken)
     {
         NoteSignature signature = await Cosignature.SignAsync(stored.Note.Text, stored.Time, _signer, cancellationToken);
@@ -194,7 +201,7 @@ internal sealed class WitnessLog : IDisposable
         _cosigned = stored.Note.WithSignatures([signature]);
     }
 
-    // Two checkpoints of one size: anyone can verify that the log signed both.
+    // Stores two checkpoints of one size, so that anyone can verify that the log signed both.
     private void KeepEvidence(Checkpoint checkpoint, SignedNote note)
     {
         DataFolder.CreateFolder(_folder.Evidence);

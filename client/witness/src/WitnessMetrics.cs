@@ -2,7 +2,7 @@ using System.Diagnostics.Metrics;
 
 namespace Optiks.Witness;
 
-/// <summary>WitnessMetrics counts what a witness is asked and answers.</summary>
+/// <summary>Counts a witness's requests and answers.</summary>
 internal sealed class WitnessMetrics : IDisposable
 {
     private readonly Meter _meter;
@@ -19,7 +19,7 @@ internal sealed class WitnessMetrics : IDisposable
     public void Answered(string? origin, int status)
     {
         var byStatus = new KeyValuePair<string, object?>("optiks.status", status);
-        // Only origins that are configured: others are what a stranger chose.
+        // Only configured origins become labels: strangers choose the others.
         if (origin is null)
         {
             _requests.Add(1, byStatus);

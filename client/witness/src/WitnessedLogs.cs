@@ -5,7 +5,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Witness;
 
-/// <summary>WitnessedLogs is the logs that one key cosigns, and the lock on what it keeps of them. Any thread.</summary>
+/// <summary>The logs that one key cosigns, and the lock on their stored state. Thread-safe.</summary>
 internal sealed class WitnessedLogs : IDisposable
 {
     private readonly Dictionary<string, WitnessLog> _byOrigin;
@@ -22,19 +22,22 @@ internal sealed class WitnessedLogs : IDisposable
         _byName = logs.ToDictionary(log => WitnessFolder.NameOf(log.Key.Name), StringComparer.Ordinal);
     }
 
-    /// <summary>Key of the witness.</summary>
+    /// <summary>The witness's key.</summary>
     public VerifierKey Key => _signer.Key;
 
-    /// <summary>All in the order of the file.</summary>
+    /// <summary>All logs in the order of the file.</summary>
     public IReadOnlyList<WitnessLog> All { get; }
 
-    /// <summary>Of an origin; null: the witness does not know it.</summary>
+    /// <summary>Returns the log of an origin; null if the witness does not know it.</summary>
     public WitnessLog? Of(string origin) => _byOrigin.GetValueOrDefault(origin);
 
-    /// <summary>OfName is the log of this hash of an origin (<see cref="WitnessFolder.NameOf"/>).</summary>
+    /// <summary>Returns the log whose origin has this hash (<see cref="WitnessFolder.NameOf"/>).</summary>
     public WitnessLog? OfName(string name) => _byName.GetValueOrDefault(name);
 
-    /// <summary>OpenAsync reads key, logs and state of a folder. Throws <see cref="StartupException"/> for what does not do, or a folder that another process has open.</summary>
+    /// <summary>
+    /// Reads key, logs and state of a folder. Throws <see cref="StartupException"/> for invalid contents, or a folder that another process
+    /// has open.
+    /// </summary>
     public static async Task<WitnessedLogs> OpenAsync(WitnessFolder folder, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
     {
         IReadOnlyList<PolicyLog> configured = ReadLogs(folder.Logs);

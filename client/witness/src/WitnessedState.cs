@@ -6,10 +6,12 @@ using Optiks.Tlog;
 namespace Optiks.Witness;
 
 /// <summary>
-/// WitnessedState is what a witness keeps of a log: the last checkpoint that it cosigned, or was about to, and the time that its cosignature names. Signing is deterministic, so that the
-/// cosignature is made of it again, octet for octet.
+/// The state that a witness stores of a log: the last checkpoint that it cosigned, or was about to, and the time in its cosignature.
+/// Signing is deterministic, so the cosignature can be computed again, octet for octet.
 /// </summary>
-/// <remarks>A line <c>optiks witness 1</c>, a line <c>time</c> with the seconds in decimal, an empty line, the note with the log's signature.</remarks>
+/// <remarks>
+/// A line <c>optiks witness 1</c>, a line <c>time</c> with the seconds in decimal, an empty line, the note with the log's signature.
+/// </remarks>
 /// <param name="Time">Seconds since 1970 in UTC.</param>
 /// <param name="Note">The checkpoint with the log's signature alone.</param>
 /// <param name="Checkpoint">The same, read.</param>
@@ -17,10 +19,10 @@ internal sealed record WitnessedState(ulong Time, SignedNote Note, Checkpoint Ch
 {
     private const string Header = "optiks witness 1\ntime ";
 
-    /// <summary>Encode gives the file's contents.</summary>
+    /// <summary>Returns the file's contents.</summary>
     public byte[] Encode() => [.. Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Header}{Time}\n\n")), .. Note.Encode()];
 
-    /// <summary>TryDecode reads a file's contents. Whether the signature is the log's is the caller's to verify.</summary>
+    /// <summary>Parses a file's contents. The caller verifies whether the log made the signature.</summary>
     public static bool TryDecode(ReadOnlySpan<byte> octets, [NotNullWhen(true)] out WitnessedState? state)
     {
         state = null;

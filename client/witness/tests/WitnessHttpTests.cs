@@ -6,18 +6,21 @@ using Optiks.Witness.Tests.Support;
 
 namespace Optiks.Witness.Tests;
 
-/// <summary>The 55 exchanges of witness-http.json, in order, with the running program. What is expected is what the text says, not what the program answered that was recorded.</summary>
+/// <summary>
+/// Replays the 55 exchanges of witness-http.json, in order, with the running program. The expected answers follow the specification's text,
+/// not the recorded program's answers.
+/// </summary>
 public sealed class WitnessHttpTests
 {
-    // Where the text leaves a choice, or the statement of the file does: what is chosen here.
+    // The choices made here, where the specification or the file's statement leaves one.
     private static readonly Dictionary<string, int> s_chosen = new()
     {
-        // A note without signatures is none.
+        // A text without signatures is not a note.
         ["malformed-note-no-signature"] = 400,
         ["bad-proof-31-bytes"] = 400,
         ["bad-proof-64-lines"] = 400,
         ["body-over-16-KiB"] = 413,
-        // The first contact with another old size than 0 was refused before.
+        // The first contact with an old size other than 0 was refused before.
         ["log-b-first-contact-old-nonzero"] = 409,
         ["log-b-state"] = 200,
         ["log-d-state"] = 200,

@@ -7,8 +7,9 @@ using Optiks.Witness.Tests.Support;
 namespace Optiks.Witness.Tests;
 
 /// <summary>
-/// kill -9 at each step and at any moment, while a log that has two histories asks for both at once. Whatever was answered before and after, there is one root for each size, and what was signed is on disk.
-/// OPTIKS_WITNESS_ROUNDS says how many kills (default 6).
+/// Kills the witness with kill -9 at each step and at random times, while a log with two histories asks for both at once. Over all answers
+/// before and after, there is one root for each size, and what was signed is on disk. OPTIKS_WITNESS_ROUNDS is the number of kills (default
+/// 6).
 /// </summary>
 public sealed class WitnessKillTests
 {
@@ -49,7 +50,7 @@ public sealed class WitnessKillTests
             if (state is not null)
             {
                 size = (int)state.Checkpoint.Size;
-                // Both, when nothing new was stored.
+                // Both match when nothing new was stored.
                 current = both.First(log => log.Root(size) == state.Checkpoint.Root);
             }
             lock (_lock)
@@ -60,7 +61,7 @@ public sealed class WitnessKillTests
         Assert.True(s_rounds < 6 || size > 2, "nothing was cosigned");
     }
 
-    // What was on disk when it was killed is what it stands by, and no other history.
+    // Checks that the witness keeps to the history that was on disk when it was killed, and to no other.
     private async Task CheckStartAsync(WitnessProcess witness, TestLog log, int size)
     {
         if (size == 0)
@@ -76,7 +77,7 @@ public sealed class WitnessKillTests
         Assert.Equal(422, (await witness.AddAsync(await log.Fork(size - 1).RequestAsync(size, size + 3))).Status);
     }
 
-    // Entry by entry until the witness is gone; gives the number of cosignatures.
+    // Adds entry by entry until the witness is gone, and returns the number of cosignatures.
     private async Task<int> AskAsync(WitnessProcess witness, TestLog log, int size)
     {
         int answers = 0;
@@ -84,12 +85,12 @@ public sealed class WitnessKillTests
         {
             while (true)
             {
-                // Then the same again, so that the vectors' entries are enough for all rounds.
+                // After that it repeats the same size, so that the vectors' entries last for all rounds.
                 int next = answers < MostSteps ? size + 1 : size;
                 (int status, _, string line) = await witness.AddAsync(await log.RequestAsync(size, next));
                 if (status != 200)
                 {
-                    // The other history was first: all that is left is to wait for the end.
+                    // The other history was first: this one can only wait for the end.
                     Assert.Contains(status, (int[])[409, 422]);
                     await Task.Delay(1, TestContext.Current.CancellationToken);
                     continue;

@@ -73,7 +73,7 @@ public sealed class WitnessLogTests : IDisposable
         Assert.Equal(422, (await AddAsync(logs, fork, 5, 5)).Status);
         Assert.Equal(422, (await AddAsync(logs, fork, 5, 5)).Status);
         Assert.Equal(422, (await AddAsync(logs, fork, 5, 9)).Status);
-        // The control: the same log goes on.
+        // The control: the same log continues.
         Assert.Equal(200, (await AddAsync(logs, _log, 5, 9)).Status);
 
         string evidence = await File.ReadAllTextAsync(Assert.Single(Directory.GetFiles(_folder.Place.Evidence)), TestContext.Current.CancellationToken);
@@ -118,7 +118,7 @@ public sealed class WitnessLogTests : IDisposable
         Assert.Equal(409, (await log.AddAsync(request, 1, TestContext.Current.CancellationToken)).Status);
     }
 
-    // What a witness cannot notice (docs/spec/witness.md section 5), so that nobody believes it does.
+    // Shows what a witness cannot notice (docs/spec/witness.md section 5), so that nobody relies on it.
     [Fact]
     public async Task An_older_copy_of_the_state_is_not_noticed()
     {
@@ -143,7 +143,7 @@ public sealed class WitnessLogTests : IDisposable
         WitnessAnswer first = await AddAsync(logs, _log, 0, 1);
         string state = _folder.StateOf(Vectors.Log);
         File.Move(state, state + ".kept");
-        // A rename over a folder fails, for root as well.
+        // A rename over a folder fails, even for root.
         Directory.CreateDirectory(Path.Combine(state, "in the way"));
         await Assert.ThrowsAsync<WitnessStorageException>(() => AddAsync(logs, _log, 1, 2));
         Assert.Equal(1UL, logs.All[0].Size);

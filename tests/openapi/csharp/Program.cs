@@ -1,5 +1,5 @@
-// Calls every operation of both services by generated clients, which parse each answer.
-// Environment: QUERY_URL, UPDATE_URL, API_KEY. Prints the names of the operations called; exit code 1 says which were not.
+// Calls every operation of both services by generated clients, which parse each answer. Environment: QUERY_URL, UPDATE_URL, API_KEY. Prints
+// the names of the operations called; exit code 1 says which were not called.
 using System.Net.Http.Headers;
 using System.Reflection;
 using System.Text.Json;

@@ -1,6 +1,6 @@
 namespace Optiks.Stress.Load;
 
-/// <summary>Arrivals says how the intended starts are spaced.</summary>
+/// <summary>Says how the intended starts are spaced.</summary>
 internal enum Arrivals
 {
     Poisson,
@@ -8,8 +8,8 @@ internal enum Arrivals
 }
 
 /// <summary>
-/// ArrivalSchedule gives the intended starts of an open loop: they follow from the rate alone, never from when earlier answers came, so that
-/// a server that stalls is charged for everything that would have arrived meanwhile.
+/// Computes the intended starts of an open loop. They follow from the rate alone, never from when earlier answers came, so that a server
+/// that stalls is charged for everything that would have arrived in the meantime.
 /// </summary>
 internal sealed class ArrivalSchedule
 {
@@ -20,7 +20,7 @@ internal sealed class ArrivalSchedule
     private double _sum;
     private long _index;
 
-    /// <summary>ArrivalSchedule from a moment (seconds on the run's clock) on.</summary>
+    /// <summary>Creates a schedule that begins at a time on the run's clock.</summary>
     /// <param name="arrivals">Spacing.</param>
     /// <param name="rate">Arrivals a second, on average.</param>
     /// <param name="first">Start of the schedule, in seconds.</param>
@@ -34,7 +34,9 @@ internal sealed class ArrivalSchedule
         _random = random;
     }
 
-    /// <summary>Next intended start in seconds. Constant ones are computed from their index: rounding does not add up.</summary>
+    /// <summary>
+    /// Returns the next intended start in seconds. Constant starts are computed from their index, so that rounding does not add up.
+    /// </summary>
     public double Next()
     {
         if (_arrivals == Arrivals.Constant)

@@ -3,29 +3,31 @@ using System.Numerics;
 namespace Optiks.Stress.Load;
 
 /// <summary>
-/// Histogram counts durations in microseconds in log-linear buckets: exact below 128, from there each power of two in 64 equal parts, so that
-/// a percentile is at most 1/64 above the exact one and never below it. Not for several threads at once.
+/// Counts durations in microseconds in log-linear buckets: exact below 128, and from there each power of two in 64 equal parts. A
+/// percentile is at most 1/64 above the exact one and never below it. Not thread-safe.
 /// </summary>
 internal sealed class Histogram
 {
     private const int ExactBits = 7;
     private const int Parts = 1 << (ExactBits - 1);
-    // As long as the longest duration needs: a long run has one of these for each second.
+    // The array is only as long as the longest duration needs: a long run has one for each second.
     private long[] _counts = [];
 
     public long Count { get; private set; }
 
     public long Max { get; private set; }
 
-    /// <summary>Sum of the durations, for the mean.</summary>
+    /// <summary>The sum of the durations, for the mean.</summary>
     public double Sum { get; private set; }
 
     public double Mean => Count == 0 ? 0 : Sum / Count;
 
-    /// <summary>Buckets in which something was counted, from the shortest on: the upper edge, in microseconds, and how many.</summary>
+    /// <summary>The buckets that counted something, from the shortest on: the upper edge in microseconds, and the count.</summary>
     public IEnumerable<(long UpperEdge, long Count)> Buckets => _counts.Index().Where(bucket => bucket.Item > 0).Select(bucket => (UpperEdge(bucket.Index), bucket.Item));
 
-    /// <summary>Record counts a duration, so many times; a negative one (a clock's rounding) is 0.</summary>
+    /// <summary>
+    /// Counts a duration <paramref name="times"/> times; a negative one (a clock's rounding) counts as 0.
+    /// </summary>
     public void Record(long microseconds, long times = 1)
     {
         if (times <= 0)
@@ -53,7 +55,7 @@ internal sealed class Histogram
         Max = Math.Max(Max, other.Max);
     }
 
-    /// <summary>Percentile by nearest rank, as the upper edge of its bucket; 0 when nothing was recorded.</summary>
+    /// <summary>Returns the percentile by nearest rank, as the upper edge of its bucket; 0 when nothing was recorded.</summary>
     /// <param name="percent">0 to 100.</param>
     public long Percentile(double percent)
     {

@@ -1,8 +1,9 @@
 namespace Optiks.Stress.Load;
 
 /// <summary>
-/// KeySampler picks key numbers 0..n-1: uniformly, or by Zipf's law, where number i is asked for in proportion to 1/(i+1)^s. Zipf by rejection-inversion
-/// (Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone discrete distributions", 1996): no table, any n.
+/// Picks key numbers 0..n-1: uniformly, or by Zipf's law, where number i is picked in proportion to 1/(i+1)^s. Zipf uses
+/// rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone discrete distributions", 1996),
+/// which needs no table and works for any n.
 /// </summary>
 internal sealed class KeySampler
 {
@@ -12,7 +13,7 @@ internal sealed class KeySampler
     private readonly double _highest;
     private readonly double _accept;
 
-    /// <summary>KeySampler of so many keys; an exponent of 0 is uniform.</summary>
+    /// <summary>Creates a sampler of this many keys; an exponent of 0 is uniform.</summary>
     public KeySampler(int keys, double exponent)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(keys);

@@ -1,9 +1,9 @@
 namespace Optiks.Stress.Load;
 
-/// <summary>KindTotals are the figures of one operation of the mix over the measured time.</summary>
+/// <summary>The figures of one operation of the mix over the measured time.</summary>
 internal sealed class KindTotals
 {
-    /// <summary>Latency of answered requests, from the intended start.</summary>
+    /// <summary>The latency of answered requests, from the intended start.</summary>
     public Histogram Latency { get; } = new();
 
     public long Answered { get; set; }
@@ -12,7 +12,9 @@ internal sealed class KindTotals
 
     public long Octets { get; set; }
 
-    /// <summary>NotSent in time: the bound on requests in flight held them back longer than allowed.</summary>
+    /// <summary>
+    /// The number of requests that were not sent in time: the bound on requests in flight held them back longer than allowed.
+    /// </summary>
     public long NotSent { get; set; }
 
     public SortedDictionary<string, long> Errors { get; } = new(StringComparer.Ordinal);

@@ -4,8 +4,8 @@ using Optiks.Stress.Traffic;
 namespace Optiks.Stress.Load;
 
 /// <summary>
-/// LoadRunner sends requests at their intended times, whatever becomes of earlier ones, with at most so many in flight. An arrival that finds no room
-/// waits, and its latency counts from when it was intended; one that has waited too long is not sent, and counted.
+/// Sends requests at their intended times, whatever happens to earlier ones, with a bounded number in flight. An arrival that finds no room
+/// waits, and its latency counts from its intended start. An arrival that has waited too long is not sent, and is counted.
 /// </summary>
 internal sealed class LoadRunner : IDisposable
 {
@@ -34,20 +34,20 @@ internal sealed class LoadRunner : IDisposable
         _room = new SemaphoreSlim(maxInFlight, maxInFlight);
     }
 
-    /// <summary>Sender carries out a request; it reads the clock when the whole answer is there.</summary>
+    /// <summary>Executes a request; it reads the clock when the whole answer has arrived.</summary>
     internal delegate Task<(Outcome Outcome, double Ended)> Sender(Planned planned, Func<double> now, CancellationToken cancellationToken);
 
-    /// <summary>Now in seconds on the run's clock.</summary>
+    /// <summary>The current time in seconds on the run's clock.</summary>
     public double Now => _clock.Elapsed.TotalSeconds;
 
     public double Rate { get; private set; }
 
     public void Dispose() => _room.Dispose();
 
-    // One is held by the loop itself until it ends.
+    // The loop itself holds one until it ends.
     public int InFlight => Math.Max(0, Volatile.Read(ref _inFlight) - 1);
 
-    /// <summary>RunAsync the whole load; returns when every request has ended. Cancelling ends it early, with what there is.</summary>
+    /// <summary>Runs the whole load, and returns when every request has ended. Cancelling ends it early, with the results so far.</summary>
     public async Task<IReadOnlyList<Stage>> RunAsync(CancellationToken cancellationToken)
     {
         var stages = new List<Stage>();
@@ -92,12 +92,13 @@ internal sealed class LoadRunner : IDisposable
                 continue;
             }
             Interlocked.Increment(ref _inFlight);
-            // Off this loop, whose only work is to keep time. A copy: the loop's variable is one for all rounds and moves on before the task reads it.
+            // The request runs outside this loop, whose only work is to keep time. It gets a copy of the loop's variable, which changes
+            // before the task reads it.
             double due = intended;
             _ = Task.Run(() => SendAsync(planned, due), CancellationToken.None);
             _recorder.InFlight(intended, _maxInFlight - _room.CurrentCount);
         }
-        // Quiet time after the last arrival belongs to it, too.
+        // The quiet time after the last arrival belongs to the stage, too.
         await UntilAsync(stop, cancellationToken);
     }
 
@@ -118,7 +119,7 @@ internal sealed class LoadRunner : IDisposable
         }
         catch (Exception e)
         {
-            // Ends the run with this as its reason: a fault of the tester must not pass for a slow server.
+            // This exception ends the run: a fault of the tester must not look like a slow server.
             Interlocked.CompareExchange(ref _failure, e, null);
         }
         finally
@@ -147,7 +148,7 @@ internal sealed class LoadRunner : IDisposable
         for (int i = first; i < last; i++)
         {
             latency.Add(seconds[i].Latency);
-            // What is still out takes at least until now.
+            // A request that is still unanswered has taken at least until now.
             latency.Record((long)((Now - (i + 1)) * 1e6), seconds[i].Unanswered);
             offered += seconds[i].Offered;
             bad += seconds[i].Failed + seconds[i].NotSent;

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Stress.Load;
 
-/// <summary>Mix of operations by weight, such as <c>hit=90,absent=5,update=4,batch:100=1</c>.</summary>
+/// <summary>A mix of operations by weight, such as <c>hit=90,absent=5,update=4,batch:100=1</c>.</summary>
 internal sealed class Mix
 {
     public const int MaxBatch = ProtocolLimits.MaxList;
@@ -23,7 +23,7 @@ internal sealed class Mix
 
     public bool NeedsApiKey => Updates || Parts.Any(part => part.Kind is OperationKind.History or OperationKind.Monitor);
 
-    /// <summary>Parse reads the text form. Throws <see cref="FormatException"/> with a sentence for the user.</summary>
+    /// <summary>Parses the text form. Throws <see cref="FormatException"/> with a sentence for the user.</summary>
     public static Mix Parse(string text)
     {
         var parts = new List<MixPart>();

@@ -2,8 +2,8 @@ using System.Globalization;
 
 namespace Optiks.Stress.Load;
 
-/// <summary>MixPart is one operation of a mix.</summary>
-/// <param name="Kind">What is asked.</param>
+/// <summary>One operation of a mix.</summary>
+/// <param name="Kind">The kind of operation.</param>
 /// <param name="Weight">Above 0, relative to the other parts.</param>
 /// <param name="Size">Updates in a batch; 1 for everything else.</param>
 internal readonly record struct MixPart(OperationKind Kind, double Weight, int Size)

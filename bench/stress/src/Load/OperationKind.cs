@@ -1,12 +1,12 @@
 namespace Optiks.Stress.Load;
 
-/// <summary>OperationKind is one sort of request in a mix.</summary>
+/// <summary>The kinds of requests in a mix.</summary>
 internal enum OperationKind
 {
     /// <summary>Lookup of a prepared key.</summary>
     Hit,
 
-    /// <summary>Lookup of a name that nobody has.</summary>
+    /// <summary>Lookup of a key that does not exist.</summary>
     Absent,
 
     /// <summary>Lookup of a prepared key with many versions.</summary>

@@ -1,7 +1,7 @@
 namespace Optiks.Stress.Load;
 
-/// <summary>Outcome of one request.</summary>
-/// <param name="Error">Null when it was answered as it should; otherwise a short name, such as "overloaded" or "timeout".</param>
+/// <summary>The outcome of one request.</summary>
+/// <param name="Error">Null when the answer was as it should be; otherwise a short name, such as "overloaded" or "timeout".</param>
 /// <param name="Items">Updates accepted or keys answered.</param>
 /// <param name="Octets">Octets of the answer's body.</param>
 internal readonly record struct Outcome(string? Error, int Items, int Octets);

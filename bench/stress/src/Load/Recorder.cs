@@ -1,8 +1,8 @@
 namespace Optiks.Stress.Load;
 
 /// <summary>
-/// Recorder collects what happened: totals by operation of everything that was intended after the warm-up, and one entry for each second of the
-/// whole run; if asked for, totals of windows of the measured time as well. Times are seconds on the run's clock. Any thread.
+/// Collects results: totals by operation of everything that was intended after the warm-up, and one entry for each second of the whole run.
+/// If requested, it also collects totals of windows of the measured time. Times are seconds on the run's clock. Thread-safe.
 /// </summary>
 internal sealed class Recorder
 {
@@ -19,10 +19,13 @@ internal sealed class Recorder
         _window = window;
     }
 
-    /// <summary>Windows one after the other, from the end of the warm-up on, by when requests were intended. Once nothing is added any more; empty unless they were asked for.</summary>
+    /// <summary>
+    /// The windows in order, from the end of the warm-up on, by the requests' intended starts. Callers read them once nothing is added any
+    /// more. Empty unless they were requested.
+    /// </summary>
     public IReadOnlyList<IReadOnlyDictionary<string, KindTotals>> Windows => _windows;
 
-    /// <summary>Offered counts an arrival at its intended start, whatever becomes of it.</summary>
+    /// <summary>Counts an arrival at its intended start, whatever happens to it.</summary>
     public void Offered(double intended)
     {
         lock (_lock)
@@ -31,7 +34,7 @@ internal sealed class Recorder
         }
     }
 
-    /// <summary>Done counts a request that ended.</summary>
+    /// <summary>Counts a request that ended.</summary>
     public void Done(MixPart part, double intended, double ended, Outcome outcome)
     {
         long latency = (long)((ended - intended) * 1e6);
@@ -70,7 +73,7 @@ internal sealed class Recorder
         }
     }
 
-    /// <summary>NotSent counts an arrival that could not be sent in time.</summary>
+    /// <summary>Counts an arrival that could not be sent in time.</summary>
     public void NotSent(MixPart part, double intended)
     {
         lock (_lock)
@@ -95,7 +98,9 @@ internal sealed class Recorder
         }
     }
 
-    /// <summary>Read runs a function on the collected figures while nothing is added; it must not keep references to them while the run goes on.</summary>
+    /// <summary>
+    /// Runs a function on the collected figures while nothing is added; it must not keep references to them while the run continues.
+    /// </summary>
     public T Read<T>(Func<IReadOnlyDictionary<string, KindTotals>, IReadOnlyList<Second>, T> read)
     {
         lock (_lock)
@@ -104,7 +109,7 @@ internal sealed class Recorder
         }
     }
 
-    // Of the whole measured time, and of the window.
+    // Returns the totals of the whole measured time, and of the window.
     private IEnumerable<KindTotals> Totals(string kind, double intended)
     {
         yield return Totals(_kinds, kind);

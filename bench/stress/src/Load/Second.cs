@@ -1,20 +1,20 @@
 namespace Optiks.Stress.Load;
 
-/// <summary>Second is one second of a run: offered, failed and latency by the intended start, completed by the end.</summary>
+/// <summary>One second of a run. Offered, failed and latency count by the intended start, completed by the end.</summary>
 internal sealed class Second
 {
     public int Offered { get; set; }
 
     public int Completed { get; set; }
 
-    /// <summary>Updates that were accepted.</summary>
+    /// <summary>The number of accepted updates.</summary>
     public int Updates { get; set; }
 
     public int Failed { get; set; }
 
     public int NotSent { get; set; }
 
-    /// <summary>Unanswered so far.</summary>
+    /// <summary>The number of requests that are unanswered so far.</summary>
     public long Unanswered => Offered - Latency.Count - Failed - NotSent;
 
     public int InFlight { get; set; }

@@ -4,12 +4,12 @@ using Optiks.Stress.Traffic;
 
 namespace Optiks.Stress.Output;
 
-/// <summary>ILiveView shows a run while it goes on.</summary>
+/// <summary>Shows a run while it is in progress.</summary>
 internal interface ILiveView
 {
-    /// <summary>FollowAsync until cancelled, which is its normal end.</summary>
+    /// <summary>Follows the run until cancelled, which is its normal end.</summary>
     Task FollowAsync(LoadRunner runner, Recorder recorder, Findings findings, Views views, Ledger ledger, CancellationToken cancellationToken);
 
-    /// <summary>Say one line.</summary>
+    /// <summary>Prints one line.</summary>
     void Say(string line);
 }

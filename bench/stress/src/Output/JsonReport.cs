@@ -5,8 +5,8 @@ using Optiks.Stress.Load;
 namespace Optiks.Stress.Output;
 
 /// <summary>
-/// JsonReport writes the figures: <c>cpu, cores, commit, results</c> as all benchmarks here have them, and beside them what only a stress run has.
-/// A run measures no baseline, so that baseline and ratio are null.
+/// Writes the figures: <c>cpu, cores, commit, results</c> as in all benchmarks here, and next to them the figures that only a stress run
+/// has. A run measures no baseline, so baseline and ratio are null.
 /// </summary>
 internal static class JsonReport
 {
@@ -179,7 +179,7 @@ internal static class JsonReport
         writer.WriteEndArray();
     }
 
-    // Percentiles of several windows together are made of these.
+    // Percentiles over several windows are computed from these.
     private static void WriteLatencies(Utf8JsonWriter writer, Histogram latency)
     {
         writer.WriteStartArray("latencies_us");
@@ -239,7 +239,7 @@ internal static class JsonReport
         ? File.ReadLines("/proc/cpuinfo").FirstOrDefault(line => line.StartsWith("model name", StringComparison.Ordinal))?.Split(':', 2)[1].Trim() ?? "unknown"
         : "unknown";
 
-    // The build adds the commit to the version, after a plus sign.
+    // The build appends the commit to the version, after a plus sign.
     internal static string? Commit() =>
         typeof(JsonReport).Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+', 2) is [_, string commit] ? commit : null;
 }

@@ -4,7 +4,7 @@ using Optiks.Stress.Traffic;
 
 namespace Optiks.Stress.Output;
 
-/// <summary>PlainView prints a line every few seconds, for logs.</summary>
+/// <summary>Prints a line every few seconds, for logs.</summary>
 internal sealed class PlainView : ILiveView
 {
     private static readonly TimeSpan s_interval = TimeSpan.FromSeconds(5);
@@ -29,7 +29,7 @@ internal sealed class PlainView : ILiveView
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // The end of the run.
+            // This is the end of the run.
         }
     }
 

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Optiks.Stress.Output;
 
-/// <summary>Plot draws lines over the seconds of a run as SVG.</summary>
+/// <summary>Draws lines over the seconds of a run as SVG.</summary>
 internal sealed class Plot
 {
     private const int Width = 940;
@@ -20,7 +20,7 @@ internal sealed class Plot
     private IReadOnlyList<double> _marks = [];
     private double _warmUp;
 
-    /// <summary>Plot of so many seconds; a logarithmic one begins at 0.1.</summary>
+    /// <summary>Creates a plot of this many seconds; a logarithmic one begins at 0.1.</summary>
     public Plot(int seconds, bool logarithmic, string unit)
     {
         _seconds = seconds;
@@ -28,14 +28,14 @@ internal sealed class Plot
         _unit = unit;
     }
 
-    /// <summary>Mark moments (epochs), and shade the warm-up; in seconds.</summary>
+    /// <summary>Marks times (epochs), and shades the warm-up; both in seconds.</summary>
     public void Mark(IEnumerable<double> moments, double warmUp)
     {
         _marks = [.. moments.Where(moment => moment >= 0 && moment <= _seconds)];
         _warmUp = Math.Min(warmUp, _seconds);
     }
 
-    /// <summary>Line with one value a second, and a CSS variable for its colour.</summary>
+    /// <summary>Adds a line with one value per second, and a CSS variable for its colour.</summary>
     public void Line(string name, string color, double[] values) => _lines.Add((name, color, values));
 
     public string Draw()
@@ -99,7 +99,7 @@ internal sealed class Plot
         return [.. ticks];
     }
 
-    // 1, 2 or 5 times a power of ten.
+    // Returns 1, 2 or 5 times a power of ten.
     private static double Step(double range, int parts)
     {
         double raw = Math.Max(range / parts, 1e-9);

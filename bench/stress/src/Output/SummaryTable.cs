@@ -3,7 +3,7 @@ using Optiks.Stress.Load;
 
 namespace Optiks.Stress.Output;
 
-/// <summary>SummaryTable prints the result for people.</summary>
+/// <summary>Prints the result for people.</summary>
 internal static class SummaryTable
 {
     public static void Write(RunResult result, TextWriter output)

@@ -6,7 +6,10 @@ using Optiks.Stress.Traffic;
 
 namespace Optiks.Stress.Settling;
 
-/// <summary>HistoryReader reads verified histories of keys at the first replica: of the current period, and of ended ones at their last epochs (docs/spec/periods.md section 5). Any thread.</summary>
+/// <summary>
+/// Reads verified histories of keys at the first replica: of the current period, and of ended ones at their last epochs
+/// (docs/spec/periods.md section 5). Thread-safe.
+/// </summary>
 internal sealed class HistoryReader
 {
     private const int MostTries = 10_000;
@@ -24,14 +27,17 @@ internal sealed class HistoryReader
         _time = time;
     }
 
-    /// <summary>IsServed says whether the log's configuration promises a period still (docs/spec/periods.md section 8).</summary>
+    /// <summary>Tells whether the log's configuration still promises a period (docs/spec/periods.md section 8).</summary>
     public bool IsServed(ulong period) => _views.Period - Math.Min(period, _views.Period) < _options.Anchor.Configuration.RetainedPeriods;
 
-    /// <summary>ReadAsync gives the whole history of a key in a period; or why it could not be read, and null for one that is served no more. A log that goes on to the next period meanwhile is followed.</summary>
+    /// <summary>
+    /// Reads the whole history of a key in a period. Returns a failure if it could not be read, and null for a period that is no longer
+    /// served. If the log begins the next period in the meantime, the reader follows it.
+    /// </summary>
     /// <param name="key">The key.</param>
     /// <param name="period">The period.</param>
-    /// <param name="mustShow">The epoch that a history of the current period is at least of.</param>
-    /// <param name="before">The key at the end of the period before; null: it is not compared.</param>
+    /// <param name="mustShow">The least epoch of a history of the current period.</param>
+    /// <param name="before">The key at the end of the previous period; null if it is not compared.</param>
     /// <param name="isTimeUp">Says when to give up.</param>
     /// <param name="cancellationToken">Ends it.</param>
     public async Task<(KeyHistory? History, string? Failure)> ReadAsync(
@@ -70,7 +76,7 @@ internal sealed class HistoryReader
                     }
                     continue;
                 }
-                // It has begun another period, or is an epoch behind a publication.
+                // The replica has begun another period, or is an epoch behind a publication.
                 failure = $"could not be read: the replica shows epoch {head.Epoch} of period {head.Period}, asked was for epoch {mustShow} of period {period}";
             }
             else
@@ -86,7 +92,7 @@ internal sealed class HistoryReader
         return (null, failure);
     }
 
-    // A long history comes in pages.
+    // Collects a long history, which comes in pages.
     private sealed class Pages
     {
         private readonly byte[] _name;
@@ -112,7 +118,7 @@ internal sealed class HistoryReader
             return Verifier.Versions(context, keys, [_known], answer);
         }
 
-        // The whole history with its last page.
+        // Returns the whole history with its last page; null before.
         public KeyHistory? Add(VersionsVerdict verdict, byte[] answer)
         {
             VerifiedHead head = verdict.Head!;

@@ -2,13 +2,16 @@ using Optiks.Stress.Load;
 
 namespace Optiks.Stress.Settling;
 
-/// <summary>PublicationDelay is the time from an update's acceptance to the moment when a reader can see it.</summary>
+/// <summary>Measures the time from an update's acceptance until a reader can see it.</summary>
 internal static class PublicationDelay
 {
-    /// <summary>Published is an update's acceptance and the epoch that holds it.</summary>
+    /// <summary>An update's acceptance and the epoch that contains it.</summary>
     internal readonly record struct Published(long AcceptedAt, ulong Epoch);
 
-    /// <summary>Measure gives the delays in microseconds. An epoch counts as visible when it or a later one was first shown; one that nobody saw shown counts nothing.</summary>
+    /// <summary>
+    /// Returns the delays in microseconds. An epoch counts as visible when it or a later one was first shown; an epoch that was never seen
+    /// counts nothing.
+    /// </summary>
     /// <param name="updates">Accepted at these timestamps, in these epochs.</param>
     /// <param name="shown">Epochs and the timestamps at which they were first shown, in the order of the epochs.</param>
     /// <param name="time">Clock of the timestamps.</param>

@@ -6,8 +6,9 @@ using Optiks.Stress.Traffic;
 namespace Optiks.Stress.Settling;
 
 /// <summary>
-/// Settler follows every accepted update to its publication, after the load has ended: requests without an answer are sent again under their ids,
-/// each id is asked for until it is published, and the versions of each updated key are compared with its verified histories, period by period.
+/// Follows every accepted update to its publication, after the load has ended. Requests without an answer are sent again under their ids,
+/// and each id is polled until it is published. The versions of each updated key are compared with its verified histories, period by
+/// period.
 /// </summary>
 internal sealed class Settler
 {
@@ -40,14 +41,14 @@ internal sealed class Settler
 
     private bool TimeIsUp => _time.GetElapsedTime(_started).TotalSeconds > _limit;
 
-    /// <summary>SettleAsync the ledger of a run.</summary>
-    /// <param name="ledger">No longer added to.</param>
+    /// <summary>Settles the ledger of a run.</summary>
+    /// <param name="ledger">The ledger, to which nothing is added any more.</param>
     /// <param name="lastBefore">Last epoch before the run.</param>
-    /// <param name="measuredFrom">Timestamp from which on acceptances count for the delay.</param>
-    /// <param name="seconds">Bound for all of it, the comparison with histories apart.</param>
-    /// <param name="share">Of the updated keys, all of whose updates are followed.</param>
-    /// <param name="checkKeys">Keys to compare with their history, at most.</param>
-    /// <param name="progress">Is told what goes on.</param>
+    /// <param name="measuredFrom">Timestamp from which acceptances count for the delay.</param>
+    /// <param name="seconds">Time limit for everything except the comparison with histories.</param>
+    /// <param name="share">Share of the updated keys all of whose updates are followed.</param>
+    /// <param name="checkKeys">The most keys to compare with their history.</param>
+    /// <param name="progress">Receives progress messages.</param>
     /// <param name="cancellationToken">Ends the waiting.</param>
     public async Task<Settlement> SettleAsync(
         Ledger ledger, ulong lastBefore, long measuredFrom, double seconds, double share, int checkKeys, Action<string> progress, CancellationToken cancellationToken)
@@ -69,14 +70,15 @@ internal sealed class Settler
         progress($"following {followed.Length} of {all.Length} accepted updates to their publication");
         if (followed.Length > 0)
         {
-            // Epochs take updates in their order: with the last one nearly all are published, and asking for thousands has not slowed the epochs down.
+            // Epochs take updates in their order: once the last one is published, nearly all are, and no thousands of requests have slowed
+            // the epochs down.
             await WaitAsync(followed[^1].Item, cancellationToken);
         }
         await System.Threading.Tasks.Parallel.ForEachAsync(followed, parallel, async (update, token) => await FollowAsync(update, measuredFrom, token));
         double waited = _time.GetElapsedTime(_started).TotalSeconds;
         string[] chosen = [.. _byKey.Keys.Order(StringComparer.Ordinal).Take(checkKeys)];
         progress($"comparing {chosen.Length} of {_byKey.Count} updated keys with their history");
-        // Updates without an answer may or may not stand in a history: then an unclaimed version proves nothing.
+        // Updates without an answer may or may not be in a history, so an unclaimed version then proves nothing.
         bool complete = unsettled == 0;
         await System.Threading.Tasks.Parallel.ForEachAsync(chosen, parallel, async (key, token) => await CompareAsync(key, lastBefore, complete, token));
         return new Settlement
@@ -118,7 +120,7 @@ internal sealed class Settler
         return false;
     }
 
-    // Whole keys, evenly over their sorted names: a key is compared with its history only when all of its updates are known.
+    // Chooses whole keys, evenly over their sorted names: a key is compared with its history only when all of its updates are known.
     internal static Ledger.AcceptedUpdate[] Choose(Ledger.AcceptedUpdate[] updates, double share)
     {
         if (share >= 1)
@@ -146,7 +148,7 @@ internal sealed class Settler
         }
     }
 
-    // The status that an update has in the end; when the time is up, its last one or why there was none.
+    // Returns an update's final status; when the time is up, its last status or the reason why it has no status.
     private async Task<StatusText> WaitAsync(UpdateItem item, CancellationToken cancellationToken)
     {
         while (true)
@@ -166,7 +168,8 @@ internal sealed class Settler
         }
     }
 
-    // Period by period, from that of the key's first update on: versions begin at 1 again in each, with a copy of the last one of the period before.
+    // Compares period by period, from that of the key's first update on: versions begin at 1 again in each, with a copy of the last one of
+    // the previous period.
     private async Task CompareAsync(string key, ulong lastBefore, bool complete, CancellationToken cancellationToken)
     {
         ILookup<ulong, VersionCheck.Published> updates = _byKey[key].ToLookup(update => update.Period);

@@ -2,8 +2,8 @@ using System.Text.Json;
 
 namespace Optiks.Stress.Settling;
 
-/// <summary>StatusText is the update-service's answer about a request id with one item.</summary>
-/// <param name="Status">pending, published, refused; unusable-answer when it is none of them.</param>
+/// <summary>The update-service's answer about a request id with one item.</summary>
+/// <param name="Status">pending, published, refused; unusable-answer for anything else.</param>
 /// <param name="Published">Period, version and epoch when published.</param>
 internal readonly record struct StatusText(string Status, VersionCheck.Published? Published)
 {

@@ -1,6 +1,6 @@
 namespace Optiks.Stress.Settling;
 
-/// <summary>UpdateItem is one update that was sent.</summary>
+/// <summary>One update that was sent.</summary>
 /// <param name="RequestId">A UUIDv7.</param>
 /// <param name="Key">Key as text.</param>
 internal readonly record struct UpdateItem(Guid RequestId, string Key);

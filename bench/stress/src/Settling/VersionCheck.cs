@@ -1,17 +1,17 @@
 namespace Optiks.Stress.Settling;
 
-/// <summary>VersionCheck compares what a key's updates were told with the key's verified history.</summary>
+/// <summary>Compares the versions that the update-service named for a key's updates with the key's verified history.</summary>
 internal static class VersionCheck
 {
-    /// <summary>Published is one update: the period, the version in it and the epoch that the update-service named.</summary>
+    /// <summary>One update: the period, the version in it and the epoch that the update-service named.</summary>
     internal readonly record struct Published(ulong Period, ulong Version, ulong Epoch);
 
-    /// <summary>HistoryVersion is one version of the verified history; epoch 0 for a copy made at a period's start.</summary>
+    /// <summary>One version of the verified history; epoch 0 for a copy made at a period's start.</summary>
     internal readonly record struct HistoryVersion(ulong Version, ulong Epoch);
 
     /// <summary>
-    /// Compare counts updates that the history does not have as they were told (lost), and versions shared by two updates or made after
-    /// <paramref name="lastBefore"/> by none (doubled).
+    /// Counts updates that the history does not have as they were named (lost). Also counts versions that two updates share, or that were
+    /// made after <paramref name="lastBefore"/> and belong to no update (doubled).
     /// </summary>
     /// <param name="updates">All accepted updates of the key in one period.</param>
     /// <param name="history">Verified versions of that period, from the first on.</param>

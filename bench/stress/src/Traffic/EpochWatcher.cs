@@ -3,10 +3,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Stress.Traffic;
 
-/// <summary>EpochWatcher reads each replica's head again and again, beside the load, and so knows when each epoch appeared.</summary>
+/// <summary>Polls each replica's head during the load, and so knows when each epoch appeared.</summary>
 internal sealed class EpochWatcher
 {
-    // The error of a time from acceptance to publication; a head costs a replica next to nothing.
+    // This interval is the error of a time from acceptance to publication; a head costs a replica next to nothing.
     private static readonly TimeSpan s_interval = TimeSpan.FromMilliseconds(20);
     private readonly TargetOptions _options;
     private readonly Sessions _sessions;
@@ -21,7 +21,7 @@ internal sealed class EpochWatcher
         _time = time;
     }
 
-    /// <summary>FollowAsync until cancelled.</summary>
+    /// <summary>Follows the heads until cancelled.</summary>
     public async Task FollowAsync(CancellationToken cancellationToken)
     {
         try
@@ -37,11 +37,14 @@ internal sealed class EpochWatcher
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // The end of the run.
+            // This is the end of the run.
         }
     }
 
-    /// <summary>ContactAsync reads one replica's head and the bounds of periods, as who asks anything of it later may need at once; the error's name when it could not.</summary>
+    /// <summary>
+    /// Reads one replica's head and the bounds of periods, which later questions may need at once. Returns the error's name when it could
+    /// not.
+    /// </summary>
     public async Task<string?> ContactAsync(int replica, Views views, CancellationToken cancellationToken)
     {
         if (await ReadAsync(replica, cancellationToken) is { } error)

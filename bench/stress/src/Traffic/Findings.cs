@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace Optiks.Stress.Traffic;
 
-/// <summary>Findings are the answers that were verified, and those that were wrong. Any thread.</summary>
+/// <summary>Counts the answers that were verified, and those that were wrong. Thread-safe.</summary>
 internal sealed class Findings
 {
     private const int MostExamples = 20;
@@ -16,12 +16,12 @@ internal sealed class Findings
 
     public long Failed => Interlocked.Read(ref _failed);
 
-    /// <summary>Examples of failures, the first few.</summary>
+    /// <summary>The first few examples of failures.</summary>
     public ConcurrentQueue<string> Examples { get; } = new();
 
     public void Unverified() => Interlocked.Increment(ref _answers);
 
-    /// <summary>Add counts a verified answer; a complaint says what is wrong with it.</summary>
+    /// <summary>Counts a verified answer; a complaint says what is wrong with it.</summary>
     public void Add(string? complaint)
     {
         Interlocked.Increment(ref _answers);

@@ -7,8 +7,9 @@ using System.Text;
 namespace Optiks.Stress.Traffic;
 
 /// <summary>
-/// HttpConnection is one keep-alive connection that speaks as much HTTP/1.1 (RFC 9112) as the services do: one request at a time, an answer with a length or in
-/// chunks. HttpClient does the same at several times the processor time, which a load generator on the services' own machine takes from them. One user at a time.
+/// One keep-alive connection that speaks as much HTTP/1.1 (RFC 9112) as the services do: one request at a time, an answer with a length or
+/// in chunks. HttpClient does the same at several times the processor time, which a load generator on the services' own machine would take
+/// from them. Not thread-safe.
 /// </summary>
 internal sealed class HttpConnection : IDisposable
 {
@@ -27,16 +28,16 @@ internal sealed class HttpConnection : IDisposable
         _stream = stream;
     }
 
-    /// <summary>Reusable: the last answer was read whole, and the server did not say that it closes.</summary>
+    /// <summary>Whether the last answer was read whole, and the server did not say that it closes.</summary>
     public bool Reusable { get; private set; }
 
-    /// <summary>IsOpen: nothing has come since the last answer, neither the end of the connection nor anything unasked.</summary>
+    /// <summary>Whether nothing has arrived since the last answer: neither the end of the connection nor unrequested data.</summary>
     public bool IsOpen => !_socket.Poll(0, SelectMode.SelectRead);
 
-    /// <summary>IdleSince is a timestamp that the pool keeps here.</summary>
+    /// <summary>A timestamp that the pool stores here.</summary>
     public long IdleSince { get; set; }
 
-    /// <summary>OpenAsync connects. Throws <see cref="SocketException"/>, or what TLS has to complain about.</summary>
+    /// <summary>Connects. Throws <see cref="SocketException"/>, or the exceptions of TLS.</summary>
     public static async Task<HttpConnection> OpenAsync(Uri server, CancellationToken cancellationToken)
     {
         var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
@@ -60,8 +61,8 @@ internal sealed class HttpConnection : IDisposable
     }
 
     /// <summary>
-    /// ExchangeAsync sends a whole request and reads the whole answer. Throws <see cref="IOException"/> when the connection breaks and
-    /// <see cref="InvalidDataException"/> when what comes back is not HTTP/1.1; the connection is then of no more use.
+    /// Sends a whole request and reads the whole answer. Throws <see cref="IOException"/> when the connection breaks and
+    /// <see cref="InvalidDataException"/> when the answer is not HTTP/1.1; the connection is then unusable.
     /// </summary>
     public async ValueTask<(int Status, byte[] Body)> ExchangeAsync(ReadOnlyMemory<byte> request, CancellationToken cancellationToken)
     {
@@ -88,7 +89,7 @@ internal sealed class HttpConnection : IDisposable
                 _start += length + 2;
                 return head;
             }
-            // The mark may stand astride what was read and what comes.
+            // The end mark may be split between the data that was read and the data to come.
             searched = Math.Max(0, _end - _start - 3);
             if (_end - _start > MostHeaderOctets)
             {
@@ -127,7 +128,7 @@ internal sealed class HttpConnection : IDisposable
             }
             if (length == 0)
             {
-                // Trailers, and the empty line.
+                // Trailers and the empty line follow.
                 while ((await ReadLineAsync(cancellationToken)).Length > 0)
                 {
                 }
@@ -185,10 +186,10 @@ internal sealed class HttpConnection : IDisposable
         _end += read > 0 ? read : throw new EndOfStreamException("The server closed the connection.");
     }
 
-    /// <summary>AnswerHead is what matters of a status line and header fields.</summary>
+    /// <summary>The relevant parts of a status line and header fields.</summary>
     internal readonly record struct AnswerHead(int Status, int Length, bool Chunked, bool Closes)
     {
-        /// <summary>Parse lines that each end with CR LF. Throws <see cref="InvalidDataException"/>.</summary>
+        /// <summary>Parses lines that each end with CR LF. Throws <see cref="InvalidDataException"/>.</summary>
         public static AnswerHead Parse(ReadOnlySpan<byte> lines)
         {
             if (lines.Length < 12 || !lines.StartsWith("HTTP/1.1 "u8) || !Utf8Parser.TryParse(lines[9..12], out int status, out int digits) || digits != 3)

@@ -6,7 +6,7 @@ using Optiks.Stress.Settling;
 
 namespace Optiks.Stress.Traffic;
 
-/// <summary>Operations carries out planned requests and, where planned, verifies what came back. Any thread.</summary>
+/// <summary>Executes planned requests and, where planned, verifies the answers. Thread-safe.</summary>
 internal sealed class Operations
 {
     private const int RecentEpochs = 256;
@@ -29,7 +29,9 @@ internal sealed class Operations
         _time = time;
     }
 
-    /// <summary>RunAsync sends the request. <paramref name="now"/> is read when the whole answer is there, before it is verified.</summary>
+    /// <summary>
+    /// Sends the request. <paramref name="now"/> is read when the whole answer has arrived, before it is verified.
+    /// </summary>
     public Task<(Outcome Outcome, double Ended)> RunAsync(Planned planned, Func<double> now, CancellationToken cancellationToken) => planned.Part.Kind switch
     {
         OperationKind.Hit => LookupAsync(planned, _options.Keys.Key(planned.Keys[0]), now, cancellationToken),
@@ -102,7 +104,7 @@ internal sealed class Operations
         {
             return (Judge(planned, null, reply, "", null), ended);
         }
-        // The records before are asked for outside the measured time, once an epoch.
+        // The records before are requested outside the measured time, once per epoch.
         (byte[]? before, Outcome failed) = await RecordAsync(server, epoch - 1, reply.Body.Length, cancellationToken);
         byte[]? start = null;
         if (before is not null)
@@ -119,7 +121,7 @@ internal sealed class Operations
         return (Judge(planned, reason, reply, $"epoch {epoch}", complaint), ended);
     }
 
-    // The record of an epoch, or what came of asking for it.
+    // Returns the record of an epoch, or the outcome of the request for it.
     private async Task<(byte[]? Record, Outcome Failed)> RecordAsync(Uri server, ulong epoch, int proofLength, CancellationToken cancellationToken)
     {
         if (_views.Record(epoch) is { } shown)
@@ -153,13 +155,13 @@ internal sealed class Operations
         }
         if (reply.Status is 0 or >= 500)
         {
-            // It may have been accepted all the same: settled afterwards under the same ids.
+            // It may have been accepted all the same, and is settled afterwards under the same ids.
             _ledger.Uncertain(items, body, _options.UpdateUrls[planned.Server]);
         }
         return (new Outcome(reply.Error, 0, reply.Body.Length), ended);
     }
 
-    // A null reason: the request failed, or its answer was not to be verified.
+    // A null reason means that the request failed, or its answer was not to be verified.
     private Outcome Judge(Planned planned, Reason? reason, Reply reply, string subject, string? complaint)
     {
         if (reason is not { } verdict)
@@ -172,7 +174,8 @@ internal sealed class Operations
         }
         if (verdict == Reason.Stale)
         {
-            // Behind what this replica showed before, as after its restart: an SDK asks elsewhere, and so it is an error here, not a false answer.
+            // The replica is behind what it showed before, as after its restart. An SDK then asks another one, so this is an error here and
+            // not a false answer.
             return new Outcome("stale", 0, reply.Body.Length);
         }
         if (verdict != Reason.Valid)

@@ -2,7 +2,7 @@ using Optiks.Stress.Load;
 
 namespace Optiks.Stress.Traffic;
 
-/// <summary>Planner draws requests of a mix. One thread.</summary>
+/// <summary>Draws requests of a mix. Not thread-safe.</summary>
 internal sealed class Planner
 {
     private readonly RunOptions _options;
@@ -38,7 +38,7 @@ internal sealed class Planner
         return new Planned(part, server, keys, _random.NextInt64(), _random.NextDouble() < _options.VerifyShare);
     }
 
-    // A key has few updates pending at most, so a batch names each of its keys once.
+    // A key may have only a few updates pending, so a batch names each of its keys once.
     private int[] Distinct(int size)
     {
         if (size == 1)

@@ -4,8 +4,9 @@ using Optiks.Protocol;
 namespace Optiks.Stress.Traffic;
 
 /// <summary>
-/// Sessions asks replicas, verifies what they answer against what each has shown before, and follows the log into its later periods by their bounds (docs/spec/periods.md section 4), as the SDK does: an answer of
-/// another period than the kept head's is not taken but asked for again. Any thread.
+/// Asks replicas and verifies their answers against what each has shown before. It follows the log into its later periods by their bounds
+/// (docs/spec/periods.md section 4), as the SDK does. An answer of another period than the kept head's is not accepted but requested again.
+/// Thread-safe.
 /// </summary>
 internal sealed class Sessions
 {
@@ -20,11 +21,11 @@ internal sealed class Sessions
         _views = views;
     }
 
-    /// <summary>AskAsync asks a replica, until its answer is of the period that it has shown.</summary>
+    /// <summary>Asks a replica, until its answer belongs to the period that it has shown.</summary>
     /// <param name="replica">Its number.</param>
-    /// <param name="question">What is asked.</param>
-    /// <param name="check">How an answer is verified; null: it is not.</param>
-    /// <param name="now">The run's clock, which is read when a whole answer is there, before it is verified.</param>
+    /// <param name="question">The question.</param>
+    /// <param name="check">Verifies an answer; null if it is not verified.</param>
+    /// <param name="now">The run's clock, which is read when a whole answer has arrived, before it is verified.</param>
     /// <param name="cancellationToken">Ends the request.</param>
     public async Task<Asked<T>> AskAsync<T>(int replica, Question question, Check<T>? check, Func<double> now, CancellationToken cancellationToken)
     {
@@ -60,7 +61,7 @@ internal sealed class Sessions
         }
     }
 
-    /// <summary>AskPeriodsAsync reads the bounds of the periods from a kept head's on. No reason: the reply has an error.</summary>
+    /// <summary>Reads the bounds of the periods from a kept head's on. A null reason means that the reply has an error.</summary>
     public async Task<(Reply Reply, Reason? Reason)> AskPeriodsAsync(int replica, KeptHead kept, CancellationToken cancellationToken)
     {
         Reply reply = await SendAsync(replica, new Question($"/v1/periods?from={kept.Period}", MediaTypes.Periods), kept, cancellationToken);
@@ -72,19 +73,19 @@ internal sealed class Sessions
         return (reply, verdict.Reason == Reason.Valid ? _views.Learn(replica, verdict, reply.Body) : verdict.Reason);
     }
 
-    // From the period of a kept head to one that the replica has shown, or a later one.
+    // Follows from the period of a kept head to one that the replica has shown, or a later one.
     private async Task<(Reply Reply, Reason? Reason)> FollowAsync(int replica, KeptHead kept, ulong period, CancellationToken cancellationToken)
     {
         if (_views.Kept(replica)!.Period >= period)
         {
-            // By another question meanwhile.
+            // Another question followed in the meantime.
             return (default, Reason.Valid);
         }
         (Reply reply, Reason? reason) = await AskPeriodsAsync(replica, kept, cancellationToken);
         return (reply, reason == Reason.Valid && _views.Kept(replica)!.Period < period ? Reason.Stale : reason);
     }
 
-    // An answer of an earlier period than was shown: nothing that it shows is new, unless it is another log's.
+    // Judges an answer of an earlier period than was shown: it shows nothing new, unless it belongs to another log.
     private Reason Behind(ReadOnlyMemory<byte> answer)
     {
         ReadOnlySpan<byte> record = answer.Span[..EpochRecord.Length];

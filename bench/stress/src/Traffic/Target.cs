@@ -9,12 +9,13 @@ using Optiks.Protocol;
 namespace Optiks.Stress.Traffic;
 
 /// <summary>
-/// Target is the connections to the services: as many as requests are in flight at once, kept for the next ones. The one that rested longest comes first: were it the last one, the others would grow too old, and the next time that
-/// answers are late, all requests would wait for new connections and their TLS at once. Any thread.
+/// The connections to the services: as many as requests are in flight at once, kept for the next ones. The connection that was idle longest
+/// is used first. Otherwise the others would grow too old, and the next time that answers are late, all requests would wait for new
+/// connections and their TLS at once. Thread-safe.
 /// </summary>
 internal sealed class Target : IDisposable
 {
-    // Below the time after which Kestrel closes an idle connection, so that no request is sent into one that is just being closed.
+    // Below the time after which Kestrel closes an idle connection, so that no request is sent into one that is about to close.
     private const double MostIdleSeconds = 60;
     private readonly ConcurrentDictionary<string, ConcurrentQueue<HttpConnection>> _idle = new(StringComparer.Ordinal);
     private readonly string? _apiKey;
@@ -28,13 +29,15 @@ internal sealed class Target : IDisposable
         _time = time;
     }
 
-    /// <summary>SendAsync sends a request and reads the whole answer. Failures are part of the reply, not exceptions; only the caller's cancellation throws.</summary>
+    /// <summary>
+    /// Sends a request and reads the whole answer. Failures are part of the reply, not exceptions; only the caller's cancellation throws.
+    /// </summary>
     /// <param name="server">Base URL.</param>
     /// <param name="path">Path and query.</param>
     /// <param name="accept">Media type of the answer.</param>
-    /// <param name="body">Null: GET.</param>
-    /// <param name="contentType">Of the body.</param>
-    /// <param name="authorize">With the API key.</param>
+    /// <param name="body">Null for a GET.</param>
+    /// <param name="contentType">Media type of the body.</param>
+    /// <param name="authorize">Whether to send the API key.</param>
     /// <param name="extra">Time on top of the time limit, for requests that ask the server to wait.</param>
     /// <param name="cancellationToken">Ends the request.</param>
     public async Task<Reply> SendAsync(
@@ -136,7 +139,7 @@ internal sealed class Target : IDisposable
         return length;
     }
 
-    // The problem's own name where the answer has one.
+    // Returns the problem's own name if the answer has one.
     private static string Problem(int status, byte[] answer)
     {
         try

@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Stress.Traffic;
 
 /// <summary>
-/// Views keeps what the replicas have shown: for each the head that later requests build on, and over all of them one record an epoch and one root a
-/// size, so that two replicas that show different logs are found out. Any thread.
+/// Keeps what the replicas have shown: for each the head on which later requests build, and over all of them one record per epoch and one
+/// root per size. So two replicas that show different logs are found out. Thread-safe.
 /// </summary>
 internal sealed class Views
 {
@@ -25,14 +25,14 @@ internal sealed class Views
         _kept = new KeptHead?[replicas];
     }
 
-    /// <summary>Epochs and the timestamps at which any replica first showed them, earliest epoch first.</summary>
+    /// <summary>The epochs and the timestamps at which any replica first showed them, earliest epoch first.</summary>
     public IReadOnlyList<(ulong Epoch, long Seen)> Epochs => [.. _seen.Select(pair => (pair.Key, pair.Value)).OrderBy(pair => pair.Key)];
 
     public KeptHead? Kept(int replica) => Volatile.Read(ref _kept[replica]);
 
     public ulong Latest => _seen.Keys.DefaultIfEmpty().Max();
 
-    /// <summary>Period of the latest epoch.</summary>
+    /// <summary>The period of the latest epoch.</summary>
     public ulong Period => Record(Latest) is { } record ? EpochRecord.PeriodOf(record) : 0;
 
     public VerifierContext Context(KeptHead? kept) => new()
@@ -44,7 +44,7 @@ internal sealed class Views
         KeptRecord = kept?.Record,
     };
 
-    /// <summary>Learn takes in a verified head. <see cref="Reason.Fork"/>: it contradicts another one that was verified.</summary>
+    /// <summary>Records a verified head. Returns <see cref="Reason.Fork"/> if it contradicts another verified head.</summary>
     public Reason Learn(int replica, VerifiedHead head, ReadOnlySpan<byte> answer)
     {
         byte[] root = head.Root.ToArray();
@@ -67,7 +67,7 @@ internal sealed class Views
         return Reason.Valid;
     }
 
-    /// <summary>Learn takes in where periods began and ended, and the verified head beside it.</summary>
+    /// <summary>Records where periods began and ended, and the verified head that came with that.</summary>
     public Reason Learn(int replica, PeriodsVerdict periods, byte[] answer)
     {
         foreach (Range bound in periods.Bounds)
@@ -80,7 +80,7 @@ internal sealed class Views
         foreach (Range end in periods.Ends)
         {
             byte[] record = answer[end];
-            // A log with two ends of one period, each of which is well formed by itself.
+            // The log has two ends of one period, each well formed.
             if (!_ends.GetOrAdd(EpochRecord.PeriodOf(record), record).AsSpan().SequenceEqual(record))
             {
                 return Reason.PeriodBounds;
@@ -89,13 +89,16 @@ internal sealed class Views
         return Learn(replica, periods.Head!, answer);
     }
 
-    /// <summary>EndOf is the record of the last epoch of a period; null: it has not ended, or no replica has shown that.</summary>
+    /// <summary>Returns the record of the last epoch of a period; null if it has not ended, or no replica has shown that.</summary>
     public byte[]? EndOf(ulong period) => _ends.GetValueOrDefault(period);
 
-    /// <summary>Agrees remembers the first record of an epoch; false: this one differs from it.</summary>
+    /// <summary>Remembers the first record of an epoch; returns false if this one differs from it.</summary>
     public bool Agrees(ulong epoch, ReadOnlySpan<byte> record) => _records.GetOrAdd(epoch, record.ToArray()).AsSpan().SequenceEqual(record);
 
-    /// <summary>Versions of keys that the log has published up to an epoch whose record was seen: those that it holds, and those that it left behind at each switch that was followed.</summary>
+    /// <summary>
+    /// Returns the number of versions of keys that the log has published up to an epoch whose record was seen. It counts those that the log
+    /// holds, and those that it left behind at each switch that was followed.
+    /// </summary>
     public ulong Versions(ulong epoch)
     {
         byte[] record = _records[epoch];

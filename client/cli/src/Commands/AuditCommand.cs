@@ -5,7 +5,7 @@ using Spectre.Console;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>AuditCommand follows all epochs of a log.</summary>
+/// <summary>Follows all epochs of a log.</summary>
 internal static class AuditCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -58,7 +58,7 @@ internal static class AuditCommand
             }
             catch (OperationCanceledException) when (follow && cancellationToken.IsCancellationRequested)
             {
-                // In the middle of a look as between two: that is how following ends.
+                // Cancellation ends following, during a look as well as between two.
                 return ExitCodes.Success;
             }
             catch (OptiksServerException e) when (follow && e.IsTransient)

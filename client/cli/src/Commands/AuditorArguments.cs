@@ -6,7 +6,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>AuditorArguments say what an auditor follows: a file for several logs, or options for one.</summary>
+/// <summary>Reads which logs an auditor follows: a file for several logs, or options for one.</summary>
 internal sealed class AuditorArguments
 {
     private readonly Option<string> _config = new("--config") { Description = "JSON file with the key file, folders, address, webhook and logs; instead of the options for one log", HelpName = "FILE" };
@@ -25,7 +25,7 @@ internal sealed class AuditorArguments
         }
     }
 
-    /// <summary>Read gives the settings and the key, which the caller disposes.</summary>
+    /// <summary>Returns the settings and the key, which the caller disposes.</summary>
     public (AuditorSettings Settings, INoteSigner Key) Read(GlobalOptions options, ParseResult parse, CommandHost host)
     {
         DataFolder data = options.Data(parse, host);

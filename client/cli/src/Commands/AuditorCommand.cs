@@ -8,7 +8,10 @@ using Optiks.Tlog;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>AuditorCommand runs an auditor that signs (docs/operations/auditors.md): its key, the daemon, one look, and going on after a person looked.</summary>
+/// <summary>
+/// Runs an auditor that signs (docs/operations/auditors.md): creates its key, runs the daemon or a single look, and resumes after a person
+/// looked.
+/// </summary>
 internal static class AuditorCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)

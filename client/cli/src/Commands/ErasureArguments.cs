@@ -5,7 +5,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>ErasureArguments are what both erasures have: whose values, which versions, how long to wait, and the id of an earlier request.</summary>
+/// <summary>
+/// The arguments of both erase commands: whose values, which versions, how long to wait, and the id of an earlier request.
+/// </summary>
 internal sealed class ErasureArguments
 {
     private readonly Argument<string> _name;
@@ -17,7 +19,7 @@ internal sealed class ErasureArguments
     private readonly Option<Guid?> _requestId = new("--request-id") { Description = "go on with an earlier request: the same command with the id that was printed", HelpName = "UUID" };
 
     /// <param name="name">KEY or NAME.</param>
-    /// <param name="description">What it is.</param>
+    /// <param name="description">Describes it.</param>
     public ErasureArguments(string name, string description)
     {
         _name = new Argument<string>(name) { Description = description };
@@ -35,7 +37,7 @@ internal sealed class ErasureArguments
 
     public ReadOnlyMemory<byte> Name(ParseResult parse) => KeyArguments.Decode(KeyArguments.NotAnOption(parse, parse.GetValue(_name)!), parse.GetValue(_base64));
 
-    /// <summary>Versions that are erased; null: none was named.</summary>
+    /// <summary>Returns the versions that are to be erased; null if the command names none.</summary>
     public (ulong From, ulong To)? Versions(ParseResult parse) => (parse.GetValue(_from), parse.GetValue(_to)) switch
     {
         (null, null) => default((ulong, ulong)?),
@@ -43,7 +45,7 @@ internal sealed class ErasureArguments
         _ => throw new UsageException($"--from and --to are given together, versions from 1 on, {ProtocolLimits.MaxErasures} of them at most."),
     };
 
-    /// <summary>Sends a request under its id, waits if that was said, and prints what became of it.</summary>
+    /// <summary>Sends a request under its id, waits if the command says so, and prints the outcome.</summary>
     public async Task<int> RunAsync(
         GlobalOptions options, ParseResult parse, CommandHost host, Session session, Func<OptiksClient, Guid, Task<ErasureResult>> send, CancellationToken cancellationToken)
     {

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>ErasureReport prints what became of an erasure: the receipt, and until when a copy may remain.</summary>
+/// <summary>Prints the outcome of an erasure: the receipt, and until when a copy may remain.</summary>
 internal sealed class ErasureReport
 {
     private readonly CommandHost _host;
@@ -19,10 +19,10 @@ internal sealed class ErasureReport
         _waited = waited;
     }
 
-    /// <summary>How a request that was not seen to its end goes on.</summary>
+    /// <summary>Says how to continue a request whose end was not seen.</summary>
     public static string Again(Guid id) => $"Go on with the same command and --wait --request-id {id}: erasing what is gone already changes nothing.";
 
-    /// <summary>Print prints the result and gives the exit code.</summary>
+    /// <summary>Prints the result and returns the exit code.</summary>
     public int Print(ErasureResult result)
     {
         string subject = DisplayText.Show((result.Key ?? result.Username!.Value).Span);

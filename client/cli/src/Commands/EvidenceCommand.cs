@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>EvidenceCommand judges evidence that somebody else collected.</summary>
+/// <summary>Judges evidence that somebody else collected.</summary>
 internal static class EvidenceCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)

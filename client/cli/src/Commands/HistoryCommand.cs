@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>HistoryCommand prints every version of a key.</summary>
+/// <summary>Prints every version of a key.</summary>
 internal static class HistoryCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)

@@ -6,10 +6,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>InspectCommand prints a saved answer readably. It verifies nothing.</summary>
+/// <summary>Prints a saved answer in readable form. It verifies nothing.</summary>
 internal static class InspectCommand
 {
-    // Twice the longest answer that a client takes from a server: JSON is longer than the binary form.
+    // Twice the longest answer that a client accepts from a server: JSON is longer than the binary form.
     private const int MaxFileLength = 128 << 20;
 
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -29,7 +29,7 @@ internal static class InspectCommand
             var saved = SavedAnswer.Read(octets);
             if (json)
             {
-                // The rendering that the services give, on one line; null as the verdict, because nothing was verified.
+                // The services' JSON form, on one line; the verdict is null because nothing was verified.
                 Report.Json(host, null, "not_verified", null, writer => WriteJson(writer, saved, octets));
             }
             else

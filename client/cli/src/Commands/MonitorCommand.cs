@@ -4,10 +4,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>MonitorCommand watches keys of one's own: remembers, and reports changes that were not made here.</summary>
+/// <summary>Monitors the user's own keys: remembers them, and reports changes that were not made here.</summary>
 internal static class MonitorCommand
 {
-    /// <summary>UnexpectedVersion is the reason of an alarm (docs/spec/reasons.md section 2).</summary>
+    /// <summary>The reason of an alarm (docs/spec/reasons.md section 2).</summary>
     public const string UnexpectedVersion = "unexpected_version";
 
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -31,11 +31,11 @@ internal static class MonitorCommand
         return command;
     }
 
-    /// <summary>FollowAsync looks once, and with --follow again and again; the worst exit code.</summary>
+    /// <summary>Looks once, and with --follow repeatedly; returns the worst exit code.</summary>
     /// <param name="host">Where warnings go.</param>
-    /// <param name="follow">Go on until interrupted, or until the log forks.</param>
+    /// <param name="follow">Continue until interrupted, or until the log forks.</param>
     /// <param name="interval">Seconds between two looks.</param>
-    /// <param name="look">One look; told whether it is the first.</param>
+    /// <param name="look">One look; its argument says whether it is the first.</param>
     /// <param name="cancellationToken">Interrupts.</param>
     public static async Task<int> FollowAsync(CommandHost host, bool follow, int interval, Func<bool, Task<int>> look, CancellationToken cancellationToken)
     {
@@ -45,7 +45,7 @@ internal static class MonitorCommand
             try
             {
                 await Task.Delay(TimeSpan.FromSeconds(Math.Max(1, interval)), host.Time, cancellationToken).ConfigureAwait(false);
-                // The state folder is free between two looks, so that updates can be made meanwhile.
+                // The state folder is free between two looks, so that updates can be made in the meantime.
                 code = Math.Max(code, await look(false).ConfigureAwait(false));
             }
             catch (OperationCanceledException)
@@ -72,7 +72,7 @@ internal static class MonitorCommand
         int code = ExitCodes.Success;
         foreach (ReadOnlyMemory<byte> key in keys)
         {
-            // Before anything new is looked for: only what was reported earlier can be accepted.
+            // Review before looking for anything new: only what was reported earlier can be accepted.
             AlarmReview? review = accept ? await session.Client.ReviewAlarmsAsync(key, cancellationToken).ConfigureAwait(false) : null;
             if (review is { IsValid: false })
             {
@@ -89,19 +89,19 @@ internal static class MonitorCommand
             IReadOnlyList<ReviewedAlarm> accepted = result.IsValid && review is not null ? review.Alarms : [];
             if (review is not null)
             {
-                // What earlier calls told of, too.
+                // This also accepts epochs that earlier calls reported.
                 session.Client.AcceptNoGuarantee(key, told);
                 result = result with { NoGuarantee = session.Client.NoGuarantee(key) };
             }
             result = result with { Alarms = [.. result.Alarms.Except(accepted.Select(reviewed => reviewed.Alarm))] };
             code = Math.Max(code, Print(host, options.Json(parse), result, accepted, session.Client.NoteOf));
-            // Once they have been shown.
+            // Acknowledge the alarms once they have been shown.
             session.Client.AcknowledgeAlarms(key, [.. accepted.Select(reviewed => reviewed.Alarm)]);
         }
         return code;
     }
 
-    /// <summary>What an owner set and has not seen yet.</summary>
+    /// <summary>Describes the changes that an owner made and has not seen yet.</summary>
     public static string Pending(int pending, int overtaken) =>
         (pending == 0 ? "" : $", {pending} of your updates not published yet") + (overtaken == 0 ? "" : $", {overtaken} overtaken by a later one and never seen");
 

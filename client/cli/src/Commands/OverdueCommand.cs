@@ -5,10 +5,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>OverdueCommand shows what auditors ought to cover by now, and lets a person end the alarm about it.</summary>
+/// <summary>Shows the beliefs that auditors should cover by now, and lets a person end the alarm about them.</summary>
 internal static class OverdueCommand
 {
-    /// <summary>OverdueReason is the reason of a result that tells of such an alarm (docs/spec/reasons.md section 2).</summary>
+    /// <summary>The reason of a result with such an alarm (docs/spec/reasons.md section 2).</summary>
     public const string OverdueReason = "overdue";
 
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -26,7 +26,7 @@ internal static class OverdueCommand
             Belief[] accepted = [.. overdue.Where(belief => belief.Epoch <= parse.GetValue(accept))];
             Belief[] left = [.. overdue.Except(accepted)];
             Print(host, options.Json(parse), left, accepted);
-            // Once they have been shown.
+            // Accept the beliefs once they have been shown.
             session.Client.AcceptOverdue(accepted);
             return left.Length == 0 ? ExitCodes.Success : ExitCodes.Invalid;
         });

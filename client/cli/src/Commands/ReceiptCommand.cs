@@ -7,7 +7,7 @@ using Optiks.Receipts;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>ReceiptCommand finds out what became of the log's promise to publish an update.</summary>
+/// <summary>Finds out whether the log kept its promise to publish an update.</summary>
 internal static class ReceiptCommand
 {
     private const int MaxFileLength = 1 << 22;
@@ -21,7 +21,7 @@ internal static class ReceiptCommand
         return new Command("receipt", "Check the log's signed promises to publish updates") { check };
     }
 
-    /// <summary>RequireFree refuses a file that a receipt cannot be kept in.</summary>
+    /// <summary>Refuses a path at which a receipt cannot be saved.</summary>
     public static void RequireFree(string path)
     {
         if (OutputFile.IsTaken(path))
@@ -34,7 +34,10 @@ internal static class ReceiptCommand
         }
     }
 
-    /// <summary>Keep writes the receipt of an update that was accepted, or says that there is none. Gives the exit code that this has beside the update's own.</summary>
+    /// <summary>
+    /// Writes the receipt of an accepted update, or says that there is no receipt. Returns the exit code of this step, which is combined
+    /// with the update's own.
+    /// </summary>
     public static int Keep(CommandHost host, UpdateResult result, string path, TrustAnchor anchor)
     {
         string key = DisplayText.Show(result.Key.Span);

@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>StatusCommand says what became of an update. It proves nothing, and says so.</summary>
+/// <summary>Prints the outcome of an update. It proves nothing, and says so.</summary>
 internal static class StatusCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)

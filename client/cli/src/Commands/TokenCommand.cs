@@ -8,7 +8,7 @@ using Optiks.Tokens;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>TokenCommand makes tokens for trying things out, as an operator's account system makes them for its users. It asks no server.</summary>
+/// <summary>Creates tokens for trials, as an operator's account system creates them for its users. It sends no request.</summary>
 internal static class TokenCommand
 {
     private const int DefaultSeconds = 600;
@@ -131,7 +131,7 @@ internal static class TokenCommand
             });
             return;
         }
-        // On standard output the token alone, for TOKEN=$(optiks token create ...).
+        // Standard output gets only the token, for TOKEN=$(optiks token create ...).
         if (path is null)
         {
             host.Out.WriteLine(token);

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>UpdateCommand sets a key's value, and with --wait proves that the log shows it.</summary>
+/// <summary>Sets a key's value, and with --wait proves that the log shows it.</summary>
 internal static class UpdateCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -62,7 +62,7 @@ internal static class UpdateCommand
                     : await session.Client.UpdateWithReceiptAsync(name, sent, id, cancellationToken).ConfigureAwait(false);
                 if (file is not null && result.Status == UpdateStatus.Pending)
                 {
-                    // Before the waiting: who gives up then has it.
+                    // The receipt is saved before the waiting, so a user who interrupts it has the receipt.
                     receiptCode = ReceiptCommand.Keep(host, result, file, session.Anchor);
                 }
                 if (parse.GetValue(wait) && result.Status == UpdateStatus.Pending)
@@ -83,7 +83,7 @@ internal static class UpdateCommand
         return command;
     }
 
-    /// <summary>How a request that was not seen to its end goes on.</summary>
+    /// <summary>Says how to continue a request whose end was not seen.</summary>
     public static string Again(Guid id) => $"Go on with the same command and --wait --request-id {id}: the update applies once.";
 
     private static int Print(CommandHost host, bool json, bool waited, UpdateResult result)
@@ -134,7 +134,7 @@ internal static class UpdateCommand
         return ExitCodes.Success;
     }
 
-    // The server says that it published, and a later version keeps a lookup from showing it.
+    // The server says that it published the update, but a later version hides it from a lookup.
     private static int NotConfirmed(CommandHost host, bool json, string key, UpdateResult result)
     {
         if (json)

@@ -7,7 +7,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>VerifyCommand judges a saved answer against the trust anchor, without a server and without what this client remembers.</summary>
+/// <summary>Judges a saved answer against the trust anchor, without a server and without this client's state.</summary>
 internal static class VerifyCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -57,7 +57,7 @@ internal static class VerifyCommand
         : Base64UrlText.TryDecode(text, out byte[]? id) && id.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? id
         : throw new UsageException($"--user-b64 is base64url of 1 to {ProtocolLimits.MaxKeyLength} octets.");
 
-    // Enough to say how long a file is that is no record.
+    // Large enough to report the length of a file that is not a record.
     private const int MaxRecordFile = 1 << 20;
 
     private static byte[]? Record(string? path)
@@ -142,7 +142,7 @@ internal static class VerifyCommand
 
     private static void Write(Utf8JsonWriter writer, JudgedKey key, JudgedUser user)
     {
-        // What an owner is shown is about its user, whatever its names.
+        // An answer to an owner is about its user, whatever the user's names.
         if (user.User is not { } shown || !shown.Span.SequenceEqual(key.Key.Span))
         {
             UserReport.Username(writer, key.Key);

@@ -9,7 +9,7 @@ using Optiks.Witness;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>WitnessCommand runs a witness for logs of others: it cosigns their checkpoints, and keeps what it has cosigned.</summary>
+/// <summary>Runs a witness for other operators' logs: it cosigns their checkpoints, and stores what it has cosigned.</summary>
 internal static class WitnessCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host) =>

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Inspecting;
 
-/// <summary>JsonAnswerReader reads the JSON form of answers (docs/spec/rest.md section 4), for display.</summary>
+/// <summary>Reads the JSON form of answers (docs/spec/rest.md section 4), for display.</summary>
 internal static class JsonAnswerReader
 {
     public static SavedAnswer Read(ReadOnlyMemory<byte> json)

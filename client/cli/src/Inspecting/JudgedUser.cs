@@ -3,8 +3,8 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Inspecting;
 
-/// <summary>JudgedUser is what a valid answer proves of one user.</summary>
-/// <param name="User">Its id; null: there is no such user.</param>
+/// <summary>The facts that a valid answer proves about one user.</summary>
+/// <param name="User">Its id; null if there is no such user.</param>
 /// <param name="HasLeft">The user has left for good.</param>
 /// <param name="ListVersion">Latest version of the device list.</param>
 /// <param name="Devices">Devices of a lookup, with their latest values.</param>

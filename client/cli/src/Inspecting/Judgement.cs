@@ -2,27 +2,27 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Inspecting;
 
-/// <summary>Judgement is the verdict on a saved answer.</summary>
+/// <summary>The verdict on a saved answer.</summary>
 internal sealed record Judgement
 {
     public required string Kind { get; init; }
 
     public required Reason Reason { get; init; }
 
-    /// <summary>Epoch that it speaks of; null when that is not known, as of what is refused.</summary>
+    /// <summary>The epoch of the answer; null when it is not known, as in a refused answer.</summary>
     public ulong? Epoch { get; init; }
 
-    /// <summary>Time of that epoch's record.</summary>
+    /// <summary>The time of that epoch's record.</summary>
     public DateTimeOffset? Time { get; init; }
 
-    /// <summary>Whether its age was compared with the clock.</summary>
+    /// <summary>Whether the answer's age was compared with the clock.</summary>
     public bool IsFreshChecked { get; init; }
 
-    /// <summary>The keys of an answer that is valid.</summary>
+    /// <summary>The keys of a valid answer.</summary>
     public IReadOnlyList<JudgedKey> Keys { get; init; } = [];
 
     public string Checked { get; init; } = "";
 
-    /// <summary>What a file by itself cannot show.</summary>
+    /// <summary>Names the checks that a file alone does not allow.</summary>
     public string NotChecked { get; init; } = "";
 }

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Inspecting;
 
-/// <summary>SavedAnswer is what a file turned out to hold. Nothing in it has been verified.</summary>
+/// <summary>The decoded contents of a file. Nothing in it has been verified.</summary>
 internal abstract record SavedAnswer
 {
     public sealed record OfLookups(LookupAnswer Answer) : SavedAnswer;
@@ -24,7 +24,10 @@ internal abstract record SavedAnswer
 
     public sealed record OfCheckpoint(ReadOnlyMemory<byte> Note) : SavedAnswer;
 
-    /// <summary>Finds out by decoding: the structures are strict enough that at most one fits. Throws <see cref="EncodingException"/> if none does.</summary>
+    /// <summary>
+    /// Finds the kind of answer by decoding: the structures are strict enough that at most one fits. Throws <see cref="EncodingException"/>
+    /// if none does.
+    /// </summary>
     public static SavedAnswer Read(ReadOnlyMemory<byte> octets)
     {
         ReadOnlySpan<byte> text = octets.Span.TrimStart(" \r\n\t"u8);
@@ -50,7 +53,8 @@ internal abstract record SavedAnswer
             ?? throw Malformed(octets);
     }
 
-    // The reason is that of a lookup answer, as nobody knows what it was meant to be. None of them fits: the other reasons are as true.
+    // Nobody knows which structure was meant, and none fits, so each structure's reason would be equally true. This uses that of a lookup
+    // answer.
     private static EncodingException Malformed(ReadOnlyMemory<byte> octets)
     {
         Reason reason = Reason.MalformedTruncated;

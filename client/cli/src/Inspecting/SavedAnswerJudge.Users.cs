@@ -62,6 +62,6 @@ internal sealed partial class SavedAnswerJudge
         ? throw new UsageException($"{DisplayText.Show(name.Span)}: {fault.Sentence()}")
         : form;
 
-    // As of the latest of the records: a part may be later than the head.
+    // Judges as of the latest record: a part may be later than the head.
     private VerifierContext Context(IReadOnlyList<ReadOnlyMemory<byte>> records) => new() { Anchor = _anchor, NowMs = _now ?? records.Max(TimeOf) };
 }

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Inspecting;
 
-/// <summary>SavedAnswerJudge gives what was decoded for display, as the octets that it was, to the verifier.</summary>
+/// <summary>Gives an answer that was decoded for display to the verifier, as its original octets.</summary>
 internal sealed partial class SavedAnswerJudge
 {
     private readonly TrustAnchor _anchor;
@@ -14,13 +14,15 @@ internal sealed partial class SavedAnswerJudge
     private readonly ReadOnlyMemory<byte> _user;
     private readonly ReadOnlyMemory<byte> _device;
 
-    /// <param name="anchor">By which is judged.</param>
-    /// <param name="now">Unix milliseconds with which records are compared; null: each is judged as of its own time.</param>
-    /// <param name="trustedRecord">The record that an audit proof begins at or a record follows; null: none.</param>
-    /// <param name="periodRecord">The record of the first epoch of that record's period; null: none.</param>
-    /// <param name="endedRecord">The record of the last epoch of the period that history or monitoring was asked of; null: it was the current one.</param>
-    /// <param name="user">Id of the user that its owner asked about; empty: none.</param>
-    /// <param name="device">The one device that was asked for, of users; empty: all.</param>
+    /// <param name="anchor">The trust anchor by which to judge.</param>
+    /// <param name="now">Unix milliseconds with which records are compared; if null, each record is judged as of its own time.</param>
+    /// <param name="trustedRecord">The record at which an audit proof begins, or which a record follows; null without such a
+    /// record.</param>
+    /// <param name="periodRecord">The record of the first epoch of that record's period; null without such a record.</param>
+    /// <param name="endedRecord">The record of the last epoch of the period that a history or monitoring answer is about; null for the
+    /// current period.</param>
+    /// <param name="user">Id of the user about whom its owner asked; empty for other answers.</param>
+    /// <param name="device">The one device of a question about users; empty for all.</param>
     public SavedAnswerJudge(TrustAnchor anchor, ulong? now, byte[]? trustedRecord, byte[]? periodRecord, byte[]? endedRecord, ReadOnlyMemory<byte> user, ReadOnlyMemory<byte> device)
     {
         _user = user;
@@ -62,7 +64,8 @@ internal sealed partial class SavedAnswerJudge
         RequireWhole(answer.Head);
         RequireKeys(keys, answer.Versions.Count);
         using ByteStrings names = Names(keys);
-        // A page begins behind versions that are not in this file: it is judged as one that follows the weakest state there is, their absence verified at epoch 0.
+        // A page follows versions that are not in this file. It is judged as if the client knew the least possible: that these versions'
+        // successors were absent at epoch 0.
         ulong period = EpochRecord.PeriodOf(answer.Head.Record.Span);
         KnownKey[] known = [.. answer.Versions.Select(versions => versions.From > 1 ? new KnownKey(0, period, versions.From - 1, 0, 0) : default)];
         VersionsVerdict verdict = Verifier.Versions(OfEnded(Context(answer.Head.Record)), names, known, octets);
@@ -73,7 +76,8 @@ internal sealed partial class SavedAnswerJudge
         return judgement with { NotChecked = $"{before}{after}{judgement.NotChecked}" };
     }
 
-    // A page claims a latest version, and a question begins behind one. Only the versions that are listed are proven, and that there are none if the list is from version 1 on.
+    // A page only claims a latest version, and a question may begin after some versions. Only the listed versions are proven, and the
+    // absence of any version if the list starts at version 1.
     private static ulong? Shown(VerifiedVersions versions) => versions.Members.Count > 0 ? versions.Members[^1].Version : versions is { From: 1, Complete: true } ? 0 : null;
 
     private Judgement OfAnswer(string kind, Reason reason, VerifiedHead? head, IReadOnlyList<JudgedKey> keys, bool isEnded = false)
@@ -196,7 +200,7 @@ internal sealed partial class SavedAnswerJudge
         }
         catch (EncodingException)
         {
-            // The verifier refuses such a record whatever the time, and says why.
+            // The verifier refuses such a record at any time, and says why.
             return 0;
         }
     }

@@ -2,10 +2,10 @@ using Spectre.Console;
 
 namespace Optiks.Cli;
 
-/// <summary>CountProgress draws, where somebody looks, how much of a known number is done.</summary>
+/// <summary>Draws on a terminal how much of a known number is done.</summary>
 internal static class CountProgress
 {
-    /// <summary>RunAsync runs something that tells the task how far it is; null: nobody looks.</summary>
+    /// <summary>Runs a function that reports its progress to the task; the task is null without a terminal.</summary>
     public static Task<T> RunAsync<T>(CommandHost host, string what, Func<ProgressTask?, Task<T>> run) => host.ProgressConsole is not { } console
         ? run(null)
         : console.Progress()

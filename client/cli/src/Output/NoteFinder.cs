@@ -3,5 +3,5 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>NoteFinder gives the note that a version of a key or device commits to, if it is kept here.</summary>
+/// <summary>Returns the note to which a version of a key or device commits, if it is stored here.</summary>
 internal delegate OwnerNote? NoteFinder(ReadOnlyMemory<byte> key, KeyVersion version);

@@ -2,7 +2,7 @@ using Spectre.Console;
 
 namespace Optiks.Cli;
 
-/// <summary>PageProgress shows, where somebody looks, that an answer takes several pages.</summary>
+/// <summary>Shows on a terminal that an answer takes several pages.</summary>
 internal static class PageProgress
 {
     public static async Task<T> RunAsync<T>(CommandHost host, Func<IProgress<int>?, Task<T>> run) => host.ProgressConsole is not { } console

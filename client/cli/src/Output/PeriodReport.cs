@@ -4,14 +4,17 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>PeriodReport prints what an owner is told of the log's periods (docs/spec/periods.md sections 6 and 7).</summary>
+/// <summary>Prints what an owner is told of the log's periods (docs/spec/periods.md sections 6 and 7).</summary>
 internal static class PeriodReport
 {
-    /// <summary>Reason of a result with alarms, or with epochs without guarantee that nobody has accepted (docs/spec/reasons.md section 2): an alarm is the graver.</summary>
+    /// <summary>
+    /// Returns the reason of a result with alarms, or with epochs without guarantee that nobody has accepted (docs/spec/reasons.md section
+    /// 2). An alarm is graver.
+    /// </summary>
     public static string Reason(string? alarm, IEnumerable<NoGuarantee> missed) =>
         alarm ?? (missed.Any(one => !one.IsAccepted) ? NoGuaranteeReason : Protocol.Reason.Valid.Name());
 
-    /// <summary>NoGuaranteeReason is the reason of a result that tells of epochs without guarantee.</summary>
+    /// <summary>The reason of a result with epochs without guarantee.</summary>
     public const string NoGuaranteeReason = "no_guarantee";
 
     public static void Write(Utf8JsonWriter writer, IEnumerable<ulong> handedOver, IEnumerable<NoGuarantee> missed)
@@ -47,7 +50,7 @@ internal static class PeriodReport
         }
     }
 
-    /// <summary>What an alarm about a hand-over says of a version; null: it is about none.</summary>
+    /// <summary>Describes a version's alarm about a hand-over; null if the alarm is not about one.</summary>
     public static string? Sentence(Reason? handover, ulong period) => handover switch
     {
         Protocol.Reason.HandoverMissing => $"is missing as period {period} began",

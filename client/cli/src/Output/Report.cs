@@ -5,10 +5,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>Report prints one result: a statement for people, or one JSON object on a line.</summary>
+/// <summary>Prints one result: a statement for people, or one JSON object on a line.</summary>
 internal static class Report
 {
-    /// <summary>One line of JSON that starts with verdict, reason and epoch.</summary>
+    /// <summary>Prints one line of JSON that starts with verdict, reason and epoch.</summary>
     public static void Json(CommandHost host, string? verdict, string reason, ulong? epoch, Action<Utf8JsonWriter>? more = null)
     {
         host.Out.WriteLine(JsonLine.Write(writer =>
@@ -33,7 +33,7 @@ internal static class Report
         }
     }
 
-    /// <summary>A key as text where it is text, and as octets always.</summary>
+    /// <summary>Writes a key as text if it is text, and always as octets.</summary>
     public static void Key(Utf8JsonWriter writer, ReadOnlyMemory<byte> key)
     {
         if (DisplayText.IsText(key.Span))
@@ -43,7 +43,9 @@ internal static class Report
         writer.WriteString("key_b64"u8, Base64UrlText.Encode(key.Span));
     }
 
-    /// <summary>What a head says about where and when; of an answer out of several epochs, the time is that of the epoch that is told.</summary>
+    /// <summary>
+    /// Writes a head's epoch and time. For an answer with several epochs, <paramref name="time"/> is that of the reported epoch.
+    /// </summary>
     public static void Head(Utf8JsonWriter writer, HeadInfo? head, DateTimeOffset? time = null)
     {
         if (head is null)
@@ -60,7 +62,7 @@ internal static class Report
         }
     }
 
-    /// <summary>What was believed before it was audited.</summary>
+    /// <summary>Writes what was believed before it was audited.</summary>
     public static void Beliefs(Utf8JsonWriter writer, string name, IEnumerable<Belief> beliefs)
     {
         writer.WriteStartArray(name);
@@ -76,10 +78,12 @@ internal static class Report
         writer.WriteEndArray();
     }
 
-    /// <summary>Standing of a verified answer: what auditors say of the epochs that it rests on is another thing.</summary>
+    /// <summary>Describes a verified answer. Whether auditors cover its epochs is a separate matter.</summary>
     public static string Standing(HeadInfo head) => head.IsAudited ? "valid" : "valid, not yet audited";
 
-    /// <summary>What was believed, is not audited, and ought to be by now: an alarm. Gives the exit code.</summary>
+    /// <summary>
+    /// Reports the overdue beliefs, an alarm: they are not audited although they should be by now. Returns the exit code.
+    /// </summary>
     public static int Overdue(CommandHost host, int code)
     {
         if (host.Overdue is not [{ } oldest, ..] all)
@@ -95,7 +99,7 @@ internal static class Report
         return code == ExitCodes.Success ? ExitCodes.Invalid : code;
     }
 
-    /// <summary>Verdict of contracts: invalid covers everything that may not be believed.</summary>
+    /// <summary>Returns the verdict's name in contracts: invalid covers everything that may not be believed.</summary>
     public static string Name(Verdict verdict) => verdict switch
     {
         Verdict.Present => "present",
@@ -104,13 +108,13 @@ internal static class Report
         _ => "invalid",
     };
 
-    /// <summary>Gives the epoch that published a version; null for a copy, which no request published.</summary>
+    /// <summary>Returns the epoch that published a version; null for a copy, which no request published.</summary>
     public static ulong? PublishedEpoch(ulong epoch) => epoch == 0 ? null : epoch;
 
-    /// <summary>Name of what kept a server from answering.</summary>
+    /// <summary>Returns the name of the reason why a server gave no answer.</summary>
     public static string Name(OptiksServerException failure) => failure.Problem is { } problem ? ServerWords.Mark(problem) : (failure.Failure == ServerFailure.Unreachable ? "unreachable" : "unusable-answer");
 
-    /// <summary>An answer that is refused: says why, and what to do next.</summary>
+    /// <summary>Reports a refused answer: says why, and what to do next.</summary>
     public static int Refused(CommandHost host, bool json, string subject, VerifiedAnswer answer, Action<Utf8JsonWriter>? more = null)
     {
         if (json)

@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>ServerWords keeps a word that a server chose from passing for a verdict in the member <c>reason</c> of <c>--json</c>.</summary>
+/// <summary>Keeps a word that a server chose from passing as a verdict in the member <c>reason</c> of <c>--json</c>.</summary>
 internal static class ServerWords
 {
     // Refusals of docs/spec/users.md section 7 and docs/spec/erasure.md section 4. Problem types are those of docs/spec/rest.md section 2.
@@ -14,9 +14,9 @@ internal static class ServerWords
         ],
         StringComparer.Ordinal);
 
-    /// <summary>Returns the reason of a request that was refused, <c>refused</c> if the server gave none.</summary>
+    /// <summary>Returns the reason of a refused request, <c>refused</c> if the server gave none.</summary>
     public static string Refusal(string? because) => because is null ? "refused" : Mark(because);
 
-    /// <summary>Returns a word of the specification as it is, and any other one behind <c>server:</c>.</summary>
+    /// <summary>Returns a word of the specification unchanged, and any other word after <c>server:</c>.</summary>
     public static string Mark(string word) => s_known.Contains(word) ? word : $"server:{word}";
 }

@@ -4,10 +4,13 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>Values shows values to people; --json prints what is cut here. Of a value with a note it is the payload, and what is printed around it says so.</summary>
+/// <summary>
+/// Shows values to people; --json prints in full what is truncated here. For a value with a note it shows the payload, and the surrounding
+/// text says so.
+/// </summary>
 internal static class Values
 {
-    /// <summary>NotShown stands for a value that no replica showed: it was erased, or they withhold it.</summary>
+    /// <summary>Shown instead of a value that no replica showed: it was erased, or they withhold it.</summary>
     public const string NotShown = "(not shown: erased, or withheld)";
 
     private const int MaxShown = 400;
@@ -16,19 +19,19 @@ internal static class Values
 
     public static string Show(KeyVersion version) => version.Value is { } value ? Show(value) : NotShown;
 
-    /// <summary>Note says, before a value, that it has a note: so that no two values look alike.</summary>
+    /// <summary>Says, before a value, that it has a note, so that no two values look alike.</summary>
     public static string Note(ReadOnlyMemory<byte>? value) => IsNoted(value) ? " with a note" : "";
 
-    /// <summary>What a value alone on its line is called.</summary>
+    /// <summary>Returns the label of a value alone on its line.</summary>
     public static string Name(ReadOnlyMemory<byte> value) => IsNoted(value) ? "payload" : "value  ";
 
-    /// <summary>IsNoted: the value is a NotedValue.</summary>
+    /// <summary>Whether the value is a NotedValue.</summary>
     public static bool IsNoted(ReadOnlyMemory<byte>? value) => value is { } octets && NotedValue.TryDecode(octets, out _);
 
-    /// <summary>ShowNote gives a note as people read it, with its number.</summary>
+    /// <summary>Returns a note as people read it, with its number.</summary>
     public static string ShowNote(OwnerNote note) => $"note {note.Sequence}: {DisplayText.Show(note.Text.Span, MaxShown)}";
 
-    /// <summary>Write writes the whole value, and of one with a note the payload likewise.</summary>
+    /// <summary>Writes the whole value, and the payload too if it has a note.</summary>
     public static void Write(Utf8JsonWriter writer, ReadOnlyMemory<byte> value)
     {
         AnswerJson.WriteValue(writer, value.Span);
@@ -38,7 +41,7 @@ internal static class Values
         }
     }
 
-    /// <summary>WriteNote writes a note as the member <c>note</c>.</summary>
+    /// <summary>Writes a note as the member <c>note</c>.</summary>
     public static void WriteNote(Utf8JsonWriter writer, OwnerNote note)
     {
         writer.WriteStartObject("note"u8);

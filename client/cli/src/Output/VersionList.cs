@@ -3,10 +3,12 @@ using Optiks.Client;
 
 namespace Optiks.Cli;
 
-/// <summary>VersionList prints versions of a key.</summary>
+/// <summary>Prints versions of a key.</summary>
 internal static class VersionList
 {
-    /// <summary>Write writes them as a list that is the member <paramref name="name"/>, with those notes of the key that are kept here.</summary>
+    /// <summary>
+    /// Writes the versions as the list member <paramref name="name"/>, with the notes of the key that are stored here.
+    /// </summary>
     public static void Write(Utf8JsonWriter writer, string name, ReadOnlyMemory<byte> key, IEnumerable<KeyVersion> versions, NoteFinder? notes)
     {
         writer.WriteStartArray(name);
@@ -33,13 +35,13 @@ internal static class VersionList
         writer.WriteEndArray();
     }
 
-    /// <summary>Epoch in which a version was published: with a period's first one, if it is a copy.</summary>
+    /// <summary>Returns the epoch in which a version was published; a copy was published with its period's first epoch.</summary>
     public static string Epoch(ulong epoch, bool isCopy) => isCopy ? "copy" : $"epoch {epoch}";
 
-    /// <summary>Period is told where there is more than the first.</summary>
+    /// <summary>Returns the period, or nothing for the first.</summary>
     public static string Period(ulong period) => period == 0 ? "" : $", period {period}";
 
-    /// <summary>Show prints them for people, one a line. A note has a line of its own, so that no value can look like one.</summary>
+    /// <summary>Prints the versions for people, one per line. A note has its own line, so that no value can look like one.</summary>
     public static void Show(TextWriter output, ReadOnlyMemory<byte> key, IEnumerable<KeyVersion> versions, NoteFinder? notes)
     {
         foreach (KeyVersion version in versions)

@@ -7,10 +7,10 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// AuditorSession follows a log's epochs from the record that it stored last (docs/spec/answers.md section 5): checkpoints and their
-/// consistency, the board's entries, records, and append-only proofs of all structures, save those of a period at its switch, which it names. It stores its state before
-/// it reports, and resumes.
-/// Holds the state folder's lock until it is disposed. One call at a time.
+/// Follows a log's epochs from the record that it stored last (docs/spec/answers.md section 5). It verifies checkpoints and their
+/// consistency, the board's entries, records, and append-only proofs of all structures. At a switch of the period the trees of devices and
+/// keys begin anew and have no such proof; it reports the switch. It stores its state before it reports, and resumes from it. It holds the
+/// state folder's lock until it is disposed. Callers make one call at a time.
 /// </summary>
 public sealed class AuditorSession : IDisposable
 {
@@ -31,10 +31,13 @@ public sealed class AuditorSession : IDisposable
         _time = time;
     }
 
-    /// <summary>State stored last; null for a new auditor.</summary>
+    /// <summary>The state stored last; null for a new auditor.</summary>
     public AuditState? State => _state;
 
-    /// <summary>OpenAsync opens or creates the state. Throws <see cref="ClientStateException"/> when it is another log's, damaged or in use.</summary>
+    /// <summary>
+    /// Opens or creates the state. Throws <see cref="ClientStateException"/> when the state belongs to another log, is damaged or is in
+    /// use.
+    /// </summary>
     public static async Task<AuditorSession> OpenAsync(AuditorOptions options, HttpClient http, TimeProvider? time = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -70,8 +73,9 @@ public sealed class AuditorSession : IDisposable
     }
 
     /// <summary>
-    /// AuditAsync verifies up to the log's current checkpoint. A proof that fails is a verdict; the state stays before it. Throws <see cref="OptiksServerException"/> when no replica gave an answer, and
-    /// <see cref="FirstEpochException"/> when a new auditor is to start at an epoch that the log does not have.
+    /// Verifies up to the log's current checkpoint. A proof that fails is a verdict, and the state stays before it. Throws
+    /// <see cref="OptiksServerException"/> when no replica gave an answer, and <see cref="FirstEpochException"/> when a new auditor is to
+    /// start at an epoch that the log does not have.
     /// </summary>
     public async Task<AuditResult> AuditAsync(IProgress<AuditProgress>? progress = null, CancellationToken cancellationToken = default)
     {
@@ -103,7 +107,7 @@ public sealed class AuditorSession : IDisposable
                     behind = result;
                     continue;
                 }
-                // A server's word against the log: another one may have what verifies.
+                // This shows a fault of the server, not of the log: another server may have an answer that verifies.
                 refusals.AddRange(result.Refusals);
                 refused ??= result;
             }
@@ -124,8 +128,9 @@ public sealed class AuditorSession : IDisposable
     }
 
     /// <summary>
-    /// ExtendsAsync says whether the checkpoint that is kept extends another one that this log signed: the same history, and no smaller. A contradiction is a <see cref="Reason.Fork"/> with its evidence, and a larger one
-    /// <see cref="Reason.Stale"/>. For who kept a checkpoint elsewhere than in this state. Throws <see cref="OptiksServerException"/> when no replica gave an answer.
+    /// Says whether the stored checkpoint extends another one that this log signed: the same history, and no smaller. A contradiction is a
+    /// <see cref="Reason.Fork"/> with its evidence, and a larger checkpoint is <see cref="Reason.Stale"/>. Callers use it when they keep a
+    /// checkpoint outside this state. Throws <see cref="OptiksServerException"/> when no replica gave an answer.
     /// </summary>
     public async Task<AuditResult> ExtendsAsync(ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken = default)
     {
@@ -180,7 +185,7 @@ public sealed class AuditorSession : IDisposable
 
     private string LogId => Base64UrlText.Encode(_options.TrustAnchor.LogId.Span);
 
-    // What was proven once stays so.
+    // A fork or breach that was proven once stays proven.
     private AuditResult? Known(ulong start) => _unwritten is { } write ? Proven(write, start) : _state switch
     {
         { Fork: { } fork } => Result(Reason.Fork, start, evidencePath: fork.EvidencePath) with { IsProven = true },
@@ -243,7 +248,7 @@ public sealed class AuditorSession : IDisposable
         }
         else
         {
-            // The kept record stands in the tree of the new checkpoint too.
+            // The new checkpoint's tree must hold the stored record too.
             ReadOnlyMemory<byte> kept = await board.ReadEntryAsync(EpochRecord.EpochOf(_state.Head.Record), cancellationToken).ConfigureAwait(false);
             if (!kept.Span.SequenceEqual(_state.Head.Record))
             {
@@ -251,7 +256,7 @@ public sealed class AuditorSession : IDisposable
             }
         }
         ulong last = note.Size - 1;
-        // Later than the start when another replica gave a part before it failed.
+        // The epoch is later than the start when another replica gave a part before it failed.
         ulong epoch = EpochRecord.EpochOf(_state!.Head.Record);
         int most = _options.MaxRange;
         long octets = 0;
@@ -264,7 +269,7 @@ public sealed class AuditorSession : IDisposable
             {
                 return Refused(Reason.MalformedTruncated, start, replica, "the board's entry of the period's first epoch is not a record", null, note);
             }
-            // What the log signed comes before what a server says of it: no proof is needed to see that a record breaks a rule.
+            // The log's signed entries are checked before the server's proof: no proof is needed to see that a record breaks a rule.
             ReadOnlyMemory<byte>[] entries = await ReadEntriesAsync(board, epoch, to, cancellationToken).ConfigureAwait(false);
             if (await RecordBreach.FindAsync(_options.TrustAnchor, note, board, entries, epoch, periodRecord, cancellationToken).ConfigureAwait(false) is { } breach)
             {
@@ -277,7 +282,7 @@ public sealed class AuditorSession : IDisposable
             }
             catch (OptiksServerException e) when (e.Problem == ProblemNames.RangeTooLarge && to - epoch > 1)
             {
-                // Epochs of many updates: half of them at once, and soon more again.
+                // These epochs have many updates: ask for half as many now. The range doubles again after each success.
                 most = (int)(to - epoch) / 2;
                 continue;
             }
@@ -286,7 +291,7 @@ public sealed class AuditorSession : IDisposable
             byte[] record = verdict.NewRecord.ToArray();
             if (reason == Reason.AuditCrossesSwitch && to - epoch > 1)
             {
-                // The board names no switch here: the proof is of other records, which a single step will show.
+                // The board shows no switch here, so the proof is about other records. A single step will show that.
                 most = 1;
                 continue;
             }
@@ -307,7 +312,8 @@ public sealed class AuditorSession : IDisposable
             epoch = to;
             most = Math.Min(_options.MaxRange, 2 * most);
             octets += proof.Length;
-            // A checkpoint that covers more than was verified is kept with the record that was: the rest is done after a restart.
+            // If the checkpoint covers more than was verified, it is stored with the last verified record. The rest follows, after a
+            // restart if need be.
             Store(note, record, isSwitch: verdict.Structures.Count < StructureState.StructureCount);
             progress?.Report(new AuditProgress(_state.FirstEpoch, epoch, last, octets));
         }
@@ -318,8 +324,8 @@ public sealed class AuditorSession : IDisposable
         return Result(Reason.Valid, start);
     }
 
-    // No range crosses a change of the period: it ends before the switch, or is the switch alone. The board's entries say where that is; what they say wrongly the proof
-    // refutes.
+    // A range does not cross a change of the period: it ends before the switch, or is the switch alone. The board's entries show where the
+    // switch is; if they are wrong, the proof refutes them.
     private async Task<ulong> EndOfRangeAsync(HashReader board, ulong epoch, ulong to, CancellationToken cancellationToken)
     {
         ulong period = EpochRecord.Decode(_state!.Head.Record).Period;
@@ -335,13 +341,14 @@ public sealed class AuditorSession : IDisposable
             {
                 return to;
             }
-            // Of a later period than the next the record names a later switch: then the one before it is looked for in what is left.
+            // A record that is more than one period ahead names a later switch. The loop then looks for the earlier switch in what remains.
             to = record.PeriodFirstEpoch == epoch + 1 ? epoch + 1 : record.PeriodFirstEpoch - 1;
         }
         return to;
     }
 
-    // The record of the first epoch of the stored record's period; empty when the entry is none. Proven once: every later checkpoint extends the one that it was proven by.
+    // Returns the record of the first epoch of the stored record's period; empty when the entry is not a record. One proof is enough: every
+    // later checkpoint extends the one by which it was proven.
     private async Task<byte[]> PeriodRecordAsync(HashReader board, CancellationToken cancellationToken)
     {
         ulong epoch = EpochRecord.Decode(_state!.Head.Record).PeriodFirstEpoch;
@@ -357,7 +364,7 @@ public sealed class AuditorSession : IDisposable
         return _periodRecord;
     }
 
-    // The first record is checked like every later one, save against one before it.
+    // The first record gets the same checks as every later one, except the comparison with a previous record.
     private Reason CheckFirst(byte[] record, ulong epoch)
     {
         if (record.Length != EpochRecord.Length)
@@ -375,14 +382,14 @@ public sealed class AuditorSession : IDisposable
             : Reason.Valid;
     }
 
-    // Of a proof that was accepted: the vector of records comes first.
+    // Returns the records of an accepted proof: they are its first vector.
     private static List<ReadOnlyMemory<byte>> Records(byte[] proof, ulong from, ulong to)
     {
         const int PrefixLength = 3;
         return [.. Enumerable.Range(0, (int)(to - from) + 1).Select(i => new ReadOnlyMemory<byte>(proof, PrefixLength + (i * EpochRecord.Length), EpochRecord.Length))];
     }
 
-    // Entries first to last, each proven to be in the tree.
+    // Returns the entries first to last, each proven to be in the tree.
     private static async Task<ReadOnlyMemory<byte>[]> ReadEntriesAsync(HashReader board, ulong first, ulong last, CancellationToken cancellationToken)
     {
         var entries = new ReadOnlyMemory<byte>[(int)(last - first) + 1];
@@ -421,7 +428,8 @@ public sealed class AuditorSession : IDisposable
     private AuditResult Breach(RecordBreach breach, ulong start) =>
         Proven(() => _state! with { Breach = new BreachState(breach.Reason, breach.Epoch, _folder.WriteEvidence(ForkEvidence.Name(_time), breach.Files)) }, start);
 
-    // A disk that is full must not have it forget what the log signed: until the evidence is written, every call writes it, and does nothing else.
+    // A full disk must not make the auditor forget what the log signed. Until the evidence is written, every call tries to write it and
+    // does nothing else.
     private AuditResult Proven(Func<AuditState> write, ulong start)
     {
         _unwritten = write;

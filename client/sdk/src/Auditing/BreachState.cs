@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>BreachState remembers that the log signed records which break the rules of records by themselves, so that later calls stop too.</summary>
+/// <summary>Remembers that the log signed records which break the rules of records, so that later calls stop too.</summary>
 /// <param name="Reason">First rule that is broken.</param>
 /// <param name="Epoch">Entry of the board that breaks it.</param>
 /// <param name="EvidencePath">Folder with the entries and the proofs that the log signed them.</param>

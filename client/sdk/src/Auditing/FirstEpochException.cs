@@ -1,6 +1,8 @@
 namespace Optiks.Client;
 
-/// <summary>FirstEpochException says that a new auditor is to start at an epoch that the log does not have yet: a mistake of its user, not of the log.</summary>
+/// <summary>
+/// Reports that a new auditor is to start at an epoch that the log does not have yet. The caller made the mistake, not the log.
+/// </summary>
 public sealed class FirstEpochException : Exception
 {
     public FirstEpochException()
@@ -23,6 +25,6 @@ public sealed class FirstEpochException : Exception
         Latest = latest;
     }
 
-    /// <summary>Latest epoch of the log, by its signed checkpoint.</summary>
+    /// <summary>The log's latest epoch, by its signed checkpoint.</summary>
     public ulong Latest { get; }
 }

@@ -6,15 +6,19 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// RecordBreach is an entry of the board that breaks a rule of records, by itself or against the entry before it (docs/spec/state.md section 2). All entries are in a tree that the log signed, so anyone
-/// can check it: other than a proof that does not hold, it is the log's and no server's.
+/// An entry of the board that breaks a rule of records, alone or against the entry before it (docs/spec/state.md section 2). All entries
+/// are in a tree that the log signed, so anyone can check it. Unlike a proof that does not hold, a breach shows a fault of the log and not
+/// of a server.
 /// </summary>
 /// <param name="Reason">First rule that is broken.</param>
 /// <param name="Epoch">Index of the entry.</param>
 /// <param name="Files">Evidence.</param>
 internal sealed record RecordBreach(Reason Reason, ulong Epoch, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> Files)
 {
-    /// <summary>FindAsync looks at the entries of a range, the first of which was verified before, given the entry of that one's period's first epoch. Null: none breaks a rule.</summary>
+    /// <summary>
+    /// Checks the entries of a range and returns the first breach; null if no entry breaks a rule. The first entry was verified before;
+    /// <paramref name="periodStart"/> is the entry of the first epoch of its period.
+    /// </summary>
     public static async Task<RecordBreach?> FindAsync(
         TrustAnchor anchor, VerifiedNote note, HashReader board, ReadOnlyMemory<byte>[] entries, ulong first, ReadOnlyMemory<byte> periodStart, CancellationToken cancellationToken)
     {

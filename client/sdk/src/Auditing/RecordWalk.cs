@@ -3,19 +3,22 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>RecordWalk goes through the entries of a board one by one, and says of each whether it may follow those before it (docs/spec/answers.md section 5, step 3).</summary>
+/// <summary>
+/// Goes through the entries of a board one by one, and checks whether each may follow the entries before it (docs/spec/answers.md section
+/// 5, step 3).
+/// </summary>
 internal sealed class RecordWalk
 {
     private readonly TrustAnchor _anchor;
     private ReadOnlyMemory<byte> _last;
 
-    /// <summary>RecordWalk from the first entry of the log on.</summary>
+    /// <summary>Begins at the first entry of the log.</summary>
     public RecordWalk(TrustAnchor anchor)
     {
         _anchor = anchor;
     }
 
-    /// <summary>RecordWalk from behind an entry that was verified, given that of the first epoch of its period.</summary>
+    /// <summary>Continues after an entry that was verified, given the entry of the first epoch of its period.</summary>
     public RecordWalk(TrustAnchor anchor, ReadOnlyMemory<byte> last, ReadOnlyMemory<byte> periodStart)
         : this(anchor)
     {
@@ -23,10 +26,10 @@ internal sealed class RecordWalk
         PeriodStart = periodStart;
     }
 
-    /// <summary>PeriodStart is the entry of the first epoch of the last one's period; empty before the first.</summary>
+    /// <summary>The entry of the first epoch of the last entry's period; empty before the first entry.</summary>
     public ReadOnlyMemory<byte> PeriodStart { get; private set; }
 
-    /// <summary>Step to the next entry, unless it breaks a rule: then the walk stays where it is.</summary>
+    /// <summary>Advances to the next entry, or stays where it is when the entry breaks a rule, and returns that rule's reason.</summary>
     public Reason Step(ReadOnlyMemory<byte> entry)
     {
         ulong index = _last.IsEmpty ? 0 : EpochRecord.EpochOf(_last.Span) + 1;

@@ -4,16 +4,17 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// OptiksBoard looks at a log's bulletin board by itself (docs/spec/board.md): at a query-service, at any web server that has its files, or in a folder. It takes nothing on the board's word: what it gives hashes to a
-/// checkpoint that the log signed. It does not look at proofs of trees: <see cref="AuditorSession"/> does. Members throw <see cref="InvalidTileException"/> for files that do not make up the signed tree, and what the reader
-/// throws. One call at a time.
+/// Reads and checks a log's bulletin board (docs/spec/board.md) from a query-service, from any web server that has its files, or from a
+/// folder. It does not trust the board: everything that it returns hashes to a checkpoint that the log signed. It does not check proofs of
+/// trees; <see cref="AuditorSession"/> does. Members throw <see cref="InvalidTileException"/> for files that do not make up the signed
+/// tree, and pass on the reader's exceptions. Callers make one call at a time.
 /// </summary>
 public sealed class OptiksBoard
 {
     private readonly TrustAnchor _anchor;
     private readonly ITileReader _tiles;
 
-    /// <summary>OptiksBoard of a log.</summary>
+    /// <summary>Creates a reader of one log's board.</summary>
     /// <param name="anchor">The log's trust anchor.</param>
     /// <param name="tiles">Reads the files.</param>
     public OptiksBoard(TrustAnchor anchor, ITileReader tiles)
@@ -22,7 +23,9 @@ public sealed class OptiksBoard
         _tiles = tiles;
     }
 
-    /// <summary>CheckpointAsync reads the newest checkpoint: null when there is none yet, and with a reason when the log did not sign it.</summary>
+    /// <summary>
+    /// Reads the newest checkpoint. Returns null when there is no checkpoint yet, and a reason without a note when the log did not sign it.
+    /// </summary>
     public async Task<(Reason Reason, VerifiedNote? Note)?> CheckpointAsync(CancellationToken cancellationToken)
     {
         if (await _tiles.ReadCheckpointAsync(cancellationToken).ConfigureAwait(false) is not { } octets)
@@ -33,9 +36,9 @@ public sealed class OptiksBoard
         return (reason, note);
     }
 
-    /// <summary>AccountAsync reads every tile and every entry of a checkpoint's tree, and checks each record against the one before it.</summary>
+    /// <summary>Reads every tile and every entry of a checkpoint's tree, and checks each record against the one before it.</summary>
     /// <param name="note">The checkpoint.</param>
-    /// <param name="progress">Told of how many entries are done.</param>
+    /// <param name="progress">Receives the number of entries checked so far.</param>
     /// <param name="cancellationToken">Ends it.</param>
     public async Task<BoardAccount> AccountAsync(VerifiedNote note, IProgress<ulong>? progress, CancellationToken cancellationToken)
     {
@@ -61,10 +64,13 @@ public sealed class OptiksBoard
         return new BoardAccount(Reason.Valid, note.Size - 1, EpochRecord.PeriodOf(before.Span) + 1, Time(before));
     }
 
-    /// <summary>RelateAsync says whether a larger checkpoint's tree, which is read from this board, begins with a smaller one's. Writes evidence where it does not, durably, before it returns.</summary>
+    /// <summary>
+    /// Checks whether the tree of a larger checkpoint, read from this board, begins with the tree of a smaller one. If it does not, the
+    /// evidence is on disk, durably, before the call returns.
+    /// </summary>
     /// <param name="older">A checkpoint of the log.</param>
     /// <param name="newer">Another one, which is not smaller.</param>
-    /// <param name="evidence">Folder for the folder of evidence.</param>
+    /// <param name="evidence">Folder in which to create the folder of evidence.</param>
     /// <param name="source">Where the newer one is from, for people.</param>
     /// <param name="time">Names the evidence.</param>
     /// <param name="cancellationToken">Ends it.</param>

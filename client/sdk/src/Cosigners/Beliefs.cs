@@ -3,24 +3,27 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Beliefs keep what was believed and is not audited yet, within bounds (docs/spec/cosigners.md section 5).</summary>
+/// <summary>
+/// Keeps answers that the client believed and that auditors do not cover yet, within bounds (docs/spec/cosigners.md section 5).
+/// </summary>
 internal static class Beliefs
 {
-    /// <summary>Most that are kept.</summary>
+    /// <summary>The most beliefs that are kept.</summary>
     public const int Max = 512;
 
-    /// <summary>Update drops what is covered by now, and adds what an answer showed unless that is.</summary>
-    /// <param name="state">State with the cosigners of now.</param>
-    /// <param name="policy">The client's.</param>
-    /// <param name="believed">What the answer showed.</param>
-    /// <param name="record">Record of the largest epoch that it used.</param>
-    /// <param name="from">Epoch at which the proofs were verified that it left out; the record's epoch if there are none.</param>
+    /// <summary>Drops the beliefs that auditors cover now, and adds what an answer showed unless they cover that already.</summary>
+    /// <param name="state">State with the newest cosigners.</param>
+    /// <param name="policy">The client's policy.</param>
+    /// <param name="believed">The answer's claims.</param>
+    /// <param name="record">Record of the largest epoch that the answer used.</param>
+    /// <param name="from">Epoch at which the proofs that the answer left out were verified; the record's epoch if it left out
+    /// nothing.</param>
     /// <param name="now">The time.</param>
     public static ClientState Update(ClientState state, TrustPolicy policy, IEnumerable<Believed> believed, ReadOnlyMemory<byte> record, ulong from, DateTimeOffset now)
     {
         if (policy.Auditors is null)
         {
-            // What an earlier run believed under auditors stays: a run without them covers nothing, and nobody accepted it.
+            // Beliefs of an earlier run that had auditors stay: a run without auditors covers nothing, and nobody accepted them.
             return state;
         }
         var coverage = new Coverage(policy, state.Cosigners);
@@ -34,7 +37,8 @@ internal static class Beliefs
         return open == state.Unaudited ? state : state with { Unaudited = open };
     }
 
-    // Once the list is full the newest element stands for all that come later: it is covered when the last of them is. Those before it keep their own times, so that the alarm comes when it is due.
+    // Once the list is full, its newest element represents all later ones: it is covered when the last of them is. The elements before it
+    // keep their own times, so that the alarm comes when it is due.
     private static ImmutableArray<Belief> Add(ImmutableArray<Belief> list, Belief belief)
     {
         if (list.Any(one => one.Epoch == belief.Epoch && one.Key == belief.Key && one.FromEpoch <= belief.FromEpoch))

@@ -1,4 +1,4 @@
 namespace Optiks.Client;
 
-/// <summary>Believed is what an answer showed of one key; a null key stands for all that it showed.</summary>
+/// <summary>An answer's claim about one key; a null key means everything that the answer showed.</summary>
 internal readonly record struct Believed(string? Key, ulong Version, string? ValueSha256);

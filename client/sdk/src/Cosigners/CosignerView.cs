@@ -2,9 +2,9 @@ using System.Collections.Immutable;
 
 namespace Optiks.Client;
 
-/// <summary>CosignerView is a head, and what cosigners signed of the log that it is a head of. A fork is a head that was found to contradict another one; null: none.</summary>
+/// <summary>A head, and what cosigners signed of that head's log.</summary>
 internal sealed record CosignerView(HeadState Head, ImmutableDictionary<string, CosignerState> Cosigners)
 {
-    /// <summary>Fork: files of the evidence.</summary>
+    /// <summary>Files of the evidence that a head contradicts another one; null if there is no fork.</summary>
     public IReadOnlyDictionary<string, ReadOnlyMemory<byte>>? Fork { get; init; }
 }

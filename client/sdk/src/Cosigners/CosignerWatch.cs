@@ -5,8 +5,8 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// CosignerWatch asks servers for what the policy's auditors and witnesses cosigned, and compares it with the client's head (docs/spec/cosigners.md section 3). A server's word counts for nothing here: only what the log and a cosigner
-/// signed does. It stores nothing. Any thread.
+/// Asks servers for what the policy's auditors and witnesses cosigned, and compares it with the client's head (docs/spec/cosigners.md
+/// section 3). It does not trust a server: only signatures of the log and of a cosigner count. It stores nothing. Thread-safe.
 /// </summary>
 internal sealed class CosignerWatch
 {
@@ -26,12 +26,13 @@ internal sealed class CosignerWatch
         _time = time;
     }
 
-    /// <summary>Within this time one look at one server ends, whatever it does.</summary>
+    /// <summary>The time limit for one look at one server, whatever the server does.</summary>
     public static TimeSpan Within { get; } = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// SeeAsync brings a view up to date, if it is time. Where a quorum of witnesses is demanded and is missing for the epoch, it goes on asking, if it may wait, as long as the client's options say: cosignatures come a
-    /// moment after the checkpoint. Gives the view, which may still lack them.
+    /// Updates a view if an update is due, and returns it. If the quorum of witnesses that the policy demands is missing for the epoch, and
+    /// it may wait, it asks again as long as the client's options allow. Cosignatures arrive shortly after the checkpoint. The returned
+    /// view may still lack them.
     /// </summary>
     public async Task<CosignerView> SeeAsync(CosignerView view, ulong from, ulong epoch, Uri first, bool mayWait, CancellationToken cancellationToken)
     {
@@ -52,7 +53,7 @@ internal sealed class CosignerWatch
         }
         finally
         {
-            // From its end on: a server that lets the client wait gets to do so once in this time.
+            // The interval begins when a look ends, so a slow server can delay the client only once in this time.
             Volatile.Write(ref _looked, _time.GetTimestamp());
         }
     }
@@ -79,7 +80,7 @@ internal sealed class CosignerWatch
         return view;
     }
 
-    // What one server gives. One that gives nothing, or something of no use, changes nothing: others may.
+    // Takes what one server gives. A server that gives nothing, or nothing usable, changes nothing: others may give more.
     private async Task<CosignerView> LookAsync(CosignerView view, Uri server, CancellationToken cancellationToken)
     {
         using var late = new CancellationTokenSource(Within, _time);
@@ -107,16 +108,16 @@ internal sealed class CosignerWatch
         }
         catch (OptiksServerException)
         {
-            // The verdict says what is missing.
+            // The verdict says which cosignatures are missing.
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            // As above.
+            // The server took too long. The verdict says which cosignatures are missing.
         }
         return view;
     }
 
-    // Every note that is not kept already, whatever its size, as one that is older may contradict what is kept; the smallest first.
+    // Returns every note that is not kept already, whatever its size, the smallest first. An older note may contradict a kept one.
     private IReadOnlyList<CosignedNote> Read(byte[] answer, ImmutableDictionary<string, CosignerState> kept, Uri server)
     {
         var notes = new List<CosignedNote>();
@@ -124,7 +125,7 @@ internal sealed class CosignerWatch
         var ahead = TimeSpan.FromMilliseconds(_anchor.Configuration.MaxAheadMs);
         foreach (byte[] octets in CosignaturesJson.Read(answer))
         {
-            // A note that the log did not sign says nothing about the log, and a false line of a known cosigner spoils its note.
+            // Skips a note that the log did not sign: it says nothing about the log. A false line of a known cosigner invalidates its note.
             if (!_anchor.Policy.Verifier.TryOpen(octets, out SignedCheckpoint? opened, out _))
             {
                 continue;
@@ -144,7 +145,7 @@ internal sealed class CosignerWatch
         return [.. notes.OrderBy(one => one.Note.Size)];
     }
 
-    // Evidence of two trees of one size that the log signed, for which no tiles are needed; null: there are none.
+    // Returns evidence of two different trees of one size that the log signed, which needs no tiles; null if there are no such trees.
     private Dictionary<string, ReadOnlyMemory<byte>>? FindPair(CosignerView view, IReadOnlyList<CosignedNote> notes)
     {
         var bySize = view.Cosigners.Select(one => new CosignedNote(one.Key, new VerifiedNote(one.Value.Size, one.Value.Root, one.Value.Checkpoint), "this client had verified"))
@@ -174,21 +175,21 @@ internal sealed class CosignerWatch
         }
         catch (InvalidTileException)
         {
-            // The server's files do not make up the tree, so nothing is known of what was cosigned.
+            // The server's files do not make up the tree, so they say nothing about the cosigned checkpoint.
             return view;
         }
         if (comparison.Relation == HeadRelation.Contradicts)
         {
             return view with { Fork = ForkEvidence.CollectCosigned(_anchor, view.Head, smaller, larger, comparison.Prefix, isLarger, cosigned.Source) };
         }
-        // A larger one is kept as the head's: what comes later must extend it, and so is compared with it.
+        // A larger checkpoint becomes the head's: later checkpoints must extend it, and so are compared with it.
         HeadState next = isLarger ? view.Head with { Size = note.Size, Root = note.Root, Checkpoint = VerifiedNote.Reduce(_anchor, note.Octets) } : view.Head;
-        // Of each cosigner the largest one counts.
+        // The largest note of each cosigner counts.
         return view.Cosigners.GetValueOrDefault(cosigned.Cosigner) is { } kept && kept.Size >= note.Size
             ? view with { Head = next }
             : new CosignerView(next, view.Cosigners.SetItem(cosigned.Cosigner, new CosignerState { Size = note.Size, Root = note.Root, Checkpoint = note.Octets }));
     }
 
-    // A checkpoint that was verified with this cosigner's line, given by its vkey, and in words where it is from.
+    // A checkpoint that was verified with this cosigner's line. The cosigner is given by its vkey, and the source in words.
     private sealed record CosignedNote(string Cosigner, VerifiedNote Note, string Source);
 }

@@ -6,8 +6,9 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// EvidenceJudge judges folders of evidence offline, as someone does who trusts neither the log nor who collected them (docs/spec/answers.md section 7, docs/spec/broken-append.md, docs/spec/state.md section 2, docs/spec/receipts.md section 6): by the log's key and the files alone.
-/// Any thread.
+/// Judges folders of evidence offline, by the log's key and the files alone, for somebody who trusts neither the log nor the collector
+/// (docs/spec/answers.md section 7, docs/spec/broken-append.md, docs/spec/state.md section 2, docs/spec/receipts.md section 6).
+/// Thread-safe.
 /// </summary>
 public static class EvidenceJudge
 {
@@ -16,17 +17,19 @@ public static class EvidenceJudge
 
     private const long MaxAnswer = 64L << 20;
 
-    // Somebody else may have left the value in it.
+    // A statement that somebody else made may still contain the value.
     private const long MaxStatement = LeafStatement.MaxLength + ProtocolLimits.MaxValueLength;
 
-    // Of a range of the most epochs.
+    // The bound of a proof over a range of the most epochs.
     private const long MaxProof = 1L << 30;
 
     /// <summary>
-    /// Judge says what a folder proves. Throws <see cref="InvalidDataException"/> for one that is no evidence of a kind that is known, or damaged, and <see cref="IOException"/>.
+    /// Says what a folder proves. Throws <see cref="InvalidDataException"/> for a folder that is damaged or not of a known kind of
+    /// evidence, and <see cref="IOException"/>.
     /// </summary>
     /// <param name="folder">The folder, as this library wrote it.</param>
-    /// <param name="anchor">The log's trust anchor, which the folder's must be; null: the folder's is taken, and the verdict names it.</param>
+    /// <param name="anchor">The log's trust anchor, which the folder's must match; if null, the folder's anchor is used, and the verdict
+    /// names it.</param>
     public static EvidenceVerdict Judge(string folder, TrustAnchor? anchor)
     {
         var files = new EvidenceFiles(folder);
@@ -172,7 +175,7 @@ public static class EvidenceJudge
             });
     }
 
-    // One after the other: together they may be large.
+    // Reads one answer at a time: together they may be large.
     private static IEnumerable<ReadOnlyMemory<byte>> Answers(EvidenceFiles files)
     {
         for (int i = 1; i <= ProtocolLimits.MaxEvidenceAnswers && files.Find(PromiseJudge.AnswerName(i), MaxAnswer) is { } answer; i++)
@@ -185,7 +188,7 @@ public static class EvidenceJudge
 
     private static EvidenceVerdict None(EvidenceKind kind, TrustAnchor anchor, Reason reason, ulong? epoch, string sentence) => new(kind, anchor, IsProof: false, reason, epoch, sentence);
 
-    // What any reader of the board would refuse, said for those who are not.
+    // Explains a breach, which any reader of the board would refuse, to people who do not read boards.
     private static string Sentence(Reason reason, ulong epoch) => FormattableString.Invariant(reason switch
     {
         Reason.RecordVrfKey => $"The log signed another VRF key at epoch {epoch}, within a period: it could give one key two sets of labels, and hide values.",

@@ -6,8 +6,8 @@ using Optiks.Receipts;
 namespace Optiks.Client;
 
 /// <summary>
-/// PromiseAnswers reads HistoryAnswers about one key one after the other, and finds out what they show of the epochs of a promise (docs/spec/receipts.md section 6). Each is verified by the log's key and its own
-/// record alone, so by no clock. Not thread-safe.
+/// Reads successive HistoryAnswers about one key, and finds out what they show of the epochs of a promise (docs/spec/receipts.md section
+/// 6). It verifies each answer by the log's key and the answer's own record alone, without a clock. Not thread-safe.
 /// </summary>
 internal sealed class PromiseAnswers
 {
@@ -27,25 +27,25 @@ internal sealed class PromiseAnswers
         _value = value;
     }
 
-    /// <summary>Kept is the version that keeps the promise; null: none that was read does.</summary>
+    /// <summary>The version that keeps the promise; null if no answer read so far shows one.</summary>
     public KeyVersion? Kept { get; private set; }
 
-    /// <summary>PeriodFirstEpoch of the period of the answer that was read last.</summary>
+    /// <summary>The first epoch of the period of the answer that was read last.</summary>
     public ulong PeriodFirstEpoch => _list?.PeriodFirstEpoch ?? 0;
 
-    /// <summary>Next version of the key that the next answer must begin with; null: no later one matters in this period.</summary>
+    /// <summary>The version of the key with which the next answer must begin; null if no later version matters in this period.</summary>
     public ulong? Next => _list is { IsEnded: false } list && list.LastEpoch <= _promise.By ? list.LastVersion + 1 : null;
 
-    /// <summary>Reason is the verdict on what was read, if all of it was valid.</summary>
+    /// <summary>The verdict on the answers read so far, if all of them were valid.</summary>
     public Reason Reason => Kept is not null ? Reason.PromiseKept
         : !IsCovered ? Reason.PromiseUncovered
         : _isErased ? Reason.PromiseErased
         : Reason.PromiseBroken;
 
-    // The last answer reaches the end of the promise, and the log the time of the receipt: a promise of the future is not due.
+    // The last answer must reach the end of the promise, and the log must reach the time of the receipt: a future promise is not due.
     private bool IsCovered => _covers && _list is { } last && !UnixTime.IsAfter(_promise.TimeMs, last.TimeMs, _anchor.Configuration.MaxAheadMs) && ((last.IsEnded && last.Epoch >= _promise.By) || last.LastEpoch > _promise.By);
 
-    /// <summary>Add reads the next answer. Other than valid: it proves nothing, and nothing more is read.</summary>
+    /// <summary>Reads the next answer. Any result but valid means that the answers prove nothing; callers then read no further.</summary>
     public Reason Add(ReadOnlyMemory<byte> answer)
     {
         if (answer.Length < EpochRecord.Length)
@@ -108,7 +108,8 @@ internal sealed class PromiseAnswers
         };
     }
 
-    // The first version that an answer about one key lists (docs/spec/pahd.md section 2), before anything of it is verified: 0 where it does not decode.
+    // Returns the first version that an answer about one key lists (docs/spec/pahd.md section 2), before anything in it is verified; 0 if
+    // it does not decode.
     private static ulong PeekFrom(ReadOnlySpan<byte> answer)
     {
         int position = EpochRecord.Length;
@@ -120,12 +121,12 @@ internal sealed class PromiseAnswers
             }
             position += sizeof(ushort) + BinaryPrimitives.ReadUInt16BigEndian(answer[position..]);
         }
-        // After the length of the list: the latest version, and the first one.
+        // After the list's length come the latest version and the first one.
         position += sizeof(uint) + sizeof(ulong);
         return answer.Length >= position + sizeof(ulong) ? BinaryPrimitives.ReadUInt64BigEndian(answer[position..]) : 0;
     }
 
-    // What was read of a period so far.
+    // The part of one period that was read so far.
     private sealed record List(ulong Period, ulong PeriodFirstEpoch, ulong Epoch, ulong Latest, bool IsEnded)
     {
         // Time of the record that was read last.

@@ -6,10 +6,10 @@ using Optiks.Receipts;
 
 namespace Optiks.Client;
 
-/// <summary>PromiseJudge judges receipts, and evidence that the promise of one was broken, offline (docs/spec/receipts.md). Any thread.</summary>
+/// <summary>Judges receipts, and evidence that the log broke a receipt's promise, offline (docs/spec/receipts.md). Thread-safe.</summary>
 internal static class PromiseJudge
 {
-    /// <summary>Receipt checks that the log promised to publish this value of this key, in whatever request.</summary>
+    /// <summary>Checks that the log promised to publish this value of this key, in any request.</summary>
     public static Reason Receipt(TrustAnchor anchor, UpdateReceipt given, out Receipt? receipt)
     {
         receipt = null;
@@ -27,8 +27,8 @@ internal static class PromiseJudge
     }
 
     /// <summary>
-    /// CheckTime compares the time that the receipt's signer wrote with the record of the epoch from which on the promise counts (docs/spec/receipts.md section 6 step 2): otherwise a key whose time is long over could promise
-    /// something about epochs of today.
+    /// Compares the time that the receipt's signer wrote with the record of the epoch after which the promise counts (docs/spec/receipts.md
+    /// section 6 step 2). Without this check, a key that expired long ago could promise something about today's epochs.
     /// </summary>
     /// <param name="anchor">The log's trust anchor.</param>
     /// <param name="receipt">The receipt, verified.</param>
@@ -45,7 +45,10 @@ internal static class PromiseJudge
             : Reason.Valid;
     }
 
-    /// <summary>Judge says what a receipt, the Head of its epoch <c>after</c> and answers about its key prove: <see cref="Reason.PromiseBroken"/>, or why nothing; with the receipt unless it is refused.</summary>
+    /// <summary>
+    /// Says what a receipt, the Head of its epoch <c>after</c> and answers about its key prove: <see cref="Reason.PromiseBroken"/>, or the
+    /// reason why they prove nothing. Returns the receipt too, unless it is refused.
+    /// </summary>
     public static (Reason Reason, Receipt? Receipt) Judge(TrustAnchor anchor, UpdateReceipt given, ReadOnlyMemory<byte> after, IEnumerable<ReadOnlyMemory<byte>> answers)
     {
         Reason reason = Receipt(anchor, given, out Receipt? receipt);
@@ -70,13 +73,13 @@ internal static class PromiseJudge
         return (read.Reason, receipt);
     }
 
-    /// <summary>AfterName of the file with the Head of the epoch from which on the promise counts.</summary>
+    /// <summary>The name of the file with the Head of the epoch after which the promise counts.</summary>
     public const string AfterName = "after.bin";
 
-    /// <summary>Name of the answer of this number, from 1 on, in a folder of evidence.</summary>
+    /// <summary>Returns the name of the file in a folder of evidence that holds the answer with this number, counted from 1.</summary>
     public static string AnswerName(int number) => string.Create(CultureInfo.InvariantCulture, $"history-{number}.bin");
 
-    /// <summary>Collect gives the files of evidence that was judged to be some.</summary>
+    /// <summary>Returns the files of evidence that was judged to prove a broken promise.</summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, UpdateReceipt given, Receipt receipt, ReadOnlyMemory<byte> after, IReadOnlyList<ReadOnlyMemory<byte>> answers)
     {
         var files = new Dictionary<string, ReadOnlyMemory<byte>>

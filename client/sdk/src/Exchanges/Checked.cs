@@ -3,5 +3,5 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Checked is a verdict with what was learnt when it is valid.</summary>
+/// <summary>A verdict with what the answer taught, when it is valid.</summary>
 internal readonly record struct Checked<T>(Reason Reason, VerifiedHead? Head, T? Learnt, int? FailedKey);

@@ -4,7 +4,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>ErasureJson writes requests to erase values and reads what became of them (docs/spec/erasure.md section 4). The server's word.</summary>
+/// <summary>
+/// Writes requests to erase values, and reads their outcomes (docs/spec/erasure.md section 4). Nothing proves an outcome: it is what the
+/// server says.
+/// </summary>
 internal static class ErasureJson
 {
     public static ReadOnlyMemory<byte> Body(ErasureResult request)
@@ -33,7 +36,9 @@ internal static class ErasureJson
         return buffer.WrittenMemory;
     }
 
-    /// <summary>Read gives the request with what became of it, for a client that knows the log to be in this period.</summary>
+    /// <summary>
+    /// Returns the request with its outcome, for a client that knows the log's current period to be <paramref name="period"/>.
+    /// </summary>
     public static ErasureResult Read(byte[] answer, ErasureResult request, Uri server, ulong period) => RequestOutcomeJson.ReadStatus(answer, server, "an erasure", (status, root) => status switch
     {
         "pending" => request,
@@ -52,7 +57,8 @@ internal static class ErasureJson
         _ => throw new FormatException("unknown status"),
     });
 
-    // A receipt for other versions says nothing about those that were to go. Version 1 may be a copy, with which what it was made of goes. Of a user who has left all lists go, and all keys of their devices.
+    // The server's answer must be about the versions that were to be erased. Version 1 may be a copy; then the versions of earlier periods
+    // from which it was copied are erased too. For a user who has left, all device lists and all keys of its devices are erased.
     private static bool IsAsked(ErasureResult request, ErasedVersion erased, ulong period) => request.Versions is { } versions
         ? erased.Structure == (request.Key is null ? StructureId.Devices : StructureId.Keys)
             && ((erased.Version.Version >= versions.From && erased.Version.Version <= versions.To) || (versions.From == 1 && erased.Version.Period < period))

@@ -3,7 +3,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>HeadExchange asks for the newest epoch alone, so that a client without a head has one before it changes anything (docs/spec/state.md section 3.2).</summary>
+/// <summary>
+/// Asks for the newest epoch alone, so that a client without a head gets one before it changes anything (docs/spec/state.md section 3.2).
+/// </summary>
 internal sealed class HeadExchange : VerifiedExchange<VerifiedHead>
 {
     public override string Path => "/v1/epochs/latest";
@@ -16,7 +18,7 @@ internal sealed class HeadExchange : VerifiedExchange<VerifiedHead>
 
     public override byte[]? Body(ClientState seen) => null;
 
-    // A head says nothing about a key that auditors would have to cover.
+    // A head shows no key that auditors would have to cover.
     public override IEnumerable<Believed> Shown(VerifiedHead learnt) => [];
 
     public override Checked<VerifiedHead> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)

@@ -3,10 +3,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Heads reads the two parts of an answer's head that evidence needs, also of answers that were refused.</summary>
+/// <summary>Reads the two parts of an answer's head that evidence needs, even if the answer was refused.</summary>
 internal static class Heads
 {
-    /// <summary>Record and checkpoint at the start of an answer that decodes (docs/spec/board.md section 4).</summary>
+    /// <summary>Returns the record and checkpoint at the start of an answer that decodes (docs/spec/board.md section 4).</summary>
     public static (ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte> Checkpoint) Peek(ReadOnlyMemory<byte> answer)
     {
         ReadOnlyMemory<byte> rest = answer[EpochRecord.Length..];
@@ -15,21 +15,26 @@ internal static class Heads
         return (answer[..EpochRecord.Length], Vector(ref rest));
     }
 
-    /// <summary>Record of the epoch of <paramref name="kept"/> among the parts of an answer about users that decodes (docs/spec/users.md section 1); that of its head if none is.</summary>
+    /// <summary>
+    /// Returns the record of the epoch of <paramref name="kept"/> among the parts of an answer about users that decodes (docs/spec/users.md
+    /// section 1); the record of the answer's head if no part has that epoch.
+    /// </summary>
     public static ReadOnlyMemory<byte> PeekPart(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept)
     {
         ulong epoch = EpochRecord.EpochOf(kept);
         return Records(answer).FirstOrDefault(record => EpochRecord.EpochOf(record.Span) == epoch, answer[..EpochRecord.Length]);
     }
 
-    /// <summary>Earliest epoch of a record of an answer about users that decodes: of its head or of its parts.</summary>
+    /// <summary>
+    /// Returns the earliest epoch among the records, of the head and of the parts, in an answer about users that decodes.
+    /// </summary>
     public static ulong Earliest(ReadOnlyMemory<byte> answer) => Records(answer).Select(record => EpochRecord.EpochOf(record.Span)).Append(EpochRecord.EpochOf(answer.Span[..EpochRecord.Length])).Min();
 
-    /// <summary>TimeAt is the time of the record of an epoch in an answer about users that was verified: of its head or of its parts.</summary>
+    /// <summary>Returns the time of an epoch's record, in the head or the parts of a verified answer about users.</summary>
     public static ulong TimeAt(ReadOnlyMemory<byte> answer, ulong epoch) =>
         EpochRecord.Decode(Records(answer).Append(answer[..EpochRecord.Length]).First(record => EpochRecord.EpochOf(record.Span) == epoch).Span).TimeMs;
 
-    // Of the parts.
+    // Returns the records of the answer's parts.
     private static IEnumerable<ReadOnlyMemory<byte>> Records(ReadOnlyMemory<byte> answer)
     {
         ReadOnlyMemory<byte> rest = answer[EpochRecord.Length..];

@@ -3,12 +3,15 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>KeyName is a key with its base64url text, under which state is kept.</summary>
+/// <summary>A key with its base64url text, under which the state keeps it.</summary>
 internal readonly record struct KeyName(ReadOnlyMemory<byte> Octets, string Id)
 {
     private static readonly UTF8Encoding s_strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    /// <summary>Encodes text as UTF-8, or throws <see cref="ArgumentException"/>: with half a surrogate pair replaced, two names would be one.</summary>
+    /// <summary>
+    /// Encodes text as UTF-8, or throws <see cref="ArgumentException"/>. If half surrogate pairs were replaced, two different names would
+    /// become one.
+    /// </summary>
     public static ReadOnlyMemory<byte> OctetsOf(string text) => s_strict.GetBytes(text);
 
     public static KeyName Of(ReadOnlyMemory<byte> key, TrustAnchor anchor, string what = "key")
@@ -21,7 +24,7 @@ internal readonly record struct KeyName(ReadOnlyMemory<byte> Octets, string Id)
         return new KeyName(key, Base64UrlText.Encode(key.Span));
     }
 
-    /// <summary>Of octets whose bounds the verifier has checked.</summary>
+    /// <summary>Returns the name of a key whose bounds the verifier has checked.</summary>
     public static KeyName OfVerified(ReadOnlyMemory<byte> key) => new(key, Base64UrlText.Encode(key.Span));
 
     public static ReadOnlyMemory<byte> FromId(string id) =>

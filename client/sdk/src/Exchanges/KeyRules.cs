@@ -4,23 +4,25 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// KeyRules say what a verified answer about a key or a device list makes of what is kept of it (docs/spec/state.md sections 1 and 3). What lookups, histories and monitoring show of the latest version is kept in one
-/// place, so that whatever one of them showed counts for all.
+/// Combines a verified answer about a key or a device list with what the state keeps of it (docs/spec/state.md sections 1 and 3). Lookups,
+/// histories and monitoring keep what they show of the latest version in one place, so that each is checked against what any of them
+/// showed.
 /// </summary>
 internal static class KeyRules
 {
     /// <summary>
-    /// TryLearn gives the state after a lookup that the verifier accepted, or why it is refused all the same. The verifier sees a step back by itself when the known version was brought to the question; it was
-    /// not when its value was lost, or when nobody knew that the answer would be about this key.
+    /// Returns the state after a lookup that the verifier accepted, or the reason for which it is refused all the same. The verifier
+    /// detects a step back itself when the question named the known version. The question did not when the version's value was lost, or
+    /// when nobody knew that the answer would be about this key.
     /// </summary>
-    /// <param name="before">What is kept; null: nothing.</param>
-    /// <param name="owned">What its owner verified of all versions; null: nothing.</param>
+    /// <param name="before">The kept state; null if nothing is kept.</param>
+    /// <param name="owned">The owner's knowledge of all versions; null if the key is not owned.</param>
     /// <param name="lookup">The lookup.</param>
-    /// <param name="value">Value of its version; null when there is none.</param>
+    /// <param name="value">Value of its version; null when there is no version.</param>
     /// <param name="period">Period of the record.</param>
     /// <param name="epoch">Epoch at which the answer holds, from now on the least one.</param>
     /// <param name="recordEpoch">Epoch of the record in whose tree the absence of later versions was proven.</param>
-    /// <param name="after">What is to be kept.</param>
+    /// <param name="after">The state to keep.</param>
     /// <param name="reason">Why it is refused.</param>
     public static bool TryLearn(
         KeyState? before, OwnedKey? owned, VerifiedLookup lookup, byte[]? value, ulong period, ulong epoch, ulong recordEpoch, out KeyState after, out Reason reason)
@@ -41,14 +43,15 @@ internal static class KeyRules
     }
 
     /// <summary>
-    /// Learn gives the state after a list of versions that ended, or why it is refused all the same. What is kept of a later period stays, as nothing of an earlier one is said against it.
+    /// Computes the state after a list of versions that ended, and returns the reason if the list is refused all the same. The kept state
+    /// of a later period stays, because a list of an earlier period does not contradict it.
     /// </summary>
-    /// <param name="before">What is kept; null: nothing.</param>
-    /// <param name="owned">What was kept of all versions; null: nothing.</param>
+    /// <param name="before">The kept state; null if nothing is kept.</param>
+    /// <param name="owned">The owner's knowledge of the latest version; null if the key is not owned.</param>
     /// <param name="shown">The list.</param>
     /// <param name="period">Period of the record.</param>
     /// <param name="epoch">Its epoch.</param>
-    /// <param name="after">What is to be kept.</param>
+    /// <param name="after">The state to keep.</param>
     public static Reason Learn(KeyState? before, KeyState? owned, EndedVersions shown, ulong period, ulong epoch, out KeyState after)
     {
         if (before is not null && before.Period > period)
@@ -67,22 +70,25 @@ internal static class KeyRules
             Time = shown.Time,
             AbsentEpoch = epoch,
             PublishedEpoch = latest?.Version.Epoch ?? (isKept ? before!.PublishedEpoch : 0),
-            // A version that was opened before is not sent again.
+            // A server does not send the value of a version again that was opened before.
             ValueSha256 = latest?.Version.Value is { } value ? ValueHash.Of(value.Span) : isKept ? before!.ValueSha256 : owned?.ValueSha256,
         };
         Reason reason = Compare(before, owned, shown.Versions is [{ Version.IsCopy: true }, ..], ref after);
         return reason != Reason.Valid ? reason : Agree(before, owned, shown, period);
     }
 
-    /// <summary>Agree says whether a version that is kept is shown as it was then, and no later one at a time at which there was none.</summary>
+    /// <summary>
+    /// Checks that a kept version is shown as it was then, and that no later version has a time at which the client saw none.
+    /// </summary>
     public static Reason Agree(KeyState? before, KeyState? owned, EndedVersions shown, ulong period) =>
         !shown.Versions.All(version => Agrees(before, period, version) && Agrees(owned, period, version)) ? Reason.VersionRegressed
         : shown.Versions.Any(version => ComesTooEarly(before, period, version) || ComesTooEarly(owned, period, version)) ? Reason.LeafEpochOrder
         : Reason.Valid;
 
     /// <summary>
-    /// Again is what an owner brings of a key whose versions it goes on from: its latest one is shown once more, as after a page that ended before it, so that one that was exchanged or dropped is seen
-    /// (docs/spec/broken-append.md section 5).
+    /// Returns what an owner names as known of a key when it asks only for newer versions. The server then shows the latest known version
+    /// again, as after a page that ended before it, which reveals whether it was exchanged or dropped (docs/spec/broken-append.md section
+    /// 5).
     /// </summary>
     public static KnownKey Again(OwnedKey owned) => owned.Version switch
     {
@@ -91,7 +97,7 @@ internal static class KeyRules
         _ => new KnownKey(0, owned.Period, owned.Version - 1, 0, null, owned.Version),
     };
 
-    /// <summary>OfOwned is what an owner's verification of all versions says of the latest.</summary>
+    /// <summary>Returns what an owner's verification of all versions says of the latest one.</summary>
     public static KeyState OfOwned(OwnedKey owned) => new()
     {
         LeastEpoch = owned.AbsentEpoch ?? 0,
@@ -99,12 +105,14 @@ internal static class KeyRules
         Version = owned.Version,
         Time = owned.Time,
         AbsentEpoch = owned.AbsentEpoch,
-        // After a period without guarantee there is a value, and no version that has it.
+        // After a period without guarantee the state keeps a value without a version.
         ValueSha256 = owned.Version > 0 ? owned.ValueSha256 : null,
     };
 
     /// <summary>
-    /// IsLost: what had a version in an earlier period begins each later one with a copy, and this one did not. Nothing excuses that of a user who is current; a key may be a device of one who had left by then.
+    /// Tells whether a key lost its version at a period switch. A key with a version in an earlier period must begin each later one with a
+    /// copy, and this one did not. For a user who is current nothing excuses that; a key may belong to a device whose user had left by
+    /// then.
     /// </summary>
     public static bool IsLost(KeyState? kept, ulong period, bool beginsWithCopy) => kept is { Version: > 0 } && kept.Period < period && !beginsWithCopy;
 
@@ -120,7 +128,7 @@ internal static class KeyRules
             {
                 return Reason.Stale;
             }
-            // Of an answer in the period of what is kept it was said before.
+            // An answer in the kept state's period was judged before.
             after = after with { NotCopied = after.NotCopied || (kept.Period == after.Period ? kept.NotCopied : IsLost(kept, after.Period, beginsWithCopy)) };
             if (kept.Period != after.Period)
             {
@@ -146,7 +154,8 @@ internal static class KeyRules
         after.Version < before.Version
         || (after.Version == before.Version && (after.Time != before.Time || (before.ValueSha256 is not null && after.ValueSha256 != before.ValueSha256)));
 
-    // Each version takes an epoch of its own, and none of those after the kept one was there at the epoch of its absence (docs/spec/pahd.md section 5).
+    // Each version takes an epoch of its own, and no version after the kept one existed at the epoch of its absence (docs/spec/pahd.md
+    // section 5).
     private static bool ComesTooEarly(KeyState before, KeyState after) =>
         after.Version > before.Version && before.AbsentEpoch is { } absent
         && (after.Time < absent || after.Time - absent < after.Version - before.Version);

@@ -3,13 +3,17 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// KnownLists holds the versions of one user's device list that verified answers showed: what a request made of a list can be told only with the version before it (docs/spec/users.md section 8).
+/// Holds the versions of one user's device list that verified answers showed. Only the version before it shows what a request changed in a
+/// list (docs/spec/users.md section 8).
 /// </summary>
 internal sealed class KnownLists
 {
     private readonly Dictionary<KeyVersionNumber, IReadOnlyList<ReadOnlyMemory<byte>>?> _versions = [];
 
-    /// <summary>Collects the versions that a client keeps of a user: the one that a lookup showed last, and the one up to which its owner verified each.</summary>
+    /// <summary>
+    /// Collects the versions that a client keeps of a user's list: the one that a lookup showed last, and the last one that its owner
+    /// verified.
+    /// </summary>
     public static KnownLists Kept(ClientState state, IClientStateStore store, string user)
     {
         var known = new KnownLists();
@@ -24,7 +28,7 @@ internal sealed class KnownLists
         return known;
     }
 
-    /// <summary>Adds the list that a valid lookup of the whole user shows; nothing if it shows none.</summary>
+    /// <summary>Adds the list that a valid lookup of the whole user shows, if it shows one.</summary>
     public KnownLists With(UserLookupResult lookup)
     {
         if (lookup.ListVersion > 0)
@@ -34,7 +38,7 @@ internal sealed class KnownLists
         return this;
     }
 
-    /// <summary>Adds the versions of a valid history. An erased one does not replace what was seen of it.</summary>
+    /// <summary>Adds the versions of a valid history. An erased version does not replace the content that was seen before.</summary>
     public KnownLists With(UserHistoryResult history)
     {
         foreach (UserListVersion version in history.Lists)
@@ -44,7 +48,10 @@ internal sealed class KnownLists
         return this;
     }
 
-    /// <summary>Tells whether a version is known, and its ids, or null for one that was erased. Before the first version there are none.</summary>
+    /// <summary>
+    /// Tells whether a version is known, and returns its device ids, or null for an erased version. Version 0, before the first list, has
+    /// no ids.
+    /// </summary>
     public bool TryFind(KeyVersionNumber version, out IReadOnlyList<ReadOnlyMemory<byte>>? devices)
     {
         devices = [];

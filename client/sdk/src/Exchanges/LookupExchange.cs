@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>LookupExchange asks for the latest values of up to 256 keys, without what this client knows already.</summary>
+/// <summary>Asks for the latest values of up to 256 keys, without what this client knows already.</summary>
 internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer[]>
 {
     private readonly IReadOnlyList<KeyName> _keys;
@@ -71,7 +71,7 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
             {
                 return new(reason, null, null, i);
             }
-            // What was left out was proven when all of it was sent last.
+            // The proofs that the server left out were verified when it last sent all of them.
             after = after with { ProvenEpoch = _remembered[i].Known.Version > 0 ? seen.Keys[_keys[i].Id].ProvenEpoch : verdict.Head.Epoch };
             answers[i] = new KeyAnswer(after, value, unchanged);
         }
@@ -88,7 +88,7 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         var leaves = new ShownLeaves(shown.Head, seen.Head?.Checkpoint);
         for (int i = 0; i < Math.Min(_keys.Count, shown.Lookups.Count); i++)
         {
-            // What is known counts in its period alone, and a server that takes it for another lies.
+            // A known version counts only in its period; a server that applies it to another period lies.
             bool isKnown = _remembered[i].Known.Period == EpochRecord.PeriodOf(shown.Head.Record.Span);
             leaves.Add(StructureId.Keys, _keys[i].Octets, shown.Lookups[i], isKnown ? _remembered[i].Known.Version : 0);
         }
@@ -128,6 +128,6 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         return values;
     }
 
-    /// <summary>KeyAnswer is what was verified of one key.</summary>
+    /// <summary>The verified part of an answer about one key.</summary>
     internal sealed record KeyAnswer(KeyState After, byte[]? Value, bool Unchanged);
 }

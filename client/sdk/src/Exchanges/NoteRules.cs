@@ -3,11 +3,12 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>NoteRules say how an owner keeps notes of its changes, and finds them again (docs/spec/state.md section 3).</summary>
+/// <summary>Stores an owner's notes of its changes, and finds them again (docs/spec/state.md section 3).</summary>
 internal static class NoteRules
 {
     /// <summary>
-    /// Keep gives the state with one more note of a key, and the value that commits to it. A request whose note is kept already has that value again: another would be another update under the same id.
+    /// Adds a note of a key to the state, and returns the state and the value that commits to the note. A request whose note is kept
+    /// already gets the same value again: another value would be another update under the same id.
     /// </summary>
     public static (ClientState State, byte[] Value) Keep(ClientState current, KeyName key, Guid requestId, ReadOnlyMemory<byte> payload, ReadOnlyMemory<byte> text)
     {
@@ -25,14 +26,14 @@ internal static class NoteRules
         return (current with { Notes = current.Notes.SetItem(key.Id, notes.Add(new KeptNote(requestId, opening, note, ValueHash.Of(value)))) }, value);
     }
 
-    /// <summary>Find gives the note that a version of a key commits to; null: none that is kept.</summary>
+    /// <summary>Returns the note to which a version of a key commits; null if no kept note matches.</summary>
     public static OwnerNote? Find(ClientState current, KeyName key, KeyVersion version)
     {
         string? hash = version.Value is { } value ? ValueHash.Of(value.Span) : null;
         return Of(current, key).FirstOrDefault(kept => kept.ValueSha256 == hash && version.IsNote(kept.Opening, kept.Note)) is { } found ? Read(found) : null;
     }
 
-    /// <summary>Fault of the notes of a key in a state, in words; null: none.</summary>
+    /// <summary>Describes what is wrong with the notes of a key in a state; null if nothing is.</summary>
     public static string? Fault(ImmutableArray<KeptNote> notes)
     {
         ulong before = 0;
@@ -49,6 +50,6 @@ internal static class NoteRules
 
     private static ImmutableArray<KeptNote> Of(ClientState current, KeyName key) => current.Notes.TryGetValue(key.Id, out ImmutableArray<KeptNote> notes) ? notes : [];
 
-    // It was checked when the state was read.
+    // The note was checked when the state was read.
     private static OwnerNote Read(KeptNote kept) => OwnerNote.TryDecode(kept.Note, out OwnerNote note) ? note : throw new ClientStateException("The client state has a note that is none.");
 }

@@ -2,12 +2,13 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>OwnNames tell since when the names of an owned user lead to it (docs/spec/state.md section 3.2).</summary>
+/// <summary>Tells since when the names of an owned user lead to it (docs/spec/state.md section 3.2).</summary>
 internal static class OwnNames
 {
     /// <summary>
-    /// LedNowhere tells whether verified answers show that up to an epoch no name that is known of an owned user led to it: each one's leaf is of a later epoch, or was still missing then. So nobody who looked one of
-    /// them up was shown anything of the user. False also if that is not known.
+    /// Tells whether verified answers show that, up to an epoch, no known name of an owned user led to it. Each name's leaf must be of a
+    /// later epoch, or still be missing then. Then nobody who looked up one of these names was shown anything of the user. Also returns
+    /// false when that is not known.
     /// </summary>
     public static bool LedNowhere(ClientState state, IClientStateStore store, string user, ulong epoch)
     {
@@ -16,7 +17,7 @@ internal static class OwnNames
             && (kept.User is null ? kept.LeastEpoch >= epoch : kept.User == user && LeafEpoch(state, store, name, kept.Generation ?? 0) > epoch));
     }
 
-    // Of the leaf by which the name leads to its user; null: no statement about it is kept.
+    // Returns the epoch of the leaf by which the name leads to its user; null if no statement about it is kept.
     private static ulong? LeafEpoch(ClientState state, IClientStateStore store, string name, ulong generation)
     {
         KeptLeaf? leaf = state.Leaves.GetValueOrDefault(LeafRules.NameOf(StructureId.Usernames, name), []).FirstOrDefault(leaf => leaf.IsPresent && leaf.Version == generation);
@@ -26,7 +27,7 @@ internal static class OwnNames
         }
         catch (EncodingException)
         {
-            // Whoever wrote that into the state proves nothing by it.
+            // A statement in the state that does not decode proves nothing.
             return null;
         }
     }

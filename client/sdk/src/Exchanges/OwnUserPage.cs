@@ -3,13 +3,13 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>OwnUserPage is one verified answer about one's own user, with copies of its values.</summary>
+/// <summary>One verified answer about the client's own user, with copies of its values.</summary>
 /// <param name="Epoch">Epoch of its record.</param>
 /// <param name="Period">Its period.</param>
-/// <param name="HasLeft">The user has left; then nothing more is shown.</param>
-/// <param name="Complete">It is a result: all lists end.</param>
+/// <param name="HasLeft">The user has left; then the answer shows nothing more.</param>
+/// <param name="Complete">Whether the answer is a result: all lists end.</param>
 /// <param name="List">Versions of the device list.</param>
-/// <param name="KeptList">The kept list from now on; empty if there is none.</param>
+/// <param name="KeptList">The list to keep from now on; empty if there is no list.</param>
 /// <param name="Devices">The followed ids in order, with the versions of their keys.</param>
 /// <param name="Octets">Length of the answer.</param>
 internal sealed record OwnUserPage(
@@ -19,13 +19,13 @@ internal sealed record OwnUserPage(
         head.Epoch, head.Period, user.HasLeft, user.Complete, user.List is null ? default : Key.Of(user.List, head.Period, answer), user.KeptList,
         [.. user.Devices.Select(device => (KeyName.OfVerified(device.Device), Key.Of(device.Key, head.Period, answer)))], answer.Length);
 
-    /// <summary>Key is what an answer shows of one list of versions.</summary>
-    /// <param name="Latest">Latest version; of a page that does not end the list what it claims.</param>
+    /// <summary>The part of an answer about one list of versions.</summary>
+    /// <param name="Latest">Latest version; on a page that does not end the list, only what the page claims.</param>
     /// <param name="Versions">Versions in order.</param>
-    /// <param name="Complete">The list ends.</param>
+    /// <param name="Complete">Whether the list ends.</param>
     internal readonly record struct Key(ulong Latest, IReadOnlyList<VersionsExchange.TimedVersion> Versions, bool Complete)
     {
-        /// <summary>Handover: what the comparison with the end of the period before said; null: there was none.</summary>
+        /// <summary>The verdict of the comparison with the end of the previous period; null if they were not compared.</summary>
         public Reason? Handover { get; init; }
 
         public static Key Of(VerifiedVersions shown, ulong period, ReadOnlyMemory<byte> answer) => new(shown.Version, VersionsExchange.TimedVersion.Of(shown, period, answer), shown.Complete);

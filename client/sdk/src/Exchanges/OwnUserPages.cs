@@ -5,7 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// OwnUserPages collects what the answers to one question about one's own user show, and says what to ask next, until one of them ends all lists (docs/spec/user-monitor.md section 5). One thread.
+/// Collects what the answers to one question about the client's own user show, and returns the next question until an answer ends all lists
+/// (docs/spec/user-monitor.md section 5). Not thread-safe.
 /// </summary>
 internal sealed class OwnUserPages
 {
@@ -17,37 +18,37 @@ internal sealed class OwnUserPages
     private ReadOnlyMemory<byte> _keptList;
     private Reason? _listHandover;
 
-    /// <summary>OwnUserPages of a user of whom nothing is known.</summary>
+    /// <summary>Begins with a user about whom nothing is known.</summary>
     public OwnUserPages(KeyName user)
     {
         _user = user;
     }
 
-    /// <summary>EndedRecord of the last epoch of the period that is asked about; empty: the current one is.</summary>
+    /// <summary>The record of the last epoch of the period in question; empty for the current period.</summary>
     public ReadOnlyMemory<byte> EndedRecord { get; init; }
 
-    /// <summary>Ends with which the copies at the start of the period are compared; null: there are none.</summary>
+    /// <summary>The end states with which the copies at the start of the period are compared; null if there are no end states.</summary>
     public OwnUserEnds? Ends { get; private init; }
 
-    /// <summary>Count of pages read.</summary>
+    /// <summary>The number of pages read.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Octets of them.</summary>
+    /// <summary>The octets of all pages read.</summary>
     public long Octets { get; private set; }
 
-    /// <summary>Epoch of the last one; an earlier one is not taken.</summary>
+    /// <summary>The epoch of the last page; an earlier one is refused.</summary>
     public ulong Epoch { get; private set; }
 
-    /// <summary>Proven is the epoch since when auditors must cover what the next answer leaves out; null: it leaves out nothing.</summary>
+    /// <summary>The first epoch from which auditors must cover what the next answer leaves out; null if it leaves out nothing.</summary>
     public ulong? Proven { get; private set; }
 
-    /// <summary>IsShownAgain: what an earlier look showed of the period is asked for once more, all of it.</summary>
+    /// <summary>Whether the question asks again for everything that an earlier look showed of the period.</summary>
     public bool IsShownAgain { get; private set; }
 
-    /// <summary>User that is asked about.</summary>
+    /// <summary>The user in question.</summary>
     public KeyName User => _user;
 
-    /// <summary>Question to ask next, without the state's least epoch.</summary>
+    /// <summary>The question to ask next, without the state's least epoch.</summary>
     public OwnUserQuestion Question => new(_user.Octets)
     {
         LeastEpoch = Epoch,
@@ -55,13 +56,14 @@ internal sealed class OwnUserPages
         List = _keptList,
         Keys =
         [
-            // Of the others of a list that is too long all versions are shown. Those that a page left in the middle must be named, or they would never end.
+            // If a list is too long to name all keys, the server shows all versions of the unnamed ones. Keys that a page left in the
+            // middle must be named, or they would never end.
             .. _named.Values.OrderByDescending(device => device.Known.PageVersion > 0).ThenByDescending(device => device.Known.Version).Take(ProtocolLimits.MaxKnownKeys)
                 .Select(device => new KnownDevice(device.Name.Octets, device.Known)).OrderBy(device => device.Device, DeviceList.Order),
         ],
     };
 
-    /// <summary>Query that asks it.</summary>
+    /// <summary>The query that asks <see cref="Question"/>.</summary>
     public UserMonitorQuery Query
     {
         get
@@ -76,12 +78,15 @@ internal sealed class OwnUserPages
         }
     }
 
-    /// <summary>Of what an owner keeps, all that can be brought to a question about a period: the one that ended with a record, or the current one.</summary>
+    /// <summary>
+    /// Collects everything of the owner's state that the question can name, for a period that ended with a record or for the current one.
+    /// </summary>
     /// <param name="user">The user.</param>
     /// <param name="seen">State.</param>
-    /// <param name="before">Record of the last epoch of the period before, up to which the user was verified: this is step 2 of the hand-over. Null: it is not.</param>
-    /// <param name="asked">Record of the last epoch of the period asked about; null: the current one.</param>
-    /// <param name="coverage">What auditors cover: what was shown before they began is asked for again.</param>
+    /// <param name="before">Record of the last epoch of the previous period, up to which the user was verified: this is step 2 of the
+    /// hand-over. Null if this is not a hand-over.</param>
+    /// <param name="asked">Record of the last epoch of the period in question; null for the current period.</param>
+    /// <param name="coverage">The auditors' coverage: versions that were shown before the coverage began are requested again.</param>
     public static OwnUserPages Of(KeyName user, ClientState seen, EpochRecord? before, EpochRecord? asked, Coverage coverage)
     {
         OwnedUser? owned = seen.OwnedUsers.GetValueOrDefault(user.Id);
@@ -89,7 +94,7 @@ internal sealed class OwnUserPages
         var pages = new OwnUserPages(user) { EndedRecord = asked?.Encode(), Ends = before is null || list is null ? null : EndsOf(seen, list, before) };
         if (pages.Ends is not null)
         {
-            // Each of them is to be compared, also if the copy of the list does not have it.
+            // Each of these keys must be compared, even if the copied list lacks it.
             foreach (string id in pages.Ends.Devices.Keys)
             {
                 pages._named[id] = (new KeyName(KeyName.FromId(id), id), default);
@@ -99,7 +104,7 @@ internal sealed class OwnUserPages
         }
         if (list is null || list.Period != (asked?.Period ?? seen.Head?.Period))
         {
-            // That there was nothing in the periods before is believed with it (OwnedUserRules.BeginAfter).
+            // The belief that nothing existed in earlier periods rests on the same epoch (OwnedUserRules.BeginAfter).
             pages.Proven = list is null ? owned?.ProvenEpoch : null;
             return pages;
         }
@@ -118,7 +123,8 @@ internal sealed class OwnUserPages
         {
             OwnedKey? key = seen.Owned.GetValueOrDefault(id);
             bool isKnown = key is not null && key.Period == list.Period && key.AbsentEpoch is not null;
-            // Of a list that is too long to name all those count that a page leaves in the middle: none is to look like it before.
+            // If a list is too long to name all keys, the keys that a page left in the middle must be distinguishable. So no other key is
+            // named as if it were one.
             KnownKey known = !isKnown ? default
                 : listed.Length <= ProtocolLimits.MaxKnownKeys ? KeyRules.Again(key!)
                 : new KnownKey(0, key!.Period, key.Version, key.Time, key.AbsentEpoch);
@@ -128,7 +134,7 @@ internal sealed class OwnUserPages
         return pages;
     }
 
-    /// <summary>Add takes a page, which is no result.</summary>
+    /// <summary>Adds a page that is not yet a result.</summary>
     public void Add(OwnUserPage page)
     {
         Count++;
@@ -156,14 +162,14 @@ internal sealed class OwnUserPages
         }
     }
 
-    /// <summary>End gives the result that the last answer makes of all of them.</summary>
+    /// <summary>Returns the result that the last answer completes.</summary>
     public OwnUserShown End(OwnUserPage last)
     {
         if (last.HasLeft)
         {
             return new OwnUserShown(_user, last.Epoch, last.Period, true, default, default, new Dictionary<string, OwnUserDevice>());
         }
-        // The pages stay as they are: the last answer may have to be asked for again.
+        // The pages stay unchanged: the last answer may have to be requested again.
         var lists = new SortedDictionary<ulong, VersionsExchange.TimedVersion>(_lists);
         var devices = _devices.ToDictionary(device => device.Key, device => device.Value with { Versions = new(device.Value.Versions) }, StringComparer.Ordinal);
         Collect(last, lists, devices);
@@ -211,7 +217,7 @@ internal sealed class OwnUserPages
         }
     }
 
-    // What is known of a list or a key after a page, or after its end.
+    // Returns what is known of a list or a key after a page, or after its end.
     private static KnownKey Known(OwnUserPage page, OwnUserPage.Key key, KnownKey before)
     {
         (ulong version, ulong time) = key.Versions.Count > 0 ? (key.Versions[^1].Version.Version, key.Versions[^1].Time) : (before.Version, before.Time);

@@ -3,10 +3,12 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>OwnedUserRules compare what the log shows of an owner's user with what the owner did (docs/spec/state.md section 3).</summary>
+/// <summary>Compares what the log shows of an owner's user with what the owner did (docs/spec/state.md section 3).</summary>
 internal static class OwnedUserRules
 {
-    /// <summary>ListState is what an owner's verification of all versions of the list says of the latest; null: there was none.</summary>
+    /// <summary>
+    /// Returns what an owner's verification of all versions of the list says of the latest one; null if there was no verification.
+    /// </summary>
     public static KeyState? ListState(OwnedUser? owned) => owned?.List is not { } list ? null : new KeyState
     {
         LeastEpoch = owned.LeastEpoch,
@@ -17,14 +19,14 @@ internal static class OwnedUserRules
         ValueSha256 = ValueHash.Of(list.Octets),
     };
 
-    /// <summary>Ids of a list whose octets were verified, in base64url.</summary>
+    /// <summary>Returns the device ids, in base64url, of a list whose octets were verified.</summary>
     public static IEnumerable<string> Ids(ReadOnlyMemory<byte> list) => DeviceList.Decode(list).Select(device => Base64UrlText.Encode(device.Span));
 
-    /// <summary>UserOf finds the owned user that a name is one's own of; null: none.</summary>
+    /// <summary>Returns the owned user to whom the client's state assigns a name; null if no owned user claims it.</summary>
     public static string? UserOf(ClientState state, string name) => state.OwnedUsers.Where(user => user.Value.Names.Contains(name)).Select(user => user.Key)
         .OrderByDescending(user => state.Names.GetValueOrDefault(name)?.User == user).ThenBy(user => user, StringComparer.Ordinal).FirstOrDefault();
 
-    /// <summary>Claim makes names one's own of a user.</summary>
+    /// <summary>Records names as the client's own names of a user.</summary>
     public static ClientState Claim(ClientState current, string user, IEnumerable<string> names)
     {
         OwnedUser? owned = current.OwnedUsers.GetValueOrDefault(user);
@@ -32,33 +34,44 @@ internal static class OwnedUserRules
         return added.Length == 0 ? current : With(current, user, (owned ?? new OwnedUser()) with { Names = [.. owned?.Names ?? [], .. added] });
     }
 
-    /// <summary>Disclaim makes names one's own no more, of a request that was refused, unless they were seen to lead to the user.</summary>
+    /// <summary>
+    /// Removes the names of a refused request from the user's own names, except names that were seen to lead to the user.
+    /// </summary>
     public static ClientState Disclaim(ClientState current, string user, IReadOnlyCollection<string> names) =>
         current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) && owned.Names.RemoveAll(name => names.Contains(name) && current.Names.GetValueOrDefault(name)?.User != user) is var left
             && left.Length < owned.Names.Length
             ? With(current, user, owned with { Names = left })
             : current;
 
-    /// <summary>NoteName raises an alarm for each owned user whose name a verified answer shows to lead to another one, save those who have left and whose name was <paramref name="passedOn"/> then.</summary>
+    /// <summary>
+    /// Raises an alarm for each owned user one of whose names a verified answer shows to lead to another user. Users who have left and
+    /// whose name was <paramref name="passedOn"/> then raise no alarm.
+    /// </summary>
     public static ClientState NoteName(ClientState current, string name, string user, ulong epoch, Func<string, bool> passedOn) =>
         current.OwnedUsers.Where(owned => owned.Key != user && owned.Value.Names.Contains(name) && !passedOn(owned.Key)).Aggregate(current, (next, owned) =>
             owned.Value.Alarms.Any(alarm => alarm.Kind == UserAlarmKind.NameElsewhere && alarm.Name == name && alarm.User == user)
                 ? next
                 : With(next, owned.Key, owned.Value with { Alarms = owned.Value.Alarms.Add(new UserAlarm(UserAlarmKind.NameElsewhere, 0, 0, epoch, Name: name, User: user)) }));
 
-    /// <summary>NoteLeft notes of an owned user that a verified answer shows it to have left.</summary>
+    /// <summary>Records that a verified answer shows an owned user to have left.</summary>
     public static ClientState NoteLeft(ClientState current, string user, ulong epoch) =>
         current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) ? With(current, user, Left(owned, epoch)) : current;
 
-    /// <summary>NoteSeen notes of an owned user the first period in which a verified answer shows it: what was shown of it there before its owner looks is looked at, too.</summary>
+    /// <summary>
+    /// Records the first period in which a verified answer shows an owned user. Monitoring begins there, so that it also covers what others
+    /// were shown before the owner's first look.
+    /// </summary>
     public static ClientState NoteSeen(ClientState current, string user, ulong period) =>
         current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) && owned.GoesOnFrom is null ? With(current, user, owned with { Period = period }) : current;
 
-    /// <summary>HasLeft tells whether a key is that of a device of an owned user who is known to have left.</summary>
+    /// <summary>Tells whether a key belongs to a device of an owned user who is known to have left.</summary>
     public static bool HasLeft(ClientState state, string key) => state.OwnedUsers.Any(user =>
         (user.Value.HasLeft || state.Users.GetValueOrDefault(user.Key)?.LeftEpoch is not null) && user.Value.List is { } list && Ids(list.Octets).Contains(key));
 
-    /// <summary>Miss goes on to the period after one that is served no more, for the list and the keys of the devices on it, without what its last epochs showed.</summary>
+    /// <summary>
+    /// Continues in the period after one that is no longer served, for the list and the keys of its devices, without verifying the last
+    /// epochs of the ended period.
+    /// </summary>
     public static ClientState Miss(ClientState current, string user, EpochRecord end)
     {
         OwnedUser owned = current.OwnedUsers[user];
@@ -80,7 +93,8 @@ internal static class OwnedUserRules
     }
 
     /// <summary>
-    /// BeginAfter goes on to the period after one in which no own name led to the user. That rests on the tree of usernames having only grown since: auditors who do not cover the period's end leave it without guarantee.
+    /// Continues in the period after one in which no own name led to the user. That relies on the tree of usernames having only grown
+    /// since. If auditors do not cover the period's end, the period has no guarantee.
     /// </summary>
     public static ClientState BeginAfter(ClientState current, string user, EpochRecord end, Coverage coverage)
     {
@@ -92,13 +106,16 @@ internal static class OwnedUserRules
         return PeriodEnds.Tidy(With(current, user, owned with { Period = end.Period + 1, ProvenEpoch = owned.ProvenEpoch ?? end.Epoch }));
     }
 
-    /// <summary>Apply gives the state after a result about one's own user. Of what it shows again, what was the latest after the epoch <paramref name="covered"/> and is kept no more is an alarm (<see cref="OwnerRules.SeenAgain"/>).</summary>
+    /// <summary>
+    /// Returns the state after a result about the client's own user. A version that is shown again, was still the latest after the epoch
+    /// <paramref name="covered"/> and is no longer kept raises an alarm (<see cref="OwnerRules.SeenAgain"/>).
+    /// </summary>
     public static ClientState Apply(ClientState current, OwnUserShown shown, ulong covered)
     {
         OwnedUser owned = current.OwnedUsers.GetValueOrDefault(shown.User.Id) ?? new OwnedUser();
         if (shown.HasLeft)
         {
-            // Nothing is copied any more of who has left, so that there is nothing to go on with in a later period.
+            // Nothing of a user who has left is copied into later periods, so there is nothing to continue with.
             return PeriodEnds.Tidy(With(current, shown.User.Id, Left(owned, shown.Epoch) with { LeastEpoch = Math.Max(shown.Epoch, owned.LeastEpoch), Period = current.Head?.Period ?? shown.Period }));
         }
         covered = shown.IsShownAgain ? covered : ulong.MaxValue;
@@ -109,14 +126,14 @@ internal static class OwnedUserRules
             OwnedKey before = OwnerRules.SeeAgain(keys.GetValueOrDefault(id) ?? new OwnedKey { IsListedOnly = true }, shown.Period, device.Ended.Versions, covered);
             if (before.Period > shown.Period)
             {
-                // It was monitored by itself, and is further.
+                // The key was monitored separately, and its state is further.
                 continue;
             }
             IReadOnlyList<VersionsExchange.TimedVersion> versions = device.Ended.Versions;
-            // One that is owned by itself and was not on the list when its period ended has a hand-over of its own.
+            // A separately owned key that was not on the list when its period ended has its own hand-over.
             bool isBehind = before.Period < shown.Period && !before.IsListedOnly && device.Handover is null && current.EndOf(before.Period) is not null;
             OwnedKey next = isBehind ? OwnerRules.Compare(before, shown.Period, versions) : OwnerRules.Apply(before, shown.Period, device.Epoch, versions, device.Handover);
-            // Of one that is owned by itself the later look counts that showed all of its versions.
+            // For a separately owned key, the later look that showed all of its versions counts.
             bool isWhole = !isBehind && next.ProvenEpoch is not null && versions is [{ Version.Version: 1 }, ..];
             keys[id] = isWhole ? next with { ProvenEpoch = shown.Proven } : next;
         }
@@ -125,13 +142,16 @@ internal static class OwnedUserRules
             LeastEpoch = Math.Max(shown.Epoch, owned.LeastEpoch),
             Period = shown.Period,
             ProvenEpoch = shown.Proven,
-            // What is not needed is tidied away below.
+            // Tidy below drops the ids that are not needed.
             Followed = [.. owned.Followed.Union(shown.Devices.Keys)],
         };
         return PeriodEnds.Tidy(Tidy(With(current with { Owned = keys.ToImmutable() }, shown.User.Id, after)));
     }
 
-    /// <summary>Tidy drops what was kept of devices that are on no list any more, once nobody has to be told anything about them. A key that is owned by itself stays.</summary>
+    /// <summary>
+    /// Drops what was kept of devices that are no longer on any list, once there is nothing left to tell anybody about them. A separately
+    /// owned key stays.
+    /// </summary>
     public static ClientState Tidy(ClientState current)
     {
         bool HasAlarms(string id) => current.Owned.TryGetValue(id, out OwnedKey? key) && key.Alarms.Length > 0;
@@ -149,7 +169,7 @@ internal static class OwnedUserRules
         return dropped.Length == 0 ? next : next with { Owned = next.Owned.RemoveRange(dropped) };
     }
 
-    /// <summary>Alarms about a user and the values of its devices, in the order of what they are about.</summary>
+    /// <summary>Returns the alarms about a user and the values of its devices, ordered by subject.</summary>
     public static IReadOnlyList<UserAlarm> Alarms(ClientState state, string user) => !state.OwnedUsers.TryGetValue(user, out OwnedUser? owned)
         ? []
         :
@@ -158,7 +178,7 @@ internal static class OwnedUserRules
             .. owned.Followed.Order(StringComparer.Ordinal).SelectMany(id => (state.Owned.GetValueOrDefault(id)?.Alarms ?? []).Select(alarm => UserAlarm.OfDevice(id, alarm))),
         ];
 
-    /// <summary>AlarmsOf gives those that a lookup shows: that a name leads elsewhere, or that one of its users has left.</summary>
+    /// <summary>Returns the alarms that a lookup shows: a name leads elsewhere, or one of its users has left.</summary>
     public static IReadOnlyList<UserAlarm> AlarmsOf(ClientState state, string name, IEnumerable<ReadOnlyMemory<byte>> users)
     {
         string[] ids = [.. users.Select(user => Base64UrlText.Encode(user.Span))];
@@ -169,7 +189,7 @@ internal static class OwnedUserRules
         ];
     }
 
-    /// <summary>Acknowledge ends alarms, and says how many there were. A name that leads elsewhere is one's own no more.</summary>
+    /// <summary>Ends alarms, and returns how many there were. A name that leads elsewhere stops being the client's own.</summary>
     public static ClientState Acknowledge(ClientState current, string user, IReadOnlyCollection<UserAlarm> alarms, out int count)
     {
         IReadOnlyList<UserAlarm> held = Alarms(current, user);
@@ -190,12 +210,13 @@ internal static class OwnedUserRules
         return Tidy(next);
     }
 
-    // The versions of the list that were not compared yet, each with the one before it.
+    // Compares each list version that was not compared yet with the version before it.
     private static OwnedUser Lists(OwnedUser owned, OwnUserShown shown, ulong covered)
     {
         OwnedList? kept = owned.List is { } list && list.Period == shown.Period ? owned.List : null;
         OwnedUser next = owned;
-        // In a new period versions count from 1 again, and the first is a copy of what the list was: that of the end of the period before, if it was verified.
+        // In a new period versions count from 1 again, and the first is a copy of the list at the end of the previous period, if that end
+        // was verified.
         IReadOnlySet<string>? before = Set(owned.List?.Octets ?? DeviceList.Encode([]));
         bool isLost = kept is null && owned.List is not null && !shown.List.Versions[0].Version.IsCopy;
         if (isLost)

@@ -2,13 +2,13 @@ using System.Collections.Immutable;
 
 namespace Optiks.Client;
 
-/// <summary>OwnerOrder ticks off what an owner set, in its order (docs/spec/state.md section 3.1).</summary>
+/// <summary>Ticks off the changes that an owner made, in its order (docs/spec/state.md section 3.1).</summary>
 internal static class OwnerOrder
 {
-    /// <summary>Tick gives what is expected after a version was shown.</summary>
-    /// <param name="expected">What was set and not yet seen.</param>
-    /// <param name="isShown">Whether the version is what that would make.</param>
-    /// <param name="isSet">Whether the owner set it; false: an alarm.</param>
+    /// <summary>Returns the changes that are still expected after a version was shown.</summary>
+    /// <param name="expected">Changes that the owner made and has not seen yet.</param>
+    /// <param name="isShown">Whether the version is what a change would make.</param>
+    /// <param name="isSet">Whether the owner set the version; if not, it is an alarm.</param>
     public static ImmutableArray<T> Tick<T>(ImmutableArray<T> expected, Func<T, bool> isShown, out bool isSet)
         where T : IExpected<T>
     {

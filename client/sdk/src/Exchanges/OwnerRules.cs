@@ -4,23 +4,26 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>OwnerRules compare what the log shows of an owner's key with what the owner set.</summary>
+/// <summary>Compares what the log shows of an owner's key with what the owner set.</summary>
 internal static class OwnerRules
 {
-    /// <summary>State after these versions, in order, were verified at a head: changes that were expected are ticked off, all others become alarms.</summary>
-    /// <param name="owned">What was kept.</param>
+    /// <summary>
+    /// Returns the state after these versions, in order, were verified at a head: expected changes are ticked off, all others become
+    /// alarms.
+    /// </summary>
+    /// <param name="owned">The kept state.</param>
     /// <param name="period">Period of the head.</param>
     /// <param name="headEpoch">Its epoch.</param>
     /// <param name="versions">The versions.</param>
-    /// <param name="handover">What the comparison with the end of the period before said; null: there was none.</param>
+    /// <param name="handover">The verdict of the comparison with the end of the previous period; null if they were not compared.</param>
     public static OwnedKey Apply(OwnedKey owned, ulong period, ulong headEpoch, IReadOnlyList<VersionsExchange.TimedVersion> versions, Reason? handover = null)
     {
-        // What was seen before was compared then.
+        // Versions that were seen before were compared then.
         versions = owned.Period == period ? [.. versions.Where(version => version.Version.Version > owned.Version)] : versions;
-        // State of another period says nothing about this one's versions, save that the first may be a copy of the last value.
+        // State of another period says nothing about this one's versions, except that the first may be a copy of the last value.
         string? before = owned.Version == 0 || owned.Period != period ? owned.ValueSha256 : null;
         OwnedKey next = owned.Period == period ? owned : owned with { Period = period, Version = 0, Time = 0, AbsentEpoch = null };
-        // After a period without guarantee the key had a version for certain, so that there must be a copy, whatever it has.
+        // After a period without guarantee the key certainly had a version, so there must be a copy, whatever its value.
         bool isFirstLook = owned is { Version: 0, AbsentEpoch: null } && owned.Period == period;
         bool isLost = isFirstLook && before is not null && (versions.Count == 0 || !versions[0].Version.IsCopy);
         if (isLost || handover == Reason.HandoverMissing)
@@ -37,7 +40,7 @@ internal static class OwnerRules
             }
             else if (handover is null && (hash is null || hash != before))
             {
-                // The end of the period before is not known: a copy may be of what was set in its last epochs.
+                // The end of the previous period is not known: a copy may be of a value that was set in its last epochs.
                 next = next with { Expected = OwnerOrder.Tick(next.Expected, change => change.ValueSha256 == hash, out bool isSet) };
                 next = isSet ? next : next with { Alarms = next.Alarms.Add(new OwnerAlarm(period, version.Version, version.Epoch, hash)) };
             }
@@ -50,7 +53,10 @@ internal static class OwnerRules
         return next with { AbsentEpoch = Math.Max(headEpoch, next.AbsentEpoch ?? 0), ValueSha256 = next.Version == 0 ? null : next.ValueSha256 };
     }
 
-    /// <summary>Compare raises alarms for versions of a key whose hand-over to their period is still to be made, and changes nothing else: it shows them again.</summary>
+    /// <summary>
+    /// Raises alarms for versions of a key whose hand-over to their period is still to come, and changes nothing else: the hand-over shows
+    /// the versions again.
+    /// </summary>
     public static OwnedKey Compare(OwnedKey owned, ulong period, IReadOnlyList<VersionsExchange.TimedVersion> versions)
     {
         OwnedKey next = owned;
@@ -65,23 +71,29 @@ internal static class OwnerRules
     }
 
     /// <summary>
-    /// SeenAgain are alarms about versions that were seen before and are shown again, of a list of all of them. The last one is kept, and was compared; the others are known no more. Such a version is no alarm if another
-    /// one came after it before the epoch <paramref name="covered"/>, the first that enough auditors may cover: under them nobody was shown it (docs/spec/cosigners.md section 4).
+    /// Returns alarms about versions that were seen before and are shown again, in a list of all versions. The last one is kept and was
+    /// compared; the others are no longer known. A version raises no alarm if the next version came before the epoch
+    /// <paramref name="covered"/>, the first that enough auditors may cover: under their coverage nobody was shown it
+    /// (docs/spec/cosigners.md section 4).
     /// </summary>
     public static IEnumerable<OwnerAlarm> SeenAgain(ulong period, ulong known, IReadOnlyList<VersionsExchange.TimedVersion> versions, ulong covered) =>
         versions.Zip(versions.Skip(1)).Where(pair => pair.First.Version.Version < known && pair.Second.Time > covered).Select(pair => pair.First.Version)
             .Select(version => new OwnerAlarm(period, version.Version, version.Epoch, version.Value is { } value ? ValueHash.Of(value.Span) : null));
 
-    /// <summary>SeeAgain gives the state of a key with such alarms.</summary>
+    /// <summary>Returns the state of a key with the alarms of <see cref="SeenAgain"/>.</summary>
     public static OwnedKey SeeAgain(OwnedKey owned, ulong period, IReadOnlyList<VersionsExchange.TimedVersion> versions, ulong covered) =>
         owned.Period == period && SeenAgain(period, owned.Version, versions, covered).Except(owned.Alarms).ToArray() is { Length: > 0 } alarms ? owned with { Alarms = owned.Alarms.AddRange(alarms) } : owned;
 
-    /// <summary>EndOf a period is what is known of a key there, if that was verified up to its last epoch; null: it was not.</summary>
+    /// <summary>
+    /// Returns what is known of a key at the end of a period, if it was verified up to the period's last epoch; otherwise null.
+    /// </summary>
     public static EndState? EndOf(OwnedKey owned, EpochRecord end) => owned.Period == end.Period && owned.AbsentEpoch == end.Epoch && (owned.Version == 0) == (owned.ValueSha256 is null)
         ? new EndState(end.Period, end.Epoch, owned.Version, owned.ValueSha256 is { } hash ? Convert.FromHexString(hash) : default(ReadOnlyMemory<byte>))
         : null;
 
-    /// <summary>Miss goes on to the period after one that is served no more, without what its last epochs showed.</summary>
+    /// <summary>
+    /// Continues in the period after one that is no longer served, without verifying the last epochs of the ended period.
+    /// </summary>
     public static OwnedKey Miss(OwnedKey owned, EpochRecord end)
     {
         NoGuarantee missed = Missed(owned.Period == end.Period ? owned.AbsentEpoch : null, end);
@@ -95,27 +107,34 @@ internal static class OwnerRules
         };
     }
 
-    /// <summary>Missed epochs of a period: all after the last one that was verified, if any was.</summary>
+    /// <summary>Returns the missed epochs of a period: all after the last verified one, or the whole period.</summary>
     public static NoGuarantee Missed(ulong? verified, EpochRecord end) => new(end.Period, verified + 1 ?? end.PeriodFirstEpoch, end.Epoch);
 
-    /// <summary>State in which a change of an owned key is expected; the same state if it is already.</summary>
+    /// <summary>Returns the state in which a change of an owned key is expected; the same state if it is already.</summary>
     public static ClientState Expect(ClientState current, KeyName key, ExpectedChange change)
     {
-        // From the period on in which it was first set: what was shown of it before its owner looks is looked at, too.
+        // Monitoring begins at the period in which the key was first set, so that it also covers what others were shown before the owner's
+        // first look.
         OwnedKey owned = current.Owned.GetValueOrDefault(key.Id) ?? new OwnedKey { Period = current.Head?.Period ?? 0 };
         return owned.Expected.Any(known => known.RequestId == change.RequestId && known.ValueSha256 == change.ValueSha256)
             ? current
             : current with { Owned = current.Owned.SetItem(key.Id, owned with { Expected = owned.Expected.Add(change), IsListedOnly = false }) };
     }
 
-    /// <summary>Begin gives the state before its first head is kept: what was asked for until then is gone on from in that head's period, the first that is known.</summary>
+    /// <summary>
+    /// Returns the state before its first head is kept: keys and users that were requested until then continue from that head's period, the
+    /// first that is known.
+    /// </summary>
     public static ClientState Begin(ClientState current, ulong period) => current with
     {
         Owned = current.Owned.SetItems(current.Owned.Select(key => KeyValuePair.Create(key.Key, key.Value with { Period = period }))),
         OwnedUsers = current.OwnedUsers.SetItems(current.OwnedUsers.Select(user => KeyValuePair.Create(user.Key, user.Value with { Period = period }))),
     };
 
-    /// <summary>State in which a request about an owned key is expected no more; the same state if it is not. What was expected under its id already <paramref name="before"/> stays: that was another request.</summary>
+    /// <summary>
+    /// Returns the state without the expected changes of a request about an owned key; the same state if there are no such changes. Changes
+    /// that were expected under its id already <paramref name="before"/> stay: they belong to another request.
+    /// </summary>
     public static ClientState Forget(ClientState current, KeyName key, Guid requestId, ClientState? before)
     {
         ImmutableArray<ExpectedChange> earlier = before?.Owned.GetValueOrDefault(key.Id)?.Expected ?? [];

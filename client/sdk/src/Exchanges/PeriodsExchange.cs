@@ -4,11 +4,12 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// PeriodsExchange asks where periods began and ended, from one on (docs/spec/periods.md section 4). It alone leads what is kept into a later period; what it learns are the records of the last epochs.
+/// Asks where periods began and ended, from a given one on (docs/spec/periods.md section 4). Only this exchange advances the state into a
+/// later period. It learns the records of the periods' last epochs.
 /// </summary>
 internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
 {
-    /// <summary>LastOfPage is how many periods after the first one a page ends, each with two bounds.</summary>
+    /// <summary>How many periods after the first one a page ends; each period has two bounds.</summary>
     public const ulong LastOfPage = (ProtocolLimits.MaxPeriodBounds / 2) - 1;
 
     private readonly ulong _from;
@@ -33,7 +34,7 @@ internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
 
     public override byte[]? Body(ClientState seen) => null;
 
-    // Where periods begin is the log's own word, which its records keep to.
+    // The log's records must keep to its statement of where periods begin, so auditors need not cover it.
     public override IEnumerable<Believed> Shown(IReadOnlyList<byte[]> learnt) => [];
 
     public override Checked<IReadOnlyList<byte[]>> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)
@@ -44,11 +45,11 @@ internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
             return new(verdict.Reason, null, null, null);
         }
         byte[][] ends = [.. verdict.Ends.Select(end => answer[end].ToArray())];
-        // Records of one checkpoint that contradict those kept: a log with two ends of one period, each of which is well formed by itself.
+        // Records of one checkpoint contradict the kept ones: the log has two ends of one period, each well formed.
         return PeriodEnds.TryAdd(seen, ends, out _) ? new(Reason.Valid, verdict.Head!, ends, null) : new(Reason.PeriodBounds, null, null, null);
     }
 
-    // The record with which a page ends may be old: the answer that the client asks for next has a fresh one.
+    // The record that ends a page may be old: the answer for which the client asks next has a fresh one.
     private ulong NowFor(ReadOnlyMemory<byte> answer, ulong now) =>
         answer.Length >= EpochRecord.Length && EpochRecord.PeriodOf(answer.Span) == _from + LastOfPage ? Math.Min(EpochRecord.Decode(answer.Span[..EpochRecord.Length]).TimeMs, now) : now;
 

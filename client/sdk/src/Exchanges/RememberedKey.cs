@@ -2,10 +2,15 @@ using Optiks.Native;
 
 namespace Optiks.Client;
 
-/// <summary>RememberedKey is what a client brings of a key or a device list to a question: what the verifier takes as known, and the value of the known version.</summary>
+/// <summary>
+/// The facts about a key or a device list that a client's question names: the known version, as the verifier takes it, and its value.
+/// </summary>
 internal readonly record struct RememberedKey(KnownKey Known, byte[]? Value)
 {
-    /// <summary>A version is known only while its value is at hand, and auditors cover the time since it was proven; otherwise the full proof is asked for again.</summary>
+    /// <summary>
+    /// Returns what the client can name as known. A version is known only while its value is available and auditors cover the time since it
+    /// was proven; otherwise the full proof is requested again.
+    /// </summary>
     public static RememberedKey Of(KeyState? state, Coverage coverage, IClientStateStore store)
     {
         if (state is null)

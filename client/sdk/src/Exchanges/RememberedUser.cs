@@ -3,21 +3,28 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>RememberedUser is a question about a user with what the client brings to it (docs/spec/users.md section 2).</summary>
-/// <param name="Question">Question with all that is kept and of use for it; <see cref="UserQuestion.LeastEpoch"/> is the largest of the epochs that are kept with that.</param>
+/// <summary>A question about a user with what the client knows already (docs/spec/users.md section 2).</summary>
+/// <param name="Question">Question with everything kept that helps to answer it; <see cref="UserQuestion.LeastEpoch"/> is the largest of
+/// the epochs that are kept with that.</param>
 /// <param name="Values">Values of the known versions, by device id in base64url.</param>
 internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary<string, byte[]> Values)
 {
-    /// <summary>LeavesOutName: that the name leads to the user need not be sent again. A name that is used again is always shown with all of its users.</summary>
+    /// <summary>
+    /// Whether the server need not prove again that the name leads to the user. A reassignable name is always shown with all of its users.
+    /// </summary>
     public bool LeavesOutName => !Question.UserId.IsEmpty && Question.Generation == 0;
 
-    /// <summary>LeftOut are the devices of whose keys a version is known, by id in base64url.</summary>
+    /// <summary>The devices whose keys have a known version, by id in base64url.</summary>
     public required IReadOnlySet<string> LeftOut { get; init; }
 
-    /// <summary>ProvenFrom is the first epoch at which something was proven that need not be sent again; null: all is sent.</summary>
+    /// <summary>
+    /// The first epoch at which something was proven that the server need not send again; null if it must send everything.
+    /// </summary>
     public ulong? ProvenFrom { get; private init; }
 
-    /// <summary>Query that asks the question. That a device is known to have no value is the verifier's to know alone.</summary>
+    /// <summary>
+    /// The query that asks the question. It does not say which devices are known to have no value: only the verifier uses that.
+    /// </summary>
     public UserQuery Query => new(Question.Username)
     {
         Device = Question.Device,
@@ -27,19 +34,20 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
         Keys = [.. Question.Keys.Where(device => device.Key.Version > 0).Select(device => new KnownDeviceKey(device.Device, device.Key.Version))],
     };
 
-    /// <summary>Of what is kept, all that can be of use for the question.</summary>
-    /// <param name="username">Username that is asked.</param>
-    /// <param name="device">The one device; null: all.</param>
+    /// <summary>Collects everything kept that can help to answer the question.</summary>
+    /// <param name="username">Username in question.</param>
+    /// <param name="device">The one device; null for all.</param>
     /// <param name="least">Epoch that the caller insists on.</param>
     /// <param name="seen">State.</param>
-    /// <param name="coverage">What auditors cover: what is known is brought only if they cover the time since it was proven.</param>
+    /// <param name="coverage">The auditors' coverage: the question names known versions only if auditors cover the time since they were
+    /// proven.</param>
     /// <param name="store">Where the values are.</param>
-    /// <param name="asksName">Bring nothing that would leave out where the name leads.</param>
+    /// <param name="asksName">Name nothing that would make the server leave out where the name leads.</param>
     public static RememberedUser Of(KeyName username, KeyName? device, ulong least, ClientState seen, Coverage coverage, IClientStateStore store, bool asksName = false)
     {
         NameState? name = seen.Names.GetValueOrDefault(username.Id);
         UserState? user = name?.User is { } id ? seen.Users.GetValueOrDefault(id) : null;
-        // By a name that is used again another user may be shown, of whom nothing is known.
+        // A reassignable name may show another user, about whom nothing is known.
         bool knowsVersions = name?.Generation is null;
         RememberedKey list = knowsVersions && !asksName ? RememberedKey.Of(user?.Devices, coverage, store) : default;
         var leftOut = new HashSet<string>(StringComparer.Ordinal);
@@ -60,7 +68,7 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
             }
             least = Math.Max(least, state.LeastEpoch);
             (KnownKey known, byte[]? value) = RememberedKey.Of(state, coverage, store);
-            // A question names one period, that of the list. That a device had no value yet is of use to the verifier alone.
+            // A question names one period, that of the list. Only the verifier uses the fact that a device had no value yet.
             if (known.Period == list.Known.Period && known.AbsentEpoch is not null)
             {
                 keys.Add(new KnownDevice(listed, known));

@@ -3,10 +3,12 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>RequestOutcomeJson reads the state of a request (docs/spec/rest.md section 5). The server's word: only a lookup proves anything.</summary>
+/// <summary>
+/// Reads the state of a request (docs/spec/rest.md section 5). This is what the server says: only a lookup proves anything.
+/// </summary>
 internal static class RequestOutcomeJson
 {
-    // A reason is a name of the specification: what is none reaches no terminal.
+    // A reason must be a name of the specification: no other text may reach a terminal.
     private const int MaxReasonLength = 64;
 
     public static RequestOutcome Parse(byte[] answer, Guid requestId, Uri server) => ReadStatus(answer, server, "an update", (status, root) => status switch
@@ -30,11 +32,15 @@ internal static class RequestOutcomeJson
         _ => throw new FormatException("unknown status"),
     });
 
-    /// <summary>ReadStatus reads what became of a request, by its status. <see cref="OptiksServerException"/> where <paramref name="read"/> finds it to be none.</summary>
+    /// <summary>
+    /// Reads the outcome of a request by its status. Throws <see cref="OptiksServerException"/> if <paramref name="read"/> refuses the
+    /// document.
+    /// </summary>
     /// <param name="answer">JSON of the server.</param>
-    /// <param name="server">Who answered.</param>
+    /// <param name="server">The server that answered.</param>
     /// <param name="what">The request, for the error.</param>
-    /// <param name="read">Of the status and the whole document; throws what reading JSON throws, or <see cref="FormatException"/>.</param>
+    /// <param name="read">Reads the status and the whole document; throws the exceptions of reading JSON, or
+    /// <see cref="FormatException"/>.</param>
     internal static T ReadStatus<T>(byte[] answer, Uri server, string what, Func<string?, JsonElement, T> read)
     {
         try
@@ -48,7 +54,7 @@ internal static class RequestOutcomeJson
         }
     }
 
-    // A key that was erased since, or that is not known to be the token's user's, is not named.
+    // The server does not name a key that was erased since, or that is not known to belong to the token's user.
     private static PublishedKey Item(JsonElement item)
     {
         byte[]? key = [];
@@ -57,19 +63,19 @@ internal static class RequestOutcomeJson
             : throw new FormatException("key_b64");
     }
 
-    /// <summary>Structure of an item: servers that know keys alone name none.</summary>
+    /// <summary>Returns the structure of an item; servers that know only keys do not name it.</summary>
     internal static StructureId Structure(JsonElement item) =>
         !item.TryGetProperty("structure", out JsonElement name) ? StructureId.Keys
         : Structures.Names.ToList().IndexOf(name.GetString() ?? "") is >= 0 and var index ? (StructureId)(index + 1)
         : throw new FormatException("structure");
 
-    /// <summary>Current version that a refusal names, if it does.</summary>
+    /// <summary>Returns the current version that a refusal names, if it names one.</summary>
     internal static KeyVersionNumber? Current(JsonElement root) => root.TryGetProperty("current", out JsonElement current) ? Number(current) : null;
 
     internal static KeyVersionNumber Number(JsonElement element) =>
         new(element.GetProperty("period").GetUInt64(), element.GetProperty("version").GetUInt64());
 
-    /// <summary>ReasonName is a name that may reach a terminal, or <see cref="FormatException"/>.</summary>
+    /// <summary>Returns a name that may reach a terminal, or throws <see cref="FormatException"/>.</summary>
     internal static string ReasonName(string? text) =>
         text is { Length: >= 1 and <= MaxReasonLength } && text.All(character => char.IsAsciiLetterLower(character) || character == '-') ? text : throw new FormatException("reason");
 }

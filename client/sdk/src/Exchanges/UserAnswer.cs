@@ -3,15 +3,15 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>UserAnswer is what was verified of one user.</summary>
-/// <param name="Kind">What the answer says.</param>
+/// <summary>The verified part of an answer about one user.</summary>
+/// <param name="Kind">The kind of answer.</param>
 /// <param name="User">Its id; null when there is no such user.</param>
 /// <param name="Epoch">Epoch at which all of it holds.</param>
 /// <param name="List">State of the device list; null unless current.</param>
 /// <param name="Devices">Devices in the order of the list.</param>
 internal sealed record UserAnswer(UserKind Kind, ReadOnlyMemory<byte>? User, ulong Epoch, KeyState? List, IReadOnlyList<UserDevice> Devices)
 {
-    /// <summary>TimeMs of the record of that epoch.</summary>
+    /// <summary>The time of that epoch's record.</summary>
     public ulong TimeMs { get; init; }
 
     /// <summary>Earlier users of the name, all of whom have left.</summary>

@@ -3,16 +3,18 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// UserConfirmation compares what a request about a user asked for with what the log shows of the user at an epoch at least as late (docs/spec/users.md section 8). What a later change hides is neither confirmed nor
-/// contradicted.
+/// Compares what a request about a user asked for with what the log shows of the user at an epoch at least as late (docs/spec/users.md
+/// section 8). If a later change hides something, it is neither confirmed nor contradicted.
 /// </summary>
 internal static class UserConfirmation
 {
-    /// <summary>Of the result with its valid lookups.</summary>
+    /// <summary>Judges a result by its valid lookups.</summary>
     /// <param name="result">Result of a published request.</param>
-    /// <param name="histories">Of devices, by id in base64url, the value of the published version where that is not the latest; null: erased.</param>
-    /// <param name="lists">Versions of the device list that are known; if <see cref="MissingList"/> says so, with those of the history.</param>
-    /// <param name="hidden">Devices whose published version a later one hides, and that histories do not have.</param>
+    /// <param name="histories">The value of the published version, for each device whose latest version is another one, by id in base64url;
+    /// null if it was erased.</param>
+    /// <param name="lists">Known versions of the device list, including those of the history if <see cref="MissingList"/> asks for
+    /// one.</param>
+    /// <param name="hidden">Devices whose published version a later one hides, and is not in the histories.</param>
     public static UserUpdateResult Judge(
         UserUpdateResult result, IReadOnlyDictionary<string, ReadOnlyMemory<byte>?> histories, KnownLists lists, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden)
     {
@@ -53,13 +55,15 @@ internal static class UserConfirmation
     }
 
     /// <summary>
-    /// MissingList is the published version of the device list if a history must show it or the one before it; null: both are known, or the request changes no list. What a later list has says nothing about the request: the
-    /// log may have dropped it, and the device have come or left by another one.
+    /// Returns the published version of the device list if a history must show it or the one before it; null if both are known, or the
+    /// request changes no list. A later list says nothing about the request. The log may have dropped the request, and another request may
+    /// have added or removed the device.
     /// </summary>
     public static KeyVersionNumber? MissingList(UserUpdateResult result, KnownLists lists) =>
         ChangesList(result) && !result.Lookups[0].HasLeft && NamedList(result) is { Version: > 0 } named && !(lists.TryFind(named, out _) && lists.TryFind(Before(named), out _)) ? named : null;
 
-    // The version that the server names is what the request makes of the one before it: a device that came with it unasked is the log's.
+    // The version that the server names must be what the request makes of the version before it. If it has a device that nobody asked for,
+    // the log added it.
     private static UserUpdateResult List(UserUpdateResult result, UserLookupResult now, KnownLists lists)
     {
         KeyVersionNumber? item = NamedList(result);

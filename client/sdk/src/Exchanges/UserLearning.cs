@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// UserLearning takes what the verifier accepted of the users of one answer, in their order, compares it with what is kept (docs/spec/state.md section 1), and collects what is to be kept from now on.
-/// One thread; for one answer.
+/// Compares what the verifier accepted of the users in one answer, in their order, with the kept state (docs/spec/state.md section 1), and
+/// collects what to keep from now on. An instance serves one answer. Not thread-safe.
 /// </summary>
 internal sealed class UserLearning
 {
@@ -19,10 +19,10 @@ internal sealed class UserLearning
     private readonly Dictionary<string, KeyState> _keys = new(StringComparer.Ordinal);
     private readonly HashSet<(string Name, string User)> _passedOn = [];
 
-    /// <summary>UserLearning of an answer.</summary>
-    /// <param name="seen">What is kept.</param>
+    /// <summary>Begins with an answer's period and earliest record.</summary>
+    /// <param name="seen">The kept state.</param>
     /// <param name="period">Period of the answer's records.</param>
-    /// <param name="earliest">Epoch of the earliest of them: what the answer proves is proven from there on.</param>
+    /// <param name="earliest">Epoch of the earliest record: what the answer proves is proven from there on.</param>
     public UserLearning(ClientState seen, ulong period, ulong earliest)
     {
         _seen = seen;
@@ -30,10 +30,10 @@ internal sealed class UserLearning
         _earliest = earliest;
     }
 
-    /// <summary>Values that the state names from now on and did not before.</summary>
+    /// <summary>The values that the state names from now on and did not name before.</summary>
     public IReadOnlyCollection<ReadOnlyMemory<byte>> NewValues => _values;
 
-    /// <summary>Take judges one user. Of an answer that is refused nothing may be used.</summary>
+    /// <summary>Judges one user. If any user of an answer is refused, nothing of the answer may be used.</summary>
     public Reason Take(
         KeyName username, RememberedUser remembered, VerifiedUser shown, IReadOnlyList<EarlierUser> earlier, ReadOnlyMemory<byte> answer, out UserAnswer result)
     {
@@ -48,7 +48,7 @@ internal sealed class UserLearning
         {
             return Reason.VersionRegressed;
         }
-        // In the generation that is kept the name led to the user who is kept.
+        // In the kept generation the name must still lead to the kept user.
         string? then = name?.Generation is { } generation && generation < shown.Generation ? Base64UrlText.Encode(earlier[(int)generation - 1].User.Span) : user?.Id;
         if (name?.User is { } known && known != then)
         {
@@ -65,7 +65,7 @@ internal sealed class UserLearning
         return reason != Reason.Valid || user is null ? reason : TakeUser(user.Value, remembered, shown, answer, ref result);
     }
 
-    // That they have left is kept of those whom somebody asked about or owns, and of nobody else.
+    // Records that earlier users have left, but only for users whom somebody looked up or who are owned.
     private Reason TakeEarlier(KeyName username, IReadOnlyList<EarlierUser> earlier, ulong epoch)
     {
         foreach (EarlierUser one in earlier)
@@ -86,7 +86,9 @@ internal sealed class UserLearning
         return Reason.Valid;
     }
 
-    /// <summary>ApplyTo gives the current state with what was learnt; null when that is no longer the one that was compared with.</summary>
+    /// <summary>
+    /// Returns the current state with what was learnt; null if it no longer equals the state with which the answer was compared.
+    /// </summary>
     public ClientState? ApplyTo(ClientState current)
     {
         ImmutableDictionary<string, NameState>? names = Apply(_seen.Names, current.Names, _names);
@@ -98,7 +100,8 @@ internal sealed class UserLearning
                 : current with { Names = names, Users = users, Keys = keys });
     }
 
-    // What an owner has to be told whoever asked: a name of its own that leads elsewhere, unless it was passed on once its user had left, and that its user has left.
+    // An owner must be told, whoever asked, that its user has left, or that a name of its own leads to another user. A name that was
+    // reassigned after its user had left raises no alarm.
     private ClientState Note(ClientState next)
     {
         foreach ((string name, NameState state) in _names)
@@ -166,7 +169,7 @@ internal sealed class UserLearning
         {
             Keep(device.Key, value);
         }
-        // What was left out was proven when all of it was sent last.
+        // The proofs that the server left out were verified when it last sent all of them.
         _keys[name.Id] = after with { ProvenEpoch = remembered.LeftOut.Contains(name.Id) ? before?.ProvenEpoch : _earliest };
         devices.Add(new UserDevice(name.Octets, after.Version, after.PublishedEpoch, value is null ? default(ReadOnlyMemory<byte>?) : value, unchanged));
         return Reason.Valid;

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>UserLookupExchange asks for up to 256 users, without what this client knows already.</summary>
+/// <summary>Asks for up to 256 users, without what this client knows already.</summary>
 internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.Learnt>
 {
     private readonly IReadOnlyList<(KeyName Username, KeyName? Device)> _users;
@@ -13,11 +13,12 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
     private RememberedUser[] _remembered = [];
     private ulong? _earliest;
 
-    /// <param name="users">Usernames, each with the one device that is asked, or null for all.</param>
+    /// <param name="users">Usernames, each with the one device that is requested, or null for all.</param>
     /// <param name="least">Least epoch of each user's state. A head's may be smaller, as parts of an answer may be later.</param>
-    /// <param name="policy">The client's.</param>
+    /// <param name="policy">The client's policy.</param>
     /// <param name="store">State.</param>
-    /// <param name="ofOwner">The names are an owner's own: where they lead is shown again, and the credential of the look that follows goes with the question where lookups need one.</param>
+    /// <param name="ofOwner">Whether the names are an owner's own. The server then proves again where they lead, and the question carries
+    /// the owner's credential if lookups need one.</param>
     public UserLookupExchange(IReadOnlyList<(KeyName Username, KeyName? Device)> users, ulong least, TrustPolicy policy, IClientStateStore store, bool ofOwner = false)
     {
         MayAuthorize = ofOwner;
@@ -52,7 +53,7 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
         }
         _earliest = Heads.Earliest(answer);
         var learning = new UserLearning(seen, verdict.Head!.Period, _earliest.Value);
-        // Of one that led to others before, these are in the answer, which was verified.
+        // If a name led to other users before, the answer, which was verified, lists them.
         IReadOnlyList<UserLookup>? shown = verdict.Users.Any(user => user.Generation > 1) ? UserLookupAnswer.Decode(answer).Users : null;
         var answers = new UserAnswer[_users.Count];
         for (int i = 0; i < answers.Length; i++)
@@ -70,7 +71,7 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
 
     public override bool MayBeOfRecentEpoch => _least == 0;
 
-    // What a part shows of an earlier epoch than the newest record's holds at that one because trees only grow.
+    // A part may show an earlier epoch than the newest record's. Its content holds at the later epoch too, because trees only grow.
     public override ulong? ProvenFrom => _remembered.Select(user => user.ProvenFrom).Append(_earliest).Min();
 
     public override ReadOnlyMemory<byte> ContradictingRecord(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept) => Heads.PeekPart(answer, kept);
@@ -130,6 +131,6 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
         }
     }
 
-    /// <summary>Learnt is what an answer says of each user, and what it makes of the state.</summary>
+    /// <summary>An answer's result for each user, and the changes to the state.</summary>
     internal sealed record Learnt(IReadOnlyList<UserAnswer> Users, UserLearning State);
 }

@@ -4,14 +4,14 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>UserMonitorExchange asks for one page of what an owner is shown of its own user (docs/spec/user-monitor.md).</summary>
+/// <summary>Asks for one page of an owner's own user (docs/spec/user-monitor.md).</summary>
 internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange.Learnt>
 {
     private readonly OwnUserPages _pages;
     private readonly Func<ClientState, OwnUserShown, ClientState> _remember;
 
     /// <param name="pages">The pages so far.</param>
-    /// <param name="remember">What the caller makes of a result, beside what any answer makes of it.</param>
+    /// <param name="remember">The caller's changes to the state after a result, in addition to those that any answer makes.</param>
     public UserMonitorExchange(OwnUserPages pages, Func<ClientState, OwnUserShown, ClientState> remember)
     {
         _pages = pages;
@@ -84,7 +84,7 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
             return current;
         }
         string user = _pages.User.Id;
-        // All of it was compared with what was kept then.
+        // The answer was compared with the state as it was then.
         bool moved = current.Users.GetValueOrDefault(user) != seen.Users.GetValueOrDefault(user)
             || result.Keys.Keys.Any(id => current.Keys.GetValueOrDefault(id) != seen.Keys.GetValueOrDefault(id));
         return moved ? null : _remember(current with { Users = current.Users.SetItem(user, result.User), Keys = current.Keys.SetItems(result.Keys) }, result.Shown);
@@ -106,7 +106,7 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
             || than.Page.Devices.Any(device => VersionsExchange.TimedVersion.ShowMore(keys.GetValueOrDefault(device.Name.Id) ?? [], device.Key.Versions));
     }
 
-    // The followed ids (docs/spec/user-monitor.md section 3).
+    // Returns the followed ids (docs/spec/user-monitor.md section 3).
     private static SortedSet<ReadOnlyMemory<byte>> Followed(OwnUserQuestion question, Versions lists)
     {
         SortedSet<ReadOnlyMemory<byte>> ids = DeviceList.IdsOf(lists.OpenedValues.Append(question.List));
@@ -120,7 +120,8 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
         return question.Keys.Aggregate(least, (most, device) => Math.Max(most, seen.LeastEpoch(Base64UrlText.Encode(device.Device.Span))));
     }
 
-    // With what the log committed to as copies. That these are false is not a lie of this server's: the owner is told, and goes on. An answer of another period is none.
+    // Adds the verdicts of the comparison with the end states. A false copy is the log's commitment and not this server's lie, so the owner
+    // is told and continues. A server that answers about another period is refused.
     private OwnUserPage Compared(OwnUserPage page, VerifiedHead head, VerifiedOwnUser shown, ReadOnlySpan<byte> answer, out Reason refused)
     {
         refused = Reason.Valid;
@@ -143,11 +144,11 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
     private static OwnUserPage.Key Compared(OwnUserPage.Key key, VerifiedHead head, VerifiedVersions shown, EndState end, ReadOnlySpan<byte> answer) =>
         shown.From == 1 ? key with { Handover = Verifier.Handover(head, shown, end, answer) } : key;
 
-    // What is to be kept of a result, as of a lookup.
+    // Computes what to keep of a result, as for a lookup.
     private static Reason Learn(ClientState seen, OwnUserShown shown, UserState? before, out Result? result)
     {
         result = null;
-        // What is known of a later period stays.
+        // Kept knowledge of a later period stays.
         bool isOld = before?.LeftEpoch is not null || before?.Devices?.Period > shown.Period;
         if (shown.HasLeft)
         {
@@ -167,7 +168,7 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
             KeyState? owned = seen.Owned.TryGetValue(id, out OwnedKey? key) ? KeyRules.OfOwned(key) : null;
             if (device.Epoch < shown.Epoch)
             {
-                // It left the list while pages were read: of its key a later answer may know more by now.
+                // The device left the list while pages were read, and a later answer may know more about its key by now.
                 reason = KeyRules.Agree(kept, owned, device.Ended, shown.Period);
                 if (reason != Reason.Valid)
                 {
@@ -186,15 +187,15 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
                 values.Add(value);
             }
         }
-        // Octets that were brought are not among the versions shown.
+        // If the question contained the list's octets, the versions shown do not contain them.
         list = list with { ValueSha256 = ValueHash.Of(shown.LatestList.Span) };
         result = new Result(shown, isOld ? before! : new UserState { Devices = list }, keys.ToImmutable(), values);
         return Reason.Valid;
     }
 
-    /// <summary>Learnt is a page, with the result that it ends; null: there is none yet.</summary>
+    /// <summary>A page, with the result that it completes; the result is null if more pages follow.</summary>
     internal sealed record Learnt(OwnUserPage Page, Result? Result);
 
-    /// <summary>Result with what is to be kept of it.</summary>
+    /// <summary>A result with what to keep of it.</summary>
     internal sealed record Result(OwnUserShown Shown, UserState User, ImmutableDictionary<string, KeyState> Keys, IReadOnlyCollection<ReadOnlyMemory<byte>> Values);
 }

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>UserRequest is a request about one user: its body (docs/spec/rest.md section 5), and what its owner expects of it.</summary>
+/// <summary>A request about one user: its body (docs/spec/rest.md section 5), and the changes that its owner expects from it.</summary>
 /// <param name="Id">Request id.</param>
 /// <param name="User">User id.</param>
 /// <param name="Changes">Changes.</param>
@@ -15,7 +15,7 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
 
     private IEnumerable<string> Names => Changes.SelectMany(change => change.Usernames).Select(Text);
 
-    /// <summary>Body of the request.</summary>
+    /// <summary>Returns the body of the request.</summary>
     public ReadOnlyMemory<byte> Body()
     {
         var buffer = new ArrayBufferWriter<byte>();
@@ -35,7 +35,7 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
         return buffer.WrittenMemory;
     }
 
-    /// <summary>State in which all of it is expected.</summary>
+    /// <summary>Returns the state in which all changes of the request are expected.</summary>
     public ClientState Expect(ClientState current)
     {
         ClientState next = current;
@@ -47,7 +47,7 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
         OwnedUser owned = next.OwnedUsers.GetValueOrDefault(User.Id) ?? new OwnedUser();
         if (owned.GoesOnFrom is null && current.Head is { } head)
         {
-            // What is shown of the user before its owner looks is looked at, too.
+            // Monitoring begins at this period, so that it also covers what others were shown of the user before the owner's first look.
             owned = owned with { Period = head.Period };
             next = next.OwnedUsers.ContainsKey(User.Id) ? next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, owned) } : next;
         }
@@ -59,7 +59,10 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
             : next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, owned with { Expected = owned.Expected.Add(new ExpectedUserChange(Id, added, removed, leaves)) }) };
     }
 
-    /// <summary>State in which none of it is expected. What was expected under its id, and which names were one's own, already <paramref name="before"/> stays: that was another request.</summary>
+    /// <summary>
+    /// Returns the state in which none of the request's changes are expected. Changes that were expected under its id, and own names, that
+    /// existed already <paramref name="before"/> stay: they belong to another request.
+    /// </summary>
     public ClientState Forget(ClientState current, ClientState? before)
     {
         OwnedUser earlier = before?.OwnedUsers.GetValueOrDefault(User.Id) ?? new OwnedUser();
@@ -70,12 +73,14 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
             return next;
         }
         OwnedUser left = owned with { Expected = owned.Expected.RemoveAll(known => known.RequestId == Id && !earlier.Expected.Any(known.IsSame)) };
-        // Of whom nothing is expected, and nothing was seen, there is no period to go on from.
+        // A user without expected changes and without any seen state has no period from which to continue.
         left = left is { List: null, HasLeft: false, Names.Length: 0, Expected.Length: 0 } ? left with { Period = null } : left;
         return left == owned ? next : PeriodEnds.Tidy(next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, left) });
     }
 
-    /// <summary>WithKeys names the published items of a request whose keys the server may not tell, by their numbers (docs/spec/rest.md section 5).</summary>
+    /// <summary>
+    /// Fills in the keys of a request's published items that the server may not name, by their item numbers (docs/spec/rest.md section 5).
+    /// </summary>
     public static IReadOnlyList<PublishedKey> WithKeys(IReadOnlyList<PublishedKey> items, ReadOnlyMemory<byte> user, IReadOnlyList<UserChange> changes)
     {
         ReadOnlyMemory<byte>[] keys = [user, .. changes.SelectMany(change => change.Usernames), .. changes.SelectMany(change => change.Devices).Select(device => device.Device), user];

@@ -7,8 +7,10 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// VerifiedExchanger runs exchanges: asks a replica, verifies against the remembered head, remembers, and only then returns. Where a replica cannot be reached or is behind, others are asked, and it again. Where its answer
-/// is refused, that is reported and others are asked: one valid answer counts, whoever gave it. With none the first failure is the verdict. What the log signed against itself ends everything.
+/// Runs exchanges: asks a replica, verifies the answer against the remembered head, saves the state, and only then returns. When a replica
+/// is unreachable or behind, it asks the others, and then that one again. When it refuses a replica's answer, it reports that and asks the
+/// others: one valid answer is enough, whichever replica gave it. Without a valid answer the first failure is the verdict. Proof that the
+/// log contradicted itself ends everything.
 /// </summary>
 internal sealed class VerifiedExchanger
 {
@@ -90,7 +92,7 @@ internal sealed class VerifiedExchanger
                 }
                 catch (OptiksServerException e) when ((!exchange.EndedRecord.IsEmpty || exchange.FollowsPeriods) && e.Problem == ProblemNames.NotFound)
                 {
-                    // It does not know yet that the period has ended, or has begun.
+                    // This replica does not know yet that the period has ended, or has begun.
                     behind = true;
                 }
                 catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure)
@@ -110,7 +112,7 @@ internal sealed class VerifiedExchanger
             }
             if (gone is not null && goneReplicas == urls.Count)
             {
-                // What no replica serves any more comes back nowhere. One that gave no answer may still serve it.
+                // Stop when no replica serves the data any more. A replica that gave no answer may still serve it.
                 ExceptionDispatchInfo.Throw(gone);
             }
             if (failed.Count == urls.Count || !await backoff.TryWaitAsync(failure?.RetryAfter, cancellationToken).ConfigureAwait(false))
@@ -120,7 +122,7 @@ internal sealed class VerifiedExchanger
         }
     }
 
-    // No other replica changes what the log signed, what witnesses did not, or that the caller has to ask anew.
+    // No other replica can change what the log signed, which cosignatures are missing, or that the caller must ask again.
     private static bool IsFinal<T>(Outcome<T> outcome) => outcome.Reason is Reason.Valid or Reason.WitnessQuorum || outcome.IsOvertaken || outcome.EvidencePath is not null;
 
     private void Report(Uri replica, Reason? reason, string detail)
@@ -131,7 +133,8 @@ internal sealed class VerifiedExchanger
         }
     }
 
-    // A replica that says that it is behind may be one of another history: its checkpoint is compared with the kept one, once in a while. Null: nothing was found.
+    // A replica that says that it is behind may follow another history, so its checkpoint is compared with the kept one at intervals. Null:
+    // nothing was found.
     private async Task<Outcome<T>?> FindForkBehindAsync<T>(Uri replica, CancellationToken cancellationToken, ReadOnlyMemory<byte> answer = default)
     {
         if (_store.Current.Head is not { } kept || (_compared.TryGetValue(replica, out long at) && _time.GetElapsedTime(at) < s_comparedFor))
@@ -164,19 +167,19 @@ internal sealed class VerifiedExchanger
             VerifierContext context = Context(seen) with { EndedRecord = exchange.EndedRecord };
             (Reason reason, VerifiedHead? head, T? learnt, int? failedKey) = exchange.Verify(context, seen, answer);
             IReadOnlyList<LeafStatement> leaves = LeavesOf(exchange, seen, reason, answer);
-            // A fork is looked for first.
+            // The search for a fork comes first.
             bool mayBeFork = reason == Reason.Fork || (seen.Head is not null && ForkSearch.MayShow(reason));
             if (!mayBeFork && BrokenBy<T>(seen, leaves, replica) is { } broken)
             {
                 return broken;
             }
-            // What leads through the periods by itself is taken, and so is what is about an ended one.
+            // Exchanges that follow periods themselves, or ask about an ended period, accept records of other periods.
             bool isOfCurrent = exchange.EndedRecord.IsEmpty && !exchange.FollowsPeriods;
             if (isOfCurrent && Verifier.OtherPeriod(context, reason, answer) is { } period)
             {
                 if (period < seen.Head!.Period)
                 {
-                    // Of an earlier epoch too, a replica is behind; of a later one, the log has gone back to a period that had ended.
+                    // If the epoch is earlier too, the replica is behind. If it is later, the log has returned to a period that had ended.
                     bool isBehind = EpochRecord.EpochOf(answer) < EpochRecord.EpochOf(seen.Head.Record);
                     Outcome<T> refused = await RefuseAsync(exchange, Reason.RecordPeriod, null, seen, answer, leaves, replica, cancellationToken).ConfigureAwait(false);
                     return isBehind && refused.EvidencePath is null ? null : refused;
@@ -198,7 +201,7 @@ internal sealed class VerifiedExchanger
             }
             if (reason == Reason.Stale && at is not null)
             {
-                // More than that epoch is known already.
+                // The state already knows more than that epoch.
                 at = null;
                 continue;
             }
@@ -210,7 +213,7 @@ internal sealed class VerifiedExchanger
             {
                 return await RefuseAsync(exchange, reason, failedKey, seen, answer, leaves, replica, cancellationToken).ConfigureAwait(false);
             }
-            // Of several records that of the largest epoch.
+            // If the answer has several records, this is the one of the largest epoch.
             byte[] record = answer[head!.Record];
             ulong epoch = EpochRecord.EpochOf(record);
             ulong from = Math.Min(exchange.ProvenFrom ?? epoch, epoch);
@@ -224,7 +227,7 @@ internal sealed class VerifiedExchanger
             {
                 if (mayAskForRecent)
                 {
-                    // What witnesses have cosigned already needs no waiting, if this replica serves it still.
+                    // An epoch that witnesses have cosigned already needs no waiting, if this replica still serves it.
                     (mayAskForRecent, at) = (false, coverage.WitnessedEpoch());
                     continue;
                 }
@@ -249,11 +252,11 @@ internal sealed class VerifiedExchanger
                 };
                 return new Outcome<T>(Reason.Valid, info, learnt);
             }
-            // Another call moved the state meanwhile: this answer was never compared with it, so ask again.
+            // Another call changed the state in the meantime, and this answer was never compared with it, so ask again.
         }
     }
 
-    // From one period to another, page by page. Null: the replica does not lead there.
+    // Follows the log from one period to another, page by page. Null: the replica does not get there.
     private async Task<Outcome<IReadOnlyList<byte[]>>?> TryFollowAsync(ulong from, ulong to, Uri replica, CancellationToken cancellationToken)
     {
         while (true)
@@ -272,7 +275,7 @@ internal sealed class VerifiedExchanger
         }
     }
 
-    // Null: the replica does not serve the epoch that is asked for.
+    // Null: the replica does not serve the requested epoch.
     private async Task<byte[]?> AskAsync<T>(VerifiedExchange<T> exchange, ClientState seen, ulong? at, Uri replica, CancellationToken cancellationToken)
     {
         string epoch = at is null ? "" : $"&at_epoch={at}";
@@ -304,7 +307,7 @@ internal sealed class VerifiedExchanger
         KeptRecord = seen.Head?.Record,
     };
 
-    // What contradicts the kept head may be a lie of this server's, or a fork: only what the log signed tells.
+    // An answer that contradicts the kept head may be a lie of this server or a fork: only what the log signed tells which.
     private async Task<Outcome<T>> RefuseAsync<T>(
         VerifiedExchange<T> exchange, Reason reason, int? failedKey, ClientState seen, byte[] answer, IReadOnlyList<LeafStatement> leaves, Uri replica, CancellationToken cancellationToken)
     {
@@ -327,7 +330,7 @@ internal sealed class VerifiedExchanger
 
     private Outcome<T> Fork<T>(IReadOnlyDictionary<string, ReadOnlyMemory<byte>> evidence) => Proven<T>(evidence, null);
 
-    // What an answer says of leaves that are an owner's, or whose owner asks; nothing of one that does not decode.
+    // Returns the answer's statements about leaves that are an owner's, or that the owner requested; nothing if the answer does not decode.
     private static IReadOnlyList<LeafStatement> LeavesOf<T>(VerifiedExchange<T> exchange, ClientState seen, Reason reason, byte[] answer)
     {
         try
@@ -336,12 +339,12 @@ internal sealed class VerifiedExchanger
         }
         catch (EncodingException) when (reason != Reason.Valid)
         {
-            // The verifier names its own reason.
+            // The verifier has a reason of its own.
             return [];
         }
     }
 
-    // Null: nothing of it contradicts what is kept.
+    // Null: no statement contradicts the kept ones.
     private Outcome<T>? BrokenBy<T>(ClientState seen, IReadOnlyList<LeafStatement> leaves, Uri replica) =>
         LeafRules.FindContradiction(seen, _store, _options.TrustAnchor, leaves) is (var kept, var received)
             ? Proven<T>(LeafEvidence.Collect(_options.TrustAnchor, kept, received, replica.Authority), Reason.LeafContradicts)
@@ -372,7 +375,7 @@ internal sealed class VerifiedExchanger
         };
     }
 
-    // Two answers verified against one head may still contradict each other; then the second is asked for again.
+    // Two answers verified against one head may still contradict each other. If so, the second question is asked again.
     private static bool SameView(HeadState? seen, HeadState? current, HeadState next) =>
         ReferenceEquals(seen, current)
         || (current is not null && current.Size == next.Size && current.Root.AsSpan().SequenceEqual(next.Root) && current.Record.AsSpan().SequenceEqual(next.Record));
@@ -383,7 +386,7 @@ internal sealed class VerifiedExchanger
         ClientState next = ReferenceEquals(current.Head, view.Head) ? current : begun with { Head = view.Head };
         foreach ((string cosigner, CosignerState signed) in view.Cosigners)
         {
-            // Another call may have seen a newer one meanwhile, of the same view.
+            // Another call may have stored a newer one in the meantime, of the same view.
             if (next.Cosigners.GetValueOrDefault(cosigner) is not { } kept || kept.Size < signed.Size)
             {
                 next = next with { Cosigners = next.Cosigners.SetItem(cosigner, signed) };

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>VersionsExchange asks for one page of a key's versions: history, or an owner's monitoring.</summary>
+/// <summary>Asks for one page of a key's versions, for a history or an owner's monitoring.</summary>
 internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
 {
     private readonly KeyName _key;
@@ -11,7 +11,10 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     private readonly KnownKey _start;
     private readonly Func<ClientState, Page, VerifiedHead, ClientState?> _remember;
 
-    /// <summary>From the version after <paramref name="start"/>'s on. What a page teaches is remembered by the caller's function. With a record: of the period that ended with it.</summary>
+    /// <summary>
+    /// Asks for the versions after <paramref name="start"/>'s. The caller's function <paramref name="remember"/> updates the state after a
+    /// page. If <paramref name="endedRecord"/> is not empty, the question is about the period that ended with it.
+    /// </summary>
     public VersionsExchange(KeyName key, bool monitor, KnownKey start, Func<ClientState, Page, VerifiedHead, ClientState?> remember, ReadOnlyMemory<byte> endedRecord)
     {
         EndedRecord = endedRecord;
@@ -35,10 +38,14 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
 
     public override bool IsOfOnePeriod => true;
 
-    /// <summary>Proven is the epoch at which versions before the first one asked for were shown; null: nothing is claimed of them.</summary>
+    /// <summary>
+    /// The epoch at which the versions before the first requested one were shown; null if the client claims nothing about them.
+    /// </summary>
     public ulong? Proven { get; init; }
 
-    /// <summary>End of the period before, with which a list from version 1 on is compared; null: there is none.</summary>
+    /// <summary>
+    /// The end state of the previous period, with which a list from version 1 on is compared; null if there is no end state.
+    /// </summary>
     public EndState? End { get; init; }
 
     public override byte[]? Body(ClientState seen) => QueryList.Encode([new Query(_key.Octets, 0, _start.Version + 1)]);
@@ -65,13 +72,13 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
             {
                 return new(handover, null, null, null);
             }
-            // What the log committed to is not a lie of this server's: the owner is told, and goes on.
+            // A false copy is the log's commitment and not this server's lie, so the owner is told and continues.
             page = page with { Handover = handover };
         }
         KeyState? owned = seen.Owned.TryGetValue(_key.Id, out OwnedKey? kept) ? KeyRules.OfOwned(kept) : null;
         if (!shown.Complete)
         {
-            // What is kept may be of this page, and the list end with another one.
+            // A kept version may be on this page while another page ends the list.
             Reason agrees = KeyRules.Agree(seen.Keys.GetValueOrDefault(_key.Id), owned, new EndedVersions(0, 0, versions), head.Period);
             return agrees == Reason.Valid ? new(Reason.Valid, head, page, null) : new(agrees, null, null, null);
         }
@@ -102,14 +109,14 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
             return _remember(current, learnt, head);
         }
         KeyState? now = current.Keys.GetValueOrDefault(_key.Id);
-        // Compared with what was kept then.
+        // The answer was compared with the state as it was then.
         return now != seen.Keys.GetValueOrDefault(_key.Id) ? null
             : _remember(now == after ? current : current with { Keys = current.Keys.SetItem(_key.Id, after) }, learnt, head);
     }
 
     public override ulong? ProvenFrom => Proven;
 
-    // Nothing is claimed before the last page.
+    // Pages before the last one claim nothing.
     public override IEnumerable<Believed> Shown(Page learnt) => learnt.Complete ? [new Believed(_key.Id, learnt.Latest, learnt.After?.ValueSha256)] : [];
 
     public override bool IsWhole(Page learnt) => TimedVersion.AreShown(learnt.Versions);
@@ -119,32 +126,34 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(Page learnt) =>
         learnt.After is { } after && after.Period == learnt.Period && learnt.Versions.Count > 0 && learnt.Versions[^1].Version.Value is { } value ? [value] : [];
 
-    /// <summary>Page of verified versions.</summary>
+    /// <summary>A page of verified versions.</summary>
     /// <param name="Latest">Latest version that the answer claims; shown once complete.</param>
-    /// <param name="Versions">Those from the one asked for on.</param>
-    /// <param name="Complete">False: there are more.</param>
+    /// <param name="Versions">The versions from the first requested one on.</param>
+    /// <param name="Complete">False if more versions follow.</param>
     /// <param name="Period">Period of the versions.</param>
-    /// <param name="After">What is to be kept of the key, once complete; null before.</param>
+    /// <param name="After">The state to keep of the key, once complete; null before.</param>
     internal sealed record Page(ulong Latest, IReadOnlyList<TimedVersion> Versions, bool Complete, ulong Period, KeyState? After)
     {
-        /// <summary>Octets of the answer.</summary>
+        /// <summary>The octets of the answer.</summary>
         public int Octets { get; init; }
 
-        /// <summary>Handover is what the comparison with the end of the period before said; null: there was none.</summary>
+        /// <summary>The verdict of the comparison with the end of the previous period; null if they were not compared.</summary>
         public Reason? Handover { get; init; }
     }
 
-    /// <summary>TimedVersion is a version with its time T.</summary>
+    /// <summary>A version with its time T.</summary>
     internal sealed record TimedVersion(KeyVersion Version, ulong Time)
     {
-        /// <summary>AreShown: each of them with its value.</summary>
+        /// <summary>Tells whether each version is shown with its value.</summary>
         public static bool AreShown(IReadOnlyList<TimedVersion> versions) => versions.All(one => one.Version.Value is not null);
 
-        /// <summary>ShowMore: there is a value here that is missing there.</summary>
+        /// <summary>
+        /// Tells whether <paramref name="versions"/> show a value that is missing in <paramref name="than"/>.
+        /// </summary>
         public static bool ShowMore(IReadOnlyList<TimedVersion> versions, IReadOnlyList<TimedVersion> than) =>
             than.Where(one => one.Version.Value is null).Any(one => versions.Any(shown => shown.Version.Version == one.Version.Version && shown.Version.Value is not null));
 
-        /// <summary>Of an accepted answer, with copies of its values.</summary>
+        /// <summary>Returns the versions of an accepted answer, with copies of their values.</summary>
         public static IReadOnlyList<TimedVersion> Of(VerifiedVersions shown, ulong period, ReadOnlyMemory<byte> answer) =>
         [
             .. shown.Members.Select(member =>

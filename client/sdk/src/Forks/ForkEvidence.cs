@@ -4,24 +4,26 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>ForkEvidence collects two signed views of a log that differ: anyone with the log's key can check them.</summary>
+/// <summary>Collects two signed views of a log that differ, as files that anyone with the log's key can check.</summary>
 internal static class ForkEvidence
 {
     private const string Own = "this client had verified";
 
-    /// <summary>Files of a fork between the kept head and what a server answered.</summary>
+    /// <summary>Returns the files of a fork between the kept head and what a server answered.</summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, HeadState kept, Contradiction received, string source) => received.IsSmaller
         ? Collect(anchor, received.Note, default, new Contradiction(kept.Checkpoint, received.Prefix, kept.Record, default), $"{source} gave", Own)
         : Collect(anchor, kept.Checkpoint, kept.Record, received, Own, $"{source} gave");
 
-    /// <summary>Files of a fork between the kept head and a checkpoint that somebody cosigned: the smaller of the two is the one that the other does not extend.</summary>
+    /// <summary>
+    /// Returns the files of a fork between the kept head and a cosigned checkpoint. The larger of the two does not extend the smaller one.
+    /// </summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> CollectCosigned(
         TrustAnchor anchor, HeadState kept, VerifiedNote smaller, VerifiedNote larger, PrefixProof? prefix, bool isCosignedLarger, string source) =>
         isCosignedLarger
             ? Collect(anchor, smaller.Octets, kept.Record, new Contradiction(larger.Octets, prefix, default, default), Own, source)
             : Collect(anchor, smaller.Octets, default, new Contradiction(larger.Octets, prefix, kept.Record, default), source, Own);
 
-    /// <summary>Files of a fork between two checkpoints of one size that cosigners signed.</summary>
+    /// <summary>Returns the files of a fork between two checkpoints of one size that cosigners signed.</summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> CollectPair(TrustAnchor anchor, VerifiedNote one, string source, VerifiedNote other, string otherSource) =>
         Collect(anchor, one.Octets, default, new Contradiction(other.Octets, null, default, default), source, otherSource);
 
@@ -42,7 +44,7 @@ internal static class ForkEvidence
         return files;
     }
 
-    /// <summary>Name of a new evidence folder.</summary>
+    /// <summary>Returns the name of a new evidence folder.</summary>
     public static string Name(TimeProvider time) => time.GetUtcNow().ToString("yyyyMMdd'T'HHmmss'Z'", CultureInfo.InvariantCulture);
 
     private static void Add(Dictionary<string, ReadOnlyMemory<byte>> files, string name, ReadOnlyMemory<byte> contents)

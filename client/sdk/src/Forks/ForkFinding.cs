@@ -1,4 +1,4 @@
 namespace Optiks.Client;
 
-/// <summary>ForkFinding is what a search for a fork gave: a contradiction, or why there is none to show.</summary>
+/// <summary>The result of a search for a fork: a contradiction, or the reason why there is no proof of one.</summary>
 internal sealed record ForkFinding(Contradiction? Contradiction, string Detail);

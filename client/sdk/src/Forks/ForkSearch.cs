@@ -4,8 +4,9 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// ForkSearch finds out whether an answer that contradicts what is kept is a lie of a server or a fork of the log: it compares every checkpoint that the log signed, of the answer and of the server's board,
-/// with the kept one (docs/spec/answers.md section 7). Bounded: two notes, some dozens of hash tiles, and <see cref="Within"/>. Any thread.
+/// Finds out whether an answer that contradicts the kept head is a lie of a server or a fork of the log. It compares every checkpoint that
+/// the log signed, in the answer and on the server's board, with the kept one (docs/spec/answers.md section 7). The cost is bounded: two
+/// notes, some dozens of hash tiles, and the time limit <see cref="Within"/>. Thread-safe.
 /// </summary>
 internal sealed class ForkSearch
 {
@@ -22,15 +23,18 @@ internal sealed class ForkSearch
         _time = time;
     }
 
-    /// <summary>Within this time a search ends, whatever the server does.</summary>
+    /// <summary>The time limit of a search, whatever the server does.</summary>
     public static TimeSpan Within { get; } = TimeSpan.FromSeconds(60);
 
-    /// <summary>MayShow tells whether an answer refused for this reason may be of another history than the kept one.</summary>
+    /// <summary>Tells whether an answer that was refused for this reason may belong to another history than the kept one.</summary>
     public static bool MayShow(Reason reason) => reason is
         Reason.RecordPeriod or Reason.RecordCount or Reason.RecordPrevious or Reason.RecordTime or Reason.RecordVrfKey or Reason.RecordEpoch
         or Reason.CheckpointConsistency or Reason.InclusionIndex or Reason.InclusionProof;
 
-    /// <summary>RunAsync searches, given an answer that decoded and was refused, or an empty one: then the server's own checkpoint alone is compared. Only the caller's cancellation is thrown.</summary>
+    /// <summary>
+    /// Searches for a fork. The answer must have decoded and been refused; if it is empty, only the server's current checkpoint is
+    /// compared. Throws only when the caller cancels.
+    /// </summary>
     public async Task<ForkFinding> RunAsync(HeadState kept, ReadOnlyMemory<byte> answer, Uri server, CancellationToken cancellationToken)
     {
         (ReadOnlyMemory<byte> record, ReadOnlyMemory<byte> note) = answer.IsEmpty ? default : Heads.Peek(answer);

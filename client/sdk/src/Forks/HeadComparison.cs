@@ -3,18 +3,21 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// HeadComparison compares a checkpoint with the one of the kept head (docs/spec/answers.md section 7). Only what the log signed decides: a larger checkpoint by tiles that hash to its root.
+/// Compares a checkpoint with the kept head's (docs/spec/answers.md section 7). Only what the log signed decides: tiles that hash to its
+/// root show what a larger checkpoint contains.
 /// </summary>
 /// <param name="Relation">How the checkpoints relate.</param>
-/// <param name="Prefix">What a larger checkpoint that contradicts has instead of the kept tree; null otherwise.</param>
+/// <param name="Prefix">For a larger checkpoint that contradicts, the proof of what it has instead of the kept tree; otherwise
+/// null.</param>
 internal sealed record HeadComparison(HeadRelation Relation, PrefixProof? Prefix)
 {
-    /// <summary>IsSmaller: the checkpoint contradicts as the smaller one.</summary>
+    /// <summary>Whether the checkpoint that contradicts is smaller than the kept one.</summary>
     public bool IsSmaller { get; private init; }
 
     /// <summary>
-    /// RunAsync compares a checkpoint with the kept head, whichever is larger. The tree of a larger kept one is read from the first of several boards that makes it up: a server of another history does not. Failures of the
-    /// first board alone are thrown, and only for a checkpoint that is not smaller.
+    /// Compares a checkpoint with the kept head, whichever is larger. If the kept one is larger, its tree is read from the first of the
+    /// boards that has it: a server of another history does not. Only failures of the first board are thrown, and only for a checkpoint
+    /// that is not smaller.
     /// </summary>
     /// <param name="kept">The kept head.</param>
     /// <param name="received">The checkpoint.</param>
@@ -44,7 +47,9 @@ internal sealed record HeadComparison(HeadRelation Relation, PrefixProof? Prefix
     }
 
     /// <summary>
-    /// RunAsync compares a checkpoint with a kept one's size and root. It reads at most the hash tiles of the new tree's right edge and of the two sides of the kept size: some dozens, of 8 KiB. Throws <see cref="InvalidTileException"/> when they do not make up the signed tree.
+    /// Compares a checkpoint with a kept one's size and root. It reads at most the hash tiles of the new tree's right edge and of both
+    /// sides of the kept size: some dozens of tiles of 8 KiB. Throws <see cref="InvalidTileException"/> when they do not make up the signed
+    /// tree.
     /// </summary>
     public static async Task<HeadComparison> RunAsync(ulong keptSize, ReadOnlyMemory<byte> keptRoot, VerifiedNote received, HashReader board, CancellationToken cancellationToken)
     {

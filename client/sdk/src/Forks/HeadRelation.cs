@@ -1,14 +1,14 @@
 namespace Optiks.Client;
 
-/// <summary>HeadRelation of a checkpoint to that of the kept head.</summary>
+/// <summary>How a checkpoint relates to that of the kept head.</summary>
 internal enum HeadRelation
 {
-    /// <summary>The tree that was kept, or one that extends it.</summary>
+    /// <summary>The checkpoint's tree is the kept one, or extends it.</summary>
     Agrees,
 
-    /// <summary>A smaller tree, of which nothing more is known.</summary>
+    /// <summary>The checkpoint's tree is smaller, and nothing more is known about it.</summary>
     Smaller,
 
-    /// <summary>Not the history that was kept: the log signed both.</summary>
+    /// <summary>The checkpoint belongs to another history than the kept one, and the log signed both.</summary>
     Contradicts,
 }

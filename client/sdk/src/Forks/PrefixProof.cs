@@ -5,13 +5,16 @@ using Optiks.Tlog;
 
 namespace Optiks.Client;
 
-/// <summary>PrefixProof shows which root the first entries of a larger signed tree have. When the log signed another root for that size, both checkpoints cannot be of one history.</summary>
+/// <summary>
+/// Shows which root the first entries of a larger signed tree have. If the log signed another root for that size, the two checkpoints
+/// cannot belong to one history.
+/// </summary>
 /// <param name="Size">Number of first entries: the kept checkpoint's size.</param>
 /// <param name="Root">Their root in the larger tree.</param>
 /// <param name="Consistency">The RFC 6962 consistency proof from this size and root to the larger tree's.</param>
 internal sealed record PrefixProof(ulong Size, TreeHash Root, IReadOnlyList<TreeHash> Consistency)
 {
-    /// <summary>TryParse reads what <see cref="ToText"/> wrote.</summary>
+    /// <summary>Parses what <see cref="ToText"/> wrote.</summary>
     public static bool TryParse(ReadOnlySpan<byte> text, [NotNullWhen(true)] out PrefixProof? proof)
     {
         proof = null;
@@ -32,7 +35,7 @@ internal sealed record PrefixProof(ulong Size, TreeHash Root, IReadOnlyList<Tree
         return true;
     }
 
-    /// <summary>Lines of text: the size, the root, then the proof's hashes, in base64 as checkpoints have them.</summary>
+    /// <summary>Returns lines of text: the size, the root, then the proof's hashes, in base64 as in checkpoints.</summary>
     public byte[] ToText()
     {
         var text = new StringBuilder();

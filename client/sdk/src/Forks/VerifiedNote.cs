@@ -4,13 +4,15 @@ using Optiks.Tlog;
 
 namespace Optiks.Client;
 
-/// <summary>VerifiedNote is a checkpoint whose log signature was verified. Immutable.</summary>
+/// <summary>A checkpoint whose log signature was verified. Immutable.</summary>
 /// <param name="Size">Size of the tree.</param>
 /// <param name="Root">Root of the tree, 32 octets.</param>
 /// <param name="Octets">The signed note.</param>
 public sealed record VerifiedNote(ulong Size, byte[] Root, byte[] Octets)
 {
-    /// <summary>Verify checks a note by itself (docs/spec/board.md section 2); <paramref name="note"/> is null unless it is valid.</summary>
+    /// <summary>
+    /// Checks a note alone, without other notes (docs/spec/board.md section 2); <paramref name="note"/> is null unless it is valid.
+    /// </summary>
     public static Reason Verify(TrustAnchor anchor, byte[] octets, out VerifiedNote? note)
     {
         Reason reason = Verifier.Checkpoint(anchor, octets, out ulong size, out byte[] root);
@@ -19,8 +21,8 @@ public sealed record VerifiedNote(ulong Size, byte[] Root, byte[] Octets)
     }
 
     /// <summary>
-    /// Reduce gives a verified note with the log's line alone: what is kept holds nothing that was not verified (docs/spec/board.md section 2).
-    /// Throws <see cref="InvalidOperationException"/> for a note that was not verified.
+    /// Returns a verified note with only the log's line, so that the state contains nothing that was not verified (docs/spec/board.md
+    /// section 2). Throws <see cref="InvalidOperationException"/> for a note that was not verified.
     /// </summary>
     public static byte[] Reduce(TrustAnchor anchor, byte[] octets)
     {

@@ -4,16 +4,18 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>LeafEvidence collects two statements that no tree which only grows can show (docs/spec/broken-append.md section 5), and says what they prove.</summary>
+/// <summary>
+/// Collects two statements that no tree which only grows can show (docs/spec/broken-append.md section 5), and says what they prove.
+/// </summary>
 internal static class LeafEvidence
 {
-    /// <summary>KeptName of the file with the statement that was kept.</summary>
+    /// <summary>The name of the file with the kept statement.</summary>
     public const string KeptName = "kept-leaf.bin";
 
-    /// <summary>ReceivedName of the file with the one that contradicts it.</summary>
+    /// <summary>The name of the file with the statement that contradicts it.</summary>
     public const string ReceivedName = "received-leaf.bin";
 
-    /// <summary>Files of evidence that was judged to be some.</summary>
+    /// <summary>Returns the files of evidence that was judged to prove a contradiction.</summary>
     public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, byte[] kept, byte[] received, string source) => new()
     {
         ["trust.json"] = anchor.ToJson(),
@@ -22,7 +24,7 @@ internal static class LeafEvidence
         ["README.txt"] = Encoding.UTF8.GetBytes(Explain(anchor, Sentence(LeafStatement.Decode(kept), LeafStatement.Decode(received)), source)),
     };
 
-    /// <summary>Sentence says what two statements prove, for people.</summary>
+    /// <summary>Describes what two statements prove, for people.</summary>
     public static string Sentence(LeafStatement one, LeafStatement other)
     {
         (LeafStatement first, LeafStatement then) = one.Epoch <= other.Epoch ? (one, other) : (other, one);

@@ -5,16 +5,19 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>LeafRules say which statements about leaves an owner keeps, and which of them another one contradicts (docs/spec/broken-append.md sections 4 and 5).</summary>
+/// <summary>
+/// Decides which statements about leaves an owner keeps, and finds those that another statement contradicts (docs/spec/broken-append.md
+/// sections 4 and 5).
+/// </summary>
 internal static class LeafRules
 {
-    /// <summary>MaxVersions of one key of which a statement is kept that they are present.</summary>
+    /// <summary>The most versions of one key for which a statement of presence is kept.</summary>
     public const int MaxVersions = 16;
 
-    /// <summary>NameOf a key in a structure, under which its statements are kept.</summary>
+    /// <summary>Returns the name of a key in a structure, under which the state keeps its statements.</summary>
     public static string NameOf(StructureId structure, string key) => string.Create(CultureInfo.InvariantCulture, $"{(int)structure}:{key}");
 
-    /// <summary>TryParse reads such a name.</summary>
+    /// <summary>Parses such a name.</summary>
     public static bool TryParse(string name, out StructureId structure, out string key)
     {
         structure = name.Length > 2 && name[1] == ':' ? (StructureId)(name[0] - '0') : StructureId.None;
@@ -22,10 +25,12 @@ internal static class LeafRules
         return key.Length > 0;
     }
 
-    /// <summary>IsOwn tells whether a statement is about what is an owner's.</summary>
+    /// <summary>Tells whether a statement is about a key or user of the owner.</summary>
     public static bool IsOwn(ClientState state, LeafStatement statement) => IsOwn(state, Name(statement));
 
-    /// <summary>Keep gives the state with statements of an answer that was taken, and without those of what is an owner's no more.</summary>
+    /// <summary>
+    /// Returns the state with the statements of an accepted answer, and without the statements about what the client no longer owns.
+    /// </summary>
     public static ClientState Keep(ClientState current, IReadOnlyList<LeafStatement> shown)
     {
         ImmutableDictionary<string, ImmutableArray<KeptLeaf>> kept = current.Leaves.RemoveRange(current.Leaves.Keys.Where(name => !IsOwn(current, name)));
@@ -42,7 +47,9 @@ internal static class LeafRules
         return ReferenceEquals(kept, current.Leaves) ? current : current with { Leaves = kept };
     }
 
-    /// <summary>FindContradiction between an answer and what is kept, as anyone would judge it; null: there is none.</summary>
+    /// <summary>
+    /// Finds a statement of an answer that contradicts a kept one, by the rules that anyone would apply; null if none does.
+    /// </summary>
     public static (byte[] Kept, byte[] Received)? FindContradiction(ClientState seen, IClientStateStore store, TrustAnchor anchor, IReadOnlyList<LeafStatement> shown)
     {
         foreach (LeafStatement statement in shown)
@@ -71,7 +78,7 @@ internal static class LeafRules
         }
         catch (EncodingException)
         {
-            // Whoever wrote that into the state may leave nothing to compare with, and raise no alarm.
+            // A kept statement that does not decode compares with nothing and raises no alarm.
             return false;
         }
     }
@@ -90,7 +97,7 @@ internal static class LeafRules
         LeafStatement[] added = [.. shown.Where(statement => statement.Member is not null && !kept.Any(leaf => leaf.IsPresent && leaf.Period == statement.Period && leaf.Version == statement.Version))];
         IEnumerable<KeptLeaf> present = kept.Where(leaf => leaf.IsPresent)
             .Concat(added.DistinctBy(statement => (statement.Period, statement.Version)).OrderByDescending(statement => (statement.Period, statement.Version)).Take(MaxVersions).Select(Of));
-        // The latest, of the version after the latest one.
+        // Only the latest statement of absence is kept: it is about the version after the latest one.
         KeptLeaf? before = kept.FirstOrDefault(leaf => !leaf.IsPresent);
         LeafStatement? absent = shown.FirstOrDefault(statement => statement.Absent is not null);
         bool isLater = absent is not null && absent.Structure != StructureId.Usernames && (before is null || (absent.Period, absent.Epoch).CompareTo((before.Period, before.Epoch)) > 0);

@@ -3,18 +3,18 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// ShownLeaves cuts an answer into statements about single leaves (docs/spec/broken-append.md section 1). Of an answer that was refused they are what it says, and true or not. Of the absences of a key the first is that of the
-/// version after the latest. One thread; for one answer.
+/// Splits an answer into statements about single leaves (docs/spec/broken-append.md section 1). The statements of a refused answer may be
+/// false. The first absence of a key is that of the version after the latest. An instance serves one answer. Not thread-safe.
 /// </summary>
 internal sealed class ShownLeaves
 {
     private readonly List<AnswerHead> _heads = [];
     private readonly List<LeafStatement> _found = [];
 
-    /// <summary>ShownLeaves of an answer with this head, and the records of its parts.</summary>
+    /// <summary>Begins with an answer's head and the records of its parts.</summary>
     /// <param name="head">The head.</param>
-    /// <param name="kept">The checkpoint that was kept, for an answer that has none; empty: none was.</param>
-    /// <param name="parts">Of an answer about users.</param>
+    /// <param name="kept">The kept checkpoint, for an answer that has no checkpoint; empty if the client keeps none.</param>
+    /// <param name="parts">The parts of an answer about users.</param>
     public ShownLeaves(AnswerHead head, ReadOnlyMemory<byte> kept, IReadOnlyList<PartRecord>? parts = null)
     {
         AnswerHead own = head with { Consistency = default, Checkpoint = head.Checkpoint.IsEmpty ? kept : head.Checkpoint };
@@ -22,10 +22,10 @@ internal sealed class ShownLeaves
         _heads.AddRange((parts ?? []).Select(part => own with { Record = part.Record, Inclusion = part.Inclusion }));
     }
 
-    /// <summary>Found so far.</summary>
+    /// <summary>The statements found so far.</summary>
     public IReadOnlyList<LeafStatement> Found => _found;
 
-    /// <summary>Add a list of versions.</summary>
+    /// <summary>Adds a list of versions.</summary>
     public void Add(StructureId structure, ReadOnlyMemory<byte> key, Versions versions, byte record = 0)
     {
         ulong version = versions.From;
@@ -36,7 +36,7 @@ internal sealed class ShownLeaves
         AddAbsent(record, structure, key, versions.Version, versions.Absent);
     }
 
-    /// <summary>Add a lookup, of which versions up to the known one were left out.</summary>
+    /// <summary>Adds a lookup that left out the versions up to the known one.</summary>
     public void Add(StructureId structure, ReadOnlyMemory<byte> key, Lookup lookup, ulong known, byte record = 0)
     {
         foreach ((ulong version, Member member) in Ladder.Present(lookup.Version).Where(version => version > known).Zip(lookup.Members))
@@ -46,7 +46,7 @@ internal sealed class ShownLeaves
         AddAbsent(record, structure, key, lookup.Version, lookup.Absent);
     }
 
-    /// <summary>Add an entry of a structure without versions.</summary>
+    /// <summary>Adds an entry of a structure without versions.</summary>
     public void Add(StructureId structure, ReadOnlyMemory<byte> key, UserEntry entry) => Add(entry.Record, structure, key, 0, entry.Member, entry.Absent);
 
     private void AddAbsent(byte record, StructureId structure, ReadOnlyMemory<byte> key, ulong latest, IReadOnlyList<NonMember> absent)
@@ -59,7 +59,7 @@ internal sealed class ShownLeaves
 
     private void Add(byte record, StructureId structure, ReadOnlyMemory<byte> key, ulong version, Member? member, NonMember? absent)
     {
-        // Without a checkpoint nobody signed it, and no statement has an empty key or one of another length.
+        // Without a checkpoint nobody signed the statement. A statement's key is neither empty nor longer than keys may be.
         if (record < _heads.Count && !_heads[record].Checkpoint.IsEmpty && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength)
         {
             _found.Add(new LeafStatement(_heads[record], structure, key, version, member, absent));

@@ -3,13 +3,16 @@ using Optiks.Tlog;
 
 namespace Optiks.Client;
 
-/// <summary>BoardHead gets the Head of any epoch from a board, with the checkpoint that the board has now (docs/spec/board.md section 4).</summary>
+/// <summary>Builds the Head of any epoch from a board, with the board's current checkpoint (docs/spec/board.md section 4).</summary>
 internal static class BoardHead
 {
-    /// <summary>MaxLength of a Head in octets.</summary>
+    /// <summary>The greatest length of a Head in octets.</summary>
     public const int MaxLength = EpochRecord.Length + (2 * (sizeof(ushort) + Lengths.MaxLogProof)) + sizeof(ushort) + ushort.MaxValue;
 
-    /// <summary>FindAsync gives the octets of the Head; null: the board does not have the epoch, or its files do not make up a tree that the log signed. Throws what the reader throws.</summary>
+    /// <summary>
+    /// Returns the octets of the Head; null if the board does not have the epoch, or its files do not make up a tree that the log signed.
+    /// Passes on the reader's exceptions.
+    /// </summary>
     public static async Task<byte[]?> FindAsync(TrustAnchor anchor, ITileReader board, ulong epoch, CancellationToken cancellationToken)
     {
         if (await board.ReadCheckpointAsync(cancellationToken).ConfigureAwait(false) is not { } octets

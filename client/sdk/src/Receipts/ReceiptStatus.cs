@@ -1,20 +1,20 @@
 namespace Optiks.Client;
 
-/// <summary>ReceiptStatus is what became of a promise to publish an update.</summary>
+/// <summary>Whether the log kept a promise to publish an update.</summary>
 public enum ReceiptStatus
 {
-    /// <summary>Kept: the log shows a version with the value, published in time.</summary>
+    /// <summary>The log shows a version with the value, published in time.</summary>
     Kept,
 
-    /// <summary>NotDue: the log has not come to the last epoch of the promise, and shows no such version yet.</summary>
+    /// <summary>The log has not reached the last epoch of the promise, and shows no such version yet.</summary>
     NotDue,
 
-    /// <summary>Broken: the log provably did not publish it in time. The evidence is on disk.</summary>
+    /// <summary>The log provably did not publish the value in time. The evidence is on disk.</summary>
     Broken,
 
-    /// <summary>Unproven: what servers show says neither. The reason says why.</summary>
+    /// <summary>The servers' answers show neither. The reason says why.</summary>
     Unproven,
 
-    /// <summary>Refused: it is no promise of this log.</summary>
+    /// <summary>The receipt is not a promise of this log.</summary>
     Refused,
 }

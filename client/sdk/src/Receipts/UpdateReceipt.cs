@@ -8,8 +8,8 @@ using Optiks.Receipts;
 namespace Optiks.Client;
 
 /// <summary>
-/// UpdateReceipt is the log's signed promise to publish an update, with what it is about: all that is needed to check it later, or to show that it was broken (docs/spec/receipts.md). The caller keeps it
-/// (<see cref="ToJson"/>); it holds the value. Immutable.
+/// The log's signed promise to publish an update, with the update: everything needed to check it later, or to show that it was broken
+/// (docs/spec/receipts.md). The caller stores it (<see cref="ToJson"/>); it contains the value. Immutable.
 /// </summary>
 /// <param name="RequestId">Id of the request.</param>
 /// <param name="Key">Key that is updated.</param>
@@ -20,7 +20,9 @@ public sealed record UpdateReceipt(Guid RequestId, ReadOnlyMemory<byte> Key, Rea
 {
     private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 2 };
 
-    /// <summary>Verify says whether the log promised this; <paramref name="receipt"/>, with the epochs, is null unless it did.</summary>
+    /// <summary>
+    /// Says whether the log made this promise; <paramref name="receipt"/>, with the epochs, is null unless it did.
+    /// </summary>
     public Reason Verify(TrustAnchor anchor, out Receipt? receipt)
     {
         Reason reason = PromiseJudge.Receipt(anchor, this, out receipt);
@@ -32,7 +34,7 @@ public sealed record UpdateReceipt(Guid RequestId, ReadOnlyMemory<byte> Key, Rea
         return reason;
     }
 
-    /// <summary>ToJson gives the contents of a file to keep it in.</summary>
+    /// <summary>Returns the contents of a file in which to store the receipt.</summary>
     public byte[] ToJson()
     {
         var buffer = new ArrayBufferWriter<byte>();
@@ -49,7 +51,7 @@ public sealed record UpdateReceipt(Guid RequestId, ReadOnlyMemory<byte> Key, Rea
         return [.. buffer.WrittenSpan, (byte)'\n'];
     }
 
-    /// <summary>TryParse reads what <see cref="ToJson"/> gave, strictly. It does not verify.</summary>
+    /// <summary>Parses what <see cref="ToJson"/> returned, strictly. It does not verify.</summary>
     public static bool TryParse(ReadOnlyMemory<byte> json, [NotNullWhen(true)] out UpdateReceipt? receipt)
     {
         receipt = null;
@@ -66,12 +68,12 @@ public sealed record UpdateReceipt(Guid RequestId, ReadOnlyMemory<byte> Key, Rea
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
-            // Not JSON, or members that are not text: null is the answer.
+            // Not JSON, or members that are not text: the result is null.
         }
         return receipt is not null;
     }
 
-    /// <summary>NotesOf an answer to an update that came with a receipt, or of a file; null: they are not both there.</summary>
+    /// <summary>Returns the two notes in the answer to an update, or in a file; null unless both exist.</summary>
     internal static (byte[] Receipt, byte[] Keys)? NotesOf(JsonElement json) =>
         Text(json, "receipt") is { } receipt && Text(json, "receipt_keys") is { } keys ? (receipt, keys) : null;
 

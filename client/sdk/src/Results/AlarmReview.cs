@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>AlarmReview is the alarms of an owned key with the versions that they are of, or why the answer is refused.</summary>
+/// <summary>The alarms of an owned key with their versions, or why the answer is refused.</summary>
 public sealed record AlarmReview : VerifiedAnswer
 {
     internal AlarmReview(Outcome outcome)
@@ -8,9 +8,9 @@ public sealed record AlarmReview : VerifiedAnswer
     {
     }
 
-    /// <summary>Key that is owned.</summary>
+    /// <summary>The owned key.</summary>
     public required ReadOnlyMemory<byte> Key { get; init; }
 
-    /// <summary>Alarms that the log shows the versions of, by version; empty when the answer is not valid.</summary>
+    /// <summary>The alarms whose versions the log shows, by version; empty when the answer is not valid.</summary>
     public IReadOnlyList<ReviewedAlarm> Alarms { get; init; } = [];
 }

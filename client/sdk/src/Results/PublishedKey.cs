@@ -2,9 +2,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>PublishedKey is a key with the version that a request gave it, by the server's word.</summary>
+/// <summary>A key with the version that a request gave it, according to the server.</summary>
 /// <param name="Key">The key, empty when the server may not name it; in its structure a username, a user id or a device id.</param>
-/// <param name="Version">Its period and version; version 0 where a key has none, see <see cref="Structures.HasVersions"/>.</param>
-/// <param name="Structure">Structure that it is of.</param>
+/// <param name="Version">Its period and version; version 0 in structures without versions, see
+/// <see cref="Structures.HasVersions"/>.</param>
+/// <param name="Structure">Structure of the key.</param>
 /// <param name="Item">Its number in the request (docs/spec/rest.md section 5).</param>
 public readonly record struct PublishedKey(ReadOnlyMemory<byte> Key, KeyVersionNumber Version, StructureId Structure = StructureId.Keys, int Item = 0);

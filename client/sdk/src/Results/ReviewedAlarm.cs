@@ -1,6 +1,7 @@
 namespace Optiks.Client;
 
-/// <summary>ReviewedAlarm is an alarm and the verified version that it is of.</summary>
-/// <param name="Alarm">Alarm as it is held.</param>
-/// <param name="Version">The version; its value hashes to the alarm's, or is null when it was erased. Null: the alarm is about none, or nobody serves the period any more.</param>
+/// <summary>An alarm with its verified version.</summary>
+/// <param name="Alarm">The alarm as the state keeps it.</param>
+/// <param name="Version">The version; its value hashes to the alarm's, or is null when it was erased. Null when the alarm is not about a
+/// version, or the period is no longer served.</param>
 public sealed record ReviewedAlarm(OwnerAlarm Alarm, KeyVersion? Version);

@@ -1,9 +1,9 @@
 namespace Optiks.Client;
 
-/// <summary>UpdateConfirmation says whether the log provably holds an update that the server calls published.</summary>
+/// <summary>Says whether the log provably holds an update that the server calls published.</summary>
 public enum UpdateConfirmation
 {
-    /// <summary>Nothing was asked yet.</summary>
+    /// <summary>The client has not checked yet.</summary>
     None,
 
     /// <summary>The version that the server named has the value that was set.</summary>
@@ -12,6 +12,8 @@ public enum UpdateConfirmation
     /// <summary>The version that the server named does not exist, or has another value.</summary>
     Contradicted,
 
-    /// <summary>A later version is the latest, and the named one could not be seen: the value was erased, or the server gives no history.</summary>
+    /// <summary>
+    /// A later version is the latest, and the named one could not be seen: the value was erased, or the server gives no history.
+    /// </summary>
     Unproven,
 }

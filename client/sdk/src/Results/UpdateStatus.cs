@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>UpdateStatus of an update (docs/spec/rest.md section 5).</summary>
+/// <summary>The status of an update (docs/spec/rest.md section 5).</summary>
 public enum UpdateStatus
 {
     /// <summary>Accepted and durable at the server, not in an epoch yet.</summary>

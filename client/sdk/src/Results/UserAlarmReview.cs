@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>UserAlarmReview is the alarms of an owned user with what they are about, or why the answer is refused.</summary>
+/// <summary>The alarms of an owned user with the lists and values in question, or why the answer is refused.</summary>
 public sealed record UserAlarmReview : VerifiedAnswer
 {
     internal UserAlarmReview(Outcome outcome)
@@ -8,9 +8,9 @@ public sealed record UserAlarmReview : VerifiedAnswer
     {
     }
 
-    /// <summary>Username of the user.</summary>
+    /// <summary>The user's username.</summary>
     public required ReadOnlyMemory<byte> Username { get; init; }
 
-    /// <summary>Alarms; empty when the answer is not valid.</summary>
+    /// <summary>The alarms; empty when the answer is not valid.</summary>
     public IReadOnlyList<ReviewedUserAlarm> Alarms { get; init; } = [];
 }

@@ -1,14 +1,14 @@
 namespace Optiks.Client;
 
-/// <summary>UserListVersion is one verified version of a device list.</summary>
+/// <summary>One verified version of a device list.</summary>
 /// <param name="Version">1, 2, ...</param>
 /// <param name="Epoch">Epoch that inserted it; 0 for a copy made at a period's start.</param>
 /// <param name="Devices">Ids on it, in order; null when it was erased.</param>
 public sealed record UserListVersion(ulong Version, ulong Epoch, IReadOnlyList<ReadOnlyMemory<byte>>? Devices)
 {
-    /// <summary>Period of the version: each has versions 1, 2, ... of its own.</summary>
+    /// <summary>The period of the version: each period has its own versions 1, 2, ...</summary>
     public ulong Period { get; init; }
 
-    /// <summary>IsCopy: the period began with it, as the copy of the list that the one before ended with.</summary>
+    /// <summary>Whether the period began with this version, as the copy of the list with which the previous period ended.</summary>
     public bool IsCopy => Version == 1 && Epoch == 0;
 }

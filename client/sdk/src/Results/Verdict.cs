@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>Verdict is what a client may believe of an answer (docs/spec/answers.md section 6).</summary>
+/// <summary>Says what a client may believe of an answer (docs/spec/answers.md section 6).</summary>
 public enum Verdict
 {
     /// <summary>Every check passed; for answers that are neither a presence nor an absence.</summary>
@@ -18,9 +18,12 @@ public enum Verdict
     /// <summary>The answer does not decode. Nothing of it may be used.</summary>
     Malformed,
 
-    /// <summary>Every replica answered with less than was verified before. Not evidence of anything; ask again later.</summary>
+    /// <summary>Every replica answered with less than was verified before. This is not evidence of anything; ask again later.</summary>
     Stale,
 
-    /// <summary>The log signed two views that differ, or that a tree of its did not only grow. The evidence is on disk; nothing more is believed until a person has looked at it.</summary>
+    /// <summary>
+    /// The log signed two views that differ, or proof that one of its trees did not only grow. The evidence is on disk, and the client
+    /// believes nothing more until a person has looked at it.
+    /// </summary>
     Fork,
 }

@@ -1,6 +1,9 @@
 namespace Optiks.Client;
 
-/// <summary>ClientStateException says in one sentence why remembered state cannot be used. It is never replaced by an empty one: that would forget what was verified.</summary>
+/// <summary>
+/// Says in one sentence why remembered state cannot be used. The client never replaces it by an empty state: that would forget what was
+/// verified.
+/// </summary>
 public sealed class ClientStateException : Exception
 {
     public ClientStateException()

@@ -1,9 +1,9 @@
 namespace Optiks.Client;
 
-/// <summary>EvidenceFolder writes what proves a fork.</summary>
+/// <summary>Writes evidence, such as that of a fork.</summary>
 internal static class EvidenceFolder
 {
-    /// <summary>Makes a new folder below the parent, with these files; returns its path.</summary>
+    /// <summary>Creates a new folder below the parent, with these files; returns its path.</summary>
     public static string Write(string parent, string name, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files)
     {
         string folder = Path.Combine(parent, name);

@@ -3,8 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>
-/// FileClientStateStore keeps the state in a folder: <c>state.json</c> (replaced in one step, on disk before a result is reported),
-/// <c>values/</c> (remembered values, named by their SHA-256) and <c>evidence/</c>. Holds the folder's lock until it is disposed.
+/// Keeps the state in a folder: <c>state.json</c> (replaced in one step, on disk before a result is reported), <c>values/</c> (remembered
+/// values, named by their SHA-256) and <c>evidence/</c>. Holds the folder's lock until it is disposed.
 /// </summary>
 public sealed class FileClientStateStore : IClientStateStore, IDisposable
 {
@@ -25,7 +25,10 @@ public sealed class FileClientStateStore : IClientStateStore, IDisposable
     /// <inheritdoc/>
     public ClientState Current => _current;
 
-    /// <summary>OpenAsync opens or creates the state of one log. Throws <see cref="ClientStateException"/> when the folder is another log's, damaged, or in use for longer than <paramref name="wait"/>.</summary>
+    /// <summary>
+    /// Opens or creates the state of one log. Throws <see cref="ClientStateException"/> when the folder belongs to another log, is damaged,
+    /// or is in use for longer than <paramref name="wait"/>.
+    /// </summary>
     public static async Task<FileClientStateStore> OpenAsync(
         string path, TrustAnchor anchor, TimeSpan wait, TimeProvider? time = null, CancellationToken cancellationToken = default)
     {
@@ -66,7 +69,7 @@ public sealed class FileClientStateStore : IClientStateStore, IDisposable
             {
                 return true;
             }
-            // Values first: state never names one that was not written.
+            // Values are written first: the state must never name a value that was not written.
             string? fault = StateCheck.Fault(_anchor, after);
             HashSet<string> named = values.Count == 0 || fault is not null ? [] : new(after.ValueNames(), StringComparer.Ordinal);
             foreach (ReadOnlyMemory<byte> value in values)

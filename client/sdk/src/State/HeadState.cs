@@ -2,21 +2,21 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>HeadState is the newest signed view of the log that this client verified.</summary>
+/// <summary>The newest signed view of the log that this client verified.</summary>
 public sealed record HeadState
 {
-    /// <summary>Size of the checkpoint.</summary>
+    /// <summary>The size of the checkpoint.</summary>
     public required ulong Size { get; init; }
 
-    /// <summary>Root of the checkpoint, 32 octets.</summary>
+    /// <summary>The root of the checkpoint, 32 octets.</summary>
     public required byte[] Root { get; init; }
 
-    /// <summary>Checkpoint is the signed note itself: one half of the evidence should the log fork.</summary>
+    /// <summary>The signed note itself: one half of the evidence if the log forks.</summary>
     public required byte[] Checkpoint { get; init; }
 
-    /// <summary>Record of the latest epoch verified.</summary>
+    /// <summary>The record of the latest epoch verified.</summary>
     public required byte[] Record { get; init; }
 
-    /// <summary>Period of the record.</summary>
+    /// <summary>The period of the record.</summary>
     internal ulong Period => EpochRecord.PeriodOf(Record);
 }

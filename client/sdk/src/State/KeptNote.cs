@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>KeptNote is a note about a change that was made here, which only its owner has (docs/spec/user-monitor.md section 8).</summary>
+/// <summary>A note about a change that was made here, which only its owner has (docs/spec/user-monitor.md section 8).</summary>
 /// <param name="RequestId">Request id of the change.</param>
 /// <param name="Opening">Octets that hide the note, drawn for it alone.</param>
 /// <param name="Note">Octets of the note: an OwnerNote.</param>

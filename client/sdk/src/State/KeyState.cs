@@ -1,32 +1,35 @@
 namespace Optiks.Client;
 
-/// <summary>KeyState is what a client keeps of a key that it looked up (docs/spec/pahd.md section 3).</summary>
+/// <summary>The state that a client keeps of a key that it looked up (docs/spec/pahd.md section 3).</summary>
 public sealed record KeyState
 {
-    /// <summary>LeastEpoch that will be accepted for the key: the last one verified.</summary>
+    /// <summary>The least epoch that will be accepted for the key: the last one verified.</summary>
     public required ulong LeastEpoch { get; init; }
 
-    /// <summary>Period that the version belongs to.</summary>
+    /// <summary>The period of the version.</summary>
     public required ulong Period { get; init; }
 
-    /// <summary>Version known, 0: none.</summary>
+    /// <summary>The known version; 0 if no version is known.</summary>
     public required ulong Version { get; init; }
 
-    /// <summary>Time T of the version.</summary>
+    /// <summary>The time T of the version.</summary>
     public required ulong Time { get; init; }
 
-    /// <summary>AbsentEpoch is the last epoch at which the next version was proven absent.</summary>
+    /// <summary>The last epoch at which the next version was proven absent.</summary>
     public ulong? AbsentEpoch { get; init; }
 
-    /// <summary>ProvenEpoch is that of the last answer in which all proofs of the version were sent, none of them left out as known.</summary>
+    /// <summary>The epoch of the last answer that had all proofs of the version, and left out none as known.</summary>
     public ulong? ProvenEpoch { get; init; }
 
-    /// <summary>PublishedEpoch of the version's leaf.</summary>
+    /// <summary>The epoch of the version's leaf.</summary>
     public ulong PublishedEpoch { get; init; }
 
-    /// <summary>NotCopied: a version was known in an earlier period, and this one did not begin with a copy of it (docs/spec/periods.md section 6). It is said as long as the period lasts.</summary>
+    /// <summary>
+    /// Whether a version was known in an earlier period, and this period did not begin with a copy of it (docs/spec/periods.md section 6).
+    /// Set as long as the period lasts.
+    /// </summary>
     public bool NotCopied { get; init; }
 
-    /// <summary>ValueSha256 in hexadecimal; null when there is no version.</summary>
+    /// <summary>The SHA-256 of the value in hexadecimal; null without a version.</summary>
     public string? ValueSha256 { get; init; }
 }

@@ -3,7 +3,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>MemoryClientStateStore remembers until the process ends: for tests and for programs that keep the state elsewhere. Evidence goes to files all the same.</summary>
+/// <summary>
+/// Keeps the state in memory until the process ends, for tests and for programs that store the state elsewhere. Evidence is written to
+/// files all the same.
+/// </summary>
 public sealed class MemoryClientStateStore : IClientStateStore
 {
     private readonly ConcurrentDictionary<string, byte[]> _values = new(StringComparer.Ordinal);
@@ -11,7 +14,7 @@ public sealed class MemoryClientStateStore : IClientStateStore
     private readonly string _evidence;
     private volatile ClientState _current;
 
-    /// <summary>MemoryClientStateStore of a log, empty, with a folder for evidence.</summary>
+    /// <summary>Creates an empty store of a log, with a folder for evidence.</summary>
     public MemoryClientStateStore(TrustAnchor anchor, string evidenceFolder)
     {
         ArgumentNullException.ThrowIfNull(anchor);

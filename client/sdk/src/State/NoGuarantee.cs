@@ -1,10 +1,11 @@
 namespace Optiks.Client;
 
 /// <summary>
-/// NoGuarantee says that nobody can find out any more what was shown of an owner's key, or user, in the last epochs of a period (docs/spec/periods.md section 7). It stays for good.
+/// Says that nobody can find out any more what was shown of an owner's key, or user, in the last epochs of a period (docs/spec/periods.md
+/// section 7). It stays for good.
 /// </summary>
-/// <param name="Period">The period, which ended and is served no more.</param>
+/// <param name="Period">The period, which ended and is no longer served.</param>
 /// <param name="FromEpoch">First epoch that was not verified.</param>
 /// <param name="ToEpoch">Last epoch of the period.</param>
-/// <param name="IsAccepted">Its owner said that it knows.</param>
+/// <param name="IsAccepted">Whether its owner confirmed that it knows.</param>
 public sealed record NoGuarantee(ulong Period, ulong FromEpoch, ulong ToEpoch, bool IsAccepted = false);

@@ -1,6 +1,8 @@
 namespace Optiks.Client;
 
-/// <summary>OwnedList is the version of an owned user's device list up to which each one was verified. Its latest at the epoch of the last result.</summary>
+/// <summary>
+/// The version of an owned user's device list up to which each version was verified; the latest one at the epoch of the last result.
+/// </summary>
 /// <param name="Period">Period that the versions belong to.</param>
 /// <param name="Version">The version, 1 or more.</param>
 /// <param name="Time">Time T of the version.</param>

@@ -3,10 +3,12 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>PeriodEnds are the records of the last epochs of periods that ended (docs/spec/periods.md section 4), as a client keeps them: those that an owner still needs.</summary>
+/// <summary>
+/// The records of the last epochs of ended periods (docs/spec/periods.md section 4) that a client keeps because an owner still needs them.
+/// </summary>
 internal static class PeriodEnds
 {
-    /// <summary>EndOf is the record of the last epoch of a period; null: it has not ended, or that is not known here.</summary>
+    /// <summary>Returns the record of the last epoch of a period; null if it has not ended, or its end is not known here.</summary>
     public static EpochRecord? EndOf(this ClientState state, ulong period)
     {
         foreach (byte[] octets in state.PeriodEnds)
@@ -20,7 +22,9 @@ internal static class PeriodEnds
         return null;
     }
 
-    /// <summary>TryAdd gives the state with these records as well; false: another one of a period is kept, and one of both is none.</summary>
+    /// <summary>
+    /// Adds these records to the state; returns false if a different record of one of the periods is kept, because one of the two is false.
+    /// </summary>
     public static bool TryAdd(ClientState current, IReadOnlyList<byte[]> ends, out ClientState next)
     {
         next = current;
@@ -38,7 +42,7 @@ internal static class PeriodEnds
         return true;
     }
 
-    /// <summary>Tidy drops the ends that no owner goes on from.</summary>
+    /// <summary>Drops the ends from which no owner continues.</summary>
     public static ClientState Tidy(ClientState current)
     {
         ulong first = current.Owned.Values.Select(key => key.Period).Concat(current.OwnedUsers.Values.Select(user => user.GoesOnFrom).OfType<ulong>()).DefaultIfEmpty(ulong.MaxValue).Min();

@@ -5,12 +5,15 @@ using Optiks.Tlog;
 
 namespace Optiks.Client;
 
-/// <summary>StateCheck finds what no state written by this library has, so that a damaged file is refused when it is opened and everything behind may rely on it.</summary>
+/// <summary>
+/// Finds faults that no state written by this library has. A damaged file is thus refused when it is opened, and all later code may rely on
+/// the state.
+/// </summary>
 internal static class StateCheck
 {
     private const int HashDigits = 64;
 
-    /// <summary>Fault of a client's state, in words; null: none.</summary>
+    /// <summary>Describes what is wrong with a client's state; null if nothing is.</summary>
     public static string? Fault(TrustAnchor anchor, ClientState state) =>
         (state.Head is { } head ? Fault(anchor, head) : null)
         ?? (state.Fork?.Breach is null or Reason.LeafContradicts ? null : "a fork is none, and nothing else that ends a log")
@@ -25,14 +28,14 @@ internal static class StateCheck
         ?? state.Users.Select(user => KeyFault(user.Key) ?? Fault(user.Value)).FirstOrDefault(fault => fault is not null)
         ?? state.OwnedUsers.Select(user => KeyFault(user.Key) ?? Fault(user.Value)).FirstOrDefault(fault => fault is not null);
 
-    /// <summary>Fault of an auditor's state, in words; null: none.</summary>
+    /// <summary>Describes what is wrong with an auditor's state; null if nothing is.</summary>
     public static string? Fault(TrustAnchor anchor, AuditState state) =>
         Fault(anchor, state.Head)
         ?? (state.FirstEpoch > EpochRecord.EpochOf(state.Head.Record) ? "first_epoch is behind the record" : null)
         ?? (Between(state.Switches, state.FirstEpoch, EpochRecord.EpochOf(state.Head.Record)) ? null : "switches are not epochs that were verified, in order")
         ?? (state.Breach is { } breach && breach.Epoch <= EpochRecord.EpochOf(state.Head.Record) ? "a breach is of an epoch that was verified" : null);
 
-    // Increasing, from the epoch after the first on.
+    // The epochs increase, from the epoch after the first on.
     private static bool Between(IEnumerable<ulong> epochs, ulong first, ulong last)
     {
         ulong before = first;
@@ -62,7 +65,7 @@ internal static class StateCheck
             : null;
     }
 
-    // What was cosigned is of the log, by its cosigner, and the head extends it.
+    // Each kept checkpoint must be of this log, be signed by its cosigner, and be extended by the head.
     private static string? CosignedFault(TrustAnchor anchor, ClientState state) =>
         HasNull(state.Cosigners.Values) || HasNull(state.Unaudited) ? "something is null"
         : !state.Cosigners.All(one => IsCosigned(anchor, state.Head, one.Key, one.Value)) ? "cosigners did not sign what is kept of them"
@@ -79,7 +82,7 @@ internal static class StateCheck
             && opened.Cosignatures.Count == 1 && opened.Checkpoint.Size == state.Size && state.Root.AsSpan().SequenceEqual(opened.Checkpoint.Root.AsSpan()) && state.Size <= head?.Size;
     }
 
-    // Without gaps up to the period of the head.
+    // The periods have no gaps up to the period of the head.
     private static bool Ends(TrustAnchor anchor, ClientState state)
     {
         byte[][] all = [.. state.PeriodEnds];
@@ -135,15 +138,15 @@ internal static class StateCheck
     private static string? Fault(UserAlarm alarm) =>
         HashFault(alarm.ValueSha256) ?? HandoverFault(alarm.Handover) ?? new[] { alarm.Device, alarm.Name, alarm.User }.OfType<string>().Select(KeyFault).FirstOrDefault(fault => fault is not null);
 
-    // A null in the file would be no array at all.
+    // A null in the file would become a default array.
     private static ImmutableArray<string> Ids(ImmutableArray<string> ids) => ids.IsDefault ? ["?"] : ids;
 
-    // The reader takes null for an element whatever its type says.
+    // The JSON reader accepts null for an element of any type.
     private static bool HasNull<T>(IEnumerable<T> elements)
         where T : class => elements.Any(element => element is null);
 
     private static string? KeyFault(string? id) => id is not null && Base64UrlText.TryDecode(id, out byte[]? key) && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? null : $"a key is not base64url of 1 to {ProtocolLimits.MaxKeyLength} octets";
 
-    // Hashes name files.
+    // Hashes become file names.
     private static string? HashFault(string? hash) => hash is null || (hash.Length == HashDigits && hash.All(char.IsAsciiHexDigitLower)) ? null : "a SHA-256 is not 64 hexadecimal digits";
 }

@@ -4,8 +4,8 @@ using System.Text.Json.Serialization.Metadata;
 namespace Optiks.Client;
 
 /// <summary>
-/// StateFolder is a folder of mode 0700 with one state file, which one process at a time may use. The file is replaced in one step and is on
-/// disk when a call returns.
+/// A folder of mode 0700 with one state file, which one process at a time may use. The file is replaced in one step and is on disk when a
+/// call returns.
 /// </summary>
 internal sealed class StateFolder : IDisposable
 {
@@ -22,7 +22,9 @@ internal sealed class StateFolder : IDisposable
 
     public string Path { get; }
 
-    /// <summary>Waits so long for another process to let go.</summary>
+    /// <summary>
+    /// Opens or creates the folder; waits at most <paramref name="wait"/> for another process to release it.
+    /// </summary>
     public static async Task<StateFolder> OpenAsync(string path, TimeSpan wait, TimeProvider time, CancellationToken cancellationToken)
     {
         string full = System.IO.Path.GetFullPath(path);
@@ -42,7 +44,7 @@ internal sealed class StateFolder : IDisposable
         return new StateFolder(full, held);
     }
 
-    // Root may write into anyone's folder, and leaves files there that the folder's owner can neither read nor replace.
+    // Root may write into anyone's folder, and would leave files there that the folder's owner can neither read nor replace.
     private static void RequireOwn(string folder)
     {
         if (!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess)
@@ -82,7 +84,7 @@ internal sealed class StateFolder : IDisposable
         }
     }
 
-    /// <summary>Require throws when the contents that were loaded have a fault; null: none.</summary>
+    /// <summary>Throws when the loaded contents have a fault; null means that they have no fault.</summary>
     public void Require(string? fault)
     {
         if (fault is not null)
@@ -91,7 +93,9 @@ internal sealed class StateFolder : IDisposable
         }
     }
 
-    /// <summary>Save replaces the state. Throws when the new one has a fault: the next start would refuse it, and the one before it would be lost.</summary>
+    /// <summary>
+    /// Replaces the state. Throws when the new state has a fault: the next start would refuse it, and the previous state would be lost.
+    /// </summary>
     public void Save<T>(T state, JsonTypeInfo<T> type, string? fault)
     {
         if (fault is not null)
@@ -101,7 +105,7 @@ internal sealed class StateFolder : IDisposable
         AtomicFile.Write(_file, JsonSerializer.SerializeToUtf8Bytes(state, type), AtomicFile.PrivateMode);
     }
 
-    /// <summary>A new folder below, with these files.</summary>
+    /// <summary>Writes these files to a new folder below this one.</summary>
     public string WriteEvidence(string name, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files) =>
         EvidenceFolder.Write(System.IO.Path.Combine(Path, "evidence"), name, files);
 

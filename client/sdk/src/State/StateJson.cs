@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Optiks.Client;
 
-/// <summary>StateJson is the form of state files. Private to this library; strict, so that a damaged file is noticed.</summary>
+/// <summary>The form of state files. Private to this library, and strict, so that a damaged file is noticed.</summary>
 [JsonSourceGenerationOptions(
     PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,

@@ -2,16 +2,18 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>UserAlarm is something about an owner's user that the owner did not do here. It stays until it is acknowledged.</summary>
-/// <param name="Kind">What it is about.</param>
-/// <param name="Period">Period of the version; 0 if it is about none.</param>
-/// <param name="Version">Version of the list or of the device's value; 0 if it is about none.</param>
-/// <param name="Epoch">Epoch that inserted the version; otherwise the one at which it was seen.</param>
-/// <param name="ValueSha256">SHA-256 of the list's octets or of the value in hexadecimal; null when it is about none, or the value was erased.</param>
-/// <param name="Device">The device whose value it is, in base64url; null if it is about none.</param>
-/// <param name="Name">The name that leads elsewhere, in base64url; null if it is about none.</param>
-/// <param name="User">The user that it leads to, in base64url; null if it is about none.</param>
-/// <param name="Handover">Why the version is not the copy that it ought to be (docs/spec/periods.md section 6); null: it is about a version that was not set.</param>
+/// <summary>A fact about an owner's user that the owner did not cause here. The alarm stays until it is acknowledged.</summary>
+/// <param name="Kind">The kind of fact.</param>
+/// <param name="Period">Period of the version; 0 if the alarm is not about a version.</param>
+/// <param name="Version">Version of the list or of the device's value; 0 if the alarm is not about a version.</param>
+/// <param name="Epoch">Epoch that inserted the version; otherwise the one at which the fact was seen.</param>
+/// <param name="ValueSha256">SHA-256 of the list's octets or of the value in hexadecimal; null without either, or when the value was
+/// erased.</param>
+/// <param name="Device">The device whose value it is, in base64url; null if the alarm is not about a value.</param>
+/// <param name="Name">The name that leads elsewhere, in base64url; null if the alarm is not about a name.</param>
+/// <param name="User">The user to whom that name leads, in base64url; null if the alarm is not about a name.</param>
+/// <param name="Handover">Why the version is not the correct copy (docs/spec/periods.md section 6); null if the alarm is about a version
+/// that was not set here.</param>
 public sealed record UserAlarm(
     UserAlarmKind Kind, ulong Period, ulong Version, ulong Epoch, string? ValueSha256 = null, string? Device = null, string? Name = null, string? User = null, Reason? Handover = null)
 {

@@ -1,14 +1,14 @@
 namespace Optiks.Client;
 
-/// <summary>UserState is what a client keeps of a user that it looked up by any name (docs/spec/state.md section 1).</summary>
+/// <summary>The state that a client keeps of a user that it looked up by any name (docs/spec/state.md section 1).</summary>
 public sealed record UserState
 {
-    /// <summary>LeftEpoch is the epoch at which the user was last shown to have left; null: it is not known to have left.</summary>
+    /// <summary>The epoch at which the user was last shown to have left; null if it is not known to have left.</summary>
     public ulong? LeftEpoch { get; init; }
 
-    /// <summary>Devices is what is known of the device list, whose octets are kept like a value; null once the user has left.</summary>
+    /// <summary>The state of the device list, whose octets are stored like a value; null once the user has left.</summary>
     public KeyState? Devices { get; init; }
 
-    /// <summary>Least epoch that may be accepted for the user.</summary>
+    /// <summary>The least epoch that may be accepted for the user.</summary>
     internal ulong LeastEpoch => Math.Max(LeftEpoch ?? 0, Devices?.LeastEpoch ?? 0);
 }

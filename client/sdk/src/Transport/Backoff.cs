@@ -3,12 +3,12 @@ using System.Security.Cryptography;
 namespace Optiks.Client;
 
 /// <summary>
-/// Backoff gives the pauses between the tries of one call: ever longer, at random moments so that clients that failed together do not return together, never shorter than the server
-/// asked for, and none beyond <see cref="OptiksClientOptions.RetryFor"/>. One thread.
+/// Computes the pauses between the tries of one call. Pauses grow, are random so that clients that failed together do not return together,
+/// and are never shorter than the server requested. The last one ends within <see cref="OptiksClientOptions.RetryFor"/>. Not thread-safe.
 /// </summary>
 internal sealed class Backoff
 {
-    // From the default of 200 ms to 3.2 s.
+    // With the default this is from 200 ms to 3.2 s.
     private const int MaxDoublings = 4;
 
     private const int Steps = 1 << 16;
@@ -25,8 +25,8 @@ internal sealed class Backoff
         _started = time.GetTimestamp();
     }
 
-    /// <summary>TryWaitAsync waits for the next try's moment; false, at once, when it would be too late.</summary>
-    /// <param name="retryAfter">What the server asked for; null: nothing.</param>
+    /// <summary>Waits until the next try; returns false at once when that would be too late.</summary>
+    /// <param name="retryAfter">The pause that the server requested; null if it requested none.</param>
     /// <param name="cancellationToken">Ends the waiting.</param>
     public async Task<bool> TryWaitAsync(TimeSpan? retryAfter, CancellationToken cancellationToken)
     {
@@ -39,7 +39,11 @@ internal sealed class Backoff
         return true;
     }
 
-    /// <summary>Next pause: <paramref name="random"/>, in 0..1, places it between half and the whole of a time that doubles, behind what the server asked for.</summary>
+    /// <summary>
+    /// Returns the next pause. Without a request of the server, <paramref name="random"/>, in 0..1, places it between half and the whole of
+    /// a time that doubles. Otherwise the pause is what the server requested and up to one more
+    /// <see cref="OptiksClientOptions.RetryDelay"/>.
+    /// </summary>
     internal TimeSpan Next(TimeSpan? retryAfter, double random)
     {
         TimeSpan longest = _options.RetryDelay * (1 << _doublings);

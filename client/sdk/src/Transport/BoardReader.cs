@@ -4,7 +4,10 @@ using Optiks.Tlog;
 
 namespace Optiks.Client;
 
-/// <summary>BoardReader fetches the files of a server's bulletin board, bounded like every answer. It verifies nothing: <see cref="HashReader"/> does. Failures are <see cref="OptiksServerException"/>. Any thread.</summary>
+/// <summary>
+/// Fetches the files of a server's bulletin board, bounded like every answer. It verifies nothing: <see cref="HashReader"/> does. Failures
+/// are <see cref="OptiksServerException"/>. Thread-safe.
+/// </summary>
 internal sealed class BoardReader : ITileReader
 {
     private readonly ServerConnection _connection;
@@ -29,12 +32,15 @@ internal sealed class BoardReader : ITileReader
         }
         catch (OptiksServerException e) when (e.Status == HttpStatusCode.Forbidden && !path.IsFull)
         {
-            // S3 says so of a missing object to whoever may not list the bucket. The full tile is asked for next.
+            // S3 answers so for a missing object if the client may not list the bucket. The full tile is requested next.
             return null;
         }
     }
 
-    /// <summary>CheckpointAsync is the same, for those who cannot go on without one.</summary>
+    /// <summary>
+    /// Reads the checkpoint, for callers that cannot continue without one. Throws <see cref="OptiksServerException"/> when the server has
+    /// no checkpoint yet.
+    /// </summary>
     public async Task<byte[]> CheckpointAsync(CancellationToken cancellationToken) => await ReadCheckpointAsync(cancellationToken).ConfigureAwait(false)
         ?? throw new OptiksServerException(ServerFailure.Unusable, _server, $"{_server.Authority} has no checkpoint yet.");
 

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>OptiksServerException says that no answer was had from a server. It never stands for an answer that failed verification.</summary>
+/// <summary>Reports that a server gave no answer. It is never thrown for an answer that failed verification.</summary>
 public sealed class OptiksServerException : Exception
 {
     private const int MaxMessageLength = 1000;
@@ -22,7 +22,7 @@ public sealed class OptiksServerException : Exception
     {
     }
 
-    // What the server said is part of most messages, and a message may reach a terminal.
+    // Most messages contain text of the server, and a message may reach a terminal.
     internal OptiksServerException(ServerFailure failure, Uri server, string message, Exception? innerException = null)
         : base(DisplayText.Escape(message, MaxMessageLength), innerException)
     {
@@ -30,28 +30,30 @@ public sealed class OptiksServerException : Exception
         Server = server;
     }
 
-    /// <summary>Failure kind.</summary>
+    /// <summary>The kind of failure.</summary>
     public ServerFailure Failure { get; }
 
-    /// <summary>Server that was asked.</summary>
+    /// <summary>The server of the request.</summary>
     public Uri? Server { get; }
 
-    /// <summary>Status of the answer; null when there was none.</summary>
+    /// <summary>The HTTP status of the answer; null without an answer.</summary>
     public HttpStatusCode? Status { get; internal init; }
 
-    /// <summary>Problem is the name of the problem type (docs/spec/rest.md section 2), such as <c>rate-limited</c>; null when there was no problem document.</summary>
+    /// <summary>
+    /// The name of the problem type (docs/spec/rest.md section 2), such as <c>rate-limited</c>; null without a problem document.
+    /// </summary>
     public string? Problem { get; internal init; }
 
-    /// <summary>Field at fault, a JSON path; null when none was named.</summary>
+    /// <summary>The field at fault, a JSON path; null when the server named none.</summary>
     public string? Field { get; internal init; }
 
-    /// <summary>TraceId under which the operator finds the request.</summary>
+    /// <summary>The trace id under which the operator finds the request.</summary>
     public string? TraceId { get; internal init; }
 
-    /// <summary>RetryAfter that the server asked for.</summary>
+    /// <summary>The pause that the server requested.</summary>
     public TimeSpan? RetryAfter { get; internal init; }
 
-    /// <summary>IsTransient: the same request may succeed later, or at another replica.</summary>
+    /// <summary>Whether the same request may succeed later, or at another replica.</summary>
     public bool IsTransient =>
         Failure == ServerFailure.Unreachable || Status is HttpStatusCode.TooManyRequests or >= HttpStatusCode.InternalServerError;
 }

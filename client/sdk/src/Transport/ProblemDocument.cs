@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>ProblemDocument reads RFC 9457 problem details. What the server says is for display; only the type decides anything.</summary>
+/// <summary>Reads RFC 9457 problem details. The server's text is only for display; code decides by the type alone.</summary>
 internal static class ProblemDocument
 {
     private const int MaxTextLength = 500;
@@ -26,7 +26,7 @@ internal static class ProblemDocument
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
-            // Not a problem document, or text that is half of a character: the status has to do.
+            // Not a problem document, or text with half of a surrogate pair: the status must suffice.
         }
         HttpStatusCode status = response.StatusCode;
         string what = problem ?? $"{(int)status} {response.ReasonPhrase}";

@@ -3,10 +3,15 @@ using System.Runtime.CompilerServices;
 
 namespace Optiks.Client;
 
-/// <summary>ProxyCheck tells whether an HttpClient that a caller handed in would show a request over http to a proxy, such as one that <c>http_proxy</c> names for requests to this machine too.</summary>
+/// <summary>
+/// Tells whether a caller's HttpClient would show a request over http to a proxy, such as one that <c>http_proxy</c> names for requests to
+/// this machine too.
+/// </summary>
 internal static class ProxyCheck
 {
-    /// <summary>Returns the proxy that would read a request to the server; null if none would, or the handler is not one of .NET's.</summary>
+    /// <summary>
+    /// Returns the proxy that would read a request to the server; null if no proxy would, or the handler is not one of .NET's.
+    /// </summary>
     public static Uri? FindReader(HttpClient http, Uri server)
     {
         if (server.Scheme != Uri.UriSchemeHttp)

@@ -6,12 +6,12 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// ServerConnection sends single requests: binary or JSON bodies, answers bounded in length and time, problems as exceptions. The API key or token goes with the requests that ask for it, never in clear to another
-/// machine, and no request goes in clear to a proxy. Any thread.
+/// Sends single requests with binary or JSON bodies. Answers are bounded in length and time, and problems become exceptions. The API key or
+/// token goes with the requests that ask for it, never in clear to another machine, and no request goes in clear to a proxy. Thread-safe.
 /// </summary>
 internal sealed class ServerConnection
 {
-    // Of an answer, once the time to begin with is used up.
+    // The least rate of an answer once its initial time limit has passed.
     private const int LeastOctetsPerSecond = 16 * 1024;
 
     private readonly HttpClient _http;
@@ -29,10 +29,10 @@ internal sealed class ServerConnection
 
     public bool HasCredential => _credential is not null;
 
-    /// <summary>Below appends a path to a server's URL, whose own path stays: servers may live below a prefix of a proxy.</summary>
+    /// <summary>Appends a path to a server's URL and keeps the URL's own path: servers may be below a prefix of a proxy.</summary>
     internal static Uri Below(Uri server, string path) => new(server.GetLeftPart(UriPartial.Path).TrimEnd('/') + path, UriKind.Absolute);
 
-    /// <summary>SendAsync gives the answer's octets. Throws <see cref="OptiksServerException"/> where there is none that can be used.</summary>
+    /// <summary>Returns the answer's octets. Throws <see cref="OptiksServerException"/> when there is no usable answer.</summary>
     public async Task<byte[]> SendAsync(ServerRequest request, CancellationToken cancellationToken)
     {
         (Uri server, string path, string? accept, int maxLength) = request;
@@ -80,7 +80,10 @@ internal sealed class ServerConnection
         }
     }
 
-    /// <summary>RequirePrivacy refuses a server to which the API key or token would go in clear, before anything is sent to anyone. Throws <see cref="OptiksServerException"/>.</summary>
+    /// <summary>
+    /// Refuses a server to which the API key or token would go in clear, before anything is sent to anyone. Throws
+    /// <see cref="OptiksServerException"/>.
+    /// </summary>
     public static void RequirePrivacy(Uri server)
     {
         if (server.Scheme == Uri.UriSchemeHttp && !server.IsLoopback)
@@ -91,8 +94,9 @@ internal sealed class ServerConnection
     }
 
     /// <summary>
-    /// IsConnectionFailure tells whether the server was not reached, or went away before its answer ended. HttpClient wraps most of it; not that a peer had closed between connecting and asking who it is
-    /// (SocketException), and while a body is read the stream's own exceptions come through.
+    /// Tells whether the server was not reached, or the connection broke before its answer ended. HttpClient wraps most such exceptions. It
+    /// does not wrap the SocketException of a peer that closed between connecting and asking who it is. While a body is read, the stream's
+    /// own exceptions come through too.
     /// </summary>
     private static bool IsConnectionFailure(Exception e) => e is HttpRequestException or HttpIOException or SocketException or IOException { InnerException: SocketException };
 

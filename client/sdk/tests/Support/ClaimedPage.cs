@@ -4,7 +4,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>ClaimedPage turns an honest answer about one key into what a lying server would send: a page that claims more versions than there are, and opens none.</summary>
+/// <summary>
+/// Turns an honest answer about one key into one that a lying server would send: a page that claims more versions than exist, and opens
+/// none.
+/// </summary>
 internal static class ClaimedPage
 {
     public static byte[] Of(byte[] honest, ulong version)
@@ -25,7 +28,7 @@ internal static class ClaimedPage
         ];
     }
 
-    // The record, then the vectors of the inclusion proof, the consistency proof and the checkpoint.
+    // The head is the record, then the vectors of the inclusion proof, the consistency proof and the checkpoint.
     private static int HeadLength(byte[] answer)
     {
         int length = EpochRecord.Length;

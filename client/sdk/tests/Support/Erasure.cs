@@ -5,7 +5,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Erasure turns versions of a history or monitor answer for one key into what a server sends that erased their values: the commitment in the place of opening and value.</summary>
+/// <summary>
+/// Turns versions of a history or monitor answer for one key into those of a server that erased their values, with the commitment in place
+/// of opening and value.
+/// </summary>
 internal static class Erasure
 {
     private const int KindOffset = Lengths.VrfProof + 8;

@@ -6,7 +6,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>EvidenceCheck judges a folder of evidence as a stranger does: by the log's key and the files alone, and not with the client's code.</summary>
+/// <summary>Judges a folder of evidence as a stranger does: by the log's key and the files alone, and not with the client's code.</summary>
 internal static class EvidenceCheck
 {
     public static void Proves(string folder)
@@ -26,7 +26,10 @@ internal static class EvidenceCheck
         Assert.NotEqual(TreeHash.FromBytes(keptRoot), hashes[0]);
     }
 
-    /// <summary>ProvesBreach judges a folder about a record that breaks a rule: that all its entries are in one tree which the log signed, and what the rules say of the last against those before.</summary>
+    /// <summary>
+    /// Judges a folder about a record that breaks a rule. It checks that all its entries are in one tree that the log signed, and returns
+    /// the rules' verdict on the last against those before.
+    /// </summary>
     public static Reason ProvesBreach(string folder)
     {
         var anchor = TrustAnchor.Load(Path.Combine(folder, "trust.json"));

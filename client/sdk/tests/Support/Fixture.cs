@@ -1,6 +1,6 @@
 namespace Optiks.Client.Tests;
 
-/// <summary>Fixture is a log, a server, a clock and a client's folder.</summary>
+/// <summary>A log, a server, a clock and a client's folder.</summary>
 internal sealed class Fixture : IAsyncDisposable
 {
     private readonly List<FixtureServer> _servers = [];

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>FixtureItem is one leaf that a log publishes.</summary>
+/// <summary>One leaf that a log publishes.</summary>
 internal sealed record FixtureItem(StructureId Structure, byte[] Key, byte[] Value)
 {
     public static FixtureItem Name(string name, ReadOnlyMemory<byte> user) => new(StructureId.Usernames, Encoding.UTF8.GetBytes(name), user.ToArray());

@@ -8,7 +8,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>FixtureLog is a whole log in this process, made by the native directory: epochs, records, checkpoints and answers that verify.</summary>
+/// <summary>A whole log in this process, made by the native directory: epochs, records, checkpoints and answers that verify.</summary>
 internal sealed class FixtureLog : IDisposable
 {
     public const ulong StepMs = 1_000;
@@ -22,7 +22,7 @@ internal sealed class FixtureLog : IDisposable
     private KeyDirectory _directory;
     private readonly ulong _startMs;
     private readonly List<KeyDirectory> _ended = [];
-    // Replaced whole, so that a server may read while a test publishes.
+    // The array is replaced whole, so that a server may read while a test publishes.
     private volatile Epoch[] _epochs = [];
 
     public FixtureLog(ulong startMs = StartMs)
@@ -59,10 +59,12 @@ internal sealed class FixtureLog : IDisposable
 
     public ulong Period => EpochRecord.PeriodOf(Record(Latest));
 
-    /// <summary>FirstEpoch of the period of an epoch.</summary>
+    /// <summary>Returns the first epoch of an epoch's period.</summary>
     public ulong FirstEpoch(ulong epoch) => EpochRecord.Decode(Record(epoch)).PeriodFirstEpoch;
 
-    /// <summary>LastEpoch of a period up to an epoch that is of a later one.</summary>
+    /// <summary>
+    /// Returns the last epoch of a period; <paramref name="upTo"/> is an epoch of a later one.
+    /// </summary>
     public ulong LastEpoch(ulong period, ulong upTo)
     {
         ulong epoch = upTo;
@@ -134,7 +136,7 @@ internal sealed class FixtureLog : IDisposable
 
     public byte[] Record(ulong epoch) => _epochs[(int)epoch].Record;
 
-    /// <summary>Publishes an epoch with these values; none: a heartbeat.</summary>
+    /// <summary>Publishes an epoch with these values; without values it is a heartbeat.</summary>
     public void Publish(params (string Key, string Value)[] updates)
     {
         using var keys = new ByteStrings();
@@ -153,7 +155,7 @@ internal sealed class FixtureLog : IDisposable
 
     public void Publish(byte[] key, byte[] value) => Publish([new FixtureItem(StructureId.Keys, key, value)]);
 
-    /// <summary>Publishes an epoch with these items of any structures, whatever a log may publish.</summary>
+    /// <summary>Publishes an epoch with these items of any structures, without checking whether a log may publish them.</summary>
     public void Publish(IReadOnlyList<FixtureItem> items)
     {
         using var keys = new ByteStrings();
@@ -177,7 +179,7 @@ internal sealed class FixtureLog : IDisposable
         _directory.Erase([structure], label);
     }
 
-    /// <summary>Publishes an epoch without updates and with another record than it ought to have.</summary>
+    /// <summary>Publishes an epoch without updates and with a changed record.</summary>
     public void PublishRecord(Func<EpochRecord, EpochRecord> change)
     {
         EpochRecord last = EpochRecord.Decode(Record(Latest));
@@ -193,17 +195,17 @@ internal sealed class FixtureLog : IDisposable
         }
     }
 
-    /// <summary>Another log with the same keys, secrets and first epochs: what it publishes next is a second view.</summary>
+    /// <summary>Returns another log with the same keys, secrets and first epochs: what it publishes next is a second view.</summary>
     public FixtureLog Fork(ulong size) => new(_secrets, _epochs[..(int)size], _startMs);
 
     public MemoryBoard Board(ulong size) => new(_epochs.Take((int)size).Select(epoch => epoch.Record));
 
-    /// <summary>The signed note of a size; with another root, a lie that the log signed.</summary>
+    /// <summary>Returns the signed note of a size; with another root, it is a lie that the log signed.</summary>
     public static byte[] Checkpoint(MemoryBoard board) => Checkpoint(board.Size, board.Root.ToArray());
 
     public static byte[] Checkpoint(ulong size, byte[] root) => Sign(Encoding.UTF8.GetBytes(FormattableString.Invariant($"{Origin}\n{size}\n{Convert.ToBase64String(root)}\n")));
 
-    /// <summary>Note of any text, with so many lines of the log.</summary>
+    /// <summary>Returns a note of any text, with this many lines of the log.</summary>
     public static byte[] Sign(byte[] text, int lines = 1)
     {
         byte[] keyId = new byte[4];
@@ -212,10 +214,10 @@ internal sealed class FixtureLog : IDisposable
         return [.. text, (byte)'\n', .. Enumerable.Repeat(Encoding.UTF8.GetBytes($"\u2014 {Origin} {signature}\n"), lines).SelectMany(line => line)];
     }
 
-    /// <summary>Signer of the log's notes.</summary>
+    /// <summary>Returns the signer of the log's notes.</summary>
     public static NoteSigner Signer() => new(Origin, SignatureType.Ed25519, s_seed);
 
-    /// <summary>Head of an epoch for a client that keeps a checkpoint of a size. Null: this log is not caught up.</summary>
+    /// <summary>Returns the head of an epoch for a client that keeps a checkpoint of a size. Null: this log is not caught up.</summary>
     public async Task<byte[]?> HeadAsync(ulong epoch, ulong keptSize, ulong? latest = null)
     {
         ulong size = (latest ?? epoch) + 1;
@@ -230,7 +232,7 @@ internal sealed class FixtureLog : IDisposable
         return [.. Record(epoch), .. Vector(inclusion), .. Vector(consistency), (byte)(note.Length >> 8), (byte)note.Length, .. note];
     }
 
-    /// <summary>A PeriodsAnswer of an epoch but for its head, from a period on.</summary>
+    /// <summary>Returns a PeriodsAnswer of an epoch without its head, from a period on.</summary>
     public async Task<byte[]> BoundsAsync(ulong epoch, ulong from, ulong latest)
     {
         var bounds = new List<ulong>();
@@ -327,7 +329,7 @@ internal sealed class FixtureLog : IDisposable
         _folder.Dispose();
     }
 
-    // What copies are made of.
+    // Records the items from which copies are made.
     private void Note(IReadOnlyList<FixtureItem> items)
     {
         foreach (FixtureItem item in items)

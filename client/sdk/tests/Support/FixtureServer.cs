@@ -13,14 +13,14 @@ using Optiks.Tlog;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// FixtureServer serves a FixtureLog over HTTP on a free loopback port, honestly unless a test says otherwise: it can lag, change answers on
-/// the way, fail, and show another log.
+/// Serves a FixtureLog over HTTP on a free loopback port, honestly unless a test changes that: it can lag, change answers on the way, fail,
+/// and show another log.
 /// </summary>
 internal sealed class FixtureServer : IAsyncDisposable
 {
     public const string ApiKey = "optiks_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-    /// <summary>Token that is as good.</summary>
+    /// <summary>A token that the server accepts like the API key.</summary>
     public const string Token = "e30.e30.AA";
     private readonly WebApplication _app;
     private readonly ConcurrentDictionary<Guid, (byte[] Key, byte[] Value)> _accepted = new();
@@ -42,10 +42,10 @@ internal sealed class FixtureServer : IAsyncDisposable
 
     public Uri Url => new(_app.Urls.Single());
 
-    /// <summary>Epoch that is served; null: the latest.</summary>
+    /// <summary>The epoch that is served; null for the latest.</summary>
     public ulong? Lag { get; set; }
 
-    /// <summary>Versions a page of history and monitoring.</summary>
+    /// <summary>The number of versions per page of history and monitoring.</summary>
     public uint PageSize { get; set; } = 256;
 
     /// <summary>Changes an answer on the way, by its path.</summary>
@@ -54,10 +54,10 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>Answers instead of the server: status, and a problem type.</summary>
     public Func<string, (int Status, string Problem)?> Refuse { get; set; } = _ => null;
 
-    /// <summary>Whether a period is gone, in a current one: honestly, as the configuration says.</summary>
+    /// <summary>Tells whether a period is gone, given the current one; by default honestly, by the configuration.</summary>
     public Func<ulong, ulong, bool> IsGone { get; set; } = (period, current) => current - period >= FixtureLog.Configuration.RetainedPeriods;
 
-    /// <summary>What is asked about in periods that ended was erased.</summary>
+    /// <summary>Whether everything in ended periods was erased.</summary>
     public bool HasErasedEnds { get; set; }
 
     /// <summary>Questions about periods that ended.</summary>
@@ -69,61 +69,66 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>Paths of the requests that carried an API key.</summary>
     public ConcurrentQueue<string> Authorized { get; } = new();
 
-    /// <summary>Requests whose answers begin and never end.</summary>
+    /// <summary>Tells which requests get answers that begin and never end.</summary>
     public Func<string, bool> Hang { get; set; } = _ => false;
 
-    /// <summary>A page of HTML is the answer to everything.</summary>
+    /// <summary>Whether every answer is a page of HTML.</summary>
     public bool AnswersHtml { get; set; }
 
-    /// <summary>Answers do not end before the client goes away.</summary>
+    /// <summary>Whether answers do not end before the client disconnects.</summary>
     public bool Endless { get; set; }
 
-    /// <summary>Answers about keys as if the client kept nothing, which an honest server that is behind refuses with not-caught-up.</summary>
+    /// <summary>
+    /// Whether the server answers about keys as if the client kept nothing; an honest server that is behind refuses with not-caught-up.
+    /// </summary>
     public bool IgnoresKeptSize { get; set; }
 
-    /// <summary>Tiles instead of the log's.</summary>
+    /// <summary>Returns tiles instead of the log's.</summary>
     public Func<TilePath, byte[]>? Tile { get; set; }
 
-    /// <summary>The operator lets nobody look up without an API key.</summary>
+    /// <summary>Whether the operator requires an API key for lookups.</summary>
     public bool LookupsAreClosed { get; set; }
 
-    /// <summary>Epochs before the latest one that may be asked about.</summary>
+    /// <summary>How many epochs before the latest one a client may ask about.</summary>
     public ulong RecentEpochs { get; set; } = 8;
 
-    /// <summary>What auditors and witnesses cosigned, as the answer has it; null: this server has no such resource.</summary>
+    /// <summary>Returns the answer with what auditors and witnesses cosigned; null if this server has no such resource.</summary>
     public Func<byte[]>? Cosignatures { get; set; }
 
-    /// <summary>Part of the path that all requests have before their own.</summary>
+    /// <summary>The prefix of all requests' paths.</summary>
     public string Prefix { get; set; } = "";
 
-    /// <summary>Queries of the last lookup, history or monitor request.</summary>
+    /// <summary>The queries of the last lookup, history or monitor request.</summary>
     public IReadOnlyList<FixtureQuery> LastQueries { get; private set; } = [];
 
-    /// <summary>Bounds of a page of what an owner is shown of its user.</summary>
+    /// <summary>The bounds of a page about an owner's user.</summary>
     public UserMonitorPage UserPage { get; set; } = new(256, 2048, 1024, 1 << 22);
 
-    /// <summary>Answers about users as if the client had not said that it knows more than there is here, which an honest server refuses with not-caught-up.</summary>
+    /// <summary>
+    /// Whether the server answers about users as if the client had not said that it knows more than the log has; an honest server refuses
+    /// with not-caught-up.
+    /// </summary>
     public bool DeniesWhatIsKnown { get; set; }
 
-    /// <summary>MostQueries that one answer to a lookup has room for.</summary>
+    /// <summary>The most queries for which one answer to a lookup has room.</summary>
     public int MostQueries { get; set; } = int.MaxValue;
 
-    /// <summary>Bodies of the requests about owners' users, decoded.</summary>
+    /// <summary>The bodies of the requests about owners' users, decoded.</summary>
     public ConcurrentQueue<UserMonitorQuery> UserQueries { get; } = new();
 
-    /// <summary>Status of every request about a user.</summary>
+    /// <summary>The status of every request about a user.</summary>
     public string UserStatus { get; set; } = """{"status":"pending"}""";
 
-    /// <summary>Status of every erasure.</summary>
+    /// <summary>The status of every erasure.</summary>
     public string ErasureStatus { get; set; } = """{"status":"pending"}""";
 
-    /// <summary>Body of the last request about a user, or of an erasure.</summary>
+    /// <summary>The body of the last request about a user, or of an erasure.</summary>
     public byte[] LastUserRequest { get; private set; } = [];
 
-    /// <summary>LastUpdate that came, and whether a receipt was asked for.</summary>
+    /// <summary>The last update, and whether it asked for a receipt.</summary>
     public (byte[] Key, byte[] Value, bool WantsReceipt) LastUpdate { get; private set; }
 
-    /// <summary>Publish at once what is accepted.</summary>
+    /// <summary>Whether accepted updates are published at once.</summary>
     public bool PublishAtOnce { get; set; } = true;
 
     public static async Task<FixtureServer> StartAsync(FixtureLog log)
@@ -181,7 +186,7 @@ internal sealed class FixtureServer : IAsyncDisposable
             context.Response.ContentType = context.Request.Headers.Accept.ToString();
             await context.Response.Body.WriteAsync(new byte[1]);
             await context.Response.Body.FlushAsync();
-            // Until the client goes away.
+            // The answer pauses until the client disconnects.
             await Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
             return;
         }
@@ -227,7 +232,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         }
     }
 
-    // The epoch that is asked about, or why there is none of the period.
+    // Returns the requested epoch, or the reason why the server has no epoch of that period.
     private (ulong Epoch, string? Unserved) Asked(HttpContext context, ulong latest)
     {
         if (context.Request.Query["at_epoch"] is [{ } at])
@@ -445,7 +450,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         }
         catch (Exception e) when (e is IOException or OperationCanceledException)
         {
-            // The client has had enough.
+            // The client stopped reading.
         }
     }
 

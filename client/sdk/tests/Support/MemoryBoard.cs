@@ -2,7 +2,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>MemoryBoard is a log's entries with every proof and tile that they have, computed plainly.</summary>
+/// <summary>A log's entries with all their proofs and tiles, computed by plain recursion.</summary>
 internal sealed class MemoryBoard : IHashReader
 {
     private readonly List<byte[]> _entries;
@@ -23,7 +23,7 @@ internal sealed class MemoryBoard : IHashReader
     public ValueTask<IReadOnlyList<TreeHash>> ReadHashesAsync(IReadOnlyList<TreeNode> nodes, CancellationToken cancellationToken) =>
         ValueTask.FromResult<IReadOnlyList<TreeHash>>([.. nodes.Select(node => Range((int)(node.Index << node.Level), 1 << node.Level))]);
 
-    /// <summary>A tile's or bundle's bytes; null when this board has none of the path.</summary>
+    /// <summary>Returns a tile's or bundle's bytes; null when this board does not have the path.</summary>
     public byte[]? Tile(TilePath path)
     {
         long first = (long)path.Index * TilePath.FullWidth;

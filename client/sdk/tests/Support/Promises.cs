@@ -7,13 +7,13 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Promises makes receipts of the fixture's log, and has its server give them.</summary>
+/// <summary>Creates receipts of the fixture's log, and makes its server return them.</summary>
 internal static class Promises
 {
     private const ulong UntilMs = 1UL << 50;
     private static readonly byte[] s_seed = [.. Enumerable.Repeat((byte)0x5A, 32)];
 
-    /// <summary>Give has the server answer updates with a receipt of these epochs, of the log's time unless another is given.</summary>
+    /// <summary>Makes the server answer updates with a receipt of these epochs, with the log's time unless another is given.</summary>
     public static void Give(FixtureServer server, ulong after, ulong by, Func<UpdateReceipt, UpdateReceipt>? change = null, ulong? timeMs = null) => server.Mutate = (path, answer) =>
     {
         if (path != "/v1/updates")
@@ -28,7 +28,7 @@ internal static class Promises
         return JsonSerializer.SerializeToUtf8Bytes(json);
     };
 
-    /// <summary>Of makes a receipt.</summary>
+    /// <summary>Creates a receipt.</summary>
     public static UpdateReceipt Of(Guid id, byte[] key, byte[] value, ulong after, ulong by, ulong timeMs = FixtureLog.StartMs, ulong untilMs = UntilMs)
     {
         using NoteSigner log = FixtureLog.Signer();

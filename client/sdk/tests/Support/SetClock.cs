@@ -1,6 +1,6 @@
 namespace Optiks.Client.Tests;
 
-/// <summary>SetClock shows the time that a test sets; timers and durations are the system's.</summary>
+/// <summary>Shows the time that a test sets; timers and durations are the system's.</summary>
 internal sealed class SetClock : TimeProvider
 {
     public DateTimeOffset UtcNow { get; set; }

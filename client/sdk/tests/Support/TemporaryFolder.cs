@@ -1,6 +1,6 @@
 namespace Optiks.Client.Tests;
 
-/// <summary>TemporaryFolder is removed with all that it holds.</summary>
+/// <summary>A folder that is removed with all its contents.</summary>
 internal sealed class TemporaryFolder : IDisposable
 {
     public string Path { get; } = Directory.CreateTempSubdirectory("optiks-client-").FullName;

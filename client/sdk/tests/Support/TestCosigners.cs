@@ -6,14 +6,14 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>TestCosigners are auditors and witnesses of the fixture's log, by name, and a trust anchor that relies on them.</summary>
+/// <summary>Auditors and witnesses of the fixture's log, by name, and trust anchors that rely on them.</summary>
 internal sealed class TestCosigners : IDisposable
 {
     private readonly Dictionary<string, NoteSigner> _keys = new(StringComparer.Ordinal);
 
     public VerifierKey Key(string name) => Signer(name).Key;
 
-    /// <summary>Anchor with auditors, each with the first epoch that it covers.</summary>
+    /// <summary>Returns a trust anchor with auditors, each with the first epoch that it covers.</summary>
     public TrustAnchor Anchor(int required, TimeSpan lag, params (string Name, ulong First)[] auditors) => Anchor(json => json["auditors"] = new JsonObject
     {
         ["required"] = required,
@@ -21,13 +21,15 @@ internal sealed class TestCosigners : IDisposable
         ["keys"] = new JsonArray([.. auditors.Select(auditor => new JsonObject { ["key"] = Key(auditor.Name).ToString(), ["first_epoch"] = auditor.First })]),
     });
 
-    /// <summary>Anchor with witnesses, of which so many are the quorum.</summary>
+    /// <summary>
+    /// Returns a trust anchor with witnesses, of which <paramref name="quorum"/> are required.
+    /// </summary>
     public TrustAnchor Witnessed(int quorum, params string[] witnesses) => Anchor(json => json["witnesses"] = new JsonArray(
     [
         .. witnesses.Select(witness => $"witness {witness} {Key(witness)}"), $"group q {quorum} {string.Join(' ', witnesses)}", "quorum q",
     ]));
 
-    /// <summary>Note of the log's first entries, cosigned by these at a time.</summary>
+    /// <summary>Returns the note of the log's first entries, cosigned by these at a time.</summary>
     public byte[] Sign(FixtureLog log, ulong size, DateTimeOffset at, params string[] names) => Sign(FixtureLog.Checkpoint(log.Board(size)), at, names);
 
     public byte[] Sign(byte[] note, DateTimeOffset at, params string[] names)
@@ -37,7 +39,7 @@ internal sealed class TestCosigners : IDisposable
             Cosignature.SignAsync(parsed.Text, (ulong)at.ToUnixTimeSeconds(), Signer(name), CancellationToken.None).AsTask().GetAwaiter().GetResult())).Encode();
     }
 
-    /// <summary>Answer of a server that hands these notes out.</summary>
+    /// <summary>Returns the answer of a server that serves these notes.</summary>
     public static byte[] Answer(params IEnumerable<byte[]> notes) =>
         Encoding.UTF8.GetBytes(new JsonObject { ["checkpoints"] = new JsonArray([.. notes.Select(note => JsonValue.Create(Encoding.UTF8.GetString(note)))]) }.ToJsonString());
 

@@ -5,7 +5,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Vectors reads what the rows of tests/vectors/lookup and users have in common, and makes a client that gets their answers.</summary>
+/// <summary>Reads the common parts of the rows of tests/vectors/lookup and users, and makes a client that gets their answers.</summary>
 internal static class Vectors
 {
     public static JsonDocument Read(string file) => JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", file)));
@@ -16,7 +16,8 @@ internal static class Vectors
         return TrustAnchor.Create(configuration, new VerifierKey(Configuration.Decode(configuration).Origin, SignatureType.Ed25519, Hex(anchor, "log_key")));
     }
 
-    // These vectors keep a checkpoint without a record, a client both: the answer's own record stands in, which passes every comparison.
+    // These vectors keep a checkpoint without a record, while a client keeps both. The answer's own record replaces it and passes every
+    // comparison.
     public static HeadState? Head(JsonElement vector) => !vector.TryGetProperty("checkpoint", out JsonElement checkpoint)
         ? null
         : new HeadState
@@ -27,7 +28,7 @@ internal static class Vectors
             Record = Hex(vector, "answer").Length >= EpochRecord.Length ? Hex(vector, "answer")[..EpochRecord.Length] : new byte[EpochRecord.Length],
         };
 
-    /// <summary>Client whose servers all give the vector's answer.</summary>
+    /// <summary>Returns a client whose servers all return the vector's answer.</summary>
     public static OptiksClient Client(TrustAnchor anchor, JsonElement vector, IClientStateStore store, HttpClient http)
     {
         var clock = new SetClock { UtcNow = DateTimeOffset.FromUnixTimeMilliseconds(vector.GetProperty("now_ms").GetInt64()) };
@@ -40,7 +41,7 @@ internal static class Vectors
     public static ulong? Number(JsonElement? element, string name) =>
         element is { } present && present.TryGetProperty(name, out JsonElement number) && number.ValueKind == JsonValueKind.Number ? number.GetUInt64() : null;
 
-    /// <summary>Answering gives one answer to every request, and keeps the last body.</summary>
+    /// <summary>Gives one answer to every request, and keeps the last body.</summary>
     internal sealed class Answering(byte[] answer, string mediaType) : HttpMessageHandler
     {
         public byte[] LastBody { get; private set; } = [];

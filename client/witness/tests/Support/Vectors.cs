@@ -3,14 +3,14 @@ using Optiks.Tlog;
 
 namespace Optiks.Witness.Tests.Support;
 
-/// <summary>Vectors reads tests/vectors/tlog, whose README says which program made what.</summary>
+/// <summary>Reads tests/vectors/tlog, whose README says which program made what.</summary>
 internal static class Vectors
 {
     public static JsonElement Keys { get; } = Load("keys.json");
 
     public static JsonElement[] Exchanges { get; } = [.. Load("witness-http.json").GetProperty("exchanges").EnumerateArray()];
 
-    /// <summary>Skey of the witness that answered.</summary>
+    /// <summary>The secret key of the witness that answered.</summary>
     public static string WitnessKey { get; } = Keys.GetProperty("witnesses")[0].GetProperty("skey").GetString()!;
 
     public static VerifierKey Witness { get; } = Key(Keys.GetProperty("witnesses")[0]);
@@ -23,11 +23,11 @@ internal static class Vectors
     public static IReadOnlyList<VerifierKey> Logs { get; } =
         [Log, .. Keys.GetProperty("others").EnumerateArray().Select(Key).Where(key => key.Name.StartsWith("optiks.example/log-", StringComparison.Ordinal))];
 
-    /// <summary>Leaf hashes of the log, 600.</summary>
+    /// <summary>The 600 leaf hashes of the log.</summary>
     public static IReadOnlyList<TreeHash> Leaves { get; } =
         [.. Load("log/entries.json").GetProperty("entries").EnumerateArray().Select(entry => Hash(entry.GetProperty("leaf_hash_hex").GetString()!))];
 
-    /// <summary>Roots of sizes 0 to 600.</summary>
+    /// <summary>The roots of sizes 0 to 600.</summary>
     public static IReadOnlyList<TreeHash> Roots { get; } = [.. Load("log/roots.json").GetProperty("root_hex").EnumerateArray().Select(root => Hash(root.GetString()!))];
 
     public static string Text(this JsonElement element, string name) => element.GetProperty(name).GetString()!;

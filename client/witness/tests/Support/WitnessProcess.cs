@@ -2,10 +2,10 @@ using Optiks.Tests.Shared;
 
 namespace Optiks.Witness.Tests.Support;
 
-/// <summary>WitnessProcess is <c>optiks witness run</c> in a process of its own.</summary>
+/// <summary>Runs <c>optiks witness run</c> in a separate process.</summary>
 internal sealed class WitnessProcess : IAsyncDisposable
 {
-    /// <summary>Exit code that .NET reports for SIGKILL.</summary>
+    /// <summary>The exit code that .NET reports for SIGKILL.</summary>
     public const int Killed = ServiceProcess.Killed;
 
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(120);
@@ -15,7 +15,7 @@ internal sealed class WitnessProcess : IAsyncDisposable
 
     private WitnessProcess(ServiceProcess process) => _process = process;
 
-    /// <summary>Output so far, standard and error.</summary>
+    /// <summary>The output so far, standard and error.</summary>
     public string Output => _process.Output;
 
     public static WitnessProcess Start(TestFolder folder, string? failPoint = null)
@@ -47,10 +47,10 @@ internal sealed class WitnessProcess : IAsyncDisposable
 
     public void Kill() => _process.Kill();
 
-    /// <summary>ExitAsync waits for the end and gives the exit code.</summary>
+    /// <summary>Waits for the process to end and returns the exit code.</summary>
     public Task<int> ExitAsync() => _process.ExitAsync();
 
-    /// <summary>TerminateAsync asks it to stop and gives the exit code.</summary>
+    /// <summary>Asks the process to stop and returns the exit code.</summary>
     public Task<int> TerminateAsync() => _process.TerminateAsync();
 
     public async ValueTask DisposeAsync()

@@ -6,7 +6,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Cli.Commands.Board;
 
-/// <summary>BoardArguments name the board that a command looks at.</summary>
+/// <summary>Names the board that a command reads.</summary>
 internal sealed class BoardArguments
 {
     private readonly GlobalOptions _options;
@@ -23,7 +23,10 @@ internal sealed class BoardArguments
 
     public void AddTo(Command command) => command.Options.Add(_board);
 
-    /// <summary>OpenAsync gives the board, and what to call it. A board that is named is judged by a trust anchor that did not come from it.</summary>
+    /// <summary>
+    /// Returns the board, and the name by which messages call it. A board that the user names is judged by a trust anchor that did not come
+    /// from it.
+    /// </summary>
     public async Task<(OptiksBoard Board, TrustAnchor Anchor, string Name)> OpenAsync(ParseResult parse, CommandHost host, CancellationToken cancellationToken)
     {
         NativeLibraryCheck.Ensure();
@@ -43,7 +46,7 @@ internal sealed class BoardArguments
             : throw new UsageException($"{given} is neither a folder nor an http or https URL.");
     }
 
-    /// <summary>CheckpointAsync gives the board's newest checkpoint, or has said why there is none and gives the exit code.</summary>
+    /// <summary>Returns the board's newest checkpoint; without one it has printed the reason and returns the exit code.</summary>
     public static async Task<(VerifiedNote? Note, int Code)> CheckpointAsync(OptiksBoard board, string name, CommandHost host, bool json, CancellationToken cancellationToken)
     {
         (Reason Reason, VerifiedNote? Note) found = await board.CheckpointAsync(cancellationToken).ConfigureAwait(false)
@@ -51,7 +54,7 @@ internal sealed class BoardArguments
         return found.Note is null ? (null, Refused(host, json, name, found.Reason)) : (found.Note, ExitCodes.Success);
     }
 
-    /// <summary>RunAsync runs what reads files of the board, and says so when they are not those of the signed tree.</summary>
+    /// <summary>Runs a function that reads files of the board, and reports files that do not make up the signed tree.</summary>
     public static async Task<int> RunAsync(CommandHost host, bool json, string name, Func<Task<int>> read)
     {
         try
@@ -73,7 +76,7 @@ internal sealed class BoardArguments
         }
     }
 
-    /// <summary>Refused says that a checkpoint is not the log's.</summary>
+    /// <summary>Reports that the log did not sign a checkpoint.</summary>
     public static int Refused(CommandHost host, bool json, string name, Reason reason)
     {
         if (json)

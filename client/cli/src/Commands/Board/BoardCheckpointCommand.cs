@@ -6,7 +6,7 @@ using Optiks.Tlog;
 
 namespace Optiks.Cli.Commands.Board;
 
-/// <summary>BoardCheckpointCommand shows the newest signed checkpoint, and can keep it.</summary>
+/// <summary>Shows the newest signed checkpoint, and can save it.</summary>
 internal static class BoardCheckpointCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -37,7 +37,7 @@ internal static class BoardCheckpointCommand
     private static void Print(CommandHost host, bool json, string name, VerifiedNote note)
     {
         string root = Convert.ToBase64String(note.Root);
-        // Whose keys these are nobody said: they are names, until a policy knows them.
+        // Nobody vouches for these keys: they are only names until a policy has them.
         string[] others = SignedNote.TryParse(note.Octets, out SignedNote? signed, out _) ? [.. signed.Signatures.Skip(1).Select(line => line.Name)] : [];
         if (json)
         {

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands.Board;
 
-/// <summary>BoardConsistencyCommand compares two signed checkpoints, of which people may have kept one and been given the other.</summary>
+/// <summary>Compares two signed checkpoints, such as one that the user saved and one that somebody else gave.</summary>
 internal static class BoardConsistencyCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)

@@ -4,16 +4,18 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands.Users;
 
-/// <summary>UserAlarmReport prints alarms about users.</summary>
+/// <summary>Prints alarms about users.</summary>
 internal static class UserAlarmReport
 {
-    /// <summary>Reason of the gravest of them (docs/spec/reasons.md section 2).</summary>
+    /// <summary>Returns the reason of the gravest alarm (docs/spec/reasons.md section 2).</summary>
     public static string Reason(IReadOnlyList<UserAlarm> alarms) =>
         alarms.Any(alarm => alarm.Kind == UserAlarmKind.NameElsewhere) ? "unexpected_user"
         : alarms.Any(alarm => alarm.Kind == UserAlarmKind.Left) ? "unexpected_leave"
         : MonitorCommand.UnexpectedVersion;
 
-    /// <summary>Write writes them as a list that is the member <paramref name="name"/>.</summary>
+    /// <summary>
+    /// Writes the alarms as the list member <paramref name="name"/>.
+    /// </summary>
     public static void Write(Utf8JsonWriter writer, string name, IEnumerable<ReviewedUserAlarm> alarms)
     {
         writer.WriteStartArray(name);
@@ -60,7 +62,7 @@ internal static class UserAlarmReport
         writer.WriteEndArray();
     }
 
-    /// <summary>Show prints them for people, one a line.</summary>
+    /// <summary>Prints the alarms for people, one per line.</summary>
     public static void Show(TextWriter output, IEnumerable<UserAlarm> alarms)
     {
         foreach (UserAlarm alarm in alarms)
@@ -69,7 +71,7 @@ internal static class UserAlarmReport
         }
     }
 
-    /// <summary>ShowAccepted prints those that end, with what they are about.</summary>
+    /// <summary>Prints the acknowledged alarms with their lists and values.</summary>
     public static void ShowAccepted(TextWriter output, IEnumerable<ReviewedUserAlarm> alarms)
     {
         foreach ((UserAlarm alarm, ReadOnlyMemory<byte>? value) in alarms)
@@ -101,6 +103,6 @@ internal static class UserAlarmReport
 
     private static string What(UserAlarm alarm) => alarm.Device is null ? "device list" : $"device {DisplayText.Show(Octets(alarm.Device).Span)}";
 
-    // Read by the client from its own state, which was checked.
+    // The ids come from the client's own state, which was checked.
     private static ReadOnlyMemory<byte> Octets(string id) => Base64UrlText.TryDecode(id, out byte[]? octets) ? octets : default;
 }

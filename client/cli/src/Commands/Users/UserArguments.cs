@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands.Users;
 
-/// <summary>UserArguments are what all changes of a user have: the NAME, how long to wait, and the id of an earlier request.</summary>
+/// <summary>The arguments of all commands that change a user: the NAME, how long to wait, and the id of an earlier request.</summary>
 internal sealed class UserArguments
 {
     private readonly Argument<string> _name = new("NAME") { Description = "a username of the user" };
@@ -26,7 +26,7 @@ internal sealed class UserArguments
         };
     }
 
-    /// <summary>AddTo puts the NAME before a command's own arguments.</summary>
+    /// <summary>Puts the NAME before a command's own arguments.</summary>
     public void AddTo(Command command)
     {
         command.Arguments.Insert(0, _name);
@@ -40,14 +40,14 @@ internal sealed class UserArguments
 
     public bool IsBase64(ParseResult parse) => parse.GetValue(_base64);
 
-    /// <summary>A name or device id: text, or base64url with --b64.</summary>
+    /// <summary>Returns a name or device id: text, or base64url with --b64.</summary>
     public ReadOnlyMemory<byte> Octets(ParseResult parse, string text)
     {
         byte[] octets = ValueArgument.Octets(KeyArguments.NotAnOption(parse, text), IsBase64(parse));
         return octets.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? octets : throw new UsageException($"A name or device id has 1 to {ProtocolLimits.MaxKeyLength} octets, not {octets.Length}.");
     }
 
-    /// <summary>Sends a request under its id, waits if that was said, and prints what became of it.</summary>
+    /// <summary>Sends a request under its id, waits if the command says so, and prints the outcome.</summary>
     public async Task<int> RunAsync(
         GlobalOptions options, ParseResult parse, CommandHost host, Session session, Func<OptiksClient, Guid, Task<UserUpdateResult>> send, CancellationToken cancellationToken)
     {

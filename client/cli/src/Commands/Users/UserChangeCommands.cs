@@ -3,7 +3,7 @@ using Optiks.Client;
 
 namespace Optiks.Cli.Commands.Users;
 
-/// <summary>UserChangeCommands change a user that exists.</summary>
+/// <summary>The commands that change an existing user.</summary>
 internal static class UserChangeCommands
 {
     private const string Needs = "(API key, or the user's token, with scope update)";

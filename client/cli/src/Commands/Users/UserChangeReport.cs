@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands.Users;
 
-/// <summary>UserChangeReport prints what became of a request about a user.</summary>
+/// <summary>Prints the outcome of a request about a user.</summary>
 internal sealed class UserChangeReport
 {
     private readonly CommandHost _host;
@@ -20,7 +20,7 @@ internal sealed class UserChangeReport
         _notes = notes;
     }
 
-    /// <summary>Print prints the result and gives the exit code.</summary>
+    /// <summary>Prints the result and returns the exit code.</summary>
     public int Print(UserUpdateResult result)
     {
         string name = DisplayText.Show(result.Username.Span);
@@ -38,7 +38,7 @@ internal sealed class UserChangeReport
         };
     }
 
-    // The look before leaving found what nobody would be shown any more afterwards.
+    // The look before leaving found alarms, which nobody would be shown afterwards.
     private int NotLeft(string name, UserUpdateResult result, UserMonitorResult look)
     {
         if (_json)

@@ -2,7 +2,7 @@ using System.CommandLine;
 
 namespace Optiks.Cli.Commands.Users;
 
-/// <summary>UserCommand has the commands about users: usernames, devices, and leaving for good.</summary>
+/// <summary>The commands about users: usernames, devices, and leaving for good.</summary>
 internal static class UserCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host) =>

@@ -3,7 +3,7 @@ using Optiks.Client;
 
 namespace Optiks.Cli.Commands.Users;
 
-/// <summary>UserCreateCommand makes a user with a username and first devices.</summary>
+/// <summary>Creates a user with a username and first devices.</summary>
 internal static class UserCreateCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)

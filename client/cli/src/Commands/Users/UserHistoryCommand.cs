@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands.Users;
 
-/// <summary>UserHistoryCommand prints every version of a user's device list and of the keys of its devices.</summary>
+/// <summary>Prints every version of a user's device list and of the keys of its devices.</summary>
 internal static class UserHistoryCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)

@@ -3,7 +3,7 @@ using Optiks.Client;
 
 namespace Optiks.Cli.Commands.Users;
 
-/// <summary>UserLookupCommand prints users with their devices, that they have left, or that there are none.</summary>
+/// <summary>Prints users with their devices, or that a user has left or does not exist.</summary>
 internal static class UserLookupCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)

@@ -5,7 +5,9 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands.Users;
 
-/// <summary>UserMonitorCommand watches users of one's own: every version of the device list and of each device, and what was not done here.</summary>
+/// <summary>
+/// Monitors the user's own users: every version of the device list and of each device, and changes that were not made here.
+/// </summary>
 internal static class UserMonitorCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -49,7 +51,7 @@ internal static class UserMonitorCommand
             }
             catch (OptiksServerException e) when (session.Client.UserAlarms(name) is { Count: > 0 } alarms && e.Failure != ServerFailure.Insecure)
             {
-                // Whatever a server does not answer, the owner is told what is known already.
+                // Even when a server gives no answer, the owner is told what is known already.
                 code = Math.Max(code, PrintHeld(host, options.Json(parse), name, alarms, e));
             }
         }
@@ -58,7 +60,7 @@ internal static class UserMonitorCommand
 
     private static async Task<int> OneAsync(Session session, ReadOnlyMemory<byte> name, bool accept, bool changesOnly, CommandHost host, bool json, CancellationToken cancellationToken)
     {
-        // Before anything new is looked for: only what was reported earlier can be accepted.
+        // Review before looking for anything new: only what was reported earlier can be accepted.
         UserAlarmReview? review = accept ? await session.Client.ReviewUserAlarmsAsync(name, cancellationToken).ConfigureAwait(false) : null;
         if (review is { IsValid: false })
         {
@@ -69,19 +71,19 @@ internal static class UserMonitorCommand
         UserMonitorResult result = await PageProgress.RunAsync(host, pages => session.Client.MonitorUserAsync(name, pages, cancellationToken)).ConfigureAwait(false);
         if (!result.IsValid)
         {
-            // What is not shown again is not accepted.
+            // Alarms that are not shown again are not accepted.
             accepted = [];
         }
         if (review is not null && result.IsValid)
         {
-            // What earlier calls told of, too.
+            // This also accepts epochs that earlier calls reported.
             session.Client.AcceptNoGuaranteeOfUser(name, told);
             result = result with { NoGuarantee = session.Client.NoGuaranteeOfUser(name) };
         }
         result = result with { Alarms = [.. result.Alarms.Except(accepted.Select(reviewed => reviewed.Alarm))] };
         // An alarm that was printed stays in the exit code.
         int code = changesOnly && !result.HasNews ? ExitCodes.Success : Print(host, json, result, accepted, session.Client.NoteOf);
-        // Once they have been shown.
+        // Acknowledge the alarms once they have been shown.
         session.Client.AcknowledgeUserAlarms(name, [.. accepted.Select(reviewed => reviewed.Alarm)]);
         return code;
     }

@@ -4,10 +4,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands.Users;
 
-/// <summary>UserReport prints what was verified of users.</summary>
+/// <summary>Prints verified facts about users.</summary>
 internal static class UserReport
 {
-    /// <summary>Print prints the result of a lookup and gives the exit code.</summary>
+    /// <summary>Prints the result of a lookup and returns the exit code.</summary>
     public static int Print(CommandHost host, bool json, UserLookupResult result)
     {
         string name = DisplayText.Show(result.Username.Span);
@@ -53,7 +53,7 @@ internal static class UserReport
         return alarm ? ExitCodes.Invalid : ExitCodes.Success;
     }
 
-    /// <summary>A device id as text where it is text, and as octets always.</summary>
+    /// <summary>Writes a device id as text if it is text, and always as octets.</summary>
     public static void Device(Utf8JsonWriter writer, ReadOnlyMemory<byte> device)
     {
         if (DisplayText.IsText(device.Span))
@@ -63,7 +63,7 @@ internal static class UserReport
         writer.WriteString("device_b64"u8, Base64UrlText.Encode(device.Span));
     }
 
-    /// <summary>A username as text where it is text, and as octets always.</summary>
+    /// <summary>Writes a username as text if it is text, and always as octets.</summary>
     public static void Username(Utf8JsonWriter writer, ReadOnlyMemory<byte> username)
     {
         if (DisplayText.IsText(username.Span))
@@ -73,7 +73,7 @@ internal static class UserReport
         writer.WriteString("username_b64"u8, Base64UrlText.Encode(username.Span));
     }
 
-    /// <summary>The user as a valid lookup shows it.</summary>
+    /// <summary>Writes the user as a valid lookup shows it.</summary>
     public static void State(Utf8JsonWriter writer, UserLookupResult result)
     {
         if (result.User is not { } user)
@@ -87,7 +87,7 @@ internal static class UserReport
         Devices(writer, result.Devices);
     }
 
-    /// <summary>Earlier users of a recycled name as members; of another name nothing.</summary>
+    /// <summary>Writes the earlier users of a reassigned name as members; nothing for another name.</summary>
     public static void Earlier(Utf8JsonWriter writer, IReadOnlyList<EarlierUser> earlier)
     {
         if (earlier.Count == 0)
@@ -107,7 +107,7 @@ internal static class UserReport
         writer.WriteEndArray();
     }
 
-    /// <summary>Earlier users of a recycled name for people, one a line.</summary>
+    /// <summary>Prints the earlier users of a reassigned name for people, one per line.</summary>
     public static void Earlier(TextWriter output, IReadOnlyList<EarlierUser> earlier)
     {
         foreach (EarlierUser user in earlier)
@@ -116,7 +116,7 @@ internal static class UserReport
         }
     }
 
-    /// <summary>Devices as the member of that name.</summary>
+    /// <summary>Writes the devices as the member <c>devices</c>.</summary>
     public static void Devices(Utf8JsonWriter writer, IReadOnlyList<UserDevice> devices)
     {
         writer.WriteStartArray("devices"u8);
@@ -136,7 +136,7 @@ internal static class UserReport
         writer.WriteEndArray();
     }
 
-    /// <summary>Devices for people, one a line.</summary>
+    /// <summary>Prints the devices for people, one per line.</summary>
     public static void Devices(TextWriter output, IReadOnlyList<UserDevice> devices)
     {
         foreach (UserDevice device in devices)

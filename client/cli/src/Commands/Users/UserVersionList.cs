@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands.Users;
 
-/// <summary>UserVersionList prints versions of a device list and of the keys of devices.</summary>
+/// <summary>Prints versions of a device list and of the keys of devices.</summary>
 internal static class UserVersionList
 {
     public static void Write(Utf8JsonWriter writer, string name, IEnumerable<UserListVersion> lists)
