@@ -11,7 +11,7 @@ namespace Optiks.Secrets;
 /// key, or closes the token.
 /// </summary>
 /// <remarks>
-/// Wrapped form (docs/spec/state.md section 9): format (1 byte, 2), key id (8), nonce (12), ciphertext (as long as the secret), tag (16).
+/// Wrapped form (docs/spec/wrapping.md section 2): format (1 byte, 2), key id (8), nonce (12), ciphertext (as long as the secret), tag (16).
 /// Associated data: <c>optiks-wrap</c>, the format, the purpose's length (1 byte) and UTF-8, the log id (32), the key id (8). Format 1,
 /// which is read but not written, has no key id in either.
 /// </remarks>
