@@ -28,34 +28,34 @@ public sealed class DataFolder
     public string Root { get; }
 
     /// <summary>The database of the SQLite driver.</summary>
-    public string Database => In("optiks.db");
+    public string Database => Combine("optiks.db");
 
     /// <summary>The bulletin board's folder. Query-service serves <c>log/</c>; only the task touches <c>state/</c>.</summary>
-    public string Board => In("board");
+    public string Board => Combine("board");
 
     /// <summary>The public trust anchor of this installation's log.</summary>
-    public string TrustAnchor => In("trust.json");
+    public string TrustAnchor => Combine("trust.json");
 
     /// <summary>The plain API key for development, which <c>optiks</c> uses if no other is given.</summary>
-    public string ApiKey => In("api-key");
+    public string ApiKey => Combine("api-key");
 
     /// <summary>The API keys that the services accept, hashed.</summary>
-    public string ApiKeys => In("api-keys.json");
+    public string ApiKeys => Combine("api-keys.json");
 
     /// <summary>The key-encryption key's file.</summary>
-    public string KeyEncryptionKey => In("kek");
+    public string KeyEncryptionKey => Combine("kek");
 
     /// <summary>The log's signing key, wrapped.</summary>
-    public string LogKey => In("log.key");
+    public string LogKey => Combine("log.key");
 
     /// <summary>The state of the command line and the auditor.</summary>
-    public string Client => In("client");
+    public string Client => Combine("client");
 
     /// <summary>The replicas' folders, each named by its port.</summary>
-    public string Replicas => In("replicas");
+    public string Replicas => Combine("replicas");
 
     /// <summary>The trees that the update-task stores.</summary>
-    public string Task => In("task");
+    public string Task => Combine("task");
 
     /// <summary>Returns <c>$OPTIKS_DATA</c>, or <c>${XDG_DATA_HOME:-~/.local/share}/optiks</c> if that is not set.</summary>
     public static DataFolder Default() => Resolve(Environment.GetEnvironmentVariable);
@@ -98,7 +98,7 @@ public sealed class DataFolder
     public DataFolder EnsureWritable()
     {
         EnsureCreated();
-        string probe = In($".writable-{RandomNumberGenerator.GetHexString(16, lowercase: true)}");
+        string probe = Combine($".writable-{RandomNumberGenerator.GetHexString(16, lowercase: true)}");
         try
         {
             File.OpenHandle(probe, FileMode.CreateNew, FileAccess.Write, FileShare.None, FileOptions.DeleteOnClose).Dispose();
@@ -150,5 +150,5 @@ public sealed class DataFolder
         }
     }
 
-    private string In(string name) => Path.Combine(Root, name);
+    private string Combine(string name) => Path.Combine(Root, name);
 }

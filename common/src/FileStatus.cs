@@ -47,7 +47,7 @@ public readonly partial record struct FileStatus(
     }
 
     /// <summary>Reads the status of an open file, wherever its name now leads. Throws <see cref="IOException"/>.</summary>
-    public static FileStatus Of(SafeFileHandle handle)
+    public static FileStatus Read(SafeFileHandle handle)
     {
         ThrowUnlessLinux();
         Span<byte> result = stackalloc byte[StatxLength];
@@ -60,7 +60,7 @@ public readonly partial record struct FileStatus(
     public bool IsSameFile(FileStatus other) => Device == other.Device && Inode == other.Inode;
 
     /// <summary>Combines a major and a minor number into a <see cref="Device"/>.</summary>
-    public static ulong DeviceOf(uint major, uint minor) => ((ulong)major << 32) | minor;
+    public static ulong MakeDevice(uint major, uint minor) => ((ulong)major << 32) | minor;
 
     private static FileStatus Decode(ReadOnlySpan<byte> statx)
     {
@@ -78,7 +78,7 @@ public readonly partial record struct FileStatus(
         const int Regular = 0x8000;
         ushort mode = MemoryMarshal.Read<ushort>(statx[ModeAt..]);
         return new FileStatus(
-            DeviceOf(MemoryMarshal.Read<uint>(statx[DevMajor..]), MemoryMarshal.Read<uint>(statx[DevMinor..])),
+            MakeDevice(MemoryMarshal.Read<uint>(statx[DevMajor..]), MemoryMarshal.Read<uint>(statx[DevMinor..])),
             MemoryMarshal.Read<ulong>(statx[Ino..]),
             MemoryMarshal.Read<ulong>(statx[Size..]),
             Time(statx[Mtime..]),

@@ -14,7 +14,7 @@ public sealed class FileStatusTests
         Assert.Equal(status, FileStatus.TryRead(temporary["folder/f"]));
         using (FileStream stream = File.OpenRead(temporary["f"]))
         {
-            Assert.Equal(status, FileStatus.Of(stream.SafeFileHandle));
+            Assert.Equal(status, FileStatus.Read(stream.SafeFileHandle));
         }
         Assert.Equal((4UL, File.GetUnixFileMode(temporary["f"])), (status.Length, status.Mode));
         Assert.Equal(File.GetLastWriteTimeUtc(temporary["f"]), DateTime.UnixEpoch.AddTicks(status.Written / 100));

@@ -34,7 +34,7 @@ public sealed class PeriodVerifierTests
             EpochRecord[] records = [.. verdict.Bounds.Select(bound => EpochRecord.Decode(answer[bound]))];
             Assert.Equal(
                 records.Zip(records.Skip(1)).Where(pair => pair.Second.PeriodFirstEpoch == pair.First.Epoch + 1).Select(pair => pair.First.Epoch),
-                verdict.Ends.Select(end => EpochRecord.EpochOf(answer[end])));
+                verdict.Ends.Select(end => EpochRecord.ReadEpoch(answer[end])));
             valid++;
         }
         Assert.True(valid >= 27, $"{valid} valid answers");
@@ -87,8 +87,8 @@ public sealed class PeriodVerifierTests
         {
             VerifierContext context = AnswerVectorFiles.Context(file, vector);
             byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
-            ulong period = EpochRecord.PeriodOf(answer);
-            if (period == EpochRecord.PeriodOf(context.KeptRecord.Span))
+            ulong period = EpochRecord.ReadPeriod(answer);
+            if (period == EpochRecord.ReadPeriod(context.KeptRecord.Span))
             {
                 Assert.Null(Verifier.OtherPeriod(context, Reason.Valid, answer));
                 continue;

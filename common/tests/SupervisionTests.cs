@@ -53,7 +53,7 @@ public sealed class SupervisionTests : IDisposable
     {
         await using WebApplication app = Build(null, _ => { });
         Assert.DoesNotContain(app.Services.GetServices<IHostedService>(), service => service is Reloading or ReadinessReports);
-        Assert.Throws<StartupException>(() => ServiceManager.Of(_ => new string('x', 200)));
+        Assert.Throws<StartupException>(() => ServiceManager.Find(_ => new string('x', 200)));
     }
 
     [Fact]

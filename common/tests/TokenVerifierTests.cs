@@ -102,7 +102,7 @@ public sealed class TokenVerifierTests : IDisposable
         (CallerRights? rights, _) = await Verifier().VerifyAsync(_ed25519.Token(Claims));
         Assert.True(rights!.Owns("alice"u8));
         Assert.False(rights.HasUser || rights.IsOwnUser("alice"u8) || rights.IsOwnUser([]));
-        CallerRights backend = CallerRights.OfApiKey(new ApiKeyEntry("backend", new byte[32], ApiScopes.Update));
+        CallerRights backend = CallerRights.FromApiKey(new ApiKeyEntry("backend", new byte[32], ApiScopes.Update));
         Assert.True(backend.HasUser && backend.IsOwnUser("alice"u8));
     }
 
@@ -440,7 +440,7 @@ public sealed class TokenVerifierTests : IDisposable
     public void The_memory_of_verified_tokens_is_bounded()
     {
         var cache = new TokenCache(1000);
-        var token = new VerifiedToken(CallerRights.OfToken("s", ApiScopes.None, [], user: null), 0, 0, 0);
+        var token = new VerifiedToken(CallerRights.FromToken("s", ApiScopes.None, [], user: null), 0, 0, 0);
         for (int i = 0; i < 100; i++)
         {
             cache.Add(new Digest((UInt128)i, 0), 100, token);

@@ -22,7 +22,7 @@ internal static class QueryServiceHost
     private const int BusyThreads = 2;
 
     /// <summary>The settings that distinguish this host from the other services.</summary>
-    public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Of(Programs.QueryService) with { WritesData = true };
+    public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Read(Programs.QueryService) with { WritesData = true };
 
     /// <summary>Runs the service until it is told to stop. Throws any other error that ended it.</summary>
     public static async Task RunAsync(string[] args)
@@ -59,9 +59,9 @@ internal static class QueryServiceHost
         }
         else
         {
-            builder.Services.AddSingleton<BoardFolder>();
-            builder.Services.AddSingleton(services => services.GetRequiredService<BoardFolder>().Tiles);
-            builder.Services.AddSingleton<IBoardFiles>(services => services.GetRequiredService<BoardFolder>());
+            builder.Services.AddSingleton<LocalBoard>();
+            builder.Services.AddSingleton(services => services.GetRequiredService<LocalBoard>().Tiles);
+            builder.Services.AddSingleton<IBoardFiles>(services => services.GetRequiredService<LocalBoard>());
         }
         builder.Services.AddSingleton<ReplicaFiles>();
         builder.Services.AddSingleton<SnapshotPeers>();

@@ -35,12 +35,12 @@ public sealed class AnswerBudgetTests
         Assert.True(budget.TryTake(2, 150));
         Assert.True(budget.TryTake(3, 75));
         Assert.Equal((525, 3), (budget.Used, budget.Refusals));
-        budget.GiveBack(1, 300);
+        budget.Return(1, 300);
         Assert.False(budget.TryTake(1, 376));
         Assert.True(budget.TryTake(1, 187));
-        budget.GiveBack(1, 187);
-        budget.GiveBack(2, 150);
-        budget.GiveBack(3, 75);
+        budget.Return(1, 187);
+        budget.Return(2, 150);
+        budget.Return(3, 75);
         Assert.Equal(0, budget.Used);
         Assert.True(budget.TryTake(3, 300));
     }
@@ -72,7 +72,7 @@ public sealed class AnswerBudgetTests
             Assert.Equal(50, budget.Used);
             Assert.Equal(ProblemTypes.Overloaded, Assert.Throws<ProblemException>(() => lease.Take(500)).Problem.Type);
             Assert.Equal(50, budget.Used);
-            lease.GiveBack(120);
+            lease.Return(120);
             Assert.Equal(0, budget.Used);
             lease.Take(170);
             Assert.Equal(100, budget.Used);
@@ -128,7 +128,7 @@ public sealed class AnswerBudgetTests
         // This proof is longer than all of the memory for answers.
         byte[] proof = new byte[Total + 1];
         RandomNumberGenerator.Fill(proof);
-        string path = Path.Combine(log.Folder.Board, "log", Tlog.AuditProofPath.Of(1));
+        string path = Path.Combine(log.Folder.Board, "log", Tlog.AuditProofPath.ForEpoch(1));
         File.Delete(path);
         await File.WriteAllBytesAsync(path, proof, Cancellation);
         await using Replica replica = await Replica.StartReadyAsync(log, "steps", "--Optiks:QueryService:AnswerBytes", $"{Total}");

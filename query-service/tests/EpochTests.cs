@@ -56,11 +56,11 @@ public sealed class EpochTests
     {
         using HttpResponseMessage response = await _replica.SendAsync(Replica.Get("/v1/epochs/latest", MediaTypes.Head));
         byte[] head = await response.Content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken);
-        HeadVerdict verdict = Verifier.Head(_replica.Context(), head);
+        HeadVerdict verdict = Verifier.VerifyHead(_replica.Context(), head);
         Assert.Equal((Reason.Valid, 71UL), (verdict.Reason, verdict.Head!.Epoch));
         Assert.Equal(TimeSpan.FromSeconds(1), response.Headers.CacheControl?.MaxAge);
         head[100] ^= 1;
-        Assert.NotEqual(Reason.Valid, Verifier.Head(_replica.Context(), head).Reason);
+        Assert.NotEqual(Reason.Valid, Verifier.VerifyHead(_replica.Context(), head).Reason);
         JsonElement json = await _replica.JsonAsync(Replica.Get("/v1/epochs/latest?checkpoint_size=72"));
         Assert.Equal(71, json.GetProperty("record_fields").GetProperty("epoch").GetInt32());
         Assert.Equal("", json.GetProperty("checkpoint").GetString());

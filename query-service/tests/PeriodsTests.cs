@@ -31,7 +31,7 @@ public sealed class PeriodsTests
         byte[] answer = await response.Content.ReadAsByteArrayAsync(Cancellation);
         PeriodsVerdict verdict = Verifier.Periods(_replica.Context(), 0, answer);
         Assert.Equal((Reason.Valid, 71UL), (verdict.Reason, verdict.Head!.Epoch));
-        Assert.Equal([0UL], verdict.Bounds.Select(bound => EpochRecord.EpochOf(answer[bound])));
+        Assert.Equal([0UL], verdict.Bounds.Select(bound => EpochRecord.ReadEpoch(answer[bound])));
         JsonElement json = await _replica.JsonAsync(Replica.Get("/v1/periods?from=0&checkpoint_size=72"));
         Assert.Equal("", json.GetProperty("head").GetProperty("checkpoint").GetString());
         Assert.Equal(0, Assert.Single(json.GetProperty("bounds").EnumerateArray()).GetProperty("record_fields").GetProperty("epoch").GetInt32());
@@ -85,7 +85,7 @@ public sealed class PeriodsTests
         {
             (ReadOnlyMemory<byte> page, ReadOnlyMemory<byte> record) = await log.Of(199).RenderAsync(from, Cancellation);
             Assert.Equal(Enumerable.Range((int)from * 2, 127).Select(epoch => (ulong)epoch), Records.Epochs(page));
-            Assert.Equal((from + 63, (from + 63) * 2), (EpochRecord.PeriodOf(record.Span), EpochRecord.EpochOf(record.Span)));
+            Assert.Equal((from + 63, (from + 63) * 2), (EpochRecord.ReadPeriod(record.Span), EpochRecord.ReadEpoch(record.Span)));
         }
         var single = new Records([.. Enumerable.Range(0, 129).Select(epoch => (ulong)epoch)]);
         Assert.Equal(64, (await single.BoundsAsync(128, 1)).Split(' ').Length);
@@ -132,13 +132,13 @@ public sealed class PeriodsTests
             var epochs = new List<ulong>();
             while (!bounds.IsEmpty)
             {
-                epochs.Add(EpochRecord.EpochOf(bounds.Span));
+                epochs.Add(EpochRecord.ReadEpoch(bounds.Span));
                 bounds = bounds[(EpochRecord.Length + 2 + ((bounds.Span[EpochRecord.Length] << 8) | bounds.Span[EpochRecord.Length + 1]))..];
             }
             return [.. epochs];
         }
 
-        public EpochBounds Of(ulong epoch) => new(new LogView(this, epoch + 1, Root(0, (int)epoch + 1)), _records[epoch]);
+        public EpochBounds Of(ulong epoch) => new(new BoardLog(this, epoch + 1, Root(0, (int)epoch + 1)), _records[epoch]);
 
         public async Task<string> BoundsAsync(ulong epoch, ulong from) => string.Join(' ', Epochs((await Of(epoch).RenderAsync(from, Cancellation)).Octets));
 

@@ -15,7 +15,7 @@ public abstract class PipelineConformance : StorageConformance
     [Fact]
     public async Task The_genesis_epoch_is_written_once_and_only_by_the_leases_holder()
     {
-        var period = PeriodRow.OfGenesis(Octets("wrapped"), Octets("configuration"));
+        var period = PeriodRow.Genesis(Octets("wrapped"), Octets("configuration"));
         HeadRow empty = await Pipeline.ReadHeadAsync(Cancel);
         Assert.Equal((null, null, true), (empty.Epoch, empty.PublishedEpoch, empty.RecordHash.IsEmpty));
         Lease lost = await LeaseAsync(Pipeline, "first");
@@ -138,7 +138,7 @@ public abstract class PipelineConformance : StorageConformance
         for (int i = 0; i < 4; i++)
         {
             // An order counts as one item, whether it claims many versions or one.
-            orders.Add(await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, ErasureOrder.MaxValues) { Period = 0 }.Item(Octets($"key {i}"))));
+            orders.Add(await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, ErasureOrder.MaxValues) { Period = 0 }.Encode(Octets($"key {i}"))));
         }
         Guid update = await AcceptOneAsync(Item("a"));
         EpochUpdates first = await Pipeline.ReadPendingAsync(4, 1 << 20, null, Cancel);

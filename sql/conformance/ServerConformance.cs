@@ -117,7 +117,7 @@ public abstract class ServerConformance : StorageConformance
         await using IPipelineStore pipeline = await Fixture.Provider.OpenPipelineAsync(await Server.CreateUserAsync(ConnectionString, "optiks_task"), Cancel);
         await using IFollowStore follow = await Fixture.Provider.OpenFollowAsync(await Server.CreateUserAsync(ConnectionString, "optiks_query"), Cancel);
         Lease lease = await LeaseAsync(pipeline, "task");
-        await pipeline.CreateGenesisAsync(lease, Epoch(0), PeriodRow.OfGenesis(Octets("wrapped"), Octets("configuration")), Cancel);
+        await pipeline.CreateGenesisAsync(lease, Epoch(0), PeriodRow.Genesis(Octets("wrapped"), Octets("configuration")), Cancel);
         await pipeline.StoreCheckpointAsync(lease, 0, Epoch(0).RecordHash, Octets("checkpoint"), Cancel);
         await pipeline.PublishAsync(lease, 0, Cancel);
         AcceptRequest request = await RequestAsync(Item("a"));
@@ -181,9 +181,9 @@ public abstract class ServerConformance : StorageConformance
     // Each step runs in its own role.
     private static async Task EraseAsync(IAcceptStore accept, IPipelineStore pipeline, IFollowStore follow, Lease lease, EpochCommit first)
     {
-        AcceptRequest order = Request(Guid.CreateVersion7(await accept.ReadClockAsync(Cancel)), new ErasureOrder(Protocol.StructureId.Keys, 1, 1).Item(Octets("a")));
+        AcceptRequest order = Request(Guid.CreateVersion7(await accept.ReadClockAsync(Cancel)), new ErasureOrder(Protocol.StructureId.Keys, 1, 1).Encode(Octets("a")));
         Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([order])], Cancel)).Status);
-        PendingRequest pending = (await pipeline.ReadPendingAsync(1000, 128 << 20, Cancel)).Single(ErasureOrder.IsIn);
+        PendingRequest pending = (await pipeline.ReadPendingAsync(1000, 128 << 20, Cancel)).Single(ErasureOrder.IsErasure);
         LeafRow row = first.Leaves.Rows.Span[0];
         LeafPlace place = (await pipeline.FindLeavesAsync([new LeafName(1, row.Structure, row.Label.ToArray())], Cancel))[0]!;
         Assert.NotNull(await pipeline.ReadValueAsync(place, Cancel));

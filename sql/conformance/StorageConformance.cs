@@ -117,7 +117,7 @@ public abstract class StorageConformance : IAsyncLifetime
     protected async Task<Lease> StartLogAsync()
     {
         Lease lease = await LeaseAsync(Pipeline, "first");
-        await Pipeline.CreateGenesisAsync(lease, Epoch(0), PeriodRow.OfGenesis(Octets("wrapped"), Octets("configuration")), Cancel);
+        await Pipeline.CreateGenesisAsync(lease, Epoch(0), PeriodRow.Genesis(Octets("wrapped"), Octets("configuration")), Cancel);
         await SignAndPublishAsync(lease, 0);
         return lease;
     }
@@ -256,11 +256,11 @@ public abstract class StorageConformance : IAsyncLifetime
     /// <summary>Accepts an erasure for a key, and returns the epoch that decides it and erases these leaves.</summary>
     protected async Task<(EpochCommit Commit, Guid Request)> ErasingAsync(ulong epoch, string key, params (ulong Epoch, string Key)[] leaves)
     {
-        Guid request = await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, 1).Item(Octets(key)));
+        Guid request = await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, 1).Encode(Octets(key)));
         IReadOnlyList<PendingRequest> pending = await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel);
-        Assert.Equal([request], pending.Where(ErasureOrder.IsIn).Select(one => one.RequestId));
+        Assert.Equal([request], pending.Where(ErasureOrder.IsErasure).Select(one => one.RequestId));
         IReadOnlyList<LeafPlace?> places = await FindAsync(leaves);
-        EpochCommit commit = Commit(epoch, pending, one => ErasureOrder.IsIn(one) ? s_erased : null);
+        EpochCommit commit = Commit(epoch, pending, one => ErasureOrder.IsErasure(one) ? s_erased : null);
         return (commit with { Erasures = [.. places.Select(place => new Erasure(place!.Epoch, place.Ordinal, new LeafOrigin(request, 0)))] }, request);
     }
 

@@ -196,7 +196,7 @@ public abstract class UserConformance : StorageConformance
     private static AcceptItem Left(string user) => new(StructureId.Decommissioned, Octets(user), new byte[] { 1 }, null);
 
     private static EpochCommit CommitUsers(ulong epoch, IReadOnlyList<PendingRequest> requests, Func<PendingRequest, Refusal?>? refuse = null) =>
-        Commit(epoch, requests, refuse, (request, item) => item == UserChange.ItemIndex && UserChange.Of(request) is { ChangesList: false } ? s_unchanged : null);
+        Commit(epoch, requests, refuse, (request, item) => item == UserChange.ItemIndex && UserChange.Parse(request) is { ChangesList: false } ? s_unchanged : null);
 
     private static async Task AssertPublishedAsync(IAcceptStore store, Guid id, params (StructureId Structure, string Key)[] items)
     {

@@ -310,7 +310,7 @@ class Deployment:
         deadline = time.monotonic() + 60
         for replica in range(len(self.queries)):
             with self.query_client(replica) as client:
-                while client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["epoch"] < epoch:
+                while (answer := client.get("/v1/epochs/latest", "application/json")).status != 200 or answer.json()["record_fields"]["epoch"] < epoch:
                     if time.monotonic() >= deadline:
                         raise AssertionError(f"replica {replica} does not show epoch {epoch}")
                     time.sleep(0.05)

@@ -18,7 +18,7 @@ namespace Optiks.UpdateService;
 internal static class UpdateServiceHost
 {
     /// <summary>The settings in which this host differs from the others.</summary>
-    public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Of(Programs.UpdateService) with
+    public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Read(Programs.UpdateService) with
     {
         // Beyond this length the connection is cut. A body that is too large but below it is read to its end. Clients that send everything
         // before they read then see the answer.
@@ -39,7 +39,7 @@ internal static class UpdateServiceHost
         builder.AddOptiksDefaults(Service);
         AddOptions(builder);
 
-        StorageSource storage = StorageSetup.CreateSource(builder.Configuration, OptiksDefaults.DataFolderOf(builder.Configuration), engines);
+        StorageSource storage = StorageSetup.CreateSource(builder.Configuration, OptiksDefaults.GetDataFolder(builder.Configuration), engines);
         builder.Services.AddOptiksStorage(_ => storage);
         IAcceptStore store = await storage.OpenAcceptAsync(CancellationToken.None);
         // Registered by a factory, because the container disposes only of objects that it made.

@@ -48,7 +48,7 @@ public sealed partial class UserStatusTests
             string id = await AcceptAsync(service, """{"user":"u","changes":[{"op":"set-device","device":"d","value":"v"}]}""");
             await service.Log.PublishAsync();
             Assert.Equal(
-                $$$"""{"request_id":"{{{id}}}","status":"refused","reason":"{{{RefusalNames.Of(reason)}}}","item":1,"current":{"period":0,"version":7}}""",
+                $$$"""{"request_id":"{{{id}}}","status":"refused","reason":"{{{RefusalNames.Get(reason)}}}","item":1,"current":{"period":0,"version":7}}""",
                 (await service.GetAsync($"/v1/updates/{id}")).Json.GetRawText());
         }
     }
@@ -63,9 +63,9 @@ public sealed partial class UserStatusTests
         Assert.Equal(Enum.GetValues<RefusalReason>().Count(IsOfUsers), page.Length);
         // The database's type has the same names for the reasons.
         Assert.All(Enum.GetValues<RefusalReason>().Where(IsOfUsers), reason =>
-            Assert.Equal($"{reason}", RefusalNames.Of(reason).Replace("-", "", StringComparison.Ordinal), ignoreCase: true));
-        Assert.Throws<StorageCorruptException>(() => RefusalNames.Of(RefusalReason.Unchanged));
-        Assert.Throws<StorageCorruptException>(() => RefusalNames.Of((RefusalReason)(page.Length + 1)));
+            Assert.Equal($"{reason}", RefusalNames.Get(reason).Replace("-", "", StringComparison.Ordinal), ignoreCase: true));
+        Assert.Throws<StorageCorruptException>(() => RefusalNames.Get(RefusalReason.Unchanged));
+        Assert.Throws<StorageCorruptException>(() => RefusalNames.Get((RefusalReason)(page.Length + 1)));
     }
 
     // The reasons of erasures follow those of users.

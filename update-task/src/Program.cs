@@ -14,7 +14,7 @@ using Optiks.UpdateTask.Telemetry;
 using Optiks.UpdateTask.Time;
 using Optiks.UpdateTask.Witnesses;
 
-OptiksServiceOptions service = OptiksServiceOptions.Of(Programs.UpdateTask) with { WritesData = true };
+OptiksServiceOptions service = OptiksServiceOptions.Read(Programs.UpdateTask) with { WritesData = true };
 if (ServiceHelp.TryPrint(args, service, Console.Out))
 {
     return ExitCodes.Success;
@@ -58,7 +58,7 @@ return await Startup.RunAsync(
         services.AddSingleton<TaskReport>();
         services.AddHostedService<TaskService>();
         services.AddSingleton<WitnessState>();
-        services.AddSingleton<WitnessMetrics>();
+        services.AddSingleton<WitnessReplyMetrics>();
         services.AddHostedService<WitnessService>();
         IHealthChecksBuilder health = services.AddHealthChecks().AddCheck<TaskHealthCheck>("task").AddCheck<WitnessHealthCheck>("witnesses");
         if (!string.IsNullOrEmpty(builder.Configuration[$"{BucketOptions.Section}:{nameof(BucketOptions.Name)}"]))

@@ -285,7 +285,7 @@ public sealed class BucketTests : IAsyncLifetime
             await writer.AppendAsync(boardLock, index, [Entry(index, seed)], Cancel);
             if (index > 0)
             {
-                files.WriteOnce(AuditProofPath.Of(index), Entry(index, seed));
+                files.WriteOnce(AuditProofPath.ForEpoch(index), Entry(index, seed));
             }
         }
         SignedNote note = await SignedNote.SignAsync(new Checkpoint(_log.Key.Name, size, writer.Root).Encode(), _log, Cancel);
@@ -318,7 +318,7 @@ public sealed class BucketTests : IAsyncLifetime
             {
                 ulong index = (bundle * TilePath.FullWidth) + (ulong)i;
                 Assert.Equal(Entry(index, 0), entries[i].ToArray());
-                Assert.True(index == 0 || _bucket.Objects.ContainsKey(AuditProofPath.Of(index)));
+                Assert.True(index == 0 || _bucket.Objects.ContainsKey(AuditProofPath.ForEpoch(index)));
             }
         }
         _bucket.Fault = fault;

@@ -100,13 +100,13 @@ public sealed class UserRulesTests
         var pending = new PendingRequest(request.RequestId, 1, request.BodyHash, request.Items);
         var refusal = new Refusal(RefusalReason.UserLeft, 0, default);
         var refused = new Decision { Refusal = refusal };
-        Assert.Equal((refusal, refusal), (refused.OutcomeOf(0)!, refused.OutcomeOf(1)!));
+        Assert.Equal((refusal, refusal), (refused.FindRefusal(0)!, refused.FindRefusal(1)!));
         var unchanged = new Decision { Unchanged = new Refusal(RefusalReason.Unchanged, 0, default) };
         Assert.Equal([false, true], [unchanged.HasLeaf(0), unchanged.HasLeaf(1)]);
-        Assert.Equal("1"u8.ToArray(), unchanged.ValueOf(pending, 1).ToArray());
+        Assert.Equal("1"u8.ToArray(), unchanged.GetValue(pending, 1).ToArray());
         var changed = new Decision { List = "list"u8.ToArray() };
         Assert.Equal([true, true], [changed.HasLeaf(0), changed.HasLeaf(1)]);
-        Assert.Equal(["list"u8.ToArray(), "1"u8.ToArray()], [changed.ValueOf(pending, 0).ToArray(), changed.ValueOf(pending, 1).ToArray()]);
+        Assert.Equal(["list"u8.ToArray(), "1"u8.ToArray()], [changed.GetValue(pending, 0).ToArray(), changed.GetValue(pending, 1).ToArray()]);
     }
 
     private static UserUpdate Alice => UserUpdate.Of("alice");
@@ -116,9 +116,9 @@ public sealed class UserRulesTests
     {
         AcceptRequest request = update.Request();
         var pending = new PendingRequest(request.RequestId, 1, request.BodyHash, request.Items);
-        var user = new UserRequest(
+        var user = new PendingUserRequest(
             pending,
-            UserChange.Of(pending)!,
+            UserChange.Parse(pending)!,
             [.. request.Items.Select((item, i) => new ExpectedVersion(0, i == UserChange.ItemIndex ? listVersion : taken?.Contains(LogModel.Text(item.Key)) == true ? 1ul : 0))],
             hasLeft)
         {

@@ -182,15 +182,15 @@ public sealed class WitnessTests : WitnessedTests
         WitnessAddress address = Assert.Single(Load($"{witness.Line("w")}quorum w\n").Witnesses);
         using var client = new WitnessClient(address, Board, TimeProvider.System, TimeSpan.FromSeconds(60), TimeSpan.FromSeconds(5));
 
-        WitnessAnswer first = await AskAsync(client);
+        WitnessReply first = await AskAsync(client);
         Assert.Equal((WitnessOutcome.Cosigned, false), (first.Outcome, first.WentBack));
         await StepAsync();
-        WitnessAnswer second = await AskAsync(client);
+        WitnessReply second = await AskAsync(client);
         Assert.Equal((WitnessOutcome.Cosigned, false), (second.Outcome, second.WentBack));
         stored = 1;
-        WitnessAnswer third = await AskAsync(client);
+        WitnessReply third = await AskAsync(client);
         Assert.Equal((WitnessOutcome.Cosigned, true), (third.Outcome, third.WentBack));
-        WitnessAnswer fourth = await AskAsync(client);
+        WitnessReply fourth = await AskAsync(client);
         Assert.Equal((WitnessOutcome.Cosigned, false), (fourth.Outcome, fourth.WentBack));
     }
 
@@ -231,12 +231,12 @@ public sealed class WitnessTests : WitnessedTests
         var otherLog = new VerifierKey(log.Name, SignatureType.Ed25519, Native.Ed25519.PublicKey(new byte[32]));
         var logAsWitness = new VerifierKey("w", SignatureType.CosignatureV1, log.PublicKey);
 
-        Assert.Contains("other logs", Assert.Throws<StartupException>(() => Load($"log {otherLog}\n{witness.Line("w")}quorum w\n").VerifierOf(log)).Message, StringComparison.Ordinal);
-        Assert.Contains("own key", Assert.Throws<StartupException>(() => Load($"witness w {logAsWitness} https://w.example\nquorum w\n").VerifierOf(log)).Message, StringComparison.Ordinal);
-        Assert.Equal(log, Load($"log {otherLog}\nlog {log}\n{witness.Line("w")}quorum w\n").VerifierOf(log).LogKey);
+        Assert.Contains("other logs", Assert.Throws<StartupException>(() => Load($"log {otherLog}\n{witness.Line("w")}quorum w\n").CreateVerifier(log)).Message, StringComparison.Ordinal);
+        Assert.Contains("own key", Assert.Throws<StartupException>(() => Load($"witness w {logAsWitness} https://w.example\nquorum w\n").CreateVerifier(log)).Message, StringComparison.Ordinal);
+        Assert.Equal(log, Load($"log {otherLog}\nlog {log}\n{witness.Line("w")}quorum w\n").CreateVerifier(log).LogKey);
     }
 
-    private async Task<WitnessAnswer> AskAsync(WitnessClient client)
+    private async Task<WitnessReply> AskAsync(WitnessClient client)
     {
         byte[] octets = await File.ReadAllBytesAsync(Path.Combine(Board.Log, "checkpoint"), Cancel);
         Assert.True(SignedNote.TryParse(octets, out SignedNote? note, out _));

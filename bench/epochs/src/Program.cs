@@ -9,6 +9,6 @@ if (args is not [{ } number] || !int.TryParse(number, NumberStyles.None, Culture
 }
 // The last record has the current time, so that it is fresh and no record is from the future.
 ulong now = (ulong)TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds();
-using var maker = new EpochMaker(DataFolder.Default(), now - (ulong)epochs);
+using var maker = new EpochFiller(DataFolder.Default(), now - (ulong)epochs);
 await maker.RunAsync(epochs, CancellationToken.None);
 return ExitCodes.Success;

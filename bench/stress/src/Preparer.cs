@@ -65,7 +65,7 @@ internal sealed class Preparer
     private async Task<bool> IsEmptyAsync(CancellationToken cancellationToken)
     {
         Reply reply = await RetryAsync(_options.QueryUrls[0], "/v1/epochs/latest", MediaTypes.Head, null, "", authorize: false, TimeSpan.Zero, cancellationToken);
-        HeadVerdict verdict = Verifier.Head(_views.Context(null), reply.Body);
+        HeadVerdict verdict = Verifier.VerifyHead(_views.Context(null), reply.Body);
         if (verdict.Reason != Reason.Valid || _views.Learn(0, verdict.Head!, reply.Body) != Reason.Valid)
         {
             throw new StressException($"The head does not verify: {verdict.Reason.Name()}.", ExitCodes.Invalid);

@@ -19,7 +19,7 @@ internal static class StressRun
         var views = new Views(target.Anchor, target.QueryUrls.Count, time);
         var findings = new Findings();
         var ledger = new Ledger();
-        var sessions = new Sessions(target, connection, views);
+        var sessions = new VerifyingSessions(target, connection, views);
         var watcher = new EpochWatcher(target, sessions, findings, time);
         for (int i = 0; i < target.QueryUrls.Count; i++)
         {
@@ -69,7 +69,7 @@ internal static class StressRun
             Windows = recorder.Windows,
             VersionsBefore = views.Versions(lastBefore),
             Epochs = [.. views.Epochs.Where(epoch => epoch.Epoch > lastBefore)
-                .Select(epoch => new EpochShown(epoch.Epoch, EpochRecord.PeriodOf(views.Record(epoch.Epoch)), time.GetElapsedTime(start, epoch.Seen).TotalSeconds, views.Versions(epoch.Epoch)))],
+                .Select(epoch => new EpochShown(epoch.Epoch, EpochRecord.ReadPeriod(views.Record(epoch.Epoch)), time.GetElapsedTime(start, epoch.Seen).TotalSeconds, views.Versions(epoch.Epoch)))],
             Findings = findings,
             Settlement = settlement,
         });

@@ -75,7 +75,7 @@ public sealed class LoadRunnerTests
         {
             double sent = now();
             await Task.Delay(milliseconds, token);
-            return (new Outcome(null, 1, 0), Math.Max(now(), sent + (milliseconds / 1e3)));
+            return (new RequestOutcome(null, 1, 0), Math.Max(now(), sent + (milliseconds / 1e3)));
         };
         using var runner = new LoadRunner(options, maxInFlight, planner, send, recorder, new Random(2));
         return (recorder, await runner.RunAsync(TestContext.Current.CancellationToken));

@@ -19,11 +19,11 @@ public sealed class LoadTests
     {
         MixPart hit = Mix.Parse("hit=1").Parts[0];
         var recorder = new Recorder(warmUp: 2, window: 5);
-        recorder.Done(hit, 1.9, 2.4, new Outcome(null, 1, 10));
-        recorder.Done(hit, 2.0, 2.1, new Outcome(null, 1, 10));
+        recorder.Done(hit, 1.9, 2.4, new RequestOutcome(null, 1, 10));
+        recorder.Done(hit, 2.0, 2.1, new RequestOutcome(null, 1, 10));
         // It ends in the window after the one in which it counts.
-        recorder.Done(hit, 6.9, 7.9, new Outcome(null, 1, 10));
-        recorder.Done(hit, 12.5, 12.6, new Outcome("timeout", 0, 0));
+        recorder.Done(hit, 6.9, 7.9, new RequestOutcome(null, 1, 10));
+        recorder.Done(hit, 12.5, 12.6, new RequestOutcome("timeout", 0, 0));
         recorder.NotSent(hit, 12.7);
         Assert.Equal([(2L, 0L, 0L), (0, 0, 0), (0, 1, 1)], recorder.Windows.Select(Counts));
         Assert.InRange(recorder.Windows[0]["hit"].Latency.Max, 999_999, 1_000_001);

@@ -21,7 +21,7 @@ internal static class AuditorEndpoints
         app.MapGet("/", context => WriteAsync(context, Html, EvidencePage.Index(logs.Auditor, logs.Views)));
         Log("/{log}/checkpoint", view => view.Signed is { } signed ? ("text/plain; charset=utf-8", signed.Note) : null);
         Log("/{log}/coverage", view => ("application/json", CoverageJson.Write(view)));
-        Log("/{log}/", view => (Html, Encoding.UTF8.GetBytes(EvidencePage.OfLog(view))));
+        Log("/{log}/", view => (Html, Encoding.UTF8.GetBytes(EvidencePage.Render(view))));
 
         void Log(string route, Func<LogView, (string Type, byte[] Body)?> answer) => app.MapGet(route, context =>
         {

@@ -13,7 +13,7 @@ public static class AuditorHost
     /// <summary>The environment variable that holds the key's text when no file is named.</summary>
     public const string KeyVariable = "OPTIKS_AUDITOR_KEY";
 
-    private static readonly OptiksServiceOptions s_service = OptiksServiceOptions.Of(Programs.Auditor);
+    private static readonly OptiksServiceOptions s_service = OptiksServiceOptions.Read(Programs.Auditor);
 
     /// <summary>
     /// Runs the daemon until it is told to stop, and returns its exit code. The code is <see cref="ExitCodes.Fork"/> or
@@ -42,7 +42,7 @@ public static class AuditorHost
         {
             LogView view = await log.LookAsync(cancellationToken).ConfigureAwait(false);
             views.Add(view);
-            report(AuditorReport.Of(view));
+            report(AuditorReport.From(view));
         }
         if (views.All(view => view.Finding is null) && views.FirstOrDefault(view => view.Condition != LogCondition.Following) is { } behind)
         {

@@ -14,6 +14,6 @@ namespace Optiks.Auditor;
 public sealed record AuditorReport(
     string Origin, string Condition, string Description, ulong FirstEpoch, ulong? SignedEpoch, ulong? VerifiedEpoch, long ProofOctets, Finding? Finding, string? Warning)
 {
-    internal static AuditorReport Of(LogView view) => new(
+    internal static AuditorReport From(LogView view) => new(
         view.Origin, CoverageJson.Name(view.Condition), view.Description, view.Log.FirstEpoch, view.Signed?.Epoch, view.VerifiedEpoch, view.ProofOctets, view.Finding, view.Warning);
 }

@@ -26,7 +26,7 @@ internal static class EvidencePage
     }
 
     /// <summary>Returns the page of one log.</summary>
-    public static string OfLog(LogView view)
+    public static string Render(LogView view)
     {
         var html = new StringBuilder();
         Begin(html, $"Audit of {view.Origin}");

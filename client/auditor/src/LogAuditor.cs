@@ -137,7 +137,7 @@ internal sealed class LogAuditor : IDisposable
         for (int look = 1; ; look++)
         {
             AuditResult result = await _session.AuditAsync(new Progress(this), cancellationToken).ConfigureAwait(false);
-            if (result.IsValid || result.IsProven || IsOfServers(result.Reason) || look == LooksAtRefused)
+            if (result.IsValid || result.IsProven || IsServerFault(result.Reason) || look == LooksAtRefused)
             {
                 return result;
             }
@@ -186,7 +186,7 @@ internal sealed class LogAuditor : IDisposable
 
     private async Task SignAsync(AuditState state, CancellationToken cancellationToken)
     {
-        ulong epoch = EpochRecord.EpochOf(state.Head.Record);
+        ulong epoch = EpochRecord.ReadEpoch(state.Head.Record);
         if (epoch + 1 != state.Head.Size || state.Head.Size < _mark?.Size || !SignedNote.TryParse(state.Head.Checkpoint, out SignedNote? note, out _))
         {
             throw new InvalidOperationException($"Epoch {epoch} and a checkpoint of {state.Head.Size} entries are nothing to sign.");
@@ -222,7 +222,7 @@ internal sealed class LogAuditor : IDisposable
             Show(LogCondition.Behind, $"What {servers} gave does not verify ({result.Reason.Name()}), and another server is behind.");
             return;
         }
-        if (!result.IsProven && IsOfServers(result.Reason))
+        if (!result.IsProven && IsServerFault(result.Reason))
         {
             Show(LogCondition.Behind, result.Reason switch
             {
@@ -278,7 +278,7 @@ internal sealed class LogAuditor : IDisposable
     }
 
     // These reasons accuse neither the log nor its trees: another server, or a later try, may succeed.
-    private static bool IsOfServers(Reason reason) =>
+    private static bool IsServerFault(Reason reason) =>
         reason is Reason.Stale or Reason.RecordFromFuture or Reason.CheckpointMalformed or Reason.CheckpointOrigin or Reason.CheckpointSignature;
 
     private static string? Warning(AuditResult result) => result.IsValid && result.Refusals.Count > 0
@@ -288,7 +288,7 @@ internal sealed class LogAuditor : IDisposable
     private void Show(LogCondition condition, string description) => _view = _view with { Condition = condition, Description = description };
 
     private LogView Verified(LogView view) => _session.State is { Head.Record: { } record }
-        ? view with { VerifiedEpoch = EpochRecord.EpochOf(record), VerifiedTimeMs = EpochRecord.Decode(record).TimeMs }
+        ? view with { VerifiedEpoch = EpochRecord.ReadEpoch(record), VerifiedTimeMs = EpochRecord.Decode(record).TimeMs }
         : view;
 
     // Requires that the signed statement, the mark and the state belong to one auditor and one coverage.

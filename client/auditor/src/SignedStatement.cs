@@ -27,7 +27,7 @@ public sealed record SignedStatement
     public required ulong SignedAt { get; init; }
 
     /// <summary>The last covered epoch.</summary>
-    internal ulong Epoch => EpochRecord.EpochOf(Record);
+    internal ulong Epoch => EpochRecord.ReadEpoch(Record);
 
     /// <summary>The size of the checkpoint.</summary>
     internal ulong Size => Epoch + 1;
@@ -36,7 +36,7 @@ public sealed record SignedStatement
     internal SignedCheckpoint? Open(TrustAnchor anchor, VerifierKey auditor)
     {
         var verifier = new CheckpointVerifier(anchor.LogKey, [auditor], Ed25519.Verifier);
-        return Auditor == auditor.ToString() && Record.Length == EpochRecord.Length && Verifier.Record(anchor, Record, []) == Reason.Valid
+        return Auditor == auditor.ToString() && Record.Length == EpochRecord.Length && Verifier.VerifyRecord(anchor, Record, []) == Reason.Valid
             && verifier.TryOpen(Note, out SignedCheckpoint? opened, out _) && opened.Checkpoint.Size == Size && FirstEpoch <= Epoch
             && opened.Cosignatures is [{ Timestamp: { } timestamp }] && timestamp == SignedAt
             ? opened

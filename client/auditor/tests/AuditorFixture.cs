@@ -78,7 +78,7 @@ internal sealed class AuditorFixture : IAsyncDisposable
         var verifier = new CheckpointVerifier(FixtureLog.Anchor.LogKey, [Key], Ed25519.Verifier);
         Assert.True(verifier.TryOpen(signed.Note, out SignedCheckpoint? opened, out TlogError error), error.ToString());
         Assert.Equal(Key, Assert.Single(opened.Cosignatures).Key);
-        ulong epoch = EpochRecord.EpochOf(signed.Record);
+        ulong epoch = EpochRecord.ReadEpoch(signed.Record);
         Assert.Equal((epoch + 1, FirstEpoch), (opened.Checkpoint.Size, signed.FirstEpoch));
         return epoch;
     }

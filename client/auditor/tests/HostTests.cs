@@ -120,7 +120,7 @@ public sealed class HostTests
     {
         await using AuditorFixture auditor = await AuditorFixture.StartAsync(1);
         LogView view = await auditor.LookAsync();
-        string html = EvidencePage.OfLog(view with { Condition = LogCondition.Behind, Description = "<script>alert(1)</script>\u202e&\"", Warning = "<img src=x>" });
+        string html = EvidencePage.Render(view with { Condition = LogCondition.Behind, Description = "<script>alert(1)</script>\u202e&\"", Warning = "<img src=x>" });
         Assert.DoesNotContain("<script", html, StringComparison.Ordinal);
         Assert.DoesNotContain("<img", html, StringComparison.Ordinal);
         Assert.DoesNotContain("\u202e", html, StringComparison.Ordinal);

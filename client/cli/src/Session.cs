@@ -62,7 +62,7 @@ internal sealed class Session : IDisposable
         {
             return known;
         }
-        string pin = TrustArgument.PinOf(options, parse, host);
+        string pin = TrustArgument.GetPin(options, parse, host);
         (TrustAnchor first, Uri server) = await FetchAsync(host, queryUrls, cancellationToken).ConfigureAwait(false);
         DataFolder.CreateFolder(Path.GetDirectoryName(pin)!);
         first.Save(pin);

@@ -7,7 +7,7 @@ namespace Optiks.Cli;
 internal static class TrustArgument
 {
     /// <summary>Returns the file of a trust anchor that was pinned on first contact.</summary>
-    public static string PinOf(GlobalOptions options, ParseResult parse, CommandHost host) => Path.Combine(options.Data(parse, host).Client, "trust.json");
+    public static string GetPin(GlobalOptions options, ParseResult parse, CommandHost host) => Path.Combine(options.Data(parse, host).Client, "trust.json");
 
     /// <summary>
     /// Returns the anchor that was named, is in the data folder or was pinned; null without an anchor. It never comes from a server: an
@@ -15,7 +15,7 @@ internal static class TrustArgument
     /// </summary>
     public static TrustAnchor? Find(GlobalOptions options, ParseResult parse, CommandHost host)
     {
-        string pin = PinOf(options, parse, host);
+        string pin = GetPin(options, parse, host);
         return options.TrustAnchor(parse, host) ?? (File.Exists(pin) ? TrustAnchor.Load(pin) : null);
     }
 

@@ -21,7 +21,7 @@ public sealed partial class OptiksClient
         while (true)
         {
             Outcome<IReadOnlyList<byte[]>> outcome = await _exchanger.RunAsync(new PeriodsExchange(from), cancellationToken).ConfigureAwait(false);
-            byte[]? ended = outcome.Learnt?.FirstOrDefault(octets => EpochRecord.PeriodOf(octets) == period);
+            byte[]? ended = outcome.Learnt?.FirstOrDefault(octets => EpochRecord.ReadPeriod(octets) == period);
             if (ended is not null || outcome.Head is not { } head || head.Period - from < PeriodsExchange.LastOfPage)
             {
                 return (outcome, ended);

@@ -24,7 +24,7 @@ public sealed partial class OptiksClient
     public async Task<UpdateResult> UpdateWithReceiptAsync(
         ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, Guid? requestId = null, CancellationToken cancellationToken = default)
     {
-        ulong? kept = _store.Current.Head is { } head ? EpochRecord.EpochOf(head.Record) : null;
+        ulong? kept = _store.Current.Head is { } head ? EpochRecord.ReadEpoch(head.Record) : null;
         DateTimeOffset sent = _time.GetUtcNow();
         (UpdateResult result, byte[] answer) = await SendUpdateAsync(key, value, null, requestId, wantsReceipt: true, cancellationToken).ConfigureAwait(false);
         if (result.Status == UpdateStatus.Refused || ReadNotes(answer) is not { } notes)

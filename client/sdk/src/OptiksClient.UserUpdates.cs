@@ -24,7 +24,7 @@ public sealed partial class OptiksClient
             throw new ArgumentException("A user has at least one username.", nameof(usernames));
         }
         Guid id = RequestIdOf(requestId);
-        return await SendAsync(UsernameOf(usernames[0]), new UserRequest(id, KeyName.OfVerified(UserIds.Of(id)), Prepared([UserChange.Create(usernames, devices)])), cancellationToken).ConfigureAwait(false);
+        return await SendAsync(UsernameOf(usernames[0]), new UserRequest(id, KeyName.OfVerified(UserIds.FromGuid(id)), Prepared([UserChange.Create(usernames, devices)])), cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>

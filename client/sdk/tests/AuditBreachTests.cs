@@ -128,7 +128,7 @@ public sealed class AuditBreachTests
         AuditResult alone = await session.AuditAsync(null, Cancellation);
         Assert.Equal((false, false, 2UL), (alone.IsValid, alone.IsProven, alone.Epoch));
         fixture.Replica(0).Mutate = (_, answer) => answer;
-        Assert.Equal((Reason.Valid, 3UL), ((await session.AuditAsync(null, Cancellation)).Reason, EpochRecord.EpochOf(session.State!.Head.Record)));
+        Assert.Equal((Reason.Valid, 3UL), ((await session.AuditAsync(null, Cancellation)).Reason, EpochRecord.ReadEpoch(session.State!.Head.Record)));
     }
 
     [Theory]
@@ -150,7 +150,7 @@ public sealed class AuditBreachTests
         }
         OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => session.AuditAsync(null, Cancellation));
         Assert.Contains("answered with more than", e.Message, StringComparison.Ordinal);
-        Assert.Equal(1UL, EpochRecord.EpochOf(session.State!.Head.Record));
+        Assert.Equal(1UL, EpochRecord.ReadEpoch(session.State!.Head.Record));
     }
 
     [Theory]
@@ -199,7 +199,7 @@ public sealed class AuditBreachTests
         else
         {
             fixture.Server.Tile = null;
-            Assert.Equal((Reason.Valid, 6UL), ((await session.AuditAsync(null, Cancellation)).Reason, EpochRecord.EpochOf(session.State!.Head.Record)));
+            Assert.Equal((Reason.Valid, 6UL), ((await session.AuditAsync(null, Cancellation)).Reason, EpochRecord.ReadEpoch(session.State!.Head.Record)));
         }
     }
 

@@ -254,7 +254,7 @@ public sealed class AuditTests
         Assert.Equal([7UL], early.Switches);
         Assert.Equal((11UL, 12UL), early.FailedRange);
         using AuditorSession within = await OpenAsync(fixture, first: 8, name: "within");
-        Assert.Equal((Reason.RecordPeriod, 11UL), ((await within.AuditAsync(null, Cancellation)).Reason, within.State is null ? 0 : EpochRecord.EpochOf(within.State.Head.Record)));
+        Assert.Equal((Reason.RecordPeriod, 11UL), ((await within.AuditAsync(null, Cancellation)).Reason, within.State is null ? 0 : EpochRecord.ReadEpoch(within.State.Head.Record)));
         Assert.Empty(within.State!.Switches);
     }
 

@@ -351,7 +351,7 @@ public sealed class CosignerTests : IDisposable
 
         Assert.Equal((Verdict.Present, true), (result.Verdict, result.Head!.IsAudited));
         Assert.Equal(result.Head.Epoch + 2, store.Current.Head!.Size);
-        Assert.Equal(result.Head.Epoch, EpochRecord.EpochOf(store.Current.Head.Record));
+        Assert.Equal(result.Head.Epoch, EpochRecord.ReadEpoch(store.Current.Head.Record));
         fixture.Clock.UtcNow = fixture.Log.Now;
         Assert.Equal(Verdict.Present, (await client.LookupAsync("bob"u8.ToArray(), Cancellation)).Verdict);
     }

@@ -171,7 +171,7 @@ public sealed class HandoverTests
         fixture.Publish(("alice", "forged"));
         fixture.Switch(copies => [.. copies.Select(copy => copy with { Version = 1, Value = "one"u8.ToArray() })]);
         byte[] old = [.. (await fixture.Log.HeadAsync(before, 0, fixture.Log.Latest))!, .. fixture.Log.Versions(before, [new FixtureQuery(s_alice, 0, 2)], 9)];
-        fixture.Server.Mutate = (path, answer) => path == "/v1/monitor" && EpochRecord.PeriodOf(answer) == 0 ? old : answer;
+        fixture.Server.Mutate = (path, answer) => path == "/v1/monitor" && EpochRecord.ReadPeriod(answer) == 0 ? old : answer;
         MonitorResult refused = await client.MonitorAsync(s_alice, Cancellation);
         Assert.Equal(Reason.RecordEpoch, refused.Reason);
         Assert.Empty(refused.HandedOver);
@@ -224,7 +224,7 @@ public sealed class HandoverTests
 
         Assert.Equal([(Verdict.Absent, true), (Verdict.Absent, true), (Verdict.Present, true), (Verdict.Present, false), (Verdict.Present, false)],
             new[] { gone, again, set, bob, next }.Select(result => (result.Verdict, result.NotCopied)));
-        Assert.Equal([0UL, 1UL, 2UL], new[] { EpochRecord.PeriodOf(fixture.Log.Record(before)), gone.Head!.Period, next.Head!.Period });
+        Assert.Equal([0UL, 1UL, 2UL], new[] { EpochRecord.ReadPeriod(fixture.Log.Record(before)), gone.Head!.Period, next.Head!.Period });
     }
 
     [Theory]
@@ -486,7 +486,7 @@ public sealed class HandoverTests
     // Changes the bounds, each of which has its inclusion proof.
     private static byte[] Bounds(byte[] answer, Func<byte[][], byte[][]> change)
     {
-        ReadOnlyMemory<byte> head = AnswerHead.OctetsOf(answer);
+        ReadOnlyMemory<byte> head = AnswerHead.Slice(answer);
         var parts = new List<byte[]>();
         for (int at = head.Length + 3; at < answer.Length;)
         {

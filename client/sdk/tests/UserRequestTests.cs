@@ -19,7 +19,7 @@ public sealed class UserRequestTests
     public void Bodies_are_those_of_the_specification()
     {
         var id = Guid.Parse("0193a2f0-7c1e-7abc-8def-0123456789ab");
-        var user = KeyName.OfVerified(UserIds.Of(id));
+        var user = KeyName.OfVerified(UserIds.FromGuid(id));
         var request = new UserRequest(id, user, [
             UserChange.Create([s_alice], [new UserDeviceValue(s_phone, s_one)]),
             UserChange.AddUsername("al"u8.ToArray()),

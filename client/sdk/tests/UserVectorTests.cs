@@ -140,8 +140,8 @@ public sealed class UserVectorTests
         {
             byte[] octets = Vectors.Hex(vector, "answer");
             var answer = UserLookupAnswer.Decode(octets);
-            ulong earliest = answer.Parts.Select(part => part.Record).Append(answer.Head.Record).Min(record => EpochRecord.EpochOf(record.Span));
-            if (answer.Parts.Count == 0 || earliest == EpochRecord.EpochOf(answer.Head.Record.Span))
+            ulong earliest = answer.Parts.Select(part => part.Record).Append(answer.Head.Record).Min(record => EpochRecord.ReadEpoch(record.Span));
+            if (answer.Parts.Count == 0 || earliest == EpochRecord.ReadEpoch(answer.Head.Record.Span))
             {
                 continue;
             }

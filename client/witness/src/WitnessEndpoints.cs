@@ -49,8 +49,8 @@ internal sealed class WitnessEndpoints
         try
         {
             answer = !AddCheckpointRequest.TryParse(body, out AddCheckpointRequest? request) ? new WitnessAnswer(StatusCodes.Status400BadRequest)
-                : (log = _logs.Of(request.Origin)) is null ? new WitnessAnswer(StatusCodes.Status404NotFound)
-                : await log.AddAsync(request, Caller.Of(context), context.RequestAborted);
+                : (log = _logs.Find(request.Origin)) is null ? new WitnessAnswer(StatusCodes.Status404NotFound)
+                : await log.AddAsync(request, Caller.Identify(context), context.RequestAborted);
         }
         catch (SignerUnavailableException e)
         {
@@ -73,7 +73,7 @@ internal sealed class WitnessEndpoints
 
     private Task CheckpointAsync(HttpContext context, string name)
     {
-        if (context.Request.Path.Value != $"/{name}/checkpoint" || _logs.OfName(name)?.Cosigned is not { } cosigned)
+        if (context.Request.Path.Value != $"/{name}/checkpoint" || _logs.FindByName(name)?.Cosigned is not { } cosigned)
         {
             context.Response.StatusCode = StatusCodes.Status404NotFound;
             return Task.CompletedTask;

@@ -26,9 +26,9 @@ public sealed class WitnessFolder
     public string Evidence => Path.Combine(Root, "evidence");
 
     /// <summary>Returns the name of a log in files and URLs: the hash of its origin in lower-case hexadecimal digits.</summary>
-    public static string NameOf(string origin) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(origin)));
+    public static string GetName(string origin) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(origin)));
 
-    internal string StateOf(string origin) => Path.Combine(State, NameOf(origin));
+    internal string GetStateFile(string origin) => Path.Combine(State, GetName(origin));
 
     // The lock is held until the process ends.
     internal BoardLock Lock()

@@ -53,7 +53,7 @@ public static class WitnessHost
         WebApplicationBuilder builder = ServiceBuilder.Create("--urls", urls);
         // A witness has no API keys: it must not read the settings that a log's services have on this machine.
         builder.Configuration[DataFolder.Variable] = folder.Root;
-        builder.AddOptiksDefaults(OptiksServiceOptions.Of(Programs.Witness) with { MaxRequestBodyLength = AddCheckpointRequest.MaxLength });
+        builder.AddOptiksDefaults(OptiksServiceOptions.Read(Programs.Witness) with { MaxRequestBodyLength = AddCheckpointRequest.MaxLength });
         return builder;
     }
 

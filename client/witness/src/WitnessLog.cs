@@ -67,7 +67,7 @@ internal sealed class WitnessLog : IDisposable
     public static async Task<WitnessLog> OpenAsync(VerifierKey key, WitnessFolder folder, INoteSigner signer, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
     {
         var log = new WitnessLog(key, folder, signer, time, logger);
-        string path = folder.StateOf(key.Name);
+        string path = folder.GetStateFile(key.Name);
         byte[] octets;
         try
         {
@@ -125,7 +125,7 @@ internal sealed class WitnessLog : IDisposable
         }
         finally
         {
-            _places.GiveBack(caller, 1);
+            _places.Return(caller, 1);
         }
     }
 
@@ -169,7 +169,7 @@ internal sealed class WitnessLog : IDisposable
     {
         try
         {
-            AtomicFile.Write(_folder.StateOf(Key.Name), next.Encode(), AtomicFile.PrivateMode);
+            AtomicFile.Write(_folder.GetStateFile(Key.Name), next.Encode(), AtomicFile.PrivateMode);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -205,7 +205,7 @@ internal sealed class WitnessLog : IDisposable
     private void KeepEvidence(Checkpoint checkpoint, SignedNote note)
     {
         DataFolder.CreateFolder(_folder.Evidence);
-        string prefix = $"{WitnessFolder.NameOf(Key.Name)}-";
+        string prefix = $"{WitnessFolder.GetName(Key.Name)}-";
         string path = Path.Combine(_folder.Evidence, $"{prefix}{checkpoint.Size}-{Convert.ToHexStringLower(checkpoint.Root.ToArray())}");
         if (Directory.EnumerateFiles(_folder.Evidence, prefix + "*").Take(MaxEvidence).Count() < MaxEvidence
             && AtomicFile.TryCreate(path, [.. _state!.Note.Encode(), .. "\n"u8, .. note.Encode()], AtomicFile.PublicMode))

@@ -12,8 +12,8 @@ internal sealed class WitnessMetrics : IDisposable
     {
         _meter = factory.Create("Optiks.Witness");
         _requests = _meter.CreateCounter<long>("optiks.witness.requests", "{request}", "Checkpoints that were to be cosigned, by the answer's status.");
-        _meter.CreateObservableGauge("optiks.witness.size", () => Of(logs, log => (long)log.Size), "{entry}", "Size of the last checkpoint cosigned, by log.");
-        _meter.CreateObservableGauge("optiks.witness.time", () => Of(logs, log => (long)log.Time), "s", "Time that the last cosignature names, by log; 0: there is none.");
+        _meter.CreateObservableGauge("optiks.witness.size", () => Measure(logs, log => (long)log.Size), "{entry}", "Size of the last checkpoint cosigned, by log.");
+        _meter.CreateObservableGauge("optiks.witness.time", () => Measure(logs, log => (long)log.Time), "s", "Time that the last cosignature names, by log; 0: there is none.");
     }
 
     public void Answered(string? origin, int status)
@@ -32,6 +32,6 @@ internal sealed class WitnessMetrics : IDisposable
 
     public void Dispose() => _meter.Dispose();
 
-    private static IEnumerable<Measurement<long>> Of(WitnessedLogs logs, Func<WitnessLog, long> value) =>
+    private static IEnumerable<Measurement<long>> Measure(WitnessedLogs logs, Func<WitnessLog, long> value) =>
         logs.All.Select(log => new Measurement<long>(value(log), new KeyValuePair<string, object?>("optiks.log", log.Key.Name)));
 }

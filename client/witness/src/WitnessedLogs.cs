@@ -19,7 +19,7 @@ internal sealed class WitnessedLogs : IDisposable
         _lock = folderLock;
         All = logs;
         _byOrigin = logs.ToDictionary(log => log.Key.Name, StringComparer.Ordinal);
-        _byName = logs.ToDictionary(log => WitnessFolder.NameOf(log.Key.Name), StringComparer.Ordinal);
+        _byName = logs.ToDictionary(log => WitnessFolder.GetName(log.Key.Name), StringComparer.Ordinal);
     }
 
     /// <summary>The witness's key.</summary>
@@ -29,10 +29,10 @@ internal sealed class WitnessedLogs : IDisposable
     public IReadOnlyList<WitnessLog> All { get; }
 
     /// <summary>Returns the log of an origin; null if the witness does not know it.</summary>
-    public WitnessLog? Of(string origin) => _byOrigin.GetValueOrDefault(origin);
+    public WitnessLog? Find(string origin) => _byOrigin.GetValueOrDefault(origin);
 
-    /// <summary>Returns the log whose origin has this hash (<see cref="WitnessFolder.NameOf"/>).</summary>
-    public WitnessLog? OfName(string name) => _byName.GetValueOrDefault(name);
+    /// <summary>Returns the log whose origin has this hash (<see cref="WitnessFolder.GetName"/>).</summary>
+    public WitnessLog? FindByName(string name) => _byName.GetValueOrDefault(name);
 
     /// <summary>
     /// Reads key, logs and state of a folder. Throws <see cref="StartupException"/> for invalid contents, or a folder that another process

@@ -66,7 +66,7 @@ public sealed class WitnessHttpTests
     {
         using var folder = new TestFolder();
         var log = new TestLog();
-        string path = $"/{WitnessFolder.NameOf(Vectors.Log.Name)}/checkpoint";
+        string path = $"/{WitnessFolder.GetName(Vectors.Log.Name)}/checkpoint";
         string before;
         await using (WitnessProcess witness = await WitnessProcess.StartedAsync(folder))
         {

@@ -68,7 +68,7 @@ public sealed class WitnessKillTests
         {
             return;
         }
-        (int status, _, string note) = await witness.SendAsync(HttpMethod.Get, $"/{WitnessFolder.NameOf(Vectors.Log.Name)}/checkpoint", []);
+        (int status, _, string note) = await witness.SendAsync(HttpMethod.Get, $"/{WitnessFolder.GetName(Vectors.Log.Name)}/checkpoint", []);
         Assert.Equal(200, status);
         Assert.True(new CheckpointVerifier(Vectors.Log, [Vectors.Witness], Ed25519.Verifier).TryOpen(Encoding.UTF8.GetBytes(note), out SignedCheckpoint? opened, out _));
         Assert.Equal(((ulong)size, log.Root(size)), (opened.Checkpoint.Size, opened.Checkpoint.Root));

@@ -222,7 +222,7 @@ public sealed class WitnessLogTests : IDisposable
     private static Task<WitnessAnswer> AddAsync(WitnessedLogs logs, byte[] body)
     {
         Assert.True(AddCheckpointRequest.TryParse(body, out AddCheckpointRequest? request));
-        return logs.Of(request.Origin)!.AddAsync(request, 0, TestContext.Current.CancellationToken);
+        return logs.Find(request.Origin)!.AddAsync(request, 0, TestContext.Current.CancellationToken);
     }
 
     private static ulong TimeOf(WitnessAnswer answer)

@@ -74,7 +74,7 @@ public sealed class CommandProgram
     // Writes everything to standard error: standard output is for results.
     private async Task WriteUsageAsync(ParseResult parse, ParseErrorAction action, TextWriter error)
     {
-        foreach (string message in UsageText.Of(parse))
+        foreach (string message in UsageText.Format(parse))
         {
             await error.WriteLineAsync($"error: {DisplayText.Escape(message)}").ConfigureAwait(false);
         }

@@ -22,7 +22,7 @@ internal sealed class ExamplesHelp : SynchronousCommandLineAction
     {
         ArgumentNullException.ThrowIfNull(parseResult);
         int code = _usual.Invoke(parseResult);
-        if (_examples.TryGetValue(CommandPath.Of(parseResult.CommandResult.Command), out string[]? examples))
+        if (_examples.TryGetValue(CommandPath.Format(parseResult.CommandResult.Command), out string[]? examples))
         {
             TextWriter output = parseResult.InvocationConfiguration.Output;
             output.WriteLine("Examples:");

@@ -8,7 +8,7 @@ namespace Optiks.Commands;
 internal static partial class UsageText
 {
     /// <summary>Returns one sentence for each error of a command line.</summary>
-    public static IEnumerable<string> Of(ParseResult parse)
+    public static IEnumerable<string> Format(ParseResult parse)
     {
         string[] messages = [.. parse.Errors.Select(Message).Distinct()];
         // "Required command was not provided" adds nothing to the message about the unknown word.

@@ -17,7 +17,7 @@ public static class CosignerKey
     /// </summary>
     public static VerifierKey Create(string path, string name, string uri)
     {
-        Pkcs11Uri token = UriOf(uri, "--pkcs11");
+        Pkcs11Uri token = ParseUri(uri, "--pkcs11");
         if (File.Exists(path))
         {
             throw Exists(path);
@@ -64,12 +64,12 @@ public static class CosignerKey
             return CosignerKeyFile.Parse(text, source);
         }
         return VerifierKey.TryParse(lines[0], out VerifierKey? key, out _) && key.Type == SignatureType.CosignatureV1
-            ? Pkcs11Signer.Open(UriOf(lines[1], source), key)
+            ? Pkcs11Signer.Open(ParseUri(lines[1], source), key)
             : throw new SecretsException($"{source}: its first line is no public key (vkey) of a cosigner: put the line back as it was made.");
     }
 
     private static SecretsException Exists(string path) => new($"{path} exists already: keys are never overwritten.");
 
-    private static Pkcs11Uri UriOf(string text, string source) =>
+    private static Pkcs11Uri ParseUri(string text, string source) =>
         Pkcs11Uri.TryParse(text, out Pkcs11Uri? uri, out string? problem) ? uri : throw new SecretsException($"The PKCS#11 URI of {source} cannot be used. {problem}");
 }

@@ -22,7 +22,7 @@ public sealed class LogSecretSource : ISecretSource
     }
 
     /// <summary>Parses the setting; returns null if it is empty. Throws <see cref="SecretsException"/>.</summary>
-    public static Pkcs11Uri? UriOf(string? setting) => string.IsNullOrEmpty(setting) ? null
+    public static Pkcs11Uri? FindUri(string? setting) => string.IsNullOrEmpty(setting) ? null
         : Pkcs11Uri.TryParse(setting, out Pkcs11Uri? uri, out string? problem) ? uri
         : throw new SecretsException($"{Setting} cannot be used. {problem}");
 
@@ -43,7 +43,7 @@ public sealed class LogSecretSource : ISecretSource
             return new LogSecretSource(folder, periods, uri);
         }
         periods.Dispose();
-        throw new SecretsException($"{WrappedLogKey.SourceOf(folder)} holds the log's key, and {Setting} names a token: a key in two places is as safe as the worse one. Once the token has this very key, move the file to where nobody reads it.");
+        throw new SecretsException($"{WrappedLogKey.DescribeSource(folder)} holds the log's key, and {Setting} names a token: a key in two places is as safe as the worse one. Once the token has this very key, move the file to where nobody reads it.");
     }
 
     /// <summary>

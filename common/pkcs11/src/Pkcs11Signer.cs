@@ -26,7 +26,7 @@ public sealed class Pkcs11Signer : INoteSigner
     private readonly Pkcs11Uri _uri;
     private readonly PinFile _pin;
     private readonly Lock _lock = new();
-    private TokenKey? _token;
+    private Pkcs11Key? _token;
     private bool _disposed;
 
     private Pkcs11Signer(Pkcs11Uri uri, VerifierKey key, PinFile pin)
@@ -61,18 +61,18 @@ public sealed class Pkcs11Signer : INoteSigner
     }
 
     /// <summary>Opens a token's key for the token's own public key under a name.</summary>
-    public static Pkcs11Signer OpenExisting(Pkcs11Uri uri, string name, SignatureType type) => Open(uri, name, type, TokenKey.Open);
+    public static Pkcs11Signer OpenExisting(Pkcs11Uri uri, string name, SignatureType type) => Open(uri, name, type, Pkcs11Key.Open);
 
     /// <summary>Opens a token's key in the same way, and makes the key if the token has no key of that name.</summary>
-    public static Pkcs11Signer OpenOrGenerate(Pkcs11Uri uri, string name, SignatureType type) => Open(uri, name, type, TokenKey.OpenOrGenerate);
+    public static Pkcs11Signer OpenOrGenerate(Pkcs11Uri uri, string name, SignatureType type) => Open(uri, name, type, Pkcs11Key.OpenOrGenerate);
 
-    private static Pkcs11Signer Open(Pkcs11Uri uri, string name, SignatureType type, Func<Pkcs11Uri, PinFile, TokenKey> open)
+    private static Pkcs11Signer Open(Pkcs11Uri uri, string name, SignatureType type, Func<Pkcs11Uri, PinFile, Pkcs11Key> open)
     {
         ArgumentNullException.ThrowIfNull(uri);
         byte[] publicKey;
         try
         {
-            using TokenKey found = open(uri, new PinFile(uri.PinFile));
+            using Pkcs11Key found = open(uri, new PinFile(uri.PinFile));
             publicKey = found.PublicKey(uri);
         }
         catch (Pkcs11Exception e)
@@ -120,7 +120,7 @@ public sealed class Pkcs11Signer : INoteSigner
         return Ed25519.Verify(Key.PublicKey, message, signature) ? signature : throw new SignerUnavailableException($"{_uri}: the token made a signature that does not verify.");
     }
 
-    private T Try<T>(Func<TokenKey, T> use)
+    private T Try<T>(Func<Pkcs11Key, T> use)
     {
         lock (_lock)
         {
@@ -143,9 +143,9 @@ public sealed class Pkcs11Signer : INoteSigner
         }
     }
 
-    private TokenKey OpenChecked()
+    private Pkcs11Key OpenChecked()
     {
-        TokenKey token = TokenKey.Open(_uri, _pin);
+        Pkcs11Key token = Pkcs11Key.Open(_uri, _pin);
         try
         {
             byte[] probe = [.. s_probe, .. RandomNumberGenerator.GetBytes(ProbeLength)];

@@ -175,8 +175,8 @@ public sealed class Pkcs11SignerTests : IDisposable
         }
         File.WriteAllText(data.LogKey, "");
         Assert.Contains("two places", Assert.Throws<SecretsException>(() => LogSecretSource.Create(data, KeyRing.Load(data), _token.Parsed())).Message, StringComparison.Ordinal);
-        Assert.Null(LogSecretSource.UriOf(""));
-        Assert.Contains(LogSecretSource.Setting, Assert.Throws<SecretsException>(() => LogSecretSource.UriOf("pkcs11:")).Message, StringComparison.Ordinal);
+        Assert.Null(LogSecretSource.FindUri(""));
+        Assert.Contains(LogSecretSource.Setting, Assert.Throws<SecretsException>(() => LogSecretSource.FindUri("pkcs11:")).Message, StringComparison.Ordinal);
     }
 
     private static void Open(string uri, VerifierKey key)

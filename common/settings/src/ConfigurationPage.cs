@@ -78,26 +78,26 @@ public static partial class ConfigurationPage
             : Programs.All.Where(program => program.Own.Contains(section)).Select(program => program.Program)
                 .Concat(Programs.All.Where(program => program.PartlyRead.Any(part => part.Path == section.Path)).Select(PartlyBy));
         page.Append(null, $"\n## {section.Path}\n\n");
-        foreach (string line in Wrapped($"Read by {string.Join(", ", readers)}. {Linked(ServiceSetting.AboutOf(section.Options))}"))
+        foreach (string line in Wrapped($"Read by {string.Join(", ", readers)}. {Linked(ServiceSetting.Describe(section.Options))}"))
         {
             page.Append(line).Append('\n');
         }
-        AppendTable(page, ServiceSetting.Of(section.Options));
+        AppendTable(page, ServiceSetting.List(section.Options));
 
         string PartlyBy(ProgramSettings program) =>
-            $"{program.Program} ({string.Join(", ", program.PartlyRead.Where(part => part.Path == section.Path).SelectMany(part => ServiceSetting.Of(part.Options)).Select(setting => setting.Name))})";
+            $"{program.Program} ({string.Join(", ", program.PartlyRead.Where(part => part.Path == section.Path).SelectMany(part => ServiceSetting.List(part.Options)).Select(setting => setting.Name))})";
     }
 
     // This kind differs from all others: a JSON file, whose members are spelt as in JSON.
     private static void AppendAuditor(StringBuilder page)
     {
         page.Append("\n## optiks auditor --config\n\n");
-        foreach (string line in Wrapped($"{Linked(ServiceSetting.AboutOf(typeof(AuditorFile)))} Members that it does not have are refused. Example: [auditors.md](auditors.md#several-logs)."))
+        foreach (string line in Wrapped($"{Linked(ServiceSetting.Describe(typeof(AuditorFile)))} Members that it does not have are refused. Example: [auditors.md](auditors.md#several-logs)."))
         {
             page.Append(line).Append('\n');
         }
-        IEnumerable<ServiceSetting> ofLogs = ServiceSetting.Of(typeof(AuditorFile.LogEntry)).Select(setting => setting with { Name = $"{nameof(AuditorFile.Logs)}[].{setting.Name}" });
-        AppendTable(page, ServiceSetting.Of(typeof(AuditorFile)).Where(setting => !setting.Name.StartsWith(nameof(AuditorFile.Logs), StringComparison.Ordinal)).Concat(ofLogs).Select(setting =>
+        IEnumerable<ServiceSetting> ofLogs = ServiceSetting.List(typeof(AuditorFile.LogEntry)).Select(setting => setting with { Name = $"{nameof(AuditorFile.Logs)}[].{setting.Name}" });
+        AppendTable(page, ServiceSetting.List(typeof(AuditorFile)).Where(setting => !setting.Name.StartsWith(nameof(AuditorFile.Logs), StringComparison.Ordinal)).Concat(ofLogs).Select(setting =>
             setting with { Name = string.Join('.', setting.Name.Replace(ServiceSetting.ListMark, "", StringComparison.Ordinal).Split('.').Select(JsonNamingPolicy.SnakeCaseLower.ConvertName)) }));
     }
 

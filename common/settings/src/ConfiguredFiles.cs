@@ -12,7 +12,7 @@ internal static class ConfiguredFiles
     /// <summary>Checks the files of a section's settings.</summary>
     public static IEnumerable<ConfigurationProblem> Find(SettingsSection section, IConfiguration configuration)
     {
-        foreach (ServiceSetting setting in ServiceSetting.Of(section.Options).Where(setting => setting.File != SettingFile.None))
+        foreach (ServiceSetting setting in ServiceSetting.List(section.Options).Where(setting => setting.File != SettingFile.None))
         {
             string name = $"{section.Path}:{setting.Name}";
             if (Look(configuration, name, configuration[name], setting.File) is { } problem)
@@ -72,7 +72,7 @@ internal static class ConfiguredFiles
         {
             using (FileStream file = File.OpenRead(path))
             {
-                UnixFileMode open = File.GetUnixFileMode(file.SafeFileHandle) & ~ServiceCredential.AllowedModeOf(path, variable => configuration[variable]);
+                UnixFileMode open = File.GetUnixFileMode(file.SafeFileHandle) & ~ServiceCredential.GetAllowedMode(path, variable => configuration[variable]);
                 if (kind == SettingFile.Secret && open != 0)
                 {
                     return new ConfigurationProblem(ConfigurationProblemKind.File, setting, $"{path} holds a key and is open to others: run 'chmod 600 {path}', and replace the key if someone may have read it.");

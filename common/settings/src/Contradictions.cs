@@ -12,7 +12,7 @@ internal static class Contradictions
     {
         if (sections.Contains(EpochOptions.Section) && sections.Contains(LogOptions.Section))
         {
-            foreach (ConfigurationProblem problem in OfEpochs(Read<EpochOptions>(EpochOptions.Section), Read<LogOptions>(LogOptions.Section)))
+            foreach (ConfigurationProblem problem in FindInEpochs(Read<EpochOptions>(EpochOptions.Section), Read<LogOptions>(LogOptions.Section)))
             {
                 yield return problem;
             }
@@ -44,7 +44,7 @@ internal static class Contradictions
             where T : class, new() => configuration.GetSection(section).Get<T>() ?? new T();
     }
 
-    private static IEnumerable<ConfigurationProblem> OfEpochs(EpochOptions epochs, LogOptions log)
+    private static IEnumerable<ConfigurationProblem> FindInEpochs(EpochOptions epochs, LogOptions log)
     {
         if (log.Heartbeat >= log.MaxBehind)
         {

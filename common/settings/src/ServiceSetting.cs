@@ -21,15 +21,15 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
     private const string TimeUnit = "time";
 
     /// <summary>Returns the settings of an options type, including those of the objects in it.</summary>
-    public static IEnumerable<ServiceSetting> Of(Type type) => Of(type, "", "");
+    public static IEnumerable<ServiceSetting> List(Type type) => List(type, "", "");
 
     /// <summary>Returns the options' own comment; empty if there is no comment.</summary>
-    public static string AboutOf(Type type) => Comments(type).GetValueOrDefault("", "");
+    public static string Describe(Type type) => Comments(type).GetValueOrDefault("", "");
 
     /// <summary>Returns whether the object of an options property is a section below the options.</summary>
     public static bool HasSettings(PropertyInfo property) => property.PropertyType.Assembly == property.DeclaringType!.Assembly && property.PropertyType is { IsEnum: false, IsArray: false };
 
-    private static IEnumerable<ServiceSetting> Of(Type type, string prefix, string about)
+    private static IEnumerable<ServiceSetting> List(Type type, string prefix, string about)
     {
         object defaults = Activator.CreateInstance(type, nonPublic: true)!;
         Dictionary<string, string> comments = Comments(type);
@@ -38,7 +38,7 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
             string description = comments.GetValueOrDefault(property.Name, "");
             if (HasSettings(property))
             {
-                foreach (ServiceSetting inner in Of(property.PropertyType, $"{prefix}{property.Name}:", description))
+                foreach (ServiceSetting inner in List(property.PropertyType, $"{prefix}{property.Name}:", description))
                 {
                     yield return inner;
                 }

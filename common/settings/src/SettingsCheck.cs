@@ -90,7 +90,7 @@ internal sealed class SettingsCheck
             {
                 Look(setting, property.PropertyType);
             }
-            else if (setting.Value is { } text && !IsOf(property.PropertyType, text))
+            else if (setting.Value is { } text && !IsMember(property.PropertyType, text))
             {
                 _wrong.Add((setting.Path, $"{setting.Path} is not {Describe(property.PropertyType)}"));
             }
@@ -105,7 +105,7 @@ internal sealed class SettingsCheck
         .FirstOrDefault();
 
     // Converts as the configuration's own binder does, whose exceptions name runtime types.
-    private static bool IsOf(Type type, string text)
+    private static bool IsMember(Type type, string text)
     {
         try
         {

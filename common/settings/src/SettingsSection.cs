@@ -24,7 +24,7 @@ public sealed class SettingsSection
     /// <summary>
     /// Makes a section with options of one type, and the validator that a program uses at its start; null for no validation.
     /// </summary>
-    internal static SettingsSection Of<T>(string path, IValidateOptions<T>? validator = null)
+    internal static SettingsSection Create<T>(string path, IValidateOptions<T>? validator = null)
         where T : class, new() => new(path, typeof(T), configuration =>
             validator?.Validate(null, configuration.GetSection(path).Get<T>() ?? new T()) is { Failed: true } result ? result.Failures : []);
 

@@ -15,37 +15,37 @@ public static class SettingsSections
     /// <summary>The sections that every program with an HTTP server reads.</summary>
     public static IReadOnlyList<SettingsSection> OfServices { get; } =
     [
-        SettingsSection.Of(RateLimitOptions.Section, new RateLimitOptionsValidator()),
-        SettingsSection.Of(CorsOptions.Section, new CorsOptionsValidator()),
-        SettingsSection.Of<MetricsOptions>(MetricsOptions.Section),
-        SettingsSection.Of(TlsOptions.Section, new TlsOptionsValidator()),
-        SettingsSection.Of(TokenOptions.Section, new TokenOptionsValidator()),
+        SettingsSection.Create(RateLimitOptions.Section, new RateLimitOptionsValidator()),
+        SettingsSection.Create(CorsOptions.Section, new CorsOptionsValidator()),
+        SettingsSection.Create<MetricsOptions>(MetricsOptions.Section),
+        SettingsSection.Create(TlsOptions.Section, new TlsOptionsValidator()),
+        SettingsSection.Create(TokenOptions.Section, new TokenOptionsValidator()),
     ];
 
-    internal static SettingsSection Board { get; } = SettingsSection.Of(BoardOptions.Section, new BoardOptionsValidator());
+    internal static SettingsSection Board { get; } = SettingsSection.Create(BoardOptions.Section, new BoardOptionsValidator());
 
-    internal static SettingsSection Storage { get; } = SettingsSection.Of(StorageOptions.Section, new StorageOptionsValidator());
+    internal static SettingsSection Storage { get; } = SettingsSection.Create(StorageOptions.Section, new StorageOptionsValidator());
 
-    internal static SettingsSection Epochs { get; } = SettingsSection.Of(EpochOptions.Section, new EpochOptionsValidator());
+    internal static SettingsSection Epochs { get; } = SettingsSection.Create(EpochOptions.Section, new EpochOptionsValidator());
 
-    internal static SettingsSection Padding { get; } = SettingsSection.Of(PaddingOptions.Section, new PaddingOptionsValidator());
+    internal static SettingsSection Padding { get; } = SettingsSection.Create(PaddingOptions.Section, new PaddingOptionsValidator());
 
-    internal static SettingsSection Log { get; } = SettingsSection.Of(LogOptions.Section, new LogOptionsValidator());
+    internal static SettingsSection Log { get; } = SettingsSection.Create(LogOptions.Section, new LogOptionsValidator());
 
-    internal static SettingsSection Kek { get; } = SettingsSection.Of<KekOptions>(KekOptions.Section);
+    internal static SettingsSection Kek { get; } = SettingsSection.Create<KekOptions>(KekOptions.Section);
 
-    internal static SettingsSection LogKey { get; } = SettingsSection.Of<LogKeyOptions>(LogKeyOptions.Section);
+    internal static SettingsSection LogKey { get; } = SettingsSection.Create<LogKeyOptions>(LogKeyOptions.Section);
 
-    internal static SettingsSection Periods { get; } = SettingsSection.Of(PeriodOptions.Section, new PeriodOptionsValidator());
+    internal static SettingsSection Periods { get; } = SettingsSection.Create(PeriodOptions.Section, new PeriodOptionsValidator());
 
-    internal static SettingsSection Witnesses { get; } = SettingsSection.Of(WitnessOptions.Section, new WitnessOptionsValidator());
+    internal static SettingsSection Witnesses { get; } = SettingsSection.Create(WitnessOptions.Section, new WitnessOptionsValidator());
 
-    internal static SettingsSection Bucket { get; } = SettingsSection.Of(BucketOptions.Section, new BucketOptionsValidator());
+    internal static SettingsSection Bucket { get; } = SettingsSection.Create(BucketOptions.Section, new BucketOptionsValidator());
 
-    internal static SettingsSection Queue { get; } = SettingsSection.Of(QueueOptions.Section, new QueueOptionsValidator());
+    internal static SettingsSection Queue { get; } = SettingsSection.Create(QueueOptions.Section, new QueueOptionsValidator());
 
     /// <summary>The part of the update-task's section <see cref="Log"/> that the update-service reads too.</summary>
-    internal static SettingsSection Limits { get; } = SettingsSection.Of(LimitOptions.Section, new LimitOptionsValidator());
+    internal static SettingsSection Limits { get; } = SettingsSection.Create(LimitOptions.Section, new LimitOptionsValidator());
 
-    internal static SettingsSection Queries { get; } = SettingsSection.Of(QueryServiceOptions.Section, new QueryServiceOptionsValidator());
+    internal static SettingsSection Queries { get; } = SettingsSection.Create(QueryServiceOptions.Section, new QueryServiceOptionsValidator());
 }

@@ -122,7 +122,7 @@ public sealed class ApiKeyEditor
                 throw new SecretsException($"{_path} is open to other users: run 'chmod 600 {_path}'; the services run as its owner.");
             }
             // A rename gives the new contents to one name only: a service that reads another name would keep the revoked keys.
-            if (OperatingSystem.IsLinux() && FileStatus.Of(stream.SafeFileHandle).Links > 1)
+            if (OperatingSystem.IsLinux() && FileStatus.Read(stream.SafeFileHandle).Links > 1)
             {
                 throw new SecretsException($"{_path} has other names (hard links), which would keep the old keys: remove them ('find / -samefile {_path}' lists them), or replace them by symbolic links.");
             }

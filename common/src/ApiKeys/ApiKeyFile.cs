@@ -77,7 +77,7 @@ public static class ApiKeyFile
         Enum.GetValues<ApiScopes>().Where(scope => scope != ApiScopes.None && scopes.HasFlag(scope)).Select(ScopeName);
 
     /// <summary>Returns the scope of a name, or <see cref="ApiScopes.None"/> if no scope has it.</summary>
-    public static ApiScopes ScopeOf(string name) => Enum.GetValues<ApiScopes>().FirstOrDefault(scope => scope != ApiScopes.None && ScopeName(scope) == name);
+    public static ApiScopes ParseScope(string name) => Enum.GetValues<ApiScopes>().FirstOrDefault(scope => scope != ApiScopes.None && ScopeName(scope) == name);
 
     private static ApiKeyEntry ParseEntry(JsonElement element)
     {
@@ -96,7 +96,7 @@ public static class ApiKeyFile
         ApiScopes combined = ApiScopes.None;
         foreach (JsonElement scope in scopes.EnumerateArray())
         {
-            ApiScopes one = scope.ValueKind == JsonValueKind.String ? ScopeOf(scope.GetString()!) : ApiScopes.None;
+            ApiScopes one = scope.ValueKind == JsonValueKind.String ? ParseScope(scope.GetString()!) : ApiScopes.None;
             Require(one != ApiScopes.None && !combined.HasFlag(one), "has the scopes update, history, lookup, snapshot, erase and metrics, each at most once");
             combined |= one;
         }

@@ -129,7 +129,7 @@ public sealed class DirectoryView : IDisposable
     {
         int status = Interop.optiks_view_users_summary(_handle, queries, (nuint)queries.Length, (ulong)maxEntries, out Interop.UsersSummary summary);
         OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_view_users_summary));
-        return UsersSummary.Of(summary);
+        return UsersSummary.From(summary);
     }
 
     /// <summary>
@@ -153,7 +153,7 @@ public sealed class DirectoryView : IDisposable
         {
             room.Finish(status, length, nameof(Interop.optiks_view_users_cached));
         }
-        summary = UsersSummary.Of(native);
+        summary = UsersSummary.From(native);
         return status == (int)NativeStatus.Ok;
     }
 
@@ -165,7 +165,7 @@ public sealed class DirectoryView : IDisposable
         Interop.UserMonitorPage native = page.ToNative();
         int status = Interop.optiks_view_user_monitor_summary(_handle, query, (nuint)query.Length, in native, out Interop.UserMonitorSummary summary);
         OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_view_user_monitor_summary));
-        return UserMonitorSummary.Of(summary);
+        return UserMonitorSummary.From(summary);
     }
 
     /// <summary>

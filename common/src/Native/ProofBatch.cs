@@ -116,7 +116,7 @@ public sealed class ProofBatch : IDisposable
         }
         while (room.Grown(status, length));
         int written = room.Finish(status, length, nameof(Interop.optiks_proofs_users));
-        summary = UsersSummary.Of(native);
+        summary = UsersSummary.From(native);
         return written;
     }
 
@@ -145,7 +145,7 @@ public sealed class ProofBatch : IDisposable
         }
         while (room.Grown(status, length));
         int written = room.Finish(status, length, nameof(Interop.optiks_proofs_user_monitor));
-        summary = UserMonitorSummary.Of(native);
+        summary = UserMonitorSummary.From(native);
         return written;
     }
 

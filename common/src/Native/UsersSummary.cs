@@ -8,7 +8,7 @@ namespace Optiks.Native;
 /// <param name="AheadOf">The part of the user of which the client knows more; usually nothing.</param>
 public readonly record struct UsersSummary(int Entries, int Proofs, int AheadUser, KnownOfUser AheadOf)
 {
-    internal static UsersSummary Of(in Interop.UsersSummary native) =>
+    internal static UsersSummary From(in Interop.UsersSummary native) =>
         new(checked((int)native.NumEntries), checked((int)native.NumProofs), checked((int)native.AheadUser), (KnownOfUser)native.AheadOf);
 
     /// <summary>

@@ -47,16 +47,16 @@ public static unsafe partial class Verifier
         {
             return null;
         }
-        ulong period = EpochRecord.PeriodOf(answer.Span);
-        if (period == EpochRecord.PeriodOf(context.KeptRecord.Span))
+        ulong period = EpochRecord.ReadPeriod(answer.Span);
+        if (period == EpochRecord.ReadPeriod(context.KeptRecord.Span))
         {
             return null;
         }
         // Only a record that the log signed belongs to a period of the log. The verifier checks that before it refuses a well-formed record
         // for its period.
-        ReadOnlySpan<byte> head = AnswerHead.OctetsOf(answer).Span;
+        ReadOnlySpan<byte> head = AnswerHead.Slice(answer).Span;
         return reason == Reason.Valid
-            || (Record(context.Anchor, head[..EpochRecord.Length], []) == Reason.Valid && Head(context, head).Reason is Reason.Valid or Reason.RecordPeriod)
+            || (VerifyRecord(context.Anchor, head[..EpochRecord.Length], []) == Reason.Valid && VerifyHead(context, head).Reason is Reason.Valid or Reason.RecordPeriod)
             ? period : null;
     }
 
@@ -97,7 +97,7 @@ public static unsafe partial class Verifier
         var ends = new List<Range>();
         for (int i = 0; i + 1 < bounds.Length; i++)
         {
-            if (EpochRecord.PeriodOf(answer[bounds[i]]) != EpochRecord.PeriodOf(answer[bounds[i + 1]]))
+            if (EpochRecord.ReadPeriod(answer[bounds[i]]) != EpochRecord.ReadPeriod(answer[bounds[i + 1]]))
             {
                 ends.Add(bounds[i]);
             }

@@ -25,7 +25,7 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>Verifies a Head alone, which may be of an ended period.</summary>
-    public static HeadVerdict Head(VerifierContext context, ReadOnlySpan<byte> head)
+    public static HeadVerdict VerifyHead(VerifierContext context, ReadOnlySpan<byte> head)
     {
         ArgumentNullException.ThrowIfNull(context);
         fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
@@ -120,7 +120,7 @@ public static unsafe partial class Verifier
     /// 4). Refuses a switch unless the earlier record, or <paramref name="periodRecord"/>, is the record of the first epoch of the earlier
     /// record's period.
     /// </summary>
-    public static Reason Record(TrustAnchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier, ReadOnlySpan<byte> periodRecord = default)
+    public static Reason VerifyRecord(TrustAnchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier, ReadOnlySpan<byte> periodRecord = default)
     {
         ArgumentNullException.ThrowIfNull(anchor);
         Check.Length(record, EpochRecord.Length);

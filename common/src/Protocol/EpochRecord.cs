@@ -52,10 +52,10 @@ public sealed record EpochRecord
     }
 
     /// <summary>Reads the epoch of an encoded record without decoding the rest.</summary>
-    public static ulong EpochOf(ReadOnlySpan<byte> record) => BinaryPrimitives.ReadUInt64BigEndian(record[EpochOffset..]);
+    public static ulong ReadEpoch(ReadOnlySpan<byte> record) => BinaryPrimitives.ReadUInt64BigEndian(record[EpochOffset..]);
 
     /// <summary>Reads the period of an encoded record without decoding the rest.</summary>
-    public static ulong PeriodOf(ReadOnlySpan<byte> record) => BinaryPrimitives.ReadUInt64BigEndian(record[PeriodOffset..]);
+    public static ulong ReadPeriod(ReadOnlySpan<byte> record) => BinaryPrimitives.ReadUInt64BigEndian(record[PeriodOffset..]);
 
     /// <summary>
     /// Decodes an encoded record. Throws <see cref="EncodingException"/> for another length. Does not check the contents.
@@ -70,8 +70,8 @@ public sealed record EpochRecord
         {
             Format = BinaryPrimitives.ReadUInt16BigEndian(octets),
             LogId = octets[2..34].ToArray(),
-            Epoch = EpochOf(octets),
-            Period = PeriodOf(octets),
+            Epoch = ReadEpoch(octets),
+            Period = ReadPeriod(octets),
             PeriodFirstEpoch = BinaryPrimitives.ReadUInt64BigEndian(octets[50..]),
             TimeMs = BinaryPrimitives.ReadUInt64BigEndian(octets[58..]),
             Structures = StructureState.DecodeAll(octets[StatesOffset..PreviousOffset]),
@@ -83,7 +83,7 @@ public sealed record EpochRecord
     public bool IsSwitch => Epoch > 0 && Epoch == PeriodFirstEpoch;
 
     /// <summary>Returns whether an encoded record is the first of its period, without decoding the rest.</summary>
-    public static bool BeginsPeriod(ReadOnlySpan<byte> record) => EpochOf(record) == BinaryPrimitives.ReadUInt64BigEndian(record[50..]);
+    public static bool BeginsPeriod(ReadOnlySpan<byte> record) => ReadEpoch(record) == BinaryPrimitives.ReadUInt64BigEndian(record[50..]);
 
     /// <summary>Returns the record's bytes.</summary>
     public byte[] Encode()

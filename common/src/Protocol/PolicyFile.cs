@@ -57,7 +57,7 @@ public sealed class PolicyFile
     /// <summary>
     /// Throws <see cref="StartupException"/> if the policy is about other logs, or lists the log's own key as one of its witnesses.
     /// </summary>
-    public void ThrowUnlessOf(VerifierKey logKey)
+    public void ThrowUnlessForLog(VerifierKey logKey)
     {
         if (Policy.Logs.Count > 0 && !Policy.Logs.Any(log => log.Key.Equals(logKey)))
         {
@@ -73,7 +73,7 @@ public sealed class PolicyFile
     /// <param name="witness">A witness of the policy.</param>
     /// <param name="below">The path below its URL, without a leading slash.</param>
     /// <param name="before">The error message's words for the address that the URL is a prefix of.</param>
-    public Uri UrlOf(PolicyWitness witness, string below, string before)
+    public Uri ParseUrl(PolicyWitness witness, string below, string before)
     {
         ArgumentNullException.ThrowIfNull(witness);
         return Uri.TryCreate($"{witness.Url?.TrimEnd('/')}/{below}", UriKind.Absolute, out Uri? url)

@@ -5,7 +5,7 @@ public static class ReasonExtensions
 {
     /// <summary>Returns the reason's name in docs/spec/reasons.md, such as <c>member_root</c>.</summary>
     public static string Name(this Reason reason) =>
-        ReasonNames.Of(reason) ?? throw new ArgumentOutOfRangeException(nameof(reason), reason, "Not a reason.");
+        ReasonNames.Find(reason) ?? throw new ArgumentOutOfRangeException(nameof(reason), reason, "Not a reason.");
 
     /// <summary>Returns whether every check passed.</summary>
     public static bool IsValid(this Reason reason) => reason == Reason.Valid;

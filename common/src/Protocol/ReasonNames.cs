@@ -5,7 +5,7 @@ namespace Optiks.Protocol;
 internal static class ReasonNames
 {
     /// <summary>Of a reason; null for a number that is none.</summary>
-    public static string? Of(Reason reason) => reason switch
+    public static string? Find(Reason reason) => reason switch
     {
         Reason.Valid => "valid",
         Reason.MalformedTruncated => "malformed_truncated",

@@ -14,5 +14,5 @@ public static class UserIds
     /// Derives the id from the request that creates the user. A repeated request therefore gets the same id, and only someone who knows the
     /// request's id can guess it.
     /// </summary>
-    public static byte[] Of(Guid requestId) => SHA256.HashData([.. Domain, .. requestId.ToByteArray(bigEndian: true)])[..Length];
+    public static byte[] FromGuid(Guid requestId) => SHA256.HashData([.. Domain, .. requestId.ToByteArray(bigEndian: true)])[..Length];
 }

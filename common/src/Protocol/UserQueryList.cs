@@ -27,7 +27,7 @@ public static class UserQueryList
     public static byte[] Encode(IReadOnlyCollection<UserQuery> queries)
     {
         ArgumentNullException.ThrowIfNull(queries);
-        int length = queries.Sum(LengthOf);
+        int length = queries.Sum(GetLength);
         ArgumentOutOfRangeException.ThrowIfZero(length, nameof(queries));
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)length, MaxLength, nameof(queries));
         byte[] octets = new byte[PrefixLength + length];
@@ -42,7 +42,7 @@ public static class UserQueryList
             rest = rest[1..];
             PutInteger(ref rest, query.Period);
             PutInteger(ref rest, query.ListVersion);
-            PutLength(ref rest, query.Keys.Sum(LengthOf));
+            PutLength(ref rest, query.Keys.Sum(GetLength));
             foreach (KnownDeviceKey key in query.Keys)
             {
                 ArgumentOutOfRangeException.ThrowIfZero(key.Device.Length, nameof(queries));
@@ -63,9 +63,9 @@ public static class UserQueryList
             element.Vector(1, ProtocolLimits.MaxKeyLength, "key.device"), element.UInt64("key.version"))),
     };
 
-    private static int LengthOf(UserQuery query) => 1 + query.Username.Length + 1 + query.Device.Length + 1 + 8 + 8 + PrefixLength + query.Keys.Sum(LengthOf);
+    private static int GetLength(UserQuery query) => 1 + query.Username.Length + 1 + query.Device.Length + 1 + 8 + 8 + PrefixLength + query.Keys.Sum(GetLength);
 
-    private static int LengthOf(KnownDeviceKey key) => 1 + key.Device.Length + 8;
+    private static int GetLength(KnownDeviceKey key) => 1 + key.Device.Length + 8;
 
     private static void PutId(ref Span<byte> rest, ReadOnlySpan<byte> id)
     {

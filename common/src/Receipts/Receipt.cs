@@ -59,7 +59,7 @@ public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs
         }
         (ReceiptKey Key, NoteSignature Signature)[] signatures =
         [
-            .. keys.Keys.Where(key => key.IsOf(found!.TimeMs)).SelectMany(key => signed.Signatures.Where(signature => signature.IsBy(key.Key)).Select(signature => (key, signature))),
+            .. keys.Keys.Where(key => key.IsValidAt(found!.TimeMs)).SelectMany(key => signed.Signatures.Where(signature => signature.IsBy(key.Key)).Select(signature => (key, signature))),
         ];
         if (signatures.Length != 1)
         {

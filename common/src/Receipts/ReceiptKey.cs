@@ -9,5 +9,5 @@ namespace Optiks.Receipts;
 public sealed record ReceiptKey(VerifierKey Key, ulong FromMs, ulong UntilMs)
 {
     /// <summary>Returns whether a receipt of this time may be signed by this key.</summary>
-    public bool IsOf(ulong timeMs) => FromMs <= timeMs && timeMs < UntilMs;
+    public bool IsValidAt(ulong timeMs) => FromMs <= timeMs && timeMs < UntilMs;
 }

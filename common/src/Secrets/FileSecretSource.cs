@@ -61,7 +61,7 @@ public sealed class FileSecretSource : ISecretSource
                 return signer;
             }
             signer.Dispose();
-            throw new SecretsException($"{WrappedLogKey.SourceOf(_folder)} is not the key of {anchor.LogKey}: put the log's own key back.");
+            throw new SecretsException($"{WrappedLogKey.DescribeSource(_folder)} is not the key of {anchor.LogKey}: put the log's own key back.");
         }
         finally
         {
@@ -99,5 +99,5 @@ public sealed class FileSecretSource : ISecretSource
         // Nothing to dispose: keys are opened for each use.
     }
 
-    private SecretsException KeyExists() => new($"{WrappedLogKey.SourceOf(_folder)} exists: a log that has a key is never given a new one.");
+    private SecretsException KeyExists() => new($"{WrappedLogKey.DescribeSource(_folder)} exists: a log that has a key is never given a new one.");
 }

@@ -111,7 +111,7 @@ public sealed class FollowedFile<T>
         // Opening a named pipe would wait for its writer, and block all requests meanwhile.
         RequireRegular(found);
         using var stream = new FileStream(_path, new FileStreamOptions { Share = FileShare.ReadWrite | FileShare.Delete, BufferSize = 0 });
-        var status = FileStatus.Of(stream.SafeFileHandle);
+        var status = FileStatus.Read(stream.SafeFileHandle);
         RequireRegular(status);
         if ((status.Mode & (UnixFileMode.GroupWrite | UnixFileMode.OtherWrite)) != 0)
         {

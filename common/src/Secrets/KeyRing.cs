@@ -113,7 +113,7 @@ public sealed class KeyRing
     }
 
     /// <summary>Splits a ring's text into keys and URIs. Throws <see cref="SecretsException"/> if it has no keys or too many.</summary>
-    internal static List<byte[]> LinesOf(ReadOnlySpan<byte> text, string source)
+    internal static List<byte[]> SplitLines(ReadOnlySpan<byte> text, string source)
     {
         var lines = new List<byte[]>();
         int start = 0;
@@ -154,7 +154,7 @@ public sealed class KeyRing
     private static List<KeyEncryptionKey> OpenAll(ReadOnlySpan<byte> text, string source, Func<string, IKeyCipher>? openToken, bool skipTokens = false)
     {
         var keys = new List<KeyEncryptionKey>();
-        List<byte[]> lines = LinesOf(text, source);
+        List<byte[]> lines = SplitLines(text, source);
         try
         {
             foreach (byte[] line in lines.Where(line => !skipTokens || !IsUri(line)))

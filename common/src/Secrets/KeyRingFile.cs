@@ -30,7 +30,7 @@ public sealed class KeyRingFile
     /// <param name="source">The origin of the line, for messages.</param>
     public KeyId Add(ReadOnlySpan<byte> line, string source)
     {
-        byte[] one = KeyRing.LinesOf(line, source) is [var single] ? single : throw new SecretsException($"{source} holds several keys: add them one by one.");
+        byte[] one = KeyRing.SplitLines(line, source) is [var single] ? single : throw new SecretsException($"{source} holds several keys: add them one by one.");
         try
         {
             using KeyEncryptionKey key = KeyRing.OpenLine(one, source, _openToken);
@@ -78,7 +78,7 @@ public sealed class KeyRingFile
                     throw new SecretsException($"{_path} belongs to another user, as whom the services run: run this command as that user.");
                 }
             }
-            lines = KeyRing.LinesOf(before, _path);
+            lines = KeyRing.SplitLines(before, _path);
             List<byte[]> changed = change(lines);
             after = GC.AllocateUninitializedArray<byte>(changed.Sum(line => line.Length + 1), pinned: true);
             int at = 0;

@@ -43,7 +43,7 @@ internal sealed class KeySource
         {
             found.Add(new KeySource(variable, null, $"the variable {variable}", environment));
         }
-        if (ServiceCredential.PathOf(credential, environment) is { } handed)
+        if (ServiceCredential.FindPath(credential, environment) is { } handed)
         {
             found.Add(new KeySource(null, handed, handed, environment));
         }

@@ -56,7 +56,7 @@ public static partial class SecretFile
     private static void CheckAccess(string path, SafeFileHandle handle, Func<string, string?> environment)
     {
         UnixFileMode mode = File.GetUnixFileMode(handle);
-        if ((mode & ~ServiceCredential.AllowedModeOf(path, environment)) != 0)
+        if ((mode & ~ServiceCredential.GetAllowedMode(path, environment)) != 0)
         {
             throw new SecretsException($"{path} is open to others (mode {Convert.ToString((int)mode, 8)}): run 'chmod 600 {path}', and replace the key if someone may have read it.");
         }
@@ -80,7 +80,7 @@ public static partial class SecretFile
         }
     }
 
-    private static uint Owner(SafeFileHandle handle) => FileStatus.Of(handle).Owner;
+    private static uint Owner(SafeFileHandle handle) => FileStatus.Read(handle).Owner;
 
     [LibraryImport("libc")]
     private static partial uint geteuid();

@@ -15,7 +15,7 @@ public static class ServiceCredential
     /// <summary>Returns the path of a credential, or null if the service manager did not provide it.</summary>
     /// <param name="name">The credential's name, such as <c>optiks.kek</c>.</param>
     /// <param name="environment">Returns the value of a variable.</param>
-    public static string? PathOf(string name, Func<string, string?> environment)
+    public static string? FindPath(string name, Func<string, string?> environment)
     {
         ArgumentNullException.ThrowIfNull(environment);
         return environment(Variable) is { Length: > 0 } folder && Path.Combine(folder, name) is var path && File.Exists(path) ? path : null;
@@ -27,7 +27,7 @@ public static class ServiceCredential
     /// </summary>
     /// <param name="path">The path of a file, which may be a credential of this process or of another service.</param>
     /// <param name="environment">Returns the value of a variable.</param>
-    public static UnixFileMode AllowedModeOf(string path, Func<string, string?> environment)
+    public static UnixFileMode GetAllowedMode(string path, Func<string, string?> environment)
     {
         ArgumentNullException.ThrowIfNull(environment);
         bool isCredential = IsOne(path, environment) || Path.GetDirectoryName(Path.GetDirectoryName(Path.GetFullPath(path))) == SystemFolder;

@@ -18,10 +18,10 @@ public static class WrappedLogKey
     public static bool Exists(DataFolder folder) => Find(folder).Exists;
 
     /// <summary>Returns the path of the file that commands may replace; null if the key is in a variable or a credential.</summary>
-    public static string? PathOf(DataFolder folder) => Find(folder) is { IsFile: true } source ? source.Path : null;
+    public static string? FindPath(DataFolder folder) => Find(folder) is { IsFile: true } source ? source.Path : null;
 
     /// <summary>Returns the key's source, for messages.</summary>
-    public static string SourceOf(DataFolder folder) => Find(folder).Name;
+    public static string DescribeSource(DataFolder folder) => Find(folder).Name;
 
     /// <summary>Returns the wrapped bytes. Throws <see cref="SecretsException"/>.</summary>
     public static byte[] Read(DataFolder folder) => Read(Find(folder));

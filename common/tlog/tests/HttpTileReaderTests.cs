@@ -100,7 +100,7 @@ public sealed class HttpTileReaderTests
     public void An_audit_proof_has_one_name(string path, ulong? epoch)
     {
         Assert.Equal((epoch is not null, epoch ?? 0), (AuditProofPath.TryParse(path, out ulong parsed), parsed));
-        Assert.True(epoch is null || AuditProofPath.Of(epoch.Value) == path);
+        Assert.True(epoch is null || AuditProofPath.ForEpoch(epoch.Value) == path);
     }
 
     private static HttpResponseMessage Answer(byte[] octets, string? tag)

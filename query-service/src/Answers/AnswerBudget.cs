@@ -35,7 +35,7 @@ internal sealed class AnswerBudget
     {
         // Several streams of an HTTP/2 connection hold memory at the same time, so they get no share per connection.
         bool hasConnection = HttpProtocol.IsHttp11(context.Request.Protocol) || HttpProtocol.IsHttp10(context.Request.Protocol);
-        return new AnswerLease(this, Caller.Of(context), hasConnection ? AnswerLease.ConnectionsShare : 0);
+        return new AnswerLease(this, Caller.Identify(context), hasConnection ? AnswerLease.ConnectionsShare : 0);
     }
 
     /// <summary>Takes bytes for a caller. Returns false, with nothing changed, when the caller may not have that many now.</summary>
@@ -50,5 +50,5 @@ internal sealed class AnswerBudget
     }
 
     /// <summary>Stops counting bytes that a caller took.</summary>
-    internal void GiveBack(int caller, long octets) => _shares.GiveBack(caller, octets);
+    internal void Return(int caller, long octets) => _shares.Return(caller, octets);
 }

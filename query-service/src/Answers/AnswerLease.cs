@@ -45,16 +45,16 @@ internal sealed class AnswerLease : IDisposable
     }
 
     /// <summary>Stops counting memory that is free again.</summary>
-    public void GiveBack(long octets)
+    public void Return(long octets)
     {
         long before = Counted;
         _held -= octets;
         if (before > Counted)
         {
-            _budget.GiveBack(_caller, before - Counted);
+            _budget.Return(_caller, before - Counted);
         }
     }
 
     /// <inheritdoc/>
-    public void Dispose() => GiveBack(_held);
+    public void Dispose() => Return(_held);
 }

@@ -39,7 +39,7 @@ internal sealed class AuditProofs : IDisposable
         }
         catch
         {
-            lease.GiveBack(held);
+            lease.Return(held);
             throw;
         }
         try
@@ -54,7 +54,7 @@ internal sealed class AuditProofs : IDisposable
         }
         finally
         {
-            lease.GiveBack(held);
+            lease.Return(held);
             _merges.Release();
         }
     }

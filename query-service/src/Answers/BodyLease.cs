@@ -27,7 +27,7 @@ internal sealed class BodyLease : IDisposable
     /// <inheritdoc/>
     public void Dispose()
     {
-        _lease.GiveBack(_held);
+        _lease.Return(_held);
         _held = 0;
     }
 }

@@ -17,12 +17,12 @@ internal sealed class EpochBounds
     // A page may have this many ended periods before its last period, which has only its first record.
     private const ulong EndedOfPage = MaxPeriods - 1;
 
-    private readonly LogView _log;
+    private readonly BoardLog _log;
     private readonly ReadOnlyMemory<byte> _record;
     private readonly Lock _gate = new();
     private Task<Periods>? _periods;
 
-    public EpochBounds(LogView log, ReadOnlyMemory<byte> record)
+    public EpochBounds(BoardLog log, ReadOnlyMemory<byte> record)
     {
         _log = log;
         _record = record;
@@ -35,7 +35,7 @@ internal sealed class EpochBounds
     /// </summary>
     public async Task<(ReadOnlyMemory<byte> Octets, ReadOnlyMemory<byte> Record)> RenderAsync(ulong from, CancellationToken cancellationToken)
     {
-        ulong current = EpochRecord.PeriodOf(_record.Span);
+        ulong current = EpochRecord.ReadPeriod(_record.Span);
         if (from > current)
         {
             throw new ProblemException(new Problem(ProblemTypes.NotFound, $"The newest period here is {current}."));
@@ -64,7 +64,7 @@ internal sealed class EpochBounds
     // Searches by halves: later epochs have later periods, and a record names the first epoch of its period.
     private async Task<ReadOnlyMemory<byte>> FindFirstRecordAsync(ulong period, CancellationToken cancellationToken)
     {
-        (ulong low, ulong high) = (0, EpochRecord.EpochOf(_record.Span));
+        (ulong low, ulong high) = (0, EpochRecord.ReadEpoch(_record.Span));
         while (true)
         {
             ulong middle = low + ((high - low) / 2);
@@ -82,7 +82,7 @@ internal sealed class EpochBounds
     private async Task<Periods> ReadPageAsync(ReadOnlyMemory<byte> record, CancellationToken cancellationToken)
     {
         var parts = new Stack<List<byte[]>>();
-        ulong last = EpochRecord.EpochOf(record.Span);
+        ulong last = EpochRecord.ReadEpoch(record.Span);
         ulong period;
         while (true)
         {
@@ -114,7 +114,7 @@ internal sealed class EpochBounds
 
     private async Task<byte[]> RenderBoundAsync(ulong epoch, CancellationToken cancellationToken)
     {
-        ReadOnlyMemory<byte> record = epoch == EpochRecord.EpochOf(_record.Span) ? _record : await _log.ReadRecordAsync(epoch, cancellationToken);
+        ReadOnlyMemory<byte> record = epoch == EpochRecord.ReadEpoch(_record.Span) ? _record : await _log.ReadRecordAsync(epoch, cancellationToken);
         IReadOnlyList<TreeHash> inclusion = await _log.ProveInclusionAsync(epoch, cancellationToken);
         byte[] bound = new byte[EpochRecord.Length + sizeof(ushort) + (inclusion.Count * TreeHash.Length)];
         record.Span.CopyTo(bound);

@@ -18,7 +18,7 @@ internal sealed class EpochHeads
     // A head has 1.3 KB. Clients keep the checkpoints of recent epochs; the limit bounds the memory that a hostile client can use.
     private const int MaxOthers = 1024;
 
-    private readonly LogView _log;
+    private readonly BoardLog _log;
     private readonly ReadOnlyMemory<byte> _record;
     private readonly ReadOnlyMemory<byte> _checkpoint;
     private readonly byte[]? _first;
@@ -27,7 +27,7 @@ internal sealed class EpochHeads
     private IReadOnlyList<TreeHash>? _inclusion;
 
     /// <summary>Creates the heads for the record that the checkpoint ends with.</summary>
-    public EpochHeads(VerifiedEpoch epoch, LogView log)
+    public EpochHeads(VerifiedEpoch epoch, BoardLog log)
         : this(epoch.Row.Record, epoch.Row.Checkpoint, log)
     {
         _inclusion = epoch.Inclusion;
@@ -36,7 +36,7 @@ internal sealed class EpochHeads
     }
 
     /// <summary>Creates the heads for an earlier record in the log of a checkpoint.</summary>
-    public EpochHeads(ReadOnlyMemory<byte> record, ReadOnlyMemory<byte> checkpoint, LogView log)
+    public EpochHeads(ReadOnlyMemory<byte> record, ReadOnlyMemory<byte> checkpoint, BoardLog log)
     {
         _log = log;
         _record = record;
@@ -56,7 +56,7 @@ internal sealed class EpochHeads
     /// <summary>Renders the head for a size for which <see cref="TryGet"/> has no head.</summary>
     public async Task<byte[]> RenderAsync(ulong keptSize, CancellationToken cancellationToken)
     {
-        IReadOnlyList<TreeHash> inclusion = _inclusion ??= await _log.ProveInclusionAsync(EpochRecord.EpochOf(_record.Span), cancellationToken);
+        IReadOnlyList<TreeHash> inclusion = _inclusion ??= await _log.ProveInclusionAsync(EpochRecord.ReadEpoch(_record.Span), cancellationToken);
         IReadOnlyList<TreeHash> consistency = keptSize == 0 || keptSize == _log.Size ? [] : await _log.ProveConsistencyAsync(keptSize, cancellationToken);
         byte[] head = Render(inclusion, consistency, keptSize == _log.Size ? [] : _checkpoint.Span);
         if (_others.Count < MaxOthers)

@@ -22,7 +22,7 @@ internal static class OwnUserParser
     /// <param name="caller">The caller's rights.</param>
     public static OwnUserQuery Parse(string mediaType, ReadOnlyMemory<byte> body, Configuration log, CallerRights caller)
     {
-        KeyRules rules = UserQueryParser.RulesOf(log);
+        AllowedKeys rules = UserQueryParser.GetRules(log);
         string user = User;
         string names = Usernames;
         UserMonitorQuery query = mediaType == MediaTypes.UserMonitorQuery ? ParseBinary(body, rules) : ParseJson(body.Span, rules, ref user, ref names);
@@ -35,11 +35,11 @@ internal static class OwnUserParser
             throw UserQueryParser.Malformed("This log uses usernames again: look up to whom one leads.", $"$.{names}");
         }
         // The answer uses the names in the log's form, by which the verifier knows them.
-        query = query with { Usernames = [.. query.Usernames.Select((name, i) => UserQueryParser.NameOf(log, name, $"$.{names}[{i}]"))] };
+        query = query with { Usernames = [.. query.Usernames.Select((name, i) => UserQueryParser.Normalize(log, name, $"$.{names}[{i}]"))] };
         return new OwnUserQuery(query.Encode(), caller.IsToken, user, names);
     }
 
-    private static UserMonitorQuery ParseBinary(ReadOnlyMemory<byte> body, in KeyRules rules)
+    private static UserMonitorQuery ParseBinary(ReadOnlyMemory<byte> body, in AllowedKeys rules)
     {
         UserMonitorQuery query;
         try
@@ -67,7 +67,7 @@ internal static class OwnUserParser
         return query.Period == 0 || KnowsVersion(query) ? query : throw UserQueryParser.Malformed("The period must be 0 without a known version.", "$.period");
     }
 
-    private static UserMonitorQuery ParseJson(ReadOnlySpan<byte> body, in KeyRules rules, ref string userMember, ref string namesMember)
+    private static UserMonitorQuery ParseJson(ReadOnlySpan<byte> body, in AllowedKeys rules, ref string userMember, ref string namesMember)
     {
         var reader = new StrictJsonReader(body);
         byte[]? user = null;

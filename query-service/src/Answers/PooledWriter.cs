@@ -151,7 +151,7 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
         }
         finally
         {
-            _lease.GiveBack(copied);
+            _lease.Return(copied);
         }
     }
 
@@ -186,7 +186,7 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
     {
         if (buffer.Length > 0)
         {
-            _lease.GiveBack(buffer.Length);
+            _lease.Return(buffer.Length);
             ArrayPool<byte>.Shared.Return(buffer);
         }
     }

@@ -45,13 +45,13 @@ internal sealed class QueryBatch : IDisposable
             if (seen > Latest[i] && (kind != QueryKind.Lookup || Periods[i] == period))
             {
                 string member = IsBinary ? "version" : kind == QueryKind.Lookup ? "known" : "from";
-                throw ClientPosition.NotCaughtUp("The client has seen a later version of the key than there is here.", $"{FieldOf(i)}.{member}");
+                throw ClientPosition.NotCaughtUp("The client has seen a later version of the key than there is here.", $"{GetField(i)}.{member}");
             }
         }
     }
 
     /// <summary>Returns the path of a query in the request, for the field of a problem.</summary>
-    public string FieldOf(int index) => IsList || IsBinary ? $"$[{index}]" : "$";
+    public string GetField(int index) => IsList || IsBinary ? $"$[{index}]" : "$";
 
     public void Add(ReadOnlySpan<byte> key, ulong period, ulong version)
     {

@@ -18,7 +18,7 @@ internal static class QueryParser
     private static readonly JsonMembers s_versions = new("key", "key_b64", "from");
 
     /// <summary>Parses a body of one of the two media types. The caller disposes of the result.</summary>
-    public static QueryBatch Parse(string mediaType, ReadOnlyMemory<byte> body, QueryKind kind, in KeyRules rules)
+    public static QueryBatch Parse(string mediaType, ReadOnlyMemory<byte> body, QueryKind kind, in AllowedKeys rules)
     {
         var batch = new QueryBatch();
         try
@@ -41,7 +41,7 @@ internal static class QueryParser
     }
 
     /// <summary>Creates a batch with one key and no known version.</summary>
-    public static QueryBatch One(ReadOnlySpan<byte> key, in KeyRules rules)
+    public static QueryBatch One(ReadOnlySpan<byte> key, in AllowedKeys rules)
     {
         rules.Check(key, "?key");
         var batch = new QueryBatch();
@@ -49,7 +49,7 @@ internal static class QueryParser
         return batch;
     }
 
-    private static void ParseBinary(ReadOnlyMemory<byte> body, QueryKind kind, in KeyRules rules, QueryBatch batch)
+    private static void ParseBinary(ReadOnlyMemory<byte> body, QueryKind kind, in AllowedKeys rules, QueryBatch batch)
     {
         batch.IsBinary = true;
         if (body.Span.SequenceEqual(stackalloc byte[PrefixLength]))
@@ -85,7 +85,7 @@ internal static class QueryParser
         }
     }
 
-    private static void ParseJson(ReadOnlySpan<byte> body, QueryKind kind, in KeyRules rules, QueryBatch batch)
+    private static void ParseJson(ReadOnlySpan<byte> body, QueryKind kind, in AllowedKeys rules, QueryBatch batch)
     {
         var reader = new StrictJsonReader(body);
         batch.IsList = reader.IsArray;
@@ -112,7 +112,7 @@ internal static class QueryParser
         reader.End();
     }
 
-    private static void ParseOne(ref StrictJsonReader reader, QueryKind kind, in KeyRules rules, QueryBatch batch)
+    private static void ParseOne(ref StrictJsonReader reader, QueryKind kind, in AllowedKeys rules, QueryBatch batch)
     {
         ReadOnlySpan<byte> key = default;
         bool hasKey = false;

@@ -31,11 +31,11 @@ internal static class UserQueryParser
     }
 
     /// <summary>Returns a name in the form by which the log knows it; unchanged where the log prescribes no form.</summary>
-    internal static ReadOnlyMemory<byte> NameOf(Configuration log, ReadOnlyMemory<byte> name, string field)
+    internal static ReadOnlyMemory<byte> Normalize(Configuration log, ReadOnlyMemory<byte> name, string field)
     {
         if (log.UsernameForm == UsernameForm.Octets)
         {
-            RulesOf(log).Check(name.Span, field);
+            GetRules(log).Check(name.Span, field);
             return name;
         }
         UsernameFault fault = Usernames.Prepare(log, name.Span, out byte[] form);
@@ -43,7 +43,7 @@ internal static class UserQueryParser
     }
 
     /// <summary>Returns a log's rules for keys that anyone may ask about.</summary>
-    internal static KeyRules RulesOf(Configuration log) => new(log.MaxKeyLength, Owner: null);
+    internal static AllowedKeys GetRules(Configuration log) => new(log.MaxKeyLength, Owner: null);
 
     private static List<UserQuery> ParseBinary(ReadOnlyMemory<byte> body, Configuration log)
     {
@@ -64,11 +64,11 @@ internal static class UserQueryParser
         {
             throw BatchLength();
         }
-        KeyRules rules = RulesOf(log);
+        AllowedKeys rules = GetRules(log);
         var taken = new List<UserQuery>(queries.Count);
         for (int i = 0; i < queries.Count; i++)
         {
-            UserQuery query = queries[i] with { Username = NameOf(log, queries[i].Username, $"$[{i}].username") };
+            UserQuery query = queries[i] with { Username = Normalize(log, queries[i].Username, $"$[{i}].username") };
             if (!query.Device.IsEmpty)
             {
                 rules.Check(query.Device.Span, $"$[{i}].device");
@@ -130,7 +130,7 @@ internal static class UserQueryParser
 
     private static UserQuery ParseOne(ref StrictJsonReader reader, Configuration log)
     {
-        KeyRules rules = RulesOf(log);
+        AllowedKeys rules = GetRules(log);
         ReadOnlyMemory<byte>? username = null;
         byte[]? device = null;
         UserQuery known = new(default);
@@ -141,7 +141,7 @@ internal static class UserQueryParser
             switch (member)
             {
                 case 0 or 1:
-                    username = NameOf(log, ReadOctets(ref reader, member == 0, username is not null), reader.Path);
+                    username = Normalize(log, ReadOctets(ref reader, member == 0, username is not null), reader.Path);
                     break;
                 case 2 or 3:
                     device = ReadId(ref reader, member == 2, device, rules);
@@ -158,7 +158,7 @@ internal static class UserQueryParser
         return known with { Username = username.Value, Device = device };
     }
 
-    private static UserQuery ParseKnown(ref StrictJsonReader reader, in KeyRules rules)
+    private static UserQuery ParseKnown(ref StrictJsonReader reader, in AllowedKeys rules)
     {
         bool knowsUser = false;
         ulong? period = null;
@@ -197,7 +197,7 @@ internal static class UserQueryParser
     /// <param name="reader">Positioned at the list.</param>
     /// <param name="members">The members of an element: the device as text, the device as bytes, and the version.</param>
     /// <param name="rules">The keys that are allowed.</param>
-    internal static List<KnownDeviceKey> ParseKeys(ref StrictJsonReader reader, JsonMembers members, in KeyRules rules)
+    internal static List<KnownDeviceKey> ParseKeys(ref StrictJsonReader reader, JsonMembers members, in AllowedKeys rules)
     {
         var keys = new List<KnownDeviceKey>();
         string path = reader.Path;
@@ -221,7 +221,7 @@ internal static class UserQueryParser
         return keys;
     }
 
-    private static KnownDeviceKey ParseKey(ref StrictJsonReader reader, JsonMembers members, in KeyRules rules)
+    private static KnownDeviceKey ParseKey(ref StrictJsonReader reader, JsonMembers members, in AllowedKeys rules)
     {
         byte[]? device = null;
         ulong version = 0;
@@ -247,7 +247,7 @@ internal static class UserQueryParser
         return version > 0 ? new KnownDeviceKey(device, version) : throw Malformed("The member is missing.", $"{path}.{members.Name(2)}");
     }
 
-    internal static byte[] ReadId(ref StrictJsonReader reader, bool isText, byte[]? before, in KeyRules rules)
+    internal static byte[] ReadId(ref StrictJsonReader reader, bool isText, byte[]? before, in AllowedKeys rules)
     {
         byte[] id = ReadOctets(ref reader, isText, before is not null);
         rules.Check(id, reader.Path);

@@ -18,7 +18,7 @@ internal sealed class CosignedCheckpoints
     private readonly CurrentEpoch _current;
     private readonly Lock _gate = new();
     private readonly Dictionary<VerifierKey, SignedCheckpoint> _kept = [];
-    private volatile Handout _handout = Render([]);
+    private volatile CosignaturesAnswer _handout = Render([]);
 
     public CosignedCheckpoints(CurrentEpoch current)
     {
@@ -26,7 +26,7 @@ internal sealed class CosignedCheckpoints
     }
 
     /// <summary>The current answer.</summary>
-    public Handout Current => _handout;
+    public CosignaturesAnswer Current => _handout;
 
     /// <summary>The sizes of the checkpoints in the answer.</summary>
     public IReadOnlyList<(VerifierKey Cosigner, ulong Size)> Sizes
@@ -45,7 +45,7 @@ internal sealed class CosignedCheckpoints
     /// checkpoint belongs to this log. A checkpoint that the log signed and that is not a prefix of this tree is a fork. Throws
     /// <see cref="BoardUnreadableException"/>.
     /// </summary>
-    public async Task<Taken> TakeAsync(VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken cancellationToken)
+    public async Task<TakeResult> TakeAsync(VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken cancellationToken)
     {
         (ulong size, TreeHash root) = (checkpoint.Checkpoint.Size, checkpoint.Checkpoint.Root);
         lock (_gate)
@@ -53,16 +53,16 @@ internal sealed class CosignedCheckpoints
             // An older checkpoint adds nothing to the kept one.
             if (_kept.TryGetValue(cosignature.Key, out SignedCheckpoint? kept) && kept.Checkpoint.Size >= size)
             {
-                return kept.Checkpoint.Size == size && kept.Checkpoint.Root != root ? Taken.Contradicts : Taken.Known;
+                return kept.Checkpoint.Size == size && kept.Checkpoint.Root != root ? TakeResult.Contradicts : TakeResult.Known;
             }
         }
         if (_current.Peek() is not { } epoch || size > epoch.Log.Size)
         {
-            return Taken.Ahead;
+            return TakeResult.Ahead;
         }
         if (await epoch.Log.ReadRootAsync(size, cancellationToken) != root)
         {
-            return Taken.Contradicts;
+            return TakeResult.Contradicts;
         }
         // The kept note contains only the two signatures that were verified.
         SignedNote note = checkpoint.NoteWith(logKey, cosignature);
@@ -74,10 +74,10 @@ internal sealed class CosignedCheckpoints
                 _handout = Render(_kept.Values);
             }
         }
-        return Taken.New;
+        return TakeResult.New;
     }
 
-    private static Handout Render(IEnumerable<SignedCheckpoint> checkpoints)
+    private static CosignaturesAnswer Render(IEnumerable<SignedCheckpoint> checkpoints)
     {
         using var body = new MemoryStream();
         using (var writer = new Utf8JsonWriter(body, new JsonWriterOptions { Encoder = AnswerJson.Encoder }))
@@ -92,6 +92,6 @@ internal sealed class CosignedCheckpoints
             writer.WriteEndObject();
         }
         byte[] octets = body.ToArray();
-        return new Handout(octets, Base64UrlText.Encode(SHA256.HashData(octets).AsSpan(0, TagLength)));
+        return new CosignaturesAnswer(octets, Base64UrlText.Encode(SHA256.HashData(octets).AsSpan(0, TagLength)));
     }
 }

@@ -42,9 +42,9 @@ internal sealed class CosignerList
     /// <summary>
     /// Returns a log's cosigners, in the order of the file. Throws <see cref="StartupException"/> when the file is about other logs.
     /// </summary>
-    public IReadOnlyList<Cosigner> Of(VerifierKey logKey)
+    public IReadOnlyList<Cosigner> ForLog(VerifierKey logKey)
     {
-        _file.ThrowUnlessOf(logKey);
+        _file.ThrowUnlessForLog(logKey);
         return Addresses(logKey.Name);
     }
 
@@ -52,6 +52,6 @@ internal sealed class CosignerList
     private Cosigner[] Addresses(string origin)
     {
         string log = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(origin)));
-        return [.. _file.Policy.Witnesses.Select(witness => new Cosigner(witness.Key, witness.Url is null ? null : _file.UrlOf(witness, $"{log}/checkpoint", "the log's name")))];
+        return [.. _file.Policy.Witnesses.Select(witness => new Cosigner(witness.Key, witness.Url is null ? null : _file.ParseUrl(witness, $"{log}/checkpoint", "the log's name")))];
     }
 }

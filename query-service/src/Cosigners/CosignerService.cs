@@ -64,7 +64,7 @@ internal sealed class CosignerService : BackgroundService
         {
             await Task.Delay(s_boardPause, _time, stop);
         }
-        IReadOnlyList<Cosigner> cosigners = list.Of(anchor.LogKey);
+        IReadOnlyList<Cosigner> cosigners = list.ForLog(anchor.LogKey);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
         Task[] all = [ReadBoardAsync(anchor.LogKey, cosigners, ended.Token), .. cosigners.Where(one => one.Checkpoint is not null).Select(one => AskAsync(anchor.LogKey, one, ended.Token))];
         // A loop that fails is a bug, and its failure ends the others.
@@ -122,12 +122,12 @@ internal sealed class CosignerService : BackgroundService
             {
                 switch (await _checkpoints.TakeAsync(logKey, checkpoint, cosignature, stop))
                 {
-                    case Taken.Contradicts:
+                    case TakeResult.Contradicts:
                         return Contradiction;
-                    case Taken.Ahead when attempt < AheadAttempts:
+                    case TakeResult.Ahead when attempt < AheadAttempts:
                         await Task.Delay(s_aheadPause, _time, stop);
                         break;
-                    case Taken.Ahead:
+                    case TakeResult.Ahead:
                         return "What it cosigned is larger than the log that is served here.";
                     default:
                         return null;

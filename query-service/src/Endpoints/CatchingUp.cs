@@ -40,10 +40,10 @@ internal sealed class CatchingUp
     public void Use(IApplicationBuilder app) => app.Use(next => context => RunAsync(context, next));
 
     // Returns the first epoch from which the replica may answer.
-    private static ulong LeastOf(ClientPosition position) => Math.Max(position.MinEpoch, position.CheckpointSize > 0 ? position.CheckpointSize - 1 : 0);
+    private static ulong LeastEpoch(ClientPosition position) => Math.Max(position.MinEpoch, position.CheckpointSize > 0 ? position.CheckpointSize - 1 : 0);
 
     // RFC 7240: preferences that are not understood are ignored.
-    private static int SecondsOf(StringValues preferences)
+    private static int ParseSeconds(StringValues preferences)
     {
         foreach (string? line in preferences)
         {
@@ -60,7 +60,7 @@ internal sealed class CatchingUp
 
     private async Task RunAsync(HttpContext context, RequestDelegate next)
     {
-        if (context.Request.Headers.TryGetValue("Prefer", out StringValues preferences) && SecondsOf(preferences) is > 0 and int seconds && LeastOf(ClientPosition.Read(context.Request)) is > 0 and ulong least)
+        if (context.Request.Headers.TryGetValue("Prefer", out StringValues preferences) && ParseSeconds(preferences) is > 0 and int seconds && LeastEpoch(ClientPosition.Read(context.Request)) is > 0 and ulong least)
         {
             await WaitAsync(least, TimeSpan.FromSeconds(Math.Min(seconds, MostSeconds)), context.RequestAborted);
         }

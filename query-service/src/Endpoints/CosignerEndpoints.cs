@@ -21,7 +21,7 @@ internal sealed class CosignerEndpoints
     private async Task CosignaturesAsync(HttpContext context, CancellationToken cancellationToken)
     {
         AcceptHeader.Choose(context.Request, MediaTypes.Json);
-        Handout handout = _checkpoints.Current;
+        CosignaturesAnswer handout = _checkpoints.Current;
         context.Response.Headers.CacheControl = "public, max-age=1";
         if (Caching.IsKnown(context, handout.Tag))
         {

@@ -57,7 +57,7 @@ internal sealed class KeyEndpoints
         var request = new KeyRequest(kind, queries, position, type, _options.UsesCacheFor(context), lease)
         {
             State = state,
-            Later = kind != QueryKind.Lookup && CallerRights.Of(context) is { IsToken: true } ? _later : null,
+            Later = kind != QueryKind.Lookup && CallerRights.Get(context) is { IsToken: true } ? _later : null,
         };
         await _answers.SendAsync(request, context.Response, cancellationToken);
     }
@@ -73,7 +73,7 @@ internal sealed class KeyEndpoints
             throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "Give one parameter 'key'.", $"?{KeyParameter}"));
         }
         using AnswerLease lease = _budget.LeaseFor(context);
-        using QueryBatch queries = QueryParser.One(Encoding.UTF8.GetBytes(keys[0]!), new KeyRules(_state.KeyLength, Owner: null));
+        using QueryBatch queries = QueryParser.One(Encoding.UTF8.GetBytes(keys[0]!), new AllowedKeys(_state.KeyLength, Owner: null));
         var request = new KeyRequest(QueryKind.Lookup, queries, position, type, _options.UsesCacheFor(context), lease) { State = state };
         await _answers.SendAsync(request, context.Response, cancellationToken);
     }
@@ -84,8 +84,8 @@ internal sealed class KeyEndpoints
         using var counted = new BodyLease(lease);
         using PooledBody body = await RequestBody.ReadPooledAsync(request, LookupRoutes.MaxBodyLength, counted.Hold, cancellationToken);
         // Anyone may look up the latest value; older ones only their owner may see.
-        CallerRights? owner = kind == QueryKind.Lookup ? null : CallerRights.Of(request.HttpContext)!;
-        QueryBatch batch = QueryParser.Parse(type, body.Memory, kind, new KeyRules(_state.KeyLength, owner));
+        CallerRights? owner = kind == QueryKind.Lookup ? null : CallerRights.Get(request.HttpContext)!;
+        QueryBatch batch = QueryParser.Parse(type, body.Memory, kind, new AllowedKeys(_state.KeyLength, owner));
         _limiter.Spend(request.HttpContext, RateLimitKind.Lookups, batch.Keys.Count);
         return batch;
     }

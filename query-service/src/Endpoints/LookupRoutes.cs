@@ -25,5 +25,5 @@ internal static class LookupRoutes
 
     /// <summary>Returns whether the caller's proofs may come from the cache and be added to it.</summary>
     public static bool UsesCacheFor(this QueryServiceOptions options, HttpContext context) =>
-        !options.HideCacheFromAnonymous || CallerRights.Of(context) is { IsToken: false };
+        !options.HideCacheFromAnonymous || CallerRights.Get(context) is { IsToken: false };
 }

@@ -54,7 +54,7 @@ internal static class QueryApi
             ["octets"] = """{"key_b64": "YWxpY2UA"}""",
             ["known"] = """[{"key": "alice", "known": {"period": 0, "version": 0}}, {"key": "bob"}]""",
         }),
-        Answers = [Of("Whether each key has a value, and the proof.", QuerySchemas.LookupAnswer, MediaTypes.Lookup)],
+        Answers = [Answer("Whether each key has a value, and the proof.", QuerySchemas.LookupAnswer, MediaTypes.Lookup)],
         Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.AnswerTooLarge],
     };
 
@@ -82,7 +82,7 @@ internal static class QueryApi
                 },
             },
             new ApiContent(MediaTypes.UserQuery)),
-        Answers = [Of("What each username leads to, and the proofs.", QuerySchemas.UserLookupAnswer, MediaTypes.UserLookup)],
+        Answers = [Answer("What each username leads to, and the proofs.", QuerySchemas.UserLookupAnswer, MediaTypes.UserLookup)],
         Problems = [.. s_keys, ProblemTypes.UsernameForm, ProblemTypes.BatchLength, ProblemTypes.AnswerTooLarge],
     };
 
@@ -105,35 +105,35 @@ internal static class QueryApi
                 },
             },
             new ApiContent(MediaTypes.UserMonitorQuery)),
-        Answers = [Of("The versions, and the proofs that there are no others.", QuerySchemas.UserMonitorAnswer, MediaTypes.UserMonitor)],
+        Answers = [Answer("The versions, and the proofs that there are no others.", QuerySchemas.UserMonitorAnswer, MediaTypes.UserMonitor)],
         Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.UsernameForm, ProblemTypes.PeriodGone],
     };
 
     public static ApiOperation LatestEpoch { get; } = new("latestEpoch", "Gives the record of the epoch that is served, with what ties it to a checkpoint.")
     {
         Parameters = s_position,
-        Answers = [Of("The head.", QuerySchemas.Head, MediaTypes.Head) with { Headers = s_cached }],
+        Answers = [Answer("The head.", QuerySchemas.Head, MediaTypes.Head) with { Headers = s_cached }],
         Problems = s_reads,
     };
 
     public static ApiOperation Periods { get; } = new("periods", "Gives the records of the first and last epochs of time periods, with what ties them to a checkpoint.")
     {
         Parameters = [new(FromParameter, "The first period.", QuerySchemas.Number, IsRequired: true), .. s_position],
-        Answers = [Of($"The bounds of the periods from that one on, of {EpochBounds.MaxPeriods} at most: if the current period is later, the head is of the last of them, and the next page begins there.", QuerySchemas.PeriodsAnswer, MediaTypes.Periods)],
+        Answers = [Answer($"The bounds of the periods from that one on, of {EpochBounds.MaxPeriods} at most: if the current period is later, the head is of the last of them, and the next page begins there.", QuerySchemas.PeriodsAnswer, MediaTypes.Periods)],
         Problems = [.. s_reads, ProblemTypes.NotFound, ProblemTypes.Overloaded],
     };
 
     public static ApiOperation Epoch { get; } = new("epoch", "Gives the record of an epoch.")
     {
         Parameters = [new("epoch", "The epoch.", QuerySchemas.Number, IsInPath: true), s_minEpoch],
-        Answers = [Of("The record, which never changes.", QuerySchemas.Record, MediaTypes.Record) with { Headers = s_tagged }, ApiAnswer.NotModified],
+        Answers = [Answer("The record, which never changes.", QuerySchemas.Record, MediaTypes.Record) with { Headers = s_tagged }, ApiAnswer.NotModified],
         Problems = [.. s_reads, ProblemTypes.NotFound],
     };
 
     public static ApiOperation AuditProof { get; } = new("auditProof", $"Proves that the trees only grew, in one epoch or over a range of at most {ProtocolLimits.MaxRangeEpochs}.")
     {
         Parameters = [new("range", "`e`, the step to epoch e; or `a-b`, the steps from epoch a to epoch b.", QuerySchemas.Range, IsInPath: true), s_minEpoch],
-        Answers = [Of("The proof, which never changes.", QuerySchemas.AuditProof, MediaTypes.AuditProof) with { Headers = s_tagged }, ApiAnswer.NotModified],
+        Answers = [Answer("The proof, which never changes.", QuerySchemas.AuditProof, MediaTypes.AuditProof) with { Headers = s_tagged }, ApiAnswer.NotModified],
         Problems = [.. s_reads, ProblemTypes.NotFound, ProblemTypes.RangeTooLarge, ProblemTypes.Overloaded],
     };
 
@@ -176,14 +176,14 @@ internal static class QueryApi
         Description = ReadOnly,
         Parameters = s_ended,
         Body = Queries(QuerySchemas.VersionsQueries, new() { ["one"] = """{"key": "alice@example.org"}""", ["page"] = """[{"key_b64": "YWxpY2UA", "from": 1}, {"key": "bob"}]""" }),
-        Answers = [Of("The versions and their proofs.", QuerySchemas.VersionsAnswer, binary)],
+        Answers = [Answer("The versions and their proofs.", QuerySchemas.VersionsAnswer, binary)],
         Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.AnswerTooLarge, ProblemTypes.PeriodGone],
     };
 
     private static ApiBody Queries(string schema, Dictionary<string, string> examples) => new(
         $"One query, or a list of 1 to {QueryBatch.MaxCount}.", new ApiContent(MediaTypes.Json, schema) { Examples = examples }, new ApiContent(MediaTypes.Query));
 
-    private static ApiAnswer Of(string description, string schema, string binary) =>
+    private static ApiAnswer Answer(string description, string schema, string binary) =>
         new(200, description, new ApiContent(MediaTypes.Json, schema), new ApiContent(binary)) { Headers = s_cached };
 
     private static ApiOperation File(string id, string path, string summary, string? mediaType, params ApiParameter[] parameters) => new(id, summary)

@@ -57,7 +57,7 @@ internal static partial class QuerySchemas
         schemas.Add(AuditProof, ApiSchemas.ObjectOf("Proof that the trees only grew.", ["records", "structures"], new()
         {
             ["records"] = ApiSchemas.List(schemas.Ref(Record), Protocol.AuditProof.MaxEpochs + 1, "Of all epochs of the range, its start first."),
-            ["structures"] = OfEach(schemas.Ref("AppendProof")),
+            ["structures"] = ArrayOf(schemas.Ref("AppendProof")),
         }));
         schemas.Add(Configuration, ConfigurationSchema());
         schemas.Add(Cosignatures, ApiSchemas.ObjectOf("What was cosigned.", ["checkpoints"], new()
@@ -116,7 +116,7 @@ internal static partial class QuerySchemas
             ["period"] = ApiSchemas.WholeNumber("Its time period."),
             ["period_first_epoch"] = ApiSchemas.WholeNumber("First epoch of that period."),
             ["time_ms"] = ApiSchemas.WholeNumber("Unix time in milliseconds."),
-            ["structures"] = OfEach(schemas.Ref("Structure")),
+            ["structures"] = ArrayOf(schemas.Ref("Structure")),
             ["previous"] = ApiSchemas.Octets("Hash of the record before."),
         }));
         schemas.Add(Head, ApiSchemas.ObjectOf("What ties an answer to a checkpoint.", ["record", "record_fields", "inclusion", "consistency", "checkpoint"], new()
@@ -197,7 +197,7 @@ internal static partial class QuerySchemas
     private static OpenApiSchema Answer(string member, OpenApiSchema elements, ApiSchemas schemas) =>
         ApiSchemas.ObjectOf("Answers to queries.", ["head", member], new() { ["head"] = schemas.Ref(Head), [member] = elements });
 
-    private static OpenApiSchema OfEach(IOpenApiSchema element) => new()
+    private static OpenApiSchema ArrayOf(IOpenApiSchema element) => new()
     {
         Type = JsonSchemaType.Array,
         Items = element,

@@ -35,7 +35,7 @@ internal sealed class Rehearsal : BackgroundService, IHealthCheck
     private static readonly PathString s_queries = "/v1";
 
     // If the operator closed lookups, the rehearsal has the right to look up and no other.
-    private static readonly ClaimsPrincipal s_caller = new(CallerRights.OfApiKey(new ApiKeyEntry("rehearsal", default, ApiScopes.Lookup)));
+    private static readonly ClaimsPrincipal s_caller = new(CallerRights.FromApiKey(new ApiKeyEntry("rehearsal", default, ApiScopes.Lookup)));
 
     // Marks a request in its items as the rehearsal's, which no caller can do.
     private static readonly object s_mark = new();

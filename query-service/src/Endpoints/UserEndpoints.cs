@@ -46,7 +46,7 @@ internal sealed class UserEndpoints
         var state = AskedState.Read(context.Request);
         using AnswerLease lease = _budget.LeaseFor(context);
         using UserQueries queries = await ReadAsync(context.Request, lease, cancellationToken);
-        var request = new UserRequest(
+        var request = new UserAnswerRequest(
             queries, entries => _limiter.Spend(context, RateLimitKind.Lookups, entries), position, type, _options.UsesCacheFor(context), lease)
         {
             State = state,
@@ -75,7 +75,7 @@ internal sealed class UserEndpoints
         Configuration log = Log;
         using var counted = new BodyLease(lease);
         using PooledBody body = await RequestBody.ReadPooledAsync(request, LookupRoutes.MaxBodyLength, counted.Hold, cancellationToken);
-        return OwnUserParser.Parse(type, body.Memory, log, CallerRights.Of(request.HttpContext)!);
+        return OwnUserParser.Parse(type, body.Memory, log, CallerRights.Get(request.HttpContext)!);
     }
 
     private async ValueTask<UserQueries> ReadAsync(HttpRequest request, AnswerLease lease, CancellationToken cancellationToken)

@@ -84,7 +84,7 @@ internal sealed class EndedPeriods : IDisposable
 
     /// <summary>Returns the periods that readers have from now on, together with the epoch that was prepared.</summary>
     /// <param name="current">The period of that epoch.</param>
-    public IEnumerable<EndedPeriod> Give(ulong current)
+    public IEnumerable<EndedPeriod> TakeServed(ulong current)
     {
         _isUngiven = false;
         return _served.Values.Where(ended => ended.Period >= FirstServed(current));

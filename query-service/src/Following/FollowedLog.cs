@@ -329,10 +329,10 @@ internal sealed class FollowedLog
         _folder!.Remember(epoch.Epoch, epoch.Row.RecordHash);
         LogTrees trees = replay.Trees;
         DirectoryView view = trees.Directory.TakeView();
-        await _current.ServeAsync(view, epoch, _ended.Give(trees.Period), isBehind: Math.Max(published, _reach.Awaited ?? 0) > epoch.Epoch);
+        await _current.ServeAsync(view, epoch, _ended.TakeServed(trees.Period), isBehind: Math.Max(published, _reach.Awaited ?? 0) > epoch.Epoch);
         if (_saver is null || _savedPeriod != trees.Period)
         {
-            Go(replay, trees);
+            UseTrees(replay, trees);
         }
         // The first snapshot of the new trees waits until the file of the old trees is made, because that frees memory.
         if (!_ended.IsMaking)
@@ -347,9 +347,9 @@ internal sealed class FollowedLog
     private void End(LogTrees trees, VerifiedEpoch last) => _ended.Keep(trees, last, _saver?.FinishAsync(null, CancellationToken.None) ?? Task.CompletedTask);
 
     // Begins to use other trees: after a load, and where a period began.
-    private void Go(LogReplay replay, LogTrees trees)
+    private void UseTrees(LogReplay replay, LogTrees trees)
     {
-        _saver = _loader.SaverOf(replay, replay.RestoredPeriod == trees.Period ? replay.RestoredEpoch : null, _clock);
+        _saver = _loader.CreateSaver(replay, replay.RestoredPeriod == trees.Period ? replay.RestoredEpoch : null, _clock);
         _savedPeriod = trees.Period;
         _metrics.Directory = () => trees.Directory.Stats;
     }

@@ -53,7 +53,7 @@ internal sealed class OctetCache
     /// <summary>Caches bytes, unless they are too long.</summary>
     public void Put(string name, byte[] octets)
     {
-        if (CostOf(octets) > _bound / LargestShare)
+        if (Cost(octets) > _bound / LargestShare)
         {
             return;
         }
@@ -62,16 +62,16 @@ internal sealed class OctetCache
             if (_byName.Remove(name, out LinkedListNode<(string Name, byte[] Octets)>? before))
             {
                 _byUse.Remove(before);
-                _size -= CostOf(before.Value.Octets);
+                _size -= Cost(before.Value.Octets);
             }
             _byName.Add(name, _byUse.AddFirst((name, octets)));
-            _size += CostOf(octets);
+            _size += Cost(octets);
             while (_size > _bound)
             {
                 LinkedListNode<(string Name, byte[] Octets)> last = _byUse.Last!;
                 _byUse.RemoveLast();
                 _ = _byName.Remove(last.Value.Name);
-                _size -= CostOf(last.Value.Octets);
+                _size -= Cost(last.Value.Octets);
             }
         }
     }
@@ -86,5 +86,5 @@ internal sealed class OctetCache
         }
     }
 
-    private static long CostOf(byte[] octets) => octets.Length + EntryCost;
+    private static long Cost(byte[] octets) => octets.Length + EntryCost;
 }

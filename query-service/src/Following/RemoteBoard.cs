@@ -44,12 +44,12 @@ internal sealed class RemoteBoard : IBoardFiles
 
     private async Task<byte[]> ReadAsync(ulong epoch, CancellationToken cancellationToken)
     {
-        LogView log = _current.PeekOrThrow().Log;
+        BoardLog log = _current.PeekOrThrow().Log;
         EpochRecord before = EpochRecord.Decode((await log.ReadRecordAsync(epoch - 1, cancellationToken)).Span);
         EpochRecord after = EpochRecord.Decode((await log.ReadRecordAsync(epoch, cancellationToken)).Span);
         try
         {
-            return await _tiles.ReadAuditProofAsync(epoch, Math.Min(MaxLength, AuditProof.MaxLengthOf(before, after)), proof => VerifyAsync(log, before, after, proof), cancellationToken)
+            return await _tiles.ReadAuditProofAsync(epoch, Math.Min(MaxLength, AuditProof.ComputeMaxLength(before, after)), proof => VerifyAsync(log, before, after, proof), cancellationToken)
                 ?? throw new BoardUnreadableException($"The audit proof of epoch {epoch} is missing.");
         }
         catch (IOException e)
@@ -58,7 +58,7 @@ internal sealed class RemoteBoard : IBoardFiles
         }
     }
 
-    private async Task VerifyAsync(LogView log, EpochRecord before, EpochRecord after, byte[] proof)
+    private async Task VerifyAsync(BoardLog log, EpochRecord before, EpochRecord after, byte[] proof)
     {
         ReadOnlyMemory<byte> start = await log.ReadRecordAsync(before.PeriodFirstEpoch, CancellationToken.None);
         var context = new VerifierContext { Anchor = _state.Anchor!, NowMs = after.TimeMs };

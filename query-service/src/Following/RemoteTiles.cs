@@ -59,7 +59,7 @@ internal sealed class RemoteTiles : ICachedTiles, IDisposable
     /// <param name="verify">Throws when a proof is not the epoch's.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     public Task<byte[]?> ReadAuditProofAsync(ulong epoch, int maxLength, Func<byte[], Task> verify, CancellationToken cancellationToken) => GetAsync(
-        AuditProofPath.Of(epoch),
+        AuditProofPath.ForEpoch(epoch),
         _proofs,
         async () =>
         {

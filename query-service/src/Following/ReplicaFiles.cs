@@ -23,5 +23,5 @@ internal sealed class ReplicaFiles
     /// Returns the files of a period's trees. Those of the first period keep the place they had before later periods existed. No switch
     /// renames files, so a crash cannot leave one in the wrong place.
     /// </summary>
-    public TreeFiles Of(ulong period) => new(period == 0 ? Folder : Path.Combine(Periods, period.ToString(CultureInfo.InvariantCulture)));
+    public TreeFiles ForPeriod(ulong period) => new(period == 0 ? Folder : Path.Combine(Periods, period.ToString(CultureInfo.InvariantCulture)));
 }

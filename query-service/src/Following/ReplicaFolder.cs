@@ -51,7 +51,7 @@ internal sealed class ReplicaFolder : IDisposable
         {
             var folder = new ReplicaFolder(names, lockFile, HighWaterMark.Read(Path.Combine(path, HighestName)));
             // Removes files that an earlier process may have left.
-            foreach ((_, TreeFiles files) in folder.TreesOf())
+            foreach ((_, TreeFiles files) in folder.ListTrees())
             {
                 DropFetched(files);
             }
@@ -99,9 +99,9 @@ internal sealed class ReplicaFolder : IDisposable
             : $"The board is behind: this replica has served epoch {served.Epoch}, the board's checkpoint ends at epoch {last}. An older copy was put in its place.");
 
     /// <summary>Returns the files of a period's trees, in a folder that exists.</summary>
-    public TreeFiles FilesOf(ulong period)
+    public TreeFiles GetFiles(ulong period)
     {
-        TreeFiles files = _names.Of(period);
+        TreeFiles files = _names.ForPeriod(period);
         if (period > 0)
         {
             DataFolder.CreateFolder(_names.Periods);
@@ -146,7 +146,7 @@ internal sealed class ReplicaFolder : IDisposable
     /// </summary>
     public void Replace(ulong period, DirectoryView view)
     {
-        TreeFiles files = FilesOf(period);
+        TreeFiles files = GetFiles(period);
         new DurableFiles(files.Folder).RemoveFolder(files.NodeStore);
         // A view loses its readers only when another one of the same trees supersedes it.
         if (!view.TryAcquire())
@@ -168,7 +168,7 @@ internal sealed class ReplicaFolder : IDisposable
     /// </summary>
     public void Discard(ulong period)
     {
-        TreeFiles files = _names.Of(period);
+        TreeFiles files = _names.ForPeriod(period);
         if (!Directory.Exists(files.Folder))
         {
             return;
@@ -181,7 +181,7 @@ internal sealed class ReplicaFolder : IDisposable
     /// <summary>Deletes the files of the trees of earlier periods.</summary>
     public void DeleteBefore(ulong period)
     {
-        foreach (TreeFiles files in TreesOf().Where(trees => trees.Period < period).Select(trees => trees.Files))
+        foreach (TreeFiles files in ListTrees().Where(trees => trees.Period < period).Select(trees => trees.Files))
         {
             if (files.Folder != _names.Folder)
             {
@@ -196,11 +196,11 @@ internal sealed class ReplicaFolder : IDisposable
         }
     }
 
-    private IEnumerable<(ulong Period, TreeFiles Files)> TreesOf()
+    private IEnumerable<(ulong Period, TreeFiles Files)> ListTrees()
     {
         IEnumerable<string> later = Directory.Exists(_names.Periods) ? Directory.EnumerateDirectories(_names.Periods).Select(path => Path.GetFileName(path)!).ToArray() : [];
         return later.Select(name => (IsPeriod: ulong.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out ulong period), Period: period))
-            .Where(found => found.IsPeriod && found.Period > 0).Select(found => found.Period).Prepend(0UL).Select(period => (period, _names.Of(period)));
+            .Where(found => found.IsPeriod && found.Period > 0).Select(found => found.Period).Prepend(0UL).Select(period => (period, _names.ForPeriod(period)));
     }
 
     /// <inheritdoc/>

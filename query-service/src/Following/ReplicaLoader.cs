@@ -58,7 +58,7 @@ internal sealed class ReplicaLoader
     /// <param name="replica">The replica.</param>
     /// <param name="saved">The epoch of the trees' snapshot; null when there is no snapshot.</param>
     /// <param name="clock">Measures the interval.</param>
-    public SnapshotSaver SaverOf(LogReplay replica, ulong? saved, TimeProvider clock)
+    public SnapshotSaver CreateSaver(LogReplay replica, ulong? saved, TimeProvider clock)
     {
         (ulong period, long generation) = (replica.Trees.Period, _damage.Generation);
         void ReportDamage(OptiksNativeException e)
@@ -68,7 +68,7 @@ internal sealed class ReplicaLoader
                 _ = _damage.Report(generation, period);
             }
         }
-        return new SnapshotSaver(_files.Of(period).Snapshot, IsStored ? TimeSpan.Zero : _options.SnapshotInterval, saved, clock, _logger, ReportDamage);
+        return new SnapshotSaver(_files.ForPeriod(period).Snapshot, IsStored ? TimeSpan.Zero : _options.SnapshotInterval, saved, clock, _logger, ReportDamage);
     }
 
     /// <summary>
@@ -130,7 +130,7 @@ internal sealed class ReplicaLoader
                 }
                 return (replica, null);
             }
-            if (refused is { OfSnapshot: false } || (refused is not null && isMade))
+            if (refused is { IsSnapshot: false } || (refused is not null && isMade))
             {
                 return (null, Hold.Alarm(refused));
             }
@@ -194,7 +194,7 @@ internal sealed class ReplicaLoader
                 return (new EndedPeriod(replica.Trees, replica.Last), null);
             }
             // Trees that readers use in the meantime have the leaf log, so no other trees may begin in its place.
-            if (refused is { OfSnapshot: false } || isMade)
+            if (refused is { IsSnapshot: false } || isMade)
             {
                 return (null, refused ?? new Refused($"Nothing was saved of period {period.Period}."));
             }
@@ -241,7 +241,7 @@ internal sealed class ReplicaLoader
         using (loaded)
         using (DirectoryView view = loaded.Trees.Directory.TakeView())
         {
-            view.Save(folder.FilesOf(loaded.Trees.Period).Snapshot);
+            view.Save(folder.GetFiles(loaded.Trees.Period).Snapshot);
         }
     }
 }

@@ -36,16 +36,16 @@ internal sealed class ReplicaTrees
     /// <summary>Restores the trees from a period's snapshot or node store: <see cref="LogTrees.TryRestore"/>.</summary>
     public LogTrees? TryRestore(PeriodRow period, out Refused? refused)
     {
-        using DirectorySecrets secrets = SecretsOf(period);
-        return LogTrees.TryRestore(Begun(period, secrets), _folder.FilesOf(period.Period).Snapshot, out refused);
+        using DirectorySecrets secrets = UnwrapSecrets(period);
+        return LogTrees.TryRestore(Begun(period, secrets), _folder.GetFiles(period.Period).Snapshot, out refused);
     }
 
     /// <summary>Creates empty trees. Trees of later periods than the first have not begun and are in linked mode.</summary>
     public LogTrees Create(PeriodRow period)
     {
-        using DirectorySecrets secrets = SecretsOf(period);
+        using DirectorySecrets secrets = UnwrapSecrets(period);
         DirectoryOptions options = Begun(period, secrets);
-        string snapshot = _folder.FilesOf(period.Period).Snapshot;
+        string snapshot = _folder.GetFiles(period.Period).Snapshot;
         if (period.Period > 0)
         {
             // An unusable node store is deleted together with the leaf log that it belongs to.
@@ -58,11 +58,11 @@ internal sealed class ReplicaTrees
     /// <summary>Makes a peer's snapshot the replica's own: <see cref="Snapshots.SnapshotPeers.TryFetchAsync"/>.</summary>
     public async Task<bool> TryFetchAsync(Snapshots.SnapshotPeers peers, PeriodRow period, CancellationToken cancellationToken)
     {
-        using DirectorySecrets secrets = SecretsOf(period);
-        return await peers.TryFetchAsync(Begun(period, secrets), _folder.FilesOf(period.Period), cancellationToken);
+        using DirectorySecrets secrets = UnwrapSecrets(period);
+        return await peers.TryFetchAsync(Begun(period, secrets), _folder.GetFiles(period.Period), cancellationToken);
     }
 
-    private DirectorySecrets SecretsOf(PeriodRow period)
+    private DirectorySecrets UnwrapSecrets(PeriodRow period)
     {
         byte[] octets = _keys().Unwrap(period.WrappedSecrets.Span, SecretPurpose.PeriodSecrets(period.Period), _anchor.LogId.Span);
         try
@@ -77,7 +77,7 @@ internal sealed class ReplicaTrees
 
     private DirectoryOptions Begun(PeriodRow period, DirectorySecrets secrets)
     {
-        TreeFiles files = _folder.FilesOf(period.Period);
+        TreeFiles files = _folder.GetFiles(period.Period);
         return new DirectoryOptions
         {
             Secrets = secrets,

@@ -34,7 +34,7 @@ internal sealed class ServedEpoch
         Record = epoch.Row.Record;
         Checkpoint = epoch.Row.Checkpoint;
         Period = epoch.Record.Period;
-        Log = new LogView(board, Epoch + 1, epoch.Root());
+        Log = new BoardLog(board, Epoch + 1, epoch.Root());
         Heads = new EpochHeads(epoch, Log);
         Bounds = new EpochBounds(Log, Record);
         IsBehind = isBehind;
@@ -50,7 +50,7 @@ internal sealed class ServedEpoch
         TimeMs = timeMs;
         Record = record;
         Checkpoint = current.Checkpoint;
-        Period = EpochRecord.PeriodOf(record.Span);
+        Period = EpochRecord.ReadPeriod(record.Span);
         Log = current.Log;
         Heads = new EpochHeads(Record, Checkpoint, Log);
         Bounds = current.Bounds;
@@ -92,7 +92,7 @@ internal sealed class ServedEpoch
     public EpochHeads Heads { get; }
 
     /// <summary>The log at this epoch's checkpoint.</summary>
-    public LogView Log { get; }
+    public BoardLog Log { get; }
 
     /// <summary>
     /// Returns the instance for answers about an ended period, on which the caller takes its own reference; null when this replica does not

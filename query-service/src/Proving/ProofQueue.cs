@@ -118,7 +118,7 @@ internal sealed class ProofQueue : IDisposable
             while (_waiting.TryPeek(out ProofRequest? next) && (queries == 0 || queries + next.Cost <= MaxTaken))
             {
                 taken.Add(_waiting.Dequeue());
-                _places.GiveBack(next.Caller, next.Cost);
+                _places.Return(next.Caller, next.Cost);
                 queries += next.Cost;
             }
         }

@@ -51,7 +51,7 @@ internal sealed class SnapshotDownload : IDisposable
         try
         {
             using HttpResponseMessage response = await _http.GetAsync(new Uri(peer, SnapshotTransfer.Path), HttpCompletionOption.ResponseHeadersRead, deadline.Token);
-            long length = LengthOf(response);
+            long length = GetLength(response);
             // Reports a disk without enough space at once. Space is used only for bytes that have arrived.
             if (new DriveInfo(Path.GetDirectoryName(Path.GetFullPath(snapshot))!).AvailableFreeSpace < length)
             {
@@ -91,7 +91,7 @@ internal sealed class SnapshotDownload : IDisposable
     /// <inheritdoc/>
     public void Dispose() => _http.Dispose();
 
-    private long LengthOf(HttpResponseMessage response)
+    private long GetLength(HttpResponseMessage response)
     {
         // Only the endpoint itself sends this header; a proxy before a peer that is down does not.
         if (response.StatusCode == HttpStatusCode.ServiceUnavailable && response.Headers.RetryAfter?.Delta is { } asked)

@@ -54,7 +54,7 @@ internal sealed class SnapshotEndpoint : IDisposable
         {
             // Before the first epoch the files may be replaced or truncated. Afterwards the snapshot is only replaced as a whole, and the
             // leaf log only grows after the part that belongs to the snapshot.
-            TreeFiles? files = _current.Peek() is { } epoch ? _files.Of(epoch.Period) : null;
+            TreeFiles? files = _current.Peek() is { } epoch ? _files.ForPeriod(epoch.Period) : null;
             using SafeFileHandle? snapshot = files is null ? null : TryOpen(files.Snapshot);
             using SafeFileHandle? leafLog = snapshot is null ? null : TryOpen(files!.LeafLog);
             if (snapshot is null || leafLog is null)

@@ -34,14 +34,14 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
     public ulong? Period { get; init; }
 
     /// <summary>Returns whether a pending request asks for an erasure.</summary>
-    public static bool IsIn(PendingRequest request)
+    public static bool IsErasure(PendingRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
         return request.Items is [{ Structure: StructureId.Decommissioned }];
     }
 
     /// <summary>Creates the request's item for a key or a user id.</summary>
-    public AcceptItem Item(ReadOnlyMemory<byte> key)
+    public AcceptItem Encode(ReadOnlyMemory<byte> key)
     {
         var writer = new OctetWriter(EncodedLengthWithPeriod);
         writer.U8((byte)(Structure ?? 0));
@@ -55,9 +55,9 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
     }
 
     /// <summary>
-    /// Reads the order of a request. Throws <see cref="StorageCorruptException"/> when <see cref="Item"/> cannot have written it.
+    /// Reads the order of a request. Throws <see cref="StorageCorruptException"/> when <see cref="Encode"/> cannot have written it.
     /// </summary>
-    public static ErasureOrder Of(PendingRequest request)
+    public static ErasureOrder Parse(PendingRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
         var reader = new OctetReader(request.Items[0].Value, Unknown(request.RequestId).Message);

@@ -123,7 +123,7 @@ public sealed class PendingSelection
     private void EndRequest()
     {
         var request = new PendingRequest(_request.RequestId!.Value, _request.Sequence, _request.BodyHash, _items.ToArray());
-        bool isErasure = ErasureOrder.IsIn(request);
+        bool isErasure = ErasureOrder.IsErasure(request);
         bool waits = isErasure && _takenErasures >= Math.Max(1, _maxItems / 2);
         _hasWaitingErasures |= waits && _isOldest;
         _isOldest &= !waits;

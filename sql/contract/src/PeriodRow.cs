@@ -13,5 +13,5 @@ namespace Optiks.Storage;
 public sealed record PeriodRow(ulong Period, PeriodState State, ulong? FirstEpoch, int? Copies, ReadOnlyMemory<byte> WrappedSecrets, ReadOnlyMemory<byte> Configuration)
 {
     /// <summary>Returns the row of period 0, which begins at epoch 0 without copies.</summary>
-    public static PeriodRow OfGenesis(ReadOnlyMemory<byte> wrappedSecrets, ReadOnlyMemory<byte> configuration) => new(0, PeriodState.Current, 0, 0, wrappedSecrets, configuration);
+    public static PeriodRow Genesis(ReadOnlyMemory<byte> wrappedSecrets, ReadOnlyMemory<byte> configuration) => new(0, PeriodState.Current, 0, 0, wrappedSecrets, configuration);
 }

@@ -22,14 +22,14 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
     public bool ChangesList => Creates || Added.Count > 0 || Removed.Count > 0;
 
     /// <summary>Returns whether a pending request is about a user.</summary>
-    public static bool IsIn(PendingRequest request)
+    public static bool IsUserRequest(PendingRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return IsIn(request.Items);
+        return IsUserRequest(request.Items);
     }
 
     /// <summary>Returns whether a request with these items is about a user.</summary>
-    public static bool IsIn(IReadOnlyList<AcceptItem> items)
+    public static bool IsUserRequest(IReadOnlyList<AcceptItem> items)
     {
         ArgumentNullException.ThrowIfNull(items);
         return items[ItemIndex].Structure == StructureId.Devices;
@@ -37,12 +37,12 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
 
     /// <summary>
     /// Returns the change in a pending request about a user; null for a request about plain keys. Throws
-    /// <see cref="StorageCorruptException"/> when <see cref="IsIn(PendingRequest)"/> is true for the request but its change cannot be
+    /// <see cref="StorageCorruptException"/> when <see cref="IsUserRequest(PendingRequest)"/> is true for the request but its change cannot be
     /// decoded.
     /// </summary>
-    public static UserChange? Of(PendingRequest request)
+    public static UserChange? Parse(PendingRequest request)
     {
-        if (!IsIn(request))
+        if (!IsUserRequest(request))
         {
             return null;
         }

@@ -34,7 +34,7 @@ internal static class ApiKeyCommand
                 ApiScopes all = ApiScopes.None;
                 foreach (string word in result.Tokens.SelectMany(token => token.Value.Split(',')))
                 {
-                    ApiScopes one = ApiKeyFile.ScopeOf(word);
+                    ApiScopes one = ApiKeyFile.ParseScope(word);
                     if (one == ApiScopes.None)
                     {
                         result.AddError($"'{word}' is not a scope: there are {string.Join(", ", s_scopes)}.");

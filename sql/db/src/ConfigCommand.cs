@@ -45,7 +45,7 @@ internal static class ConfigCommand
         IConfiguration configuration = builder
             .AddInMemoryCollection(variables.Select(variable => KeyValuePair.Create(variable.Key.Replace("__", ":", StringComparison.Ordinal), (string?)variable.Value)))
             .Build();
-        ConfigurationProblem[] problems = [.. ConfigurationCheck.Find(program, configuration), .. OfStorage(program, configuration, engines), .. OfLogKey(program, configuration)];
+        ConfigurationProblem[] problems = [.. ConfigurationCheck.Find(program, configuration), .. CheckStorage(program, configuration, engines), .. CheckLogKey(program, configuration)];
         bool starts = problems.All(problem => problem.Kind == ConfigurationProblemKind.Warning);
         if (json)
         {
@@ -64,7 +64,7 @@ internal static class ConfigCommand
     }
 
     // Has the driver check the connection string, without connecting.
-    private static IEnumerable<ConfigurationProblem> OfStorage(ProgramSettings program, IConfiguration configuration, IStorageProvider[] engines)
+    private static IEnumerable<ConfigurationProblem> CheckStorage(ProgramSettings program, IConfiguration configuration, IStorageProvider[] engines)
     {
         if (!program.Own.Any(section => Provider.StartsWith($"{section.Path}:", StringComparison.Ordinal)))
         {
@@ -88,7 +88,7 @@ internal static class ConfigCommand
         }
     }
 
-    private static IEnumerable<ConfigurationProblem> OfLogKey(ProgramSettings program, IConfiguration configuration)
+    private static IEnumerable<ConfigurationProblem> CheckLogKey(ProgramSettings program, IConfiguration configuration)
     {
         if (program != Programs.UpdateTask)
         {
@@ -96,7 +96,7 @@ internal static class ConfigCommand
         }
         try
         {
-            _ = LogSecretSource.UriOf(configuration[LogSecretSource.Setting]);
+            _ = LogSecretSource.FindUri(configuration[LogSecretSource.Setting]);
             return [];
         }
         catch (SecretsException e)

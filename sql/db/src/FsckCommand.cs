@@ -17,14 +17,14 @@ internal static class FsckCommand
         }
         await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         BoardPaths? paths = board is null ? null : new BoardPaths(Path.GetFullPath(board));
-        Report report = await TerminalProgress.RunAsync(
+        FsckReport report = await TerminalProgress.RunAsync(
             TerminalProgress.Terminal(invocation.Error), progress => DirectoryCheck.RunAsync(store, anchor, paths, progress, cancellationToken));
         await WriteAsync(report, invocation);
         return report.Problems.Count == 0 ? ExitCodes.Success : ExitCodes.Invalid;
     }
 
     /// <summary>Prints the problems and the counts.</summary>
-    public static async Task WriteAsync(Report report, Invocation invocation)
+    public static async Task WriteAsync(FsckReport report, Invocation invocation)
     {
         TextWriter output = invocation.Output;
         if (invocation.Json)

@@ -21,7 +21,7 @@ internal static class ImportBundlesCommand
         }
         var anchor = TrustAnchor.Load(folder.TrustAnchor);
         var keys = KeyRings.Load(folder, kek);
-        using ISecretSource secrets = LogSecretSource.Create(folder, keys, LogSecretSource.UriOf(logKey));
+        using ISecretSource secrets = LogSecretSource.Create(folder, keys, LogSecretSource.FindUri(logKey));
         using INoteSigner signer = secrets.OpenLogSigner(anchor);
         await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         BundleImportResult restored = await TerminalProgress.RunAsync(

@@ -15,7 +15,7 @@ internal static class ImportCommand
     {
         var anchor = TrustAnchor.Load(trust);
         await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
-        Report report = await TerminalProgress.RunAsync(TerminalProgress.Terminal(invocation.Error), async progress =>
+        FsckReport report = await TerminalProgress.RunAsync(TerminalProgress.Terminal(invocation.Error), async progress =>
         {
             await ImportFileAsync(store, path, progress, cancellationToken);
             return await DirectoryCheck.RunAsync(store, anchor, null, progress, cancellationToken);
@@ -60,7 +60,7 @@ internal static class ImportCommand
         kind = await CopyAsync(RowKind.Period, reader.Period, import.AddPeriodsAsync);
         kind = await CopyAsync(RowKind.Epoch, reader.Epoch, import.AddEpochsAsync);
         kind = await CopyAsync(RowKind.Leaf, reader.Leaf, import.AddLeavesAsync);
-        kind = await CopyAsync(RowKind.Request, reader.Request, import.AddRequestsAsync);
+        kind = await CopyAsync(RowKind.Request, reader.ReadRequest, import.AddRequestsAsync);
         kind = await CopyAsync(RowKind.Pending, reader.Pending, import.AddPendingAsync);
         kind = await CopyAsync(RowKind.Outcome, reader.Outcome, import.AddOutcomesAsync);
         kind = await CopyAsync(RowKind.Erasure, reader.Erasure, import.AddErasuresAsync);
@@ -69,7 +69,7 @@ internal static class ImportCommand
         {
             throw new StorageCorruptException("The export's rows are out of order: nothing was imported.");
         }
-        HeadRow head = reader.Head();
+        HeadRow head = reader.ReadHead();
         if (reader.Next() != RowKind.End)
         {
             throw new StorageCorruptException("The export does not end after its head: nothing was imported.");

@@ -203,8 +203,8 @@ internal static class KekCommand
     {
         await using IFollowStore store = await invocation.OpenFollowAsync(cancellationToken);
         using OpenedRing keys = place.Ring().Open();
-        IEnumerable<StoredSecret> secrets = StoredSecret.OfPeriods(await store.ReadPeriodsAsync(cancellationToken)).Concat(StoredSecret.OfLogKey(place));
-        return KeyUse.OfAll(secrets.Concat(await StoredSecret.OfBundlesAsync(place, cancellationToken)), keys, place.Anchor().LogId, problems);
+        IEnumerable<StoredSecret> secrets = StoredSecret.FindInPeriods(await store.ReadPeriodsAsync(cancellationToken)).Concat(StoredSecret.FindLogKey(place));
+        return KeyUse.FindAll(secrets.Concat(await StoredSecret.FindInBundlesAsync(place, cancellationToken)), keys, place.Anchor().LogId, problems);
     }
 
     private static Option<KeyId?> IdOption(string name, string description) =>

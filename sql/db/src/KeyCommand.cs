@@ -25,7 +25,7 @@ internal static class KeyCommand
         {
             string path = Unused(parse.GetValue(file)!);
             string codePath = Unused(parse.GetValue(codeOut)!);
-            using BackedUpKeys keys = BackedUpKeys.Of(place(parse.GetValue(trust)!));
+            using BackedUpKeys keys = BackedUpKeys.Find(place(parse.GetValue(trust)!));
             using RecoveryCode code = RecoveryCode.Generate();
             KeyBackup backup = KeyBackup.Seal(keys, keys.Anchor(), TimeProvider.System.GetUtcNow(), code);
             // The code is written first, so that no backup is left that nobody can open.
@@ -129,7 +129,7 @@ internal static class KeyCommand
     {
         await using IFollowStore store = await invocation.OpenFollowAsync(cancellationToken);
         int periods = 0;
-        foreach (StoredSecret secret in StoredSecret.OfPeriods(await store.ReadPeriodsAsync(cancellationToken)))
+        foreach (StoredSecret secret in StoredSecret.FindInPeriods(await store.ReadPeriodsAsync(cancellationToken)))
         {
             periods += secret.Open(ring, anchor.LogId.Span, (_, _) => 1);
         }

@@ -63,10 +63,10 @@ internal static class ReceiptsCommand
             DateTimeOffset now = TimeProvider.System.GetUtcNow();
             ulong from = (ulong)(now - s_before).ToUnixTimeMilliseconds();
             ulong until = (ulong)now.AddDays(parse.GetValue(days)).ToUnixTimeMilliseconds();
-            ReceiptKey[] keys = [.. parse.GetValue(given)!.Select(text => new ReceiptKey(KeyOf(text), from, until))];
+            ReceiptKey[] keys = [.. parse.GetValue(given)!.Select(text => new ReceiptKey(ParseKey(text), from, until))];
             DataFolder data = folder();
             var anchor = TrustAnchor.Load(parse.GetValue(trust)!);
-            using ISecretSource secrets = LogSecretSource.Create(data, KeyRings.Load(data, kek), LogSecretSource.UriOf(logKey));
+            using ISecretSource secrets = LogSecretSource.Create(data, KeyRings.Load(data, kek), LogSecretSource.FindUri(logKey));
             using INoteSigner signer = secrets.OpenLogSigner(anchor);
             try
             {
@@ -90,7 +90,7 @@ internal static class ReceiptsCommand
         return command;
     }
 
-    private static VerifierKey KeyOf(string text) => VerifierKey.TryParse(text, out VerifierKey? key, out TlogError error)
+    private static VerifierKey ParseKey(string text) => VerifierKey.TryParse(text, out VerifierKey? key, out TlogError error)
         ? key
         : throw new ReceiptsRefusedException($"{text} is not a public key as 'optiks-db receipts key' prints it ({error}).");
 }

@@ -27,8 +27,8 @@ public sealed class ConfigCommandTests : IDisposable
     {
         foreach (SettingsSection section in Programs.All.SelectMany(program => program.Sections).Distinct())
         {
-            Assert.NotEqual("", ServiceSetting.AboutOf(section.Options));
-            ServiceSetting[] settings = [.. ServiceSetting.Of(section.Options)];
+            Assert.NotEqual("", ServiceSetting.Describe(section.Options));
+            ServiceSetting[] settings = [.. ServiceSetting.List(section.Options)];
             Assert.NotEmpty(settings);
             Assert.All(settings, setting => Assert.True(setting.Description.Length > 10, $"{section.Path}:{setting.Name} has no description."));
             // A number without a unit means nothing.

@@ -11,7 +11,7 @@ public sealed class PlanTests
     [Fact]
     public void A_small_service_is_one_log_with_three_replicas()
     {
-        Plan plan = Plan.Of(s_small);
+        Plan plan = Plan.Create(s_small);
         Assert.Equal((1, 3), (plan.Logs, plan.Replicas));
         Assert.Equal(1e6 + (10 * 30 * 86_400), plan.Leaves);
         Assert.Equal(10, plan.UpdatesPerEpoch);
@@ -32,11 +32,11 @@ public sealed class PlanTests
             'u' => s_small with { UpdatesPerSecond = 100_000, PeriodDays = 0.05 },
             _ => s_small with { Keys = 1e9, PeriodDays = 0.5, HostMemory = 1e15 },
         };
-        IReadOnlyList<PlanBound> bounds = Plan.BoundsOf(question);
+        IReadOnlyList<PlanBound> bounds = Plan.FindBounds(question);
         PlanBound largest = bounds.MaxBy(bound => bound.Logs)!;
         Assert.Equal(what, largest.What);
-        Assert.Equal((int)Math.Ceiling(largest.Logs), Plan.Of(question).Logs);
-        Assert.True(Plan.Of(question).Logs > 1);
+        Assert.Equal((int)Math.Ceiling(largest.Logs), Plan.Create(question).Logs);
+        Assert.True(Plan.Create(question).Logs > 1);
     }
 
     [Fact]
@@ -49,13 +49,13 @@ public sealed class PlanTests
             var question = new PlanQuestion(
                 Math.Pow(10, random.NextDouble() * 11), Math.Pow(10, random.NextDouble() * 6), Math.Pow(10, random.NextDouble() * 8), random.Next(1, 5), random.Next(1, 400), random.Next(0, 2_000), 1,
                 Math.Pow(10, 10 + (random.NextDouble() * 2)));
-            Plan plan = Plan.Of(question);
+            Plan plan = Plan.Create(question);
             PlanQuestion share = question with { Keys = plan.Keys, UpdatesPerSecond = plan.UpdatesPerSecond, LookupsPerSecond = plan.LookupsPerSecond };
-            Assert.All(Plan.BoundsOf(share), bound => Assert.True(bound.Logs <= 1 + 1e-9, $"{question}: {bound}"));
+            Assert.All(Plan.FindBounds(share), bound => Assert.True(bound.Logs <= 1 + 1e-9, $"{question}: {bound}"));
             Assert.True(plan.ReplicaMemory <= question.HostMemory + 1, $"{question}");
             Assert.True(plan.LookupsPerSecond <= (plan.Replicas - 1) * Plan.Share * MeasuredFigures.LookupsPerSecond.Value, $"{question}");
-            Assert.True(Plan.Of(question with { Keys = 2 * question.Keys }).Logs >= plan.Logs);
-            Assert.True(Plan.Of(question with { UpdatesPerSecond = 2 * question.UpdatesPerSecond }).Logs >= plan.Logs);
+            Assert.True(Plan.Create(question with { Keys = 2 * question.Keys }).Logs >= plan.Logs);
+            Assert.True(Plan.Create(question with { UpdatesPerSecond = 2 * question.UpdatesPerSecond }).Logs >= plan.Logs);
             Assert.True(plan.Shorter() is not { } shorter || (shorter.Logs < plan.Logs && shorter.Question.PeriodDays < question.PeriodDays));
         }
     }
@@ -65,7 +65,7 @@ public sealed class PlanTests
     {
         // By docs/performance.md, an append proof for 1,024 new keys at 2^20 keys has 435,000 to 437,000 bytes.
         const double Seconds = 1_024;
-        Plan plan = Plan.Of(s_small with { Keys = 1 << 20, UpdatesPerSecond = 1, EpochSeconds = Seconds, PeriodDays = 0.05 });
+        Plan plan = Plan.Create(s_small with { Keys = 1 << 20, UpdatesPerSecond = 1, EpochSeconds = Seconds, PeriodDays = 0.05 });
         Assert.Equal((1, Seconds), (plan.Logs, plan.UpdatesPerEpoch));
         Assert.InRange(plan.AuditorOctetsPerDay / 86_400 * Seconds, 434_000, 438_000);
     }

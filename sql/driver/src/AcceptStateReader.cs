@@ -18,12 +18,12 @@ public static class AcceptStateReader
         _ = await rows.ReadAsync(cancellationToken);
         DateTimeOffset now = rows.Time(0);
         _ = await rows.Reader.NextResultAsync(cancellationToken);
-        HeadRow head = await rows.ReadAsync(cancellationToken) ? StoredRows.Head(rows) : throw StoredRows.NoHead(location);
+        HeadRow head = await rows.ReadAsync(cancellationToken) ? StoredRows.ReadHead(rows) : throw StoredRows.NoHead(location);
         _ = await rows.Reader.NextResultAsync(cancellationToken);
         var pending = new Dictionary<UpdateKey, int>();
         while (await rows.ReadAsync(cancellationToken))
         {
-            pending.Add(keys[rows.Medium(0)].Key, checked((int)rows.Big(1)));
+            pending.Add(keys[rows.GetInt32(0)].Key, checked((int)rows.GetInt64(1)));
         }
         _ = await rows.Reader.NextResultAsync(cancellationToken);
         var known = new Dictionary<Guid, ReadOnlyMemory<byte>>();

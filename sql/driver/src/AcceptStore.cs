@@ -23,7 +23,7 @@ public abstract class AcceptStore : HeadReader, IAcceptStore
     /// <inheritdoc/>
     /// <remarks>This implementation suits engines that commit requests in the order of their numbers.</remarks>
     public virtual Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) =>
-        Database.ReadAsync((session, cancel) => session.FirstAsync(Statements.CountPending, rows => rows.Big(0), cancel, Parameter.Of("atMost", atMost)), cancellationToken);
+        Database.ReadAsync((session, cancel) => session.FirstAsync(Statements.CountPending, rows => rows.GetInt64(0), cancel, Parameter.Create("atMost", atMost)), cancellationToken);
 
     /// <inheritdoc/>
     public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken) =>
@@ -33,10 +33,10 @@ public abstract class AcceptStore : HeadReader, IAcceptStore
     public Task<IReadOnlyList<ErasedVersion>> ReadReceiptAsync(ulong epoch, Guid requestId, CancellationToken cancellationToken) => Database.ReadAsync(
         (session, cancel) => session.ListAsync(
             Statements.Receipt,
-            rows => new ErasedVersion((StructureId)rows.Small(0), rows.Natural(1), rows.Natural(2), rows.Natural(3)),
+            rows => new ErasedVersion((StructureId)rows.GetInt16(0), rows.GetUInt64(1), rows.GetUInt64(2), rows.GetUInt64(3)),
             cancel,
-            Parameter.Of("epoch", epoch),
-            Parameter.Of("id", requestId)),
+            Parameter.Create("epoch", epoch),
+            Parameter.Create("id", requestId)),
         cancellationToken);
 
     /// <summary>Returns the results for units that all are accepted.</summary>

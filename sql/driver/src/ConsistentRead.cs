@@ -20,45 +20,45 @@ internal sealed class ConsistentRead : IConsistentRead
 
     /// <inheritdoc/>
     public Task<IReadOnlyList<StoredEpoch>> ReadEpochsAsync(ulong first, int max, CancellationToken cancellationToken) => ListAsync(
-        _statements.StoredEpochs, rows => new StoredEpoch(StoredRows.Epoch(rows), rows.Big(4), rows.Big(5)), cancellationToken, Parameter.Of("first", first), Parameter.Of("max", max));
+        _statements.StoredEpochs, rows => new StoredEpoch(StoredRows.Epoch(rows), rows.GetInt64(4), rows.GetInt64(5)), cancellationToken, Parameter.Create("first", first), Parameter.Create("max", max));
 
     /// <inheritdoc/>
     public Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken) =>
         _transaction.RunAsync(session => session.ReadStoredLeavesAsync(epoch, ordinal, max, cancellationToken), cancellationToken);
 
     /// <inheritdoc/>
-    public Task<long> CountValuesAsync(CancellationToken cancellationToken) => FirstAsync(_statements.CountValues, rows => rows.Big(0), cancellationToken);
+    public Task<long> CountValuesAsync(CancellationToken cancellationToken) => FirstAsync(_statements.CountValues, rows => rows.GetInt64(0), cancellationToken);
 
     /// <inheritdoc/>
     public Task<IReadOnlyList<StoredCopy>> ReadCopiesAsync(ulong period, int number, int max, CancellationToken cancellationToken) =>
         _transaction.RunAsync(session => session.ReadStoredCopiesAsync(period, number, max, cancellationToken), cancellationToken);
 
     /// <inheritdoc/>
-    public Task<long> CountCopyValuesAsync(CancellationToken cancellationToken) => FirstAsync(_statements.CountCopyValues, rows => rows.Big(0), cancellationToken);
+    public Task<long> CountCopyValuesAsync(CancellationToken cancellationToken) => FirstAsync(_statements.CountCopyValues, rows => rows.GetInt64(0), cancellationToken);
 
     /// <inheritdoc/>
     public Task<IReadOnlyList<StoredRequest>> ReadRequestsAsync(long after, int max, CancellationToken cancellationToken) => ListAsync(
-        _statements.StoredRequests, StoredRows.Request, cancellationToken, Parameter.Of("after", after), Parameter.Of("max", max));
+        _statements.StoredRequests, StoredRows.ReadRequest, cancellationToken, Parameter.Create("after", after), Parameter.Create("max", max));
 
     /// <inheritdoc/>
     public Task<IReadOnlyList<StoredPending>> ReadPendingAsync(long after, long through, CancellationToken cancellationToken) => ListAsync(
         _statements.StoredPending,
-        rows => rows.IsNull(7) || rows.Flag(7)
-            ? new StoredPending(rows.Big(0), rows.Small(1), StoredRows.Update(rows, 2))
-            : throw new StorageCorruptException($"The pending update {rows.Big(0)}, {rows.Small(1)} names another request than its own: restore the database."),
+        rows => rows.IsNull(7) || rows.GetBoolean(7)
+            ? new StoredPending(rows.GetInt64(0), rows.GetInt16(1), StoredRows.Update(rows, 2))
+            : throw new StorageCorruptException($"The pending update {rows.GetInt64(0)}, {rows.GetInt16(1)} names another request than its own: restore the database."),
         cancellationToken,
-        Parameter.Of("after", after),
-        Parameter.Of("through", through));
+        Parameter.Create("after", after),
+        Parameter.Create("through", through));
 
     /// <inheritdoc/>
     public Task<IReadOnlyList<StoredOutcome>> ReadOutcomesAsync(long after, long through, CancellationToken cancellationToken) => ListAsync(
         _statements.StoredOutcomes,
         rows => new StoredOutcome(
-            rows.Big(0), rows.Small(1), rows.Natural(2), rows.IsNull(3) ? null : rows.Medium(3), StoredRows.Refusal(rows, 4),
-            rows.IsNull(8) ? null : new LeafOrigin(rows.RequestId(8), rows.Small(9))),
+            rows.GetInt64(0), rows.GetInt16(1), rows.GetUInt64(2), rows.IsNull(3) ? null : rows.GetInt32(3), StoredRows.Refusal(rows, 4),
+            rows.IsNull(8) ? null : new LeafOrigin(rows.RequestId(8), rows.GetInt16(9))),
         cancellationToken,
-        Parameter.Of("after", after),
-        Parameter.Of("through", through));
+        Parameter.Create("after", after),
+        Parameter.Create("through", through));
 
     /// <inheritdoc/>
     public Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong decidedIn, int number, int max, CancellationToken cancellationToken) =>

@@ -12,7 +12,7 @@ internal static class CopyReader
     /// <summary>Returns the state of a period and the number after its last copy; null when the period does not exist.</summary>
     public static Task<(PeriodState State, int Number)?> NextAsync(ISession session, ulong period, CancellationToken cancellationToken) =>
         session.FirstAsync<(PeriodState, int)?>(
-            session.Database.Statements.NextCopy, rows => ((PeriodState)rows.Small(0), rows.Medium(1)), cancellationToken, Parameter.Of("period", period));
+            session.Database.Statements.NextCopy, rows => ((PeriodState)rows.GetInt16(0), rows.GetInt32(1)), cancellationToken, Parameter.Create("period", period));
 
     /// <summary>Returns whether the last row of a batch is stored with the same content.</summary>
     public static Task<bool> HasLastAsync(ISession session, CopyBatch copies, CancellationToken cancellationToken)
@@ -22,20 +22,20 @@ internal static class CopyReader
             session.Database.Statements.HasCopy,
             _ => true,
             cancellationToken,
-            Parameter.Of("period", copies.Period),
-            Parameter.Of("number", copies.End - 1),
-            Parameter.Of("label", last.Label.ToArray()),
-            Parameter.Of("commitment", last.Commitment.ToArray()));
+            Parameter.Create("period", copies.Period),
+            Parameter.Create("number", copies.End - 1),
+            Parameter.Create("label", last.Label.ToArray()),
+            Parameter.Create("commitment", last.Commitment.ToArray()));
     }
 
     /// <summary>Returns the numbers of the rows that the rows of a batch superseded.</summary>
     public static Task<IReadOnlyList<int>> SupersededAsync(ISession session, ulong period, int first, int last, CancellationToken cancellationToken) => session.ListAsync(
         session.Database.Statements.Superseded,
-        rows => rows.Medium(0),
+        rows => rows.GetInt32(0),
         cancellationToken,
-        Parameter.Of("period", period),
-        Parameter.Of("number", first),
-        Parameter.Of("last", last));
+        Parameter.Create("period", period),
+        Parameter.Create("number", first),
+        Parameter.Create("last", last));
 
     /// <summary>
     /// Finds the copy with a name: the last row with its label counts. Returns null when there is no row, or when the last row takes the
@@ -43,22 +43,22 @@ internal static class CopyReader
     /// </summary>
     public static Task<LeafPlace?> FindAsync(ISession session, ulong period, LeafName name, CancellationToken cancellationToken) => session.FirstAsync(
         session.Database.Statements.FindCopy,
-        rows => rows.Natural(1) == 0 ? null : new LeafPlace(0, rows.Medium(0), rows.Flag(2)) { Period = period },
+        rows => rows.GetUInt64(1) == 0 ? null : new LeafPlace(0, rows.GetInt32(0), rows.GetBoolean(2)) { Period = period },
         cancellationToken,
-        Parameter.Of("period", period),
-        Parameter.Of("structure", (int)name.Structure),
-        Parameter.Of("label", name.Label));
+        Parameter.Create("period", period),
+        Parameter.Create("structure", (int)name.Structure),
+        Parameter.Create("label", name.Label));
 
     /// <summary>Reads a page of copies.</summary>
     public static async Task<CopyBatch> ReadAsync(ISession session, ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken)
     {
         Statements statements = session.Database.Statements;
         var page = new Page(period, first);
-        Parameter[] rows = [Parameter.Of("period", period), Parameter.Of("number", first), Parameter.Of("max", max)];
+        Parameter[] rows = [Parameter.Create("period", period), Parameter.Create("number", first), Parameter.Create("max", max)];
         if (columns == LeafColumns.Lists)
         {
             // Few copies are lists, so one statement joins their values.
-            await page.AddRowsAsync(session, statements.CopiesWithLists, [.. rows, Parameter.Of("bytes", StoredPages.MaxValueBytes)], withValues: true, cancellationToken);
+            await page.AddRowsAsync(session, statements.CopiesWithLists, [.. rows, Parameter.Create("bytes", StoredPages.MaxValueBytes)], withValues: true, cancellationToken);
             return page.Complete(withKeys: false);
         }
         await page.AddRowsAsync(session, statements.CopiesOfTrees, rows, withValues: false, cancellationToken);
@@ -73,7 +73,7 @@ internal static class CopyReader
     /// Reads a source from the columns version, source_epoch, source_ordinal, the first of which is <paramref name="column"/>.
     /// </summary>
     public static CopySource Source(IRows rows, int column) =>
-        rows.IsNull(column + 1) ? default : new CopySource(rows.Natural(column), rows.Natural(column + 1), rows.Medium(column + 2));
+        rows.IsNull(column + 1) ? default : new CopySource(rows.GetUInt64(column), rows.GetUInt64(column + 1), rows.GetInt32(column + 2));
 
     private sealed class Page(ulong period, int first)
     {
@@ -90,14 +90,14 @@ internal static class CopyReader
             await using IRows rows = await session.QueryAsync(select, cancellationToken, parameters);
             while (_values.WrittenCount <= StoredPages.MaxValueBytes && await rows.ReadAsync(cancellationToken))
             {
-                if (rows.Medium(0) != first + _rows.Count)
+                if (rows.GetInt32(0) != first + _rows.Count)
                 {
                     throw new StorageCorruptException($"The database {session.Database.Location} lacks copy {first + _rows.Count} of period {period}: restore it.");
                 }
                 _sources.Add(Source(rows, 2));
                 var row = new LeafRow
                 {
-                    Structure = (StructureId)rows.Small(1),
+                    Structure = (StructureId)rows.GetInt16(1),
                     Version = _sources[^1].IsDrop ? 0UL : 1,
                     Label = rows.Span(5),
                     Commitment = rows.Span(6),
@@ -115,12 +115,12 @@ internal static class CopyReader
         // The page ends with the row whose value exceeds the limit.
         public async Task AddValuesAsync(ISession session, CancellationToken cancellationToken)
         {
-            Parameter[] through = [Parameter.Of("period", period), Parameter.Of("number", first), Parameter.Of("last", first + _rows.Count - 1), Parameter.Of("bytes", StoredPages.MaxValueBytes)];
+            Parameter[] through = [Parameter.Create("period", period), Parameter.Create("number", first), Parameter.Create("last", first + _rows.Count - 1), Parameter.Create("bytes", StoredPages.MaxValueBytes)];
             await using IRows values = await session.QueryAsync(session.Database.Statements.CopyValues, cancellationToken, through);
             int count = 0;
             while (_values.WrittenCount <= StoredPages.MaxValueBytes && await values.ReadAsync(cancellationToken))
             {
-                int end = values.Medium(0) - first;
+                int end = values.GetInt32(0) - first;
                 for (; count < end; count++)
                 {
                     _keyEnds.Add(_keys.WrittenCount);

@@ -28,16 +28,16 @@ public abstract class DbRows<TReader> : IRows
     public bool IsNull(int column) => Reader.IsDBNull(column);
 
     /// <inheritdoc/>
-    public long Big(int column) => Reader.GetInt64(column);
+    public long GetInt64(int column) => Reader.GetInt64(column);
 
     /// <inheritdoc/>
-    public int Medium(int column) => Reader.GetInt32(column);
+    public int GetInt32(int column) => Reader.GetInt32(column);
 
     /// <inheritdoc/>
-    public abstract int Small(int column);
+    public abstract int GetInt16(int column);
 
     /// <inheritdoc/>
-    public abstract bool Flag(int column);
+    public abstract bool GetBoolean(int column);
 
     /// <inheritdoc/>
     public string Text(int column) => Reader.GetString(column);

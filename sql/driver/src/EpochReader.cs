@@ -5,17 +5,17 @@ internal static class EpochReader
 {
     /// <summary>Returns whether an epoch is stored with exactly this record.</summary>
     public static Task<bool> HasEpochAsync(ISession session, EpochRow epoch, CancellationToken cancellationToken) =>
-        session.FirstAsync(session.Database.Statements.HasEpoch, _ => true, cancellationToken, Parameter.Of("epoch", epoch.Epoch), Parameter.Of("hash", epoch.RecordHash));
+        session.FirstAsync(session.Database.Statements.HasEpoch, _ => true, cancellationToken, Parameter.Create("epoch", epoch.Epoch), Parameter.Create("hash", epoch.RecordHash));
 
     /// <summary>Reads a committed epoch with all its rows.</summary>
     public static async Task<EpochContent> ReadAsync(ISession session, ulong epoch, CancellationToken cancellationToken)
     {
         EpochRow row = await session.FirstAsync(
-            session.Database.Statements.Epochs, StoredRows.Epoch, cancellationToken, Parameter.Of("first", epoch), Parameter.Of("last", epoch), Parameter.Of("max", 1))
+            session.Database.Statements.Epochs, StoredRows.Epoch, cancellationToken, Parameter.Create("first", epoch), Parameter.Create("last", epoch), Parameter.Create("max", 1))
             ?? throw new StorageCorruptException($"The database {session.Database.Location} lacks epoch {epoch}, which its head names: restore it.");
         LeafBatch leaves = (await session.ReadLeavesAsync(epoch, epoch, batchRows: 1, LeafColumns.All, cancellationToken)).Batch;
         IReadOnlyList<(long Sequence, byte[] BodyHash)?> requests = await session.ListAsync<(long, byte[])?>(
-            session.Database.Statements.PublishedRequests, rows => rows.IsNull(0) ? null : (rows.Big(0), rows.Octets(1)), cancellationToken, Parameter.Of("epoch", epoch));
+            session.Database.Statements.PublishedRequests, rows => rows.IsNull(0) ? null : (rows.GetInt64(0), rows.Octets(1)), cancellationToken, Parameter.Create("epoch", epoch));
         var outcomes = new List<Outcome>();
         for (int i = 0; i < leaves.Origins.Length; i++)
         {
@@ -30,9 +30,9 @@ internal static class EpochReader
         }
         outcomes.AddRange(await session.ListAsync(
             session.Database.Statements.RefusedItems,
-            rows => new Outcome(rows.RequestId(6), rows.Big(0), rows.Small(1), null, StoredRows.Refusal(rows, 2)) { BodyHash = rows.Octets(7) },
+            rows => new Outcome(rows.RequestId(6), rows.GetInt64(0), rows.GetInt16(1), null, StoredRows.Refusal(rows, 2)) { BodyHash = rows.Octets(7) },
             cancellationToken,
-            Parameter.Of("epoch", epoch)));
+            Parameter.Create("epoch", epoch)));
         IReadOnlyList<StoredErasure> erasures = await ErasureReader.ReadAsync(session, epoch, epoch, cancellationToken);
         // Period 0 begins without copies: its first epoch is not a switch.
         PeriodRow? begun = epoch == 0

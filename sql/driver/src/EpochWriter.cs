@@ -9,7 +9,7 @@ internal static class EpochWriter
     public static async Task<bool> TryWriteGenesisAsync(ISession session, Lease lease, EpochRow genesis, PeriodRow period, CancellationToken cancellationToken)
     {
         int moved = await session.ChangeAsync(
-            session.Database.Statements.MoveHeadToGenesis, cancellationToken, Parameter.Of("hash", genesis.RecordHash), Parameter.Of("fence", lease.Fence), Parameter.Of("holder", lease.Holder));
+            session.Database.Statements.MoveHeadToGenesis, cancellationToken, Parameter.Create("hash", genesis.RecordHash), Parameter.Create("fence", lease.Fence), Parameter.Create("holder", lease.Holder));
         if (moved != 1)
         {
             return false;
@@ -73,26 +73,26 @@ internal static class EpochWriter
         (int epochs, int pending, int heads) = await session.FinishEpochAsync(
             EpochParameters(commit.Epoch, commit.Leaves.Rows.Length, valueBytes),
             outcomes,
-            [.. HeadParameters(lease, commit), Parameter.Of("hash", commit.Epoch.RecordHash)],
+            [.. HeadParameters(lease, commit), Parameter.Create("hash", commit.Epoch.RecordHash)],
             cancellationToken);
         return epochs == 1 && heads == 1 ? pending : null;
     }
 
     private static Parameter[] HeadParameters(Lease lease, EpochCommit commit) =>
     [
-        Parameter.Of("epoch", commit.Epoch.Epoch),
-        Parameter.Of("previous", commit.PreviousHash),
-        Parameter.Of("fence", lease.Fence),
-        Parameter.Of("holder", lease.Holder),
+        Parameter.Create("epoch", commit.Epoch.Epoch),
+        Parameter.Create("previous", commit.PreviousHash),
+        Parameter.Create("fence", lease.Fence),
+        Parameter.Create("holder", lease.Holder),
     ];
 
     private static Parameter[] EpochParameters(EpochRow epoch, int leaves, long valueBytes) =>
     [
-        Parameter.Of("epoch", epoch.Epoch),
-        Parameter.Of("leaves", (long)leaves),
-        Parameter.Of("valueBytes", valueBytes),
-        Parameter.Of("hash", epoch.RecordHash),
-        Parameter.Of("record", epoch.Record),
+        Parameter.Create("epoch", epoch.Epoch),
+        Parameter.Create("leaves", (long)leaves),
+        Parameter.Create("valueBytes", valueBytes),
+        Parameter.Create("hash", epoch.RecordHash),
+        Parameter.Create("record", epoch.Record),
     ];
 
     // Sorts outcomes by the tables' primary keys; the task already makes them in this order.

@@ -33,7 +33,7 @@ internal static class ErasureReader
 
     /// <summary>Returns the parameters of <see cref="Statements.Erasures"/>.</summary>
     public static Parameter[] Parameters(ulong epoch, int number, ulong last, int max) =>
-        [Parameter.Of("epoch", epoch), Parameter.Of("number", number), Parameter.Of("last", last), Parameter.Of("max", max)];
+        [Parameter.Create("epoch", epoch), Parameter.Create("number", number), Parameter.Create("last", last), Parameter.Create("max", max)];
 
     /// <summary>
     /// Finds a leaf by its name; returns null when it does not exist. An epoch's leaves are sorted by structure and label, so a binary
@@ -44,20 +44,20 @@ internal static class ErasureReader
         int low = 0;
         int high = await session.FirstAsync(
             session.Database.Statements.EpochSizes,
-            rows => checked((int)rows.Big(1)),
+            rows => checked((int)rows.GetInt64(1)),
             cancellationToken,
-            Parameter.Of("first", name.Epoch),
-            Parameter.Of("last", name.Epoch),
-            Parameter.Of("max", 1));
+            Parameter.Create("first", name.Epoch),
+            Parameter.Create("last", name.Epoch),
+            Parameter.Create("max", 1));
         while (low < high)
         {
             int middle = low + ((high - low) / 2);
             (StructureId structure, byte[] label, bool hasValue) = await session.FirstAsync<(StructureId, byte[], bool)?>(
                 session.Database.Statements.LeafAt,
-                rows => ((StructureId)rows.Small(0), rows.Octets(1), rows.Flag(2)),
+                rows => ((StructureId)rows.GetInt16(0), rows.Octets(1), rows.GetBoolean(2)),
                 cancellationToken,
-                Parameter.Of("epoch", name.Epoch),
-                Parameter.Of("ordinal", middle))
+                Parameter.Create("epoch", name.Epoch),
+                Parameter.Create("ordinal", middle))
                 ?? throw new StorageCorruptException($"The database {session.Database.Location} lacks leaf {middle} of epoch {name.Epoch}: restore it.");
             int order = structure == name.Structure ? label.AsSpan().SequenceCompareTo(name.Label.Span) : structure.CompareTo(name.Structure);
             if (order == 0)

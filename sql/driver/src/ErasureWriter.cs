@@ -24,7 +24,7 @@ internal static class ErasureWriter
         ulong epoch = commit.Epoch.Epoch;
         Statements statements = session.Database.Statements;
         IReadOnlyList<Erasure> erasures = commit.Erasures;
-        bool hasCopies = await session.FirstAsync(statements.HasCopies, rows => rows.Flag(0), cancellationToken);
+        bool hasCopies = await session.FirstAsync(statements.HasCopies, rows => rows.GetBoolean(0), cancellationToken);
         int expected = erasures.Count;
         if (hasCopies)
         {
@@ -33,10 +33,10 @@ internal static class ErasureWriter
             expected += withValues;
         }
         await session.CopyAsync(Table.Erasure, erasures.Count, (cells, i) => RowWriting.WriteErasure(cells, epoch, i, erasures[i]), cancellationToken);
-        int erased = await session.ChangeAsync(statements.EraseValues, cancellationToken, Parameter.Of("epoch", epoch));
+        int erased = await session.ChangeAsync(statements.EraseValues, cancellationToken, Parameter.Create("epoch", epoch));
         if (hasCopies)
         {
-            erased += await session.ChangeAsync(statements.EraseCopies, cancellationToken, Parameter.Of("epoch", epoch));
+            erased += await session.ChangeAsync(statements.EraseCopies, cancellationToken, Parameter.Create("epoch", epoch));
         }
         return restores || erased == expected;
     }
@@ -52,9 +52,9 @@ internal static class ErasureWriter
         int withValues = 0;
         while (open.TryDequeue(out Erasure erasure))
         {
-            Parameter[] leaf = [Parameter.Of("epoch", erasure.Epoch), Parameter.Of("period", erasure.Period), Parameter.Of("ordinal", erasure.Ordinal)];
+            Parameter[] leaf = [Parameter.Create("epoch", erasure.Epoch), Parameter.Create("period", erasure.Period), Parameter.Create("ordinal", erasure.Ordinal)];
             IReadOnlyList<(Erasure Leaf, bool HasValue, bool IsSuperseded)> others = await session.ListAsync(
-                session.Database.Statements.CopiesOf, rows => (new Erasure(0, rows.Medium(1), erasure.Origin) { Period = rows.Natural(0) }, rows.Flag(2), rows.Flag(3)), cancellationToken, leaf);
+                session.Database.Statements.CopiesOf, rows => (new Erasure(0, rows.GetInt32(1), erasure.Origin) { Period = rows.GetUInt64(0) }, rows.GetBoolean(2), rows.GetBoolean(3)), cancellationToken, leaf);
             if (erasure.Period is ulong period)
             {
                 others =
@@ -62,10 +62,10 @@ internal static class ErasureWriter
                     .. others,
                     .. await session.ListAsync(
                         session.Database.Statements.SourceOf,
-                        rows => (new Erasure(rows.Natural(0), rows.Medium(1), erasure.Origin) { Period = rows.Natural(0) == 0 ? period - 1 : null }, rows.Flag(2), false),
+                        rows => (new Erasure(rows.GetUInt64(0), rows.GetInt32(1), erasure.Origin) { Period = rows.GetUInt64(0) == 0 ? period - 1 : null }, rows.GetBoolean(2), false),
                         cancellationToken,
-                        Parameter.Of("period", period),
-                        Parameter.Of("number", erasure.Ordinal)),
+                        Parameter.Create("period", period),
+                        Parameter.Create("number", erasure.Ordinal)),
                 ];
             }
             foreach ((Erasure other, bool hasValue, bool isSuperseded) in others)

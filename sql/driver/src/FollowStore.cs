@@ -27,7 +27,7 @@ public class FollowStore : HeadReader, IFollowStore
                 return [];
             }
             IReadOnlyList<EpochRow> epochs = await session.ListAsync(
-                Statements.Epochs, StoredRows.Epoch, cancel, Parameter.Of("first", first), Parameter.Of("last", Math.Min(last, end)), Parameter.Of("max", MaxEpochs));
+                Statements.Epochs, StoredRows.Epoch, cancel, Parameter.Create("first", first), Parameter.Create("last", Math.Min(last, end)), Parameter.Create("max", MaxEpochs));
             for (int i = 0; i < epochs.Count; i++)
             {
                 if (epochs[i].Epoch != first + (ulong)i)

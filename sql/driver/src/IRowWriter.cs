@@ -6,13 +6,13 @@ namespace Optiks.Storage.Driver;
 public interface IRowWriter
 {
     /// <summary>Adds a cell of 64 bits, or null.</summary>
-    void Big(long? value);
+    void WriteInt64(long? value);
 
     /// <summary>Adds a cell of 32 bits, or null.</summary>
-    void Medium(int? value);
+    void WriteInt32(int? value);
 
     /// <summary>Adds an item, a structure or a reason, or null.</summary>
-    void Small(int? value);
+    void WriteInt16(int? value);
 
     /// <summary>Adds bytes.</summary>
     void Octets(ReadOnlyMemory<byte> value);
@@ -27,5 +27,5 @@ public interface IRowWriter
     void RequestId(Guid value);
 
     /// <summary>Adds an unsigned number as a cell of 64 bits, or null.</summary>
-    void Natural(ulong? value) => Big(checked((long?)value));
+    void WriteUInt64(ulong? value) => WriteInt64(checked((long?)value));
 }

@@ -13,16 +13,16 @@ public interface IRows : IAsyncDisposable
     bool IsNull(int column);
 
     /// <summary>Returns a column of 64 bits.</summary>
-    long Big(int column);
+    long GetInt64(int column);
 
     /// <summary>Returns a column of 32 bits.</summary>
-    int Medium(int column);
+    int GetInt32(int column);
 
     /// <summary>Returns a column of the engine's type for items, structures and reasons.</summary>
-    int Small(int column);
+    int GetInt16(int column);
 
     /// <summary>Returns a Boolean column.</summary>
-    bool Flag(int column);
+    bool GetBoolean(int column);
 
     /// <summary>Returns a text column.</summary>
     string Text(int column);
@@ -42,8 +42,8 @@ public interface IRows : IAsyncDisposable
     DateTimeOffset Time(int column);
 
     /// <summary>Returns a column of 64 bits that is never negative.</summary>
-    ulong Natural(int column) => checked((ulong)Big(column));
+    ulong GetUInt64(int column) => checked((ulong)GetInt64(column));
 
     /// <summary>Returns a column of 64 bits that is never negative; null for null.</summary>
-    ulong? NullableNatural(int column) => IsNull(column) ? null : Natural(column);
+    ulong? GetNullableUInt64(int column) => IsNull(column) ? null : GetUInt64(column);
 }

@@ -19,10 +19,10 @@ internal sealed class Import : IStorageImport
         periods,
         (cells, period) =>
         {
-            cells.Natural(period.Period);
-            cells.Small((int)period.State);
-            cells.Natural(period.FirstEpoch);
-            cells.Medium(period.Copies);
+            cells.WriteUInt64(period.Period);
+            cells.WriteInt16((int)period.State);
+            cells.WriteUInt64(period.FirstEpoch);
+            cells.WriteInt32(period.Copies);
             cells.Octets(period.WrappedSecrets);
             cells.Octets(period.Configuration);
         },
@@ -34,9 +34,9 @@ internal sealed class Import : IStorageImport
         epochs,
         (cells, epoch) =>
         {
-            cells.Natural(epoch.Row.Epoch);
-            cells.Big(epoch.Leaves);
-            cells.Big(epoch.ValueBytes);
+            cells.WriteUInt64(epoch.Row.Epoch);
+            cells.WriteInt64(epoch.Leaves);
+            cells.WriteInt64(epoch.ValueBytes);
             cells.Octets(epoch.Row.RecordHash);
             cells.Octets(epoch.Row.Record);
             if (epoch.Row.Checkpoint.IsEmpty)
@@ -56,16 +56,16 @@ internal sealed class Import : IStorageImport
             leaves,
             (cells, leaf) =>
             {
-                cells.Natural(leaf.Epoch);
-                cells.Medium(leaf.Ordinal);
-                cells.Small((int)leaf.Structure);
-                cells.Natural(leaf.Period);
-                cells.Natural(leaf.Version);
+                cells.WriteUInt64(leaf.Epoch);
+                cells.WriteInt32(leaf.Ordinal);
+                cells.WriteInt16((int)leaf.Structure);
+                cells.WriteUInt64(leaf.Period);
+                cells.WriteUInt64(leaf.Version);
                 cells.Octets(leaf.Label);
                 cells.Octets(leaf.Commitment);
                 cells.Octets(leaf.Tag);
                 cells.RequestId(leaf.Origin.RequestId);
-                cells.Small(leaf.Origin.Item);
+                cells.WriteInt16(leaf.Origin.Item);
             },
             cancellationToken);
         await CopyAsync(
@@ -73,8 +73,8 @@ internal sealed class Import : IStorageImport
             [.. leaves.Where(leaf => leaf.Value is not null)],
             (cells, leaf) =>
             {
-                cells.Natural(leaf.Epoch);
-                cells.Medium(leaf.Ordinal);
+                cells.WriteUInt64(leaf.Epoch);
+                cells.WriteInt32(leaf.Ordinal);
                 cells.Octets(leaf.Value!.Opening);
                 cells.Octets(leaf.Value.Key);
                 cells.Octets(leaf.Value.Value);
@@ -101,8 +101,8 @@ internal sealed class Import : IStorageImport
             [.. copies.Where(copy => copy.Value is not null)],
             (cells, copy) =>
             {
-                cells.Natural(copy.Period);
-                cells.Medium(copy.Number);
+                cells.WriteUInt64(copy.Period);
+                cells.WriteInt32(copy.Number);
                 cells.Octets(copy.Value!.Opening);
                 cells.Octets(copy.Value.Key);
                 cells.Octets(copy.Value.Value);
@@ -113,7 +113,7 @@ internal sealed class Import : IStorageImport
         {
             _ = await _transaction.RunAsync(
                 session => session.ChangeAsync(
-                    _statements.DropSuperseded, cancellationToken, Parameter.Of("period", added.Key), Parameter.Of("number", added.Min(copy => copy.Number))),
+                    _statements.DropSuperseded, cancellationToken, Parameter.Create("period", added.Key), Parameter.Create("number", added.Min(copy => copy.Number))),
                 cancellationToken);
         }
     }
@@ -127,7 +127,7 @@ internal sealed class Import : IStorageImport
             requests,
             (cells, request) =>
             {
-                cells.Big(request.Sequence);
+                cells.WriteInt64(request.Sequence);
                 cells.RequestId(request.RequestId);
                 cells.Octets(request.BodyHash);
             },
@@ -144,11 +144,11 @@ internal sealed class Import : IStorageImport
             pending,
             (cells, row) =>
             {
-                cells.Big(row.Sequence);
-                cells.Small(row.Item);
-                cells.Small((int)row.Update.Structure);
-                cells.Natural(row.Update.Expected?.Period);
-                cells.Natural(row.Update.Expected?.Version);
+                cells.WriteInt64(row.Sequence);
+                cells.WriteInt16(row.Item);
+                cells.WriteInt16((int)row.Update.Structure);
+                cells.WriteUInt64(row.Update.Expected?.Period);
+                cells.WriteUInt64(row.Update.Expected?.Version);
                 cells.Octets(row.Update.Key);
                 cells.Octets(row.Update.Value);
                 if (requests is not null)
@@ -181,15 +181,15 @@ internal sealed class Import : IStorageImport
             {
                 if (_statements.ContinueNumbers is { } continueNumbers && _lastSequence > 0)
                 {
-                    _ = await session.ChangeAsync(continueNumbers, cancellationToken, Parameter.Of("last", _lastSequence));
+                    _ = await session.ChangeAsync(continueNumbers, cancellationToken, Parameter.Create("last", _lastSequence));
                 }
                 return await session.ChangeAsync(
                     _statements.SetHead,
                     cancellationToken,
-                    Parameter.Of("epoch", head.Epoch),
-                    Parameter.Of("hash", head.RecordHash),
-                    Parameter.Of("published", head.PublishedEpoch),
-                    Parameter.Of("fence", head.Fence));
+                    Parameter.Create("epoch", head.Epoch),
+                    Parameter.Create("hash", head.RecordHash),
+                    Parameter.Create("published", head.PublishedEpoch),
+                    Parameter.Create("fence", head.Fence));
             },
             cancellationToken);
         await _transaction.CommitAsync();

@@ -48,9 +48,9 @@ internal static class LeafReader
 
     private static async Task<LeafRange> RangeAsync(ISession session, LeafRange range, ulong last, CancellationToken cancellationToken)
     {
-        Parameter[] epochs = [Parameter.Of("first", range.First), Parameter.Of("last", last), Parameter.Of("max", MaxEpochs)];
+        Parameter[] epochs = [Parameter.Create("first", range.First), Parameter.Create("last", last), Parameter.Create("max", MaxEpochs)];
         await using IRows rows = await session.QueryAsync(session.Database.Statements.EpochSizes, cancellationToken, epochs);
-        while (await rows.ReadAsync(cancellationToken) && range.TryAdd(rows.Natural(0), rows.Big(1), rows.Big(2)))
+        while (await rows.ReadAsync(cancellationToken) && range.TryAdd(rows.GetUInt64(0), rows.GetInt64(1), rows.GetInt64(2)))
         {
         }
         return range;
@@ -59,11 +59,11 @@ internal static class LeafReader
     private static async Task<LeafBatch> ReadRowsAsync(
         ISession session, Sql select, LeafRange range, LeafBatchBuilder batch, LeafColumns columns, CancellationToken cancellationToken)
     {
-        await using IRows rows = await session.QueryAsync(select, cancellationToken, Parameter.Of("first", range.First), Parameter.Of("last", range.Through!.Value));
+        await using IRows rows = await session.QueryAsync(select, cancellationToken, Parameter.Create("first", range.First), Parameter.Create("last", range.Through!.Value));
         while (await rows.ReadAsync(cancellationToken))
         {
-            ulong number = rows.Natural(0);
-            ref LeafRow row = ref batch.Add(number >> OrdinalBits, (int)(number & ((1 << OrdinalBits) - 1)), (StructureId)rows.Small(1), rows.Natural(2));
+            ulong number = rows.GetUInt64(0);
+            ref LeafRow row = ref batch.Add(number >> OrdinalBits, (int)(number & ((1 << OrdinalBits) - 1)), (StructureId)rows.GetInt16(1), rows.GetUInt64(2));
             row.Label = rows.Span(3);
             row.Commitment = rows.Span(4);
             row.Tag = rows.Span(5);
@@ -74,7 +74,7 @@ internal static class LeafReader
             }
             if (columns == LeafColumns.All)
             {
-                batch.SetOrigin(new LeafOrigin(rows.RequestId(9), rows.Small(8)), rows.Span(10));
+                batch.SetOrigin(new LeafOrigin(rows.RequestId(9), rows.GetInt16(8)), rows.Span(10));
             }
         }
         return batch.Complete();

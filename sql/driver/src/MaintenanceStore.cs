@@ -18,7 +18,7 @@ public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
         ITransaction transaction = await Database.BeginImportAsync(cancellationToken);
         try
         {
-            return await transaction.RunAsync(session => session.FirstAsync(Statements.HasRows, rows => rows.Flag(0), cancellationToken), cancellationToken)
+            return await transaction.RunAsync(session => session.FirstAsync(Statements.HasRows, rows => rows.GetBoolean(0), cancellationToken), cancellationToken)
                 ? throw new StorageMisconfiguredException($"The database {Database.Location} is not empty: import into a new one, made by 'optiks-db migrate'.")
                 : new Import(Statements, transaction);
         }
@@ -46,7 +46,7 @@ public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
                 throw new ArgumentException($"Period {period} cannot begin now: the log is in period {current.Period}.", nameof(period));
             }
             // If the period begins before this write, the operator's request is fulfilled.
-            return new WriteResult<int>(await session.ChangeAsync(Statements.RequestSwitch, cancel, Parameter.Of("period", period)), Commit: true);
+            return new WriteResult<int>(await session.ChangeAsync(Statements.RequestSwitch, cancel, Parameter.Create("period", period)), Commit: true);
         },
         resolve: null,
         cancellationToken);

@@ -77,7 +77,7 @@ public abstract class Migrator : IMigrator
         }
         (string name, string script) = _schema.Migrations[version];
         await RunAsync(session, script, cancellationToken);
-        _ = await session.ChangeAsync(InsertMigration, cancellationToken, Parameter.Of("version", version + 1), Parameter.Of("name", name));
+        _ = await session.ChangeAsync(InsertMigration, cancellationToken, Parameter.Create("version", version + 1), Parameter.Create("name", name));
         return new WriteResult<string?>(name, Commit: true);
     }
 }

@@ -64,23 +64,23 @@ public readonly struct Parameter
     public Guid RequestId { get; }
 
     /// <summary>Creates a parameter from a number.</summary>
-    public static Parameter Of(string name, long value) => new(name, ParameterType.Big, value);
+    public static Parameter Create(string name, long value) => new(name, ParameterType.Big, value);
 
     /// <summary>Creates a parameter from an unsigned number such as an epoch, or from null.</summary>
-    public static Parameter Of(string name, ulong? value) => new(name, ParameterType.Big, checked((long?)value));
+    public static Parameter Create(string name, ulong? value) => new(name, ParameterType.Big, checked((long?)value));
 
     /// <summary>Creates a parameter from a number of 32 bits.</summary>
-    public static Parameter Of(string name, int value) => new(name, ParameterType.Medium, value);
+    public static Parameter Create(string name, int value) => new(name, ParameterType.Medium, value);
 
     /// <summary>Creates a parameter from a text.</summary>
-    public static Parameter Of(string name, string value) => new(name, ParameterType.Text, text: value);
+    public static Parameter Create(string name, string value) => new(name, ParameterType.Text, text: value);
 
     /// <summary>Creates a parameter from bytes.</summary>
-    public static Parameter Of(string name, ReadOnlyMemory<byte> value) => new(name, ParameterType.Octets, octets: value);
+    public static Parameter Create(string name, ReadOnlyMemory<byte> value) => new(name, ParameterType.Octets, octets: value);
 
     /// <summary>Creates a parameter from a request id.</summary>
-    public static Parameter Of(string name, Guid value) => new(name, ParameterType.RequestId, id: value);
+    public static Parameter Create(string name, Guid value) => new(name, ParameterType.RequestId, id: value);
 
     /// <summary>Creates a parameter from a time span.</summary>
-    public static Parameter Of(string name, TimeSpan value) => new(name, ParameterType.Duration, checked((long)value.TotalMilliseconds));
+    public static Parameter Create(string name, TimeSpan value) => new(name, ParameterType.Duration, checked((long)value.TotalMilliseconds));
 }

@@ -14,7 +14,7 @@ internal static class PeriodWriter
     /// false when the lease is lost. Later reads see the state after the wait, so no value is copied while it is erased.
     /// </summary>
     public static async Task<bool> TryHoldAsync(ISession session, Lease lease, CancellationToken cancellationToken) =>
-        await session.ChangeAsync(session.Database.Statements.LockLease, cancellationToken, Parameter.Of("fence", lease.Fence), Parameter.Of("holder", lease.Holder)) == 1;
+        await session.ChangeAsync(session.Database.Statements.LockLease, cancellationToken, Parameter.Create("fence", lease.Fence), Parameter.Create("holder", lease.Holder)) == 1;
 
     /// <summary>
     /// Returns the row of the next period, and writes it if it does not exist. Returns null when the lease is lost, when another period
@@ -51,19 +51,19 @@ internal static class PeriodWriter
     {
         _ = await session.ChangeAsync(session.Database.Statements.LockHead, cancellationToken);
         return await session.ChangeAsync(
-            session.Database.Statements.RewrapSecrets, cancellationToken, Parameter.Of("period", period), Parameter.Of("before", before), Parameter.Of("after", after)) == 1;
+            session.Database.Statements.RewrapSecrets, cancellationToken, Parameter.Create("period", period), Parameter.Create("before", before), Parameter.Create("after", after)) == 1;
     }
 
     /// <summary>Inserts a period's row and returns the number of inserted rows: 0 when the row already exists.</summary>
     public static Task<int> InsertAsync(ISession session, PeriodRow period, CancellationToken cancellationToken) => session.ChangeAsync(
         session.Database.Statements.InsertPeriod,
         cancellationToken,
-        Parameter.Of("period", period.Period),
-        Parameter.Of("state", (int)period.State),
-        Parameter.Of("first", period.FirstEpoch),
-        Parameter.Of("copies", (ulong?)period.Copies),
-        Parameter.Of("secrets", period.WrappedSecrets),
-        Parameter.Of("configuration", period.Configuration));
+        Parameter.Create("period", period.Period),
+        Parameter.Create("state", (int)period.State),
+        Parameter.Create("first", period.FirstEpoch),
+        Parameter.Create("copies", (ulong?)period.Copies),
+        Parameter.Create("secrets", period.WrappedSecrets),
+        Parameter.Create("configuration", period.Configuration));
 
     /// <summary>Adds copies.</summary>
     public static async Task<StageResult> StageAsync(ISession session, Lease lease, CopyBatch copies, CancellationToken cancellationToken)
@@ -100,13 +100,13 @@ internal static class PeriodWriter
     public static async Task<bool> TrySwitchAsync(ISession session, Lease lease, PeriodSwitch begun, ulong epoch, CancellationToken cancellationToken) =>
         await TryHoldAsync(session, lease, cancellationToken)
         // The current period ends first, so that two periods are never current at once.
-        && await session.ChangeAsync(session.Database.Statements.EndPeriod, cancellationToken, Parameter.Of("period", begun.Period - 1)) == 1
+        && await session.ChangeAsync(session.Database.Statements.EndPeriod, cancellationToken, Parameter.Create("period", begun.Period - 1)) == 1
         && await session.ChangeAsync(
             session.Database.Statements.StartPeriod,
             cancellationToken,
-            Parameter.Of("period", begun.Period),
-            Parameter.Of("first", epoch),
-            Parameter.Of("copies", begun.Copies)) == 1;
+            Parameter.Create("period", begun.Period),
+            Parameter.Create("first", epoch),
+            Parameter.Create("copies", begun.Copies)) == 1;
 
     /// <summary>Destroys a period's secrets. Returns false when the lease is lost.</summary>
     public static async Task<bool> BeginDestroyingAsync(ISession session, Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken)
@@ -122,7 +122,7 @@ internal static class PeriodWriter
             throw new ArgumentException($"Period {period} is still served in period {current}, or an earlier one is: its secrets are not destroyed.", nameof(period));
         }
         return periods[(int)period].State >= PeriodState.Destroying
-            || await session.ChangeAsync(session.Database.Statements.DestroySecrets, cancellationToken, Parameter.Of("period", period)) == 1;
+            || await session.ChangeAsync(session.Database.Statements.DestroySecrets, cancellationToken, Parameter.Create("period", period)) == 1;
     }
 
     /// <summary>
@@ -141,10 +141,10 @@ internal static class PeriodWriter
             return true;
         }
         Statements statements = session.Database.Statements;
-        int destroyed = await session.ChangeAsync(statements.DestroyCopies, cancellationToken, Parameter.Of("period", period), Parameter.Of("max", maxValues));
+        int destroyed = await session.ChangeAsync(statements.DestroyCopies, cancellationToken, Parameter.Create("period", period), Parameter.Create("max", maxValues));
         return destroyed < maxValues
             && await DestroyLeavesAsync(session, period, maxValues - destroyed, cancellationToken)
-            && await session.ChangeAsync(statements.EndDestroying, cancellationToken, Parameter.Of("period", period)) == 1;
+            && await session.ChangeAsync(statements.EndDestroying, cancellationToken, Parameter.Create("period", period)) == 1;
     }
 
     // Destroys whole epochs, beginning where the previous call ended, which the period's row records, so that epochs without values are not
@@ -152,15 +152,15 @@ internal static class PeriodWriter
     private static async Task<bool> DestroyLeavesAsync(ISession session, ulong period, int maxValues, CancellationToken cancellationToken)
     {
         Statements statements = session.Database.Statements;
-        (ulong first, ulong end) = await session.FirstAsync(statements.LeftToDestroy, rows => (rows.Natural(0), rows.Natural(1)), cancellationToken, Parameter.Of("period", period));
+        (ulong first, ulong end) = await session.FirstAsync(statements.LeftToDestroy, rows => (rows.GetUInt64(0), rows.GetUInt64(1)), cancellationToken, Parameter.Create("period", period));
         if (first == end)
         {
             return true;
         }
         ulong through = first;
         long leaves = 0;
-        Parameter[] epochs = [Parameter.Of("first", first), Parameter.Of("last", end - 1), Parameter.Of("max", MaxEpochsPerPiece)];
-        foreach ((ulong epoch, long count) in await session.ListAsync(statements.EpochSizes, rows => (rows.Natural(0), rows.Big(1)), cancellationToken, epochs))
+        Parameter[] epochs = [Parameter.Create("first", first), Parameter.Create("last", end - 1), Parameter.Create("max", MaxEpochsPerPiece)];
+        foreach ((ulong epoch, long count) in await session.ListAsync(statements.EpochSizes, rows => (rows.GetUInt64(0), rows.GetInt64(1)), cancellationToken, epochs))
         {
             if (leaves > 0 && leaves + count > maxValues)
             {
@@ -169,8 +169,8 @@ internal static class PeriodWriter
             leaves += count;
             through = epoch;
         }
-        _ = await session.ChangeAsync(statements.DestroyLeaves, cancellationToken, Parameter.Of("first", first), Parameter.Of("last", through));
-        _ = await session.ChangeAsync(statements.SetDestroyedBefore, cancellationToken, Parameter.Of("period", period), Parameter.Of("before", through + 1));
+        _ = await session.ChangeAsync(statements.DestroyLeaves, cancellationToken, Parameter.Create("first", first), Parameter.Create("last", through));
+        _ = await session.ChangeAsync(statements.SetDestroyedBefore, cancellationToken, Parameter.Create("period", period), Parameter.Create("before", through + 1));
         return through + 1 == end;
     }
 
@@ -195,15 +195,15 @@ internal static class PeriodWriter
             (cells, i) =>
             {
                 int row = withValues[i];
-                cells.Natural(copies.Period);
-                cells.Medium(copies.First + row);
+                cells.WriteUInt64(copies.Period);
+                cells.WriteInt32(copies.First + row);
                 cells.Octets(copies.Rows.Span[row].Opening);
                 cells.Octets(copies.Key(row));
                 cells.Octets(copies.Value(row));
             },
             cancellationToken);
         long sources = await session.FirstAsync(
-            session.Database.Statements.CountSources, rows => rows.Big(0), cancellationToken, Parameter.Of("period", copies.Period), Parameter.Of("number", copies.First));
+            session.Database.Statements.CountSources, rows => rows.GetInt64(0), cancellationToken, Parameter.Create("period", copies.Period), Parameter.Create("number", copies.First));
         if (sources != withValues.Length)
         {
             return StageResult.SourceErased;
@@ -211,18 +211,18 @@ internal static class PeriodWriter
         // Only the last row of a key counts. The values of its other rows go now: once their sources are gone with an earlier period, no
         // erasure would find them.
         _ = await session.ChangeAsync(
-            session.Database.Statements.DropSuperseded, cancellationToken, Parameter.Of("period", copies.Period), Parameter.Of("number", copies.First));
+            session.Database.Statements.DropSuperseded, cancellationToken, Parameter.Create("period", copies.Period), Parameter.Create("number", copies.First));
         return StageResult.Staged;
     }
 
     /// <summary>Writes the cells of a copy up to its source.</summary>
     public static void WriteCopyStart(IRowWriter cells, ulong period, int number, int structure, CopySource source)
     {
-        cells.Natural(period);
-        cells.Medium(number);
-        cells.Small(structure);
-        cells.Natural(source.Version);
-        cells.Natural(source.IsDrop ? null : source.Epoch);
-        cells.Medium(source.IsDrop ? null : source.Ordinal);
+        cells.WriteUInt64(period);
+        cells.WriteInt32(number);
+        cells.WriteInt16(structure);
+        cells.WriteUInt64(source.Version);
+        cells.WriteUInt64(source.IsDrop ? null : source.Epoch);
+        cells.WriteInt32(source.IsDrop ? null : source.Ordinal);
     }
 }

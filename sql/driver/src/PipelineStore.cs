@@ -27,11 +27,11 @@ public class PipelineStore : FollowStore, IPipelineStore
         return await Database.WriteOneAsync(
             (session, cancel) => session.FirstAsync(
                 Statements.AcquireLease,
-                rows => new Lease(holder, rows.Big(0), rows.Time(1)),
+                rows => new Lease(holder, rows.GetInt64(0), rows.Time(1)),
                 cancel,
-                Parameter.Of("holder", holder),
-                Parameter.Of("duration", duration),
-                Parameter.Of("session", Database.SessionName)),
+                Parameter.Create("holder", holder),
+                Parameter.Create("duration", duration),
+                Parameter.Create("session", Database.SessionName)),
             cancellationToken);
     }
 
@@ -42,17 +42,17 @@ public class PipelineStore : FollowStore, IPipelineStore
         return ChangeOneAsync(
             Statements.RenewLease,
             cancellationToken,
-            Parameter.Of("duration", duration),
-            Parameter.Of("fence", lease.Fence),
-            Parameter.Of("holder", lease.Holder),
-            Parameter.Of("session", Database.SessionName));
+            Parameter.Create("duration", duration),
+            Parameter.Create("fence", lease.Fence),
+            Parameter.Create("holder", lease.Holder),
+            Parameter.Create("session", Database.SessionName));
     }
 
     /// <inheritdoc/>
     public Task ReleaseLeaseAsync(Lease lease, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(lease);
-        return ChangeOneAsync(Statements.ReleaseLease, cancellationToken, Parameter.Of("fence", lease.Fence), Parameter.Of("holder", lease.Holder));
+        return ChangeOneAsync(Statements.ReleaseLease, cancellationToken, Parameter.Create("fence", lease.Fence), Parameter.Create("holder", lease.Holder));
     }
 
     /// <inheritdoc/>
@@ -96,7 +96,7 @@ public class PipelineStore : FollowStore, IPipelineStore
 
     /// <inheritdoc/>
     public Task<ulong?> ReadRequestedSwitchAsync(CancellationToken cancellationToken) =>
-        Database.ReadAsync((session, cancel) => session.FirstAsync<ulong?>(Statements.RequestedSwitch, rows => rows.Natural(0), cancel), cancellationToken);
+        Database.ReadAsync((session, cancel) => session.FirstAsync<ulong?>(Statements.RequestedSwitch, rows => rows.GetUInt64(0), cancel), cancellationToken);
 
     /// <inheritdoc/>
     public Task BeginDestroyingAsync(Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken)
@@ -136,7 +136,7 @@ public class PipelineStore : FollowStore, IPipelineStore
 
     /// <inheritdoc/>
     public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) =>
-        Database.ReadAsync((session, cancel) => session.FirstAsync(Statements.CountPending, rows => rows.Big(0), cancel, Parameter.Of("atMost", atMost)), cancellationToken);
+        Database.ReadAsync((session, cancel) => session.FirstAsync(Statements.CountPending, rows => rows.GetInt64(0), cancel, Parameter.Create("atMost", atMost)), cancellationToken);
 
     /// <inheritdoc/>
     public Task<CommitResult> CommitEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken)
@@ -173,8 +173,8 @@ public class PipelineStore : FollowStore, IPipelineStore
     {
         ArgumentNullException.ThrowIfNull(place);
         (Sql sql, Parameter[] key) = place.Period is ulong period
-            ? (Statements.CopyValueAt, (Parameter[])[Parameter.Of("period", period), Parameter.Of("number", place.Ordinal)])
-            : (Statements.ValueAt, (Parameter[])[Parameter.Of("epoch", place.Epoch), Parameter.Of("ordinal", place.Ordinal)]);
+            ? (Statements.CopyValueAt, (Parameter[])[Parameter.Create("period", period), Parameter.Create("number", place.Ordinal)])
+            : (Statements.ValueAt, (Parameter[])[Parameter.Create("epoch", place.Epoch), Parameter.Create("ordinal", place.Ordinal)]);
         return Database.ReadAsync((session, cancel) => session.FirstAsync<ReadOnlyMemory<byte>?>(sql, rows => rows.Octets(0), cancel, key), cancellationToken);
     }
 
@@ -186,11 +186,11 @@ public class PipelineStore : FollowStore, IPipelineStore
         bool stored = await ChangeOneAsync(
             Statements.StoreCheckpoint,
             cancellationToken,
-            Parameter.Of("checkpoint", checkpoint),
-            Parameter.Of("epoch", epoch),
-            Parameter.Of("hash", recordHash),
-            Parameter.Of("fence", lease.Fence),
-            Parameter.Of("holder", lease.Holder));
+            Parameter.Create("checkpoint", checkpoint),
+            Parameter.Create("epoch", epoch),
+            Parameter.Create("hash", recordHash),
+            Parameter.Create("fence", lease.Fence),
+            Parameter.Create("holder", lease.Holder));
         if (!stored)
         {
             throw new StorageFencedException($"The checkpoint of epoch {epoch} was not stored: the lease is lost, or that epoch has another record.");
@@ -201,7 +201,7 @@ public class PipelineStore : FollowStore, IPipelineStore
     public async Task PublishAsync(Lease lease, ulong epoch, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(lease);
-        if (!await ChangeOneAsync(Statements.Publish, cancellationToken, Parameter.Of("epoch", epoch), Parameter.Of("fence", lease.Fence), Parameter.Of("holder", lease.Holder)))
+        if (!await ChangeOneAsync(Statements.Publish, cancellationToken, Parameter.Create("epoch", epoch), Parameter.Create("fence", lease.Fence), Parameter.Create("holder", lease.Holder)))
         {
             throw new StorageFencedException($"Epoch {epoch} was not published: the lease is lost, or it is not the last epoch, or it is not signed.");
         }
@@ -211,13 +211,13 @@ public class PipelineStore : FollowStore, IPipelineStore
     public Task<int> PurgeRequestsAsync(Lease lease, int maxRequests, CancellationToken cancellationToken) => Database.WriteAsync(
         async (session, cancel) =>
         {
-            if (await session.ChangeAsync(Statements.HoldLease, cancel, Parameter.Of("fence", lease.Fence), Parameter.Of("holder", lease.Holder)) != 1)
+            if (await session.ChangeAsync(Statements.HoldLease, cancel, Parameter.Create("fence", lease.Fence), Parameter.Create("holder", lease.Holder)) != 1)
             {
                 throw new StorageFencedException("Old requests were not purged: the lease is lost.");
             }
             byte[] bound = new byte[RequestIds.Length];
             RequestIds.WriteLowerBound(await ReadClockAsync(session, cancel) - Limits.RequestRetention, bound);
-            Parameter[] oldest = [Parameter.Of("bound", RequestIds.Read(bound)), Parameter.Of("max", maxRequests)];
+            Parameter[] oldest = [Parameter.Create("bound", RequestIds.Read(bound)), Parameter.Create("max", maxRequests)];
             if (Statements.ForgetOutcomes is { } forgetOutcomes)
             {
                 _ = await session.ChangeAsync(forgetOutcomes, cancel, oldest);

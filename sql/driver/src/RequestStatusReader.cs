@@ -8,7 +8,7 @@ internal static class RequestStatusReader
     /// <summary>Reads a status in one statement; returns null when the id is not known.</summary>
     public static async Task<RequestStatus?> ReadAsync(ISession session, Guid requestId, CancellationToken cancellationToken)
     {
-        await using IRows rows = await session.QueryAsync(session.Database.Statements.Status, cancellationToken, Parameter.Of("id", requestId));
+        await using IRows rows = await session.QueryAsync(session.Database.Statements.Status, cancellationToken, Parameter.Create("id", requestId));
         var items = new List<PublishedItem>();
         ulong epoch = 0;
         bool isDecided = false;
@@ -17,12 +17,12 @@ internal static class RequestStatusReader
         {
             if (rows.IsNull(2))
             {
-                return rows.Flag(1)
+                return rows.GetBoolean(1)
                     ? new RequestStatus(RequestState.Pending, 0, [], null)
                     : throw new StorageCorruptException($"The database {session.Database.Location} has a request that is neither pending nor decided: restore it.");
             }
-            epoch = rows.Natural(2);
-            if (rows.NullableNatural(0) is not ulong published || epoch > published)
+            epoch = rows.GetUInt64(2);
+            if (rows.GetNullableUInt64(0) is not ulong published || epoch > published)
             {
                 return new RequestStatus(RequestState.Pending, 0, [], null);
             }
@@ -39,7 +39,7 @@ internal static class RequestStatusReader
             {
                 throw new StorageCorruptException($"The database {session.Database.Location} has an outcome without its leaf in epoch {epoch}: restore it.");
             }
-            items.Add(new PublishedItem(item, (StructureId)rows.Small(8), rows.Natural(9), rows.Natural(10), rows.Medium(7), rows.Octets(11)));
+            items.Add(new PublishedItem(item, (StructureId)rows.GetInt16(8), rows.GetUInt64(9), rows.GetUInt64(10), rows.GetInt32(7), rows.Octets(11)));
         }
         return isDecided ? new RequestStatus(RequestState.Published, epoch, items, null) : null;
     }

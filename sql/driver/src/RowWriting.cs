@@ -16,16 +16,16 @@ internal static class RowWriting
             (cells, i) =>
             {
                 ref readonly LeafRow leaf = ref leaves.Rows.Span[i];
-                cells.Natural(commit.Epoch.Epoch);
-                cells.Medium(i);
-                cells.Small((int)leaf.Structure);
-                cells.Natural(commit.Period);
-                cells.Natural(leaf.Version);
+                cells.WriteUInt64(commit.Epoch.Epoch);
+                cells.WriteInt32(i);
+                cells.WriteInt16((int)leaf.Structure);
+                cells.WriteUInt64(commit.Period);
+                cells.WriteUInt64(leaf.Version);
                 cells.Octets(leaf.Label);
                 cells.Octets(leaf.Commitment);
                 cells.Octets(leaf.Tag);
                 cells.RequestId(leaves.Origins.Span[i].RequestId);
-                cells.Small(leaves.Origins.Span[i].Item);
+                cells.WriteInt16(leaves.Origins.Span[i].Item);
             },
             cancellationToken);
         // Values are missing only in a restored epoch, where they were erased.
@@ -38,8 +38,8 @@ internal static class RowWriting
             {
                 int ordinal = present?[i] ?? i;
                 ref readonly LeafRow leaf = ref leaves.Rows.Span[ordinal];
-                cells.Natural(commit.Epoch.Epoch);
-                cells.Medium(ordinal);
+                cells.WriteUInt64(commit.Epoch.Epoch);
+                cells.WriteInt32(ordinal);
                 cells.Octets(leaf.Opening);
                 cells.Octets(leaves.Key(ordinal));
                 cells.Octets(leaves.Values.Slice(checked((int)leaf.ValueOffset), checked((int)leaf.ValueLength)));
@@ -52,13 +52,13 @@ internal static class RowWriting
     /// <summary>Writes the cells of an erasure.</summary>
     public static void WriteErasure(IRowWriter cells, ulong decidedIn, int number, Erasure erasure)
     {
-        cells.Natural(decidedIn);
-        cells.Medium(number);
-        cells.Natural(erasure.Epoch);
-        cells.Natural(erasure.Period);
-        cells.Medium(erasure.Ordinal);
+        cells.WriteUInt64(decidedIn);
+        cells.WriteInt32(number);
+        cells.WriteUInt64(erasure.Epoch);
+        cells.WriteUInt64(erasure.Period);
+        cells.WriteInt32(erasure.Ordinal);
         cells.RequestId(erasure.Origin.RequestId);
-        cells.Small(erasure.Origin.Item);
+        cells.WriteInt16(erasure.Origin.Item);
     }
 
     /// <summary>Copies an epoch's outcomes.</summary>
@@ -71,14 +71,14 @@ internal static class RowWriting
     /// <summary>Writes the cells of an outcome.</summary>
     public static void WriteOutcome(IRowWriter cells, long sequence, int item, ulong epoch, int? ordinal, Refusal? refusal)
     {
-        cells.Big(sequence);
-        cells.Small(item);
-        cells.Natural(epoch);
-        cells.Medium(ordinal);
-        cells.Small((int?)refusal?.Reason);
-        cells.Small(refusal?.Item);
-        cells.Natural(refusal?.Current.Period);
-        cells.Natural(refusal?.Current.Version);
+        cells.WriteInt64(sequence);
+        cells.WriteInt16(item);
+        cells.WriteUInt64(epoch);
+        cells.WriteInt32(ordinal);
+        cells.WriteInt16((int?)refusal?.Reason);
+        cells.WriteInt16(refusal?.Item);
+        cells.WriteUInt64(refusal?.Current.Period);
+        cells.WriteUInt64(refusal?.Current.Version);
     }
 
     private static bool ContainsErased(this ReadOnlySpan<LeafRow> leaves)

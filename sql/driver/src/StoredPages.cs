@@ -16,10 +16,10 @@ internal static class StoredPages
         session,
         session.Database.Statements.StoredLeaves,
         rows => new StoredLeaf(
-            rows.Natural(0), rows.Medium(1), (StructureId)rows.Small(2), rows.Natural(3), rows.Natural(4), rows.Octets(5), rows.Octets(6), rows.Octets(7),
-            new LeafOrigin(rows.RequestId(8), rows.Small(9)), Value(rows, 10)),
+            rows.GetUInt64(0), rows.GetInt32(1), (StructureId)rows.GetInt16(2), rows.GetUInt64(3), rows.GetUInt64(4), rows.Octets(5), rows.Octets(6), rows.Octets(7),
+            new LeafOrigin(rows.RequestId(8), rows.GetInt16(9)), Value(rows, 10)),
         leaf => leaf.Value,
-        [Parameter.Of("epoch", epoch), Parameter.Of("ordinal", ordinal)],
+        [Parameter.Create("epoch", epoch), Parameter.Create("ordinal", ordinal)],
         max,
         cancellationToken);
 
@@ -28,9 +28,9 @@ internal static class StoredPages
         session,
         session.Database.Statements.StoredCopies,
         rows => new StoredCopy(
-            rows.Natural(0), rows.Medium(1), (StructureId)rows.Small(2), CopyReader.Source(rows, 3), rows.Octets(6), rows.Octets(7), rows.Octets(8), Value(rows, 9)),
+            rows.GetUInt64(0), rows.GetInt32(1), (StructureId)rows.GetInt16(2), CopyReader.Source(rows, 3), rows.Octets(6), rows.Octets(7), rows.Octets(8), Value(rows, 9)),
         copy => copy.Value,
-        [Parameter.Of("period", period), Parameter.Of("number", number)],
+        [Parameter.Create("period", period), Parameter.Create("number", number)],
         max,
         cancellationToken);
 
@@ -40,7 +40,7 @@ internal static class StoredPages
     private static async Task<IReadOnlyList<T>> PageAsync<T>(
         ISession session, Sql sql, Func<IRows, T> read, Func<T, StoredValue?> value, Parameter[] from, int max, CancellationToken cancellationToken)
     {
-        await using IRows rows = await session.QueryAsync(sql, cancellationToken, [.. from, Parameter.Of("max", max), Parameter.Of("bytes", MaxValueBytes)]);
+        await using IRows rows = await session.QueryAsync(sql, cancellationToken, [.. from, Parameter.Create("max", max), Parameter.Create("bytes", MaxValueBytes)]);
         var page = new List<T>();
         for (long octets = 0; octets <= MaxValueBytes && await rows.ReadAsync(cancellationToken); octets += value(page[^1])?.Value.Length ?? 0)
         {

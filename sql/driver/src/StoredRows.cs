@@ -12,20 +12,20 @@ public static class StoredRows
     public static async Task<HeadRow> ReadHeadAsync(this ISession session, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(session);
-        return await session.FirstAsync(session.Database.Statements.Head, Head, cancellationToken) ?? throw NoHead(session.Database.Location);
+        return await session.FirstAsync(session.Database.Statements.Head, ReadHead, cancellationToken) ?? throw NoHead(session.Database.Location);
     }
 
     /// <summary>Reads a head row from a row of <see cref="Statements.Head"/>.</summary>
-    internal static HeadRow Head(IRows rows) => new(rows.NullableNatural(0), rows.Octets(1), rows.NullableNatural(2), rows.Big(3), rows.Text(4), rows.Time(5));
+    internal static HeadRow ReadHead(IRows rows) => new(rows.GetNullableUInt64(0), rows.Octets(1), rows.GetNullableUInt64(2), rows.GetInt64(3), rows.Text(4), rows.Time(5));
 
     /// <summary>Creates the error for a result of <see cref="Statements.Head"/> without a row.</summary>
     internal static StorageCorruptException NoHead(string location) => new($"The database {location} has no head row: restore it.");
 
     /// <summary>Reads a request from a row of <see cref="Statements.StoredRequests"/>.</summary>
-    public static StoredRequest Request(IRows rows)
+    public static StoredRequest ReadRequest(IRows rows)
     {
         ArgumentNullException.ThrowIfNull(rows);
-        return new StoredRequest(rows.Big(0), rows.RequestId(1), rows.Octets(2));
+        return new StoredRequest(rows.GetInt64(0), rows.RequestId(1), rows.Octets(2));
     }
 
     /// <summary>
@@ -34,15 +34,15 @@ public static class StoredRows
     public static PendingRow PendingRow(IRows rows)
     {
         ArgumentNullException.ThrowIfNull(rows);
-        return new PendingRow(rows.Big(0), rows.Small(1), rows.IsNull(2) ? null : rows.RequestId(2), rows.Octets(3), Update(rows, 4));
+        return new PendingRow(rows.GetInt64(0), rows.GetInt16(1), rows.IsNull(2) ? null : rows.RequestId(2), rows.Octets(3), Update(rows, 4));
     }
 
     /// <summary>Reads a period from a row of <see cref="Statements.Periods"/>.</summary>
     internal static PeriodRow Period(IRows rows) => new(
-        rows.Natural(0), (PeriodState)rows.Small(1), rows.NullableNatural(2), rows.IsNull(3) ? null : rows.Medium(3), rows.Octets(4), rows.Octets(5));
+        rows.GetUInt64(0), (PeriodState)rows.GetInt16(1), rows.GetNullableUInt64(2), rows.IsNull(3) ? null : rows.GetInt32(3), rows.Octets(4), rows.Octets(5));
 
     /// <summary>Reads an epoch from a row of <see cref="Statements.Epochs"/>.</summary>
-    internal static EpochRow Epoch(IRows rows) => new(rows.Natural(0), rows.Octets(1), rows.Octets(2), rows.Octets(3));
+    internal static EpochRow Epoch(IRows rows) => new(rows.GetUInt64(0), rows.Octets(1), rows.Octets(2), rows.Octets(3));
 
     /// <summary>
     /// Reads an update from the columns structure, key, value, expected_period, expected_version, the first of which is
@@ -50,17 +50,17 @@ public static class StoredRows
     /// </summary>
     internal static AcceptItem Update(IRows rows, int column)
     {
-        ExpectedVersion? expected = rows.IsNull(column + 3) ? null : new ExpectedVersion(rows.Natural(column + 3), rows.Natural(column + 4));
-        return new AcceptItem((StructureId)rows.Small(column), rows.Octets(column + 1), rows.Octets(column + 2), expected);
+        ExpectedVersion? expected = rows.IsNull(column + 3) ? null : new ExpectedVersion(rows.GetUInt64(column + 3), rows.GetUInt64(column + 4));
+        return new AcceptItem((StructureId)rows.GetInt16(column), rows.Octets(column + 1), rows.Octets(column + 2), expected);
     }
 
     /// <summary>Reads an erasure from a row of <see cref="Statements.Erasures"/>.</summary>
     internal static StoredErasure Erasure(IRows rows)
     {
-        var erasure = new Erasure(rows.Natural(2), rows.Medium(4), new LeafOrigin(rows.RequestId(5), rows.Small(6))) { Period = rows.NullableNatural(3) };
+        var erasure = new Erasure(rows.GetUInt64(2), rows.GetInt32(4), new LeafOrigin(rows.RequestId(5), rows.GetInt16(6))) { Period = rows.GetNullableUInt64(3) };
         return rows.IsNull(7)
-            ? new StoredErasure(rows.Natural(0), rows.Medium(1), erasure, null, default, default)
-            : new StoredErasure(rows.Natural(0), rows.Medium(1), erasure, (StructureId)rows.Small(7), rows.Octets(8), rows.Octets(9));
+            ? new StoredErasure(rows.GetUInt64(0), rows.GetInt32(1), erasure, null, default, default)
+            : new StoredErasure(rows.GetUInt64(0), rows.GetInt32(1), erasure, (StructureId)rows.GetInt16(7), rows.Octets(8), rows.Octets(9));
     }
 
     /// <summary>
@@ -69,5 +69,5 @@ public static class StoredRows
     /// </summary>
     internal static Refusal? Refusal(IRows rows, int column) => rows.IsNull(column)
         ? null
-        : new Refusal((RefusalReason)rows.Small(column), rows.Small(column + 1), new ExpectedVersion(rows.Natural(column + 2), rows.Natural(column + 3)));
+        : new Refusal((RefusalReason)rows.GetInt16(column), rows.GetInt16(column + 1), new ExpectedVersion(rows.GetUInt64(column + 2), rows.GetUInt64(column + 3)));
 }

@@ -107,7 +107,7 @@ internal static class AcceptColumns
             (cells, row) =>
             {
                 int i = order[row];
-                cells.Big(numbers[i]);
+                cells.WriteInt64(numbers[i]);
                 cells.RequestId(group.Requests[i].RequestId);
                 cells.Octets(group.Requests[i].BodyHash);
             },
@@ -119,11 +119,11 @@ internal static class AcceptColumns
             (cells, i) =>
             {
                 (int request, int item, AcceptItem update) = group.Items[i];
-                cells.Big(numbers[request]);
-                cells.Small(item);
-                cells.Small((int)update.Structure);
-                cells.Natural(update.Expected?.Period);
-                cells.Natural(update.Expected?.Version);
+                cells.WriteInt64(numbers[request]);
+                cells.WriteInt16(item);
+                cells.WriteInt16((int)update.Structure);
+                cells.WriteUInt64(update.Expected?.Period);
+                cells.WriteUInt64(update.Expected?.Version);
                 cells.Octets(update.Key);
                 cells.Octets(update.Value);
                 cells.RequestId(group.Requests[request].RequestId);

@@ -16,7 +16,7 @@ internal static class PostgreSqlSchema
 
     /// <summary>Reads the version of a database; returns 0 when it does not have this project's schema.</summary>
     public static async Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) =>
-        await session.FirstAsync(s_exists, rows => rows.Flag(0), cancellationToken) ? await session.FirstAsync(s_version, rows => rows.Medium(0), cancellationToken) : 0;
+        await session.FirstAsync(s_exists, rows => rows.GetBoolean(0), cancellationToken) ? await session.FirstAsync(s_version, rows => rows.GetInt32(0), cancellationToken) : 0;
 
     /// <summary>
     /// Checks a new session before it enters a pool, on a connection that is not in a transaction yet. Throws for settings that lose

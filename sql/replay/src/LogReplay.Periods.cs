@@ -66,7 +66,7 @@ public sealed partial class LogReplay
         ArgumentNullException.ThrowIfNull(copies);
         return Next is null || Next.Epoch < Last.Epoch || copies.Period != Next.Period || copies.First != NextCopies || copies.Rows.IsEmpty
             ? null
-            : await OrDropNextOfDiskAsync(TakeCopiesAsync(Next, copies, SetNextCopies)).ConfigureAwait(false);
+            : await DropNextOnDiskIfRefusedAsync(TakeCopiesAsync(Next, copies, SetNextCopies)).ConfigureAwait(false);
     }
 
     // Records of another length are refused later.
@@ -175,10 +175,10 @@ public sealed partial class LogReplay
 
     private async Task<Refused?> LoadNextNamesAsync(ulong through, CancellationToken cancellationToken) => Next!.Epoch >= through
         ? null
-        : await OrDropNextAsync(LoadNamesAsync(Next, through, cancellationToken)).ConfigureAwait(false);
+        : await DropNextIfRefusedAsync(LoadNamesAsync(Next, through, cancellationToken)).ConfigureAwait(false);
 
     private Task<Refused?> LoadSomeNextNamesAsync(int maxLeaves, CancellationToken cancellationToken) =>
-        OrDropNextAsync(LoadSomeNamesAsync(Next!, Last.Epoch, maxLeaves, cancellationToken));
+        DropNextIfRefusedAsync(LoadSomeNamesAsync(Next!, Last.Epoch, maxLeaves, cancellationToken));
 
     private async Task<Refused?> LoadNamesAsync(LogTrees trees, ulong through, CancellationToken cancellationToken)
     {
@@ -204,7 +204,7 @@ public sealed partial class LogReplay
     }
 
     // After a refusal or failure, the trees are unusable and are dropped.
-    private async Task<Refused?> OrDropNextAsync(Task<Refused?> loading)
+    private async Task<Refused?> DropNextIfRefusedAsync(Task<Refused?> loading)
     {
         bool isLoaded = false;
         try
@@ -225,11 +225,11 @@ public sealed partial class LogReplay
     private Task<Refused?> LoadNextCopiesAsync(int through, int maxRows, CancellationToken cancellationToken)
     {
         int end = (int)Math.Min(through, (long)NextCopies + maxRows);
-        return OrDropNextOfDiskAsync(LoadCopiesAsync(Next!, NextCopies, end, cancellationToken, SetNextCopies));
+        return DropNextOnDiskIfRefusedAsync(LoadCopiesAsync(Next!, NextCopies, end, cancellationToken, SetNextCopies));
     }
 
     // After a disk failure, the state of the trees is unknown and they are dropped.
-    private async Task<Refused?> OrDropNextOfDiskAsync(Task<Refused?> loading)
+    private async Task<Refused?> DropNextOnDiskIfRefusedAsync(Task<Refused?> loading)
     {
         try
         {

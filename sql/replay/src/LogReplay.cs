@@ -198,7 +198,7 @@ public sealed partial class LogReplay : IDisposable
     private (ReplayStep? Step, Refused? Refused) Stage(EpochRow row, EpochLeaves leaves, bool withProofs) =>
         TryStage(row, leaves.Rows.Span, leaves.Values.Span, withProofs, out ReplayStep? step, out Refused? refused) ? (step, null) : (null, refused);
 
-    private static Refused OfSnapshot(string why) => new(why) { OfSnapshot = true };
+    private static Refused RefuseSnapshot(string why) => new(why) { IsSnapshot = true };
 
     private Refused? Check(EpochRow row) => _records.Check(row)
         ?? (Served?.Epoch == row.Epoch && !Served.Names(row.Epoch, row.RecordHash.Span)
@@ -213,7 +213,7 @@ public sealed partial class LogReplay : IDisposable
         {
             if (restored > target)
             {
-                return OfSnapshot($"It is of epoch {restored}, the database's newest is {target}.");
+                return RefuseSnapshot($"It is of epoch {restored}, the database's newest is {target}.");
             }
             if (await CheckRecordsAsync(restored, cancellationToken).ConfigureAwait(false) is { } broken)
             {
@@ -221,7 +221,7 @@ public sealed partial class LogReplay : IDisposable
             }
             if (Trees.Match(Last.Record) is not null)
             {
-                return OfSnapshot($"Its roots are not those of the record of epoch {restored}.");
+                return RefuseSnapshot($"Its roots are not those of the record of epoch {restored}.");
             }
         }
         IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken).ConfigureAwait(false);
@@ -261,7 +261,7 @@ public sealed partial class LogReplay : IDisposable
         Refused? differing = await LoadLeavesAsync(first ?? 0, end, cancellationToken).ConfigureAwait(false) ?? Trees.Match(Last.Record);
         return differing is null
             ? await _missing.CheckAsync(_store, Trees.Period, cancellationToken).ConfigureAwait(false)
-            : differing with { OfSnapshot = RestoredEpoch is not null && Trees == _given };
+            : differing with { IsSnapshot = RestoredEpoch is not null && Trees == _given };
     }
 
     // The last checkpoint covers all records before it.

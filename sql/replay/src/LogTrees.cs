@@ -57,7 +57,7 @@ public sealed class LogTrees : IDisposable
         }
         catch (OptiksNativeException e) when (e.Status is NativeStatus.Data or NativeStatus.Io)
         {
-            refused = new Refused(e.Message) { OfSnapshot = true };
+            refused = new Refused(e.Message) { IsSnapshot = true };
             return null;
         }
     }
@@ -246,8 +246,8 @@ public sealed class LogTrees : IDisposable
         StoredErasure[] leaves = [.. erasures.Where(erasure => erasure.Erasure.Period is null && HasLeaf(erasure, at))];
         try
         {
-            Directory.Erase(StructuresOf(leaves), Octets(leaves, erasure => erasure.Label));
-            Directory.EraseCopies(StructuresOf(copies), Octets(copies, erasure => erasure.Label), Octets(copies, erasure => erasure.Commitment));
+            Directory.Erase(GetStructures(leaves), Octets(leaves, erasure => erasure.Label));
+            Directory.EraseCopies(GetStructures(copies), Octets(copies, erasure => erasure.Label), Octets(copies, erasure => erasure.Commitment));
             return null;
         }
         catch (OptiksNativeException e) when (IsContradiction(e))
@@ -262,11 +262,11 @@ public sealed class LogTrees : IDisposable
     // Names are in all trees; devices and keys only from the period's first epoch on. Leaves of later epochs than the trees' do not exist
     // yet.
     private static bool HasLeaf(StoredErasure erasure, DirectoryStats at) => erasure.Erasure.Epoch <= at.Epoch
-        && (!StructureOf(erasure).HasVersions() || at.Period == 0 || (at.PeriodFirstEpoch > 0 && erasure.Erasure.Epoch >= at.PeriodFirstEpoch));
+        && (!GetStructure(erasure).HasVersions() || at.Period == 0 || (at.PeriodFirstEpoch > 0 && erasure.Erasure.Epoch >= at.PeriodFirstEpoch));
 
-    private static StructureId StructureOf(StoredErasure erasure) => erasure.Structure ?? throw new ArgumentException("An erasure has no leaf.", nameof(erasure));
+    private static StructureId GetStructure(StoredErasure erasure) => erasure.Structure ?? throw new ArgumentException("An erasure has no leaf.", nameof(erasure));
 
-    private static StructureId[] StructuresOf(StoredErasure[] erasures) => [.. erasures.Select(StructureOf)];
+    private static StructureId[] GetStructures(StoredErasure[] erasures) => [.. erasures.Select(GetStructure)];
 
     private static byte[] Octets(StoredErasure[] erasures, Func<StoredErasure, ReadOnlyMemory<byte>> of)
     {

@@ -26,7 +26,7 @@ internal sealed class MissingValues
         {
             if (leaf.ValueOffset == LeafRow.NoValue && Keeps(kept, leaf.Structure))
             {
-                _ = _leaves.Add((Half(leaf.Label), Half(leaf.Commitment)));
+                _ = _leaves.Add((ReadHalf(leaf.Label), ReadHalf(leaf.Commitment)));
             }
         }
     }
@@ -39,11 +39,11 @@ internal sealed class MissingValues
             // A row of version 0 takes its key out and never had a value.
             if (copy.ValueOffset == LeafRow.NoValue && copy.Version > 0 && Keeps(kept, copy.Structure))
             {
-                _copies[Half(copy.Label)] = Half(copy.Commitment);
+                _copies[ReadHalf(copy.Label)] = ReadHalf(copy.Commitment);
             }
             else
             {
-                _ = _copies.Remove(Half(copy.Label));
+                _ = _copies.Remove(ReadHalf(copy.Label));
             }
         }
     }
@@ -100,11 +100,11 @@ internal sealed class MissingValues
 
     private static bool Keeps(KeptValues kept, StructureId structure) => kept == KeptValues.All || (kept == KeptValues.Lists && structure == StructureId.Devices);
 
-    private static UInt128 Half(ReadOnlySpan<byte> octets) => BinaryPrimitives.ReadUInt128BigEndian(octets);
+    private static UInt128 ReadHalf(ReadOnlySpan<byte> octets) => BinaryPrimitives.ReadUInt128BigEndian(octets);
 
     private void Forget(StoredErasure erasure, ulong period)
     {
-        (UInt128 label, UInt128 commitment) = (Half(erasure.Label.Span), Half(erasure.Commitment.Span));
+        (UInt128 label, UInt128 commitment) = (ReadHalf(erasure.Label.Span), ReadHalf(erasure.Commitment.Span));
         if (erasure.Erasure.Period is null)
         {
             _ = _leaves.Remove((label, commitment));

@@ -47,8 +47,8 @@ public sealed class RecordChain
         {
             return new Refused($"The record of epoch {row.Epoch} has {record.Length} octets instead of {EpochRecord.Length}.");
         }
-        Reason reason = Verifier.Record(_anchor, record, _last.Span, _firstOfPeriod.Span);
-        ulong epoch = EpochRecord.EpochOf(record);
+        Reason reason = Verifier.VerifyRecord(_anchor, record, _last.Span, _firstOfPeriod.Span);
+        ulong epoch = EpochRecord.ReadEpoch(record);
         bool hasHash = EpochRecord.Hash(record).AsSpan().SequenceEqual(row.RecordHash.Span);
         return reason == Reason.Valid && epoch == row.Epoch && hasHash ? null
             : !EpochRecord.Decode(record).LogId.Span.SequenceEqual(_anchor.LogId.Span) ? new Refused($"The record of epoch {row.Epoch} is of another log than the trust anchor's.")

@@ -9,5 +9,5 @@ namespace Optiks.Storage.Replay;
 public sealed record Refused(string Why)
 {
     /// <summary>Whether the snapshot that the trees began with may be at fault; a load without it shows whether it was.</summary>
-    public bool OfSnapshot { get; init; }
+    public bool IsSnapshot { get; init; }
 }

@@ -71,7 +71,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         var proofs = new List<byte[]>();
         Assert.Null(await replay.FollowAsync(Newest, step => proofs.Add(step.AuditProof()), Cancel));
         AssertAt(replay, Newest);
-        Assert.Equal(Enumerable.Range(1, (int)Newest).Select(epoch => File.ReadAllBytes(Path.Combine(Log.Folder.Board, "log", AuditProofPath.Of((ulong)epoch)))), proofs);
+        Assert.Equal(Enumerable.Range(1, (int)Newest).Select(epoch => File.ReadAllBytes(Path.Combine(Log.Folder.Board, "log", AuditProofPath.ForEpoch((ulong)epoch)))), proofs);
     }
 
     [Fact]
@@ -192,7 +192,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         using (LogReplay again = Stored(LogTrees.TryRestore(StoredOptions, Snapshot, out _)!))
         {
             Assert.Equal(isWhole ? Newest : null, again.RestoredEpoch);
-            Assert.Equal(isWhole, await again.LoadAsync(Newest, Cancel) is { OfSnapshot: true });
+            Assert.Equal(isWhole, await again.LoadAsync(Newest, Cancel) is { IsSnapshot: true });
         }
         using (LogReplay anew = Stored(isWhole ? LogTrees.Create(StoredOptions, Snapshot) : LogTrees.TryRestore(StoredOptions, Snapshot, out _)!))
         {
@@ -302,7 +302,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
                 break;
         }
         using var replay = new LogReplay(Store, Log.Anchor, LogTrees.TryRestore(Options, Snapshot, out _)!, LogRoots.Computed);
-        Assert.Equal(new Refused(why) { OfSnapshot = true }, await replay.LoadAsync(Newest, Cancel));
+        Assert.Equal(new Refused(why) { IsSnapshot = true }, await replay.LoadAsync(Newest, Cancel));
         // Without the snapshot the log loads, and no file of the snapshot is left.
         Store.Leaves = batch => batch;
         using var without = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options, Snapshot), LogRoots.Computed);
@@ -330,7 +330,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         await SaveAsync(2);
         await FileDamage.FlipAsync(Snapshot, ^40);
         Assert.Null(LogTrees.TryRestore(Options, Snapshot, out refused));
-        Assert.True(refused!.OfSnapshot);
+        Assert.True(refused!.IsSnapshot);
     }
 
     [Fact]

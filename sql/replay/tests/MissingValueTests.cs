@@ -47,7 +47,7 @@ public sealed class MissingValueTests : IAsyncLifetime
         if (refused is not null)
         {
             Assert.Contains("no epoch erased them", refused.Why, StringComparison.Ordinal);
-            Assert.False(refused.OfSnapshot);
+            Assert.False(refused.IsSnapshot);
         }
     }
 

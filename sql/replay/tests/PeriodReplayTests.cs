@@ -188,7 +188,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
         using (step)
         {
             byte[] proof = step.AuditProof();
-            Assert.Equal(await File.ReadAllBytesAsync(Path.Combine(Log.Folder.Board, "log", Tlog.AuditProofPath.Of(FirstSwitch)), Cancel), proof);
+            Assert.Equal(await File.ReadAllBytesAsync(Path.Combine(Log.Folder.Board, "log", Tlog.AuditProofPath.ForEpoch(FirstSwitch)), Cancel), proof);
             step.Commit();
         }
         AssertAt(replay, FirstSwitch);

@@ -98,7 +98,7 @@ public sealed class UserReplayTests : IAsyncLifetime
             }
         }
         Assert.Null(LogTrees.TryRestore(Options(KeptValues.Lists, isStored), Snapshot, out Refused? refused));
-        Assert.True(refused!.OfSnapshot);
+        Assert.True(refused!.IsSnapshot);
         using LogTrees? same = LogTrees.TryRestore(Options(values, isStored), Snapshot, out refused);
         Assert.Null(refused);
         Assert.NotNull(same);

@@ -102,7 +102,7 @@ internal static class AcceptBatch
     {
         IReadOnlyList<(UpdateKey Key, int Occurrences)> keys = group.Keys();
         bool isStaged = await TryStageAsync(connection, group, keys, cancellationToken);
-        await using Rows rows = await connection.QueryAsync(isStaged ? s_stateStaged : s_state, cancellationToken, isStaged ? [] : ListsOf(group, keys)[..2]);
+        await using Rows rows = await connection.QueryAsync(isStaged ? s_stateStaged : s_state, cancellationToken, isStaged ? [] : CreateLists(group, keys)[..2]);
         return await rows.ReadAcceptStateAsync(keys, connection.Database.Location, cancellationToken);
     }
 
@@ -124,13 +124,13 @@ internal static class AcceptBatch
                 Parameters.Bigint("@epochs", floor.Epochs),
                 Parameters.NullableBigint("@epoch", floor.Epoch),
                 Parameters.Binary("@hash", floor.RecordHash),
-                .. isStaged ? [] : ListsOf(group, keys),
+                .. isStaged ? [] : CreateLists(group, keys),
             ]);
         // The server continues on its own, whatever happens to this process.
         FailPoints.Hit(FailPoints.Draw);
         await using Rows rows = await executing;
         _ = await rows.ReadAsync(cancellationToken);
-        if (rows.Big(0) == 0)
+        if (rows.GetInt64(0) == 0)
         {
             return null;
         }
@@ -138,7 +138,7 @@ internal static class AcceptBatch
         return await rows.ReadAcceptStateAsync(keys, connection.Database.Location, cancellationToken);
     }
 
-    private static SqlParameter[] ListsOf(AcceptGroup group, IReadOnlyList<(UpdateKey Key, int Occurrences)> keys) =>
+    private static SqlParameter[] CreateLists(AcceptGroup group, IReadOnlyList<(UpdateKey Key, int Occurrences)> keys) =>
         [Lists.Requests.Parameter("@requests", group.Requests.Index()), Lists.Keys.Parameter("@keys", keys.Index()), Lists.Items.Parameter("@items", group.Items)];
 
     // Returns false when each list fits into one parameter.

@@ -65,7 +65,7 @@ internal static class PendingRows
         while (count == PageRows && !selection.IsFull)
         {
             await using IRows rows = await connection.QueryAsync(
-                page, cancellationToken, Parameter.Of("rows", PageRows), Parameter.Of("seq", selection.After.Sequence), Parameter.Of("item", selection.After.Item));
+                page, cancellationToken, Parameter.Create("rows", PageRows), Parameter.Create("seq", selection.After.Sequence), Parameter.Create("item", selection.After.Item));
             for (count = 0; await rows.ReadAsync(cancellationToken) && selection.TryAdd(StoredRows.PendingRow(rows)); count++)
             {
             }
@@ -84,10 +84,10 @@ internal static class PendingRows
             last = [Lists.Decided.Parameter("@decided", chunk)];
         }
         // Both lists contain the epoch's number and hash.
-        SqlParameter[] parameters = Parameters.Of([.. epoch.UnionBy(head, parameter => parameter.Name)]);
+        SqlParameter[] parameters = Parameters.Create([.. epoch.UnionBy(head, parameter => parameter.Name)]);
         await using Rows rows = await connection.QueryAsync(last.Length > 0 ? s_finish : s_finishHeartbeat, cancellationToken, [.. parameters, .. last]);
         _ = await rows.ReadAsync(cancellationToken);
-        return (rows.Medium(0), deleted + rows.Medium(1), rows.Medium(2));
+        return (rows.GetInt32(0), deleted + rows.GetInt32(1), rows.GetInt32(2));
     }
 
     // Returns the statement for a page.

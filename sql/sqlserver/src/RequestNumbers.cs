@@ -34,7 +34,7 @@ internal static class RequestNumbers
     /// Draws numbers inside the connection's transaction, for restoring, and returns the last number that was assigned before.
     /// </summary>
     public static async Task<long> DrawAsync(Connection connection, int count, CancellationToken cancellationToken) =>
-        await connection.FirstAsync<long?>(s_draw, rows => rows.IsNull(0) ? null : rows.Big(0), cancellationToken, Parameter.Of("count", count))
+        await connection.FirstAsync<long?>(s_draw, rows => rows.IsNull(0) ? null : rows.GetInt64(0), cancellationToken, Parameter.Create("count", count))
             ?? throw new StorageCorruptException("The database has no row that numbers requests: restore it.");
 
     /// <summary>Implements <see cref="ISession.FindOrAddRequestsAsync"/>.</summary>
@@ -51,7 +51,7 @@ internal static class RequestNumbers
             missing.Length,
             (cells, i) =>
             {
-                cells.Big(missing[i].Sequence);
+                cells.WriteInt64(missing[i].Sequence);
                 cells.RequestId(missing[i].RequestId);
                 cells.Octets(missing[i].BodyHash);
             },
@@ -69,7 +69,7 @@ internal static class RequestNumbers
         foreach (T[] chunk in connection.Chunks(list))
         {
             await using Rows rows = await connection.QueryAsync(find, cancellationToken, type.Parameter("@list", chunk));
-            requests.AddRange(await rows.ListAsync(StoredRows.Request, cancellationToken));
+            requests.AddRange(await rows.ListAsync(StoredRows.ReadRequest, cancellationToken));
         }
         return requests;
     }

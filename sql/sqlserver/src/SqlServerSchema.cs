@@ -28,7 +28,7 @@ internal static class SqlServerSchema
 #pragma warning restore CA1857
 
     /// <summary>Reads the version of a database; returns 0 when it does not have this project's schema.</summary>
-    public static Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) => session.FirstAsync(s_version, rows => rows.Medium(0), cancellationToken);
+    public static Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) => session.FirstAsync(s_version, rows => rows.GetInt32(0), cancellationToken);
 
     /// <summary>
     /// Checks the conditions without which a service must not work: the schema's version, and settings that keep commits. Returns whether
@@ -39,7 +39,7 @@ internal static class SqlServerSchema
         int version = await ReadVersionAsync(connection, cancellationToken);
         Schema.ThrowIfOther(version, location, version == 0 ? " If it was run already, this user is a member of none of optiks_update, optiks_task and optiks_query." : "");
         (bool Snapshot, int DelayedDurability, bool IsBabelfish) read =
-            await connection.FirstAsync<(bool, int, bool)?>(s_settings, rows => (rows.Flag(0), rows.Medium(1), rows.Flag(2)), cancellationToken)
+            await connection.FirstAsync<(bool, int, bool)?>(s_settings, rows => (rows.GetBoolean(0), rows.GetInt32(1), rows.GetBoolean(2)), cancellationToken)
             ?? throw new StorageMisconfiguredException($"The database {location} does not show its settings to this user: sys.databases has no row of it.");
         if (!read.Snapshot)
         {

@@ -70,7 +70,7 @@ internal sealed class SqlServerSettings
         {
             builder.ConnectTimeout = builder.ConnectTimeout is 0 or > MaxConnectSeconds ? MaxConnectSeconds : builder.ConnectTimeout;
         }
-        return new SqlServerSettings(builder, SessionLimits.Of(role));
+        return new SqlServerSettings(builder, SessionLimits.Parse(role));
     }
 
     /// <summary>

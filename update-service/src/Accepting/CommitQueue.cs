@@ -67,7 +67,7 @@ internal sealed class CommitQueue : IHostedService
         {
             return true;
         }
-        _places.GiveBack(unit.Sender, 1);
+        _places.Return(unit.Sender, 1);
         return false;
     }
 
@@ -94,7 +94,7 @@ internal sealed class CommitQueue : IHostedService
             long octets = 0;
             while (updates < _options.CommitUpdates && octets < _options.CommitOctets && _channel.Reader.TryRead(out QueuedUnit? unit))
             {
-                _places.GiveBack(unit.Sender, 1);
+                _places.Return(unit.Sender, 1);
                 if (unit.Age > _options.MaxWait)
                 {
                     _metrics.Overloaded();

@@ -102,7 +102,7 @@ internal sealed class QueueSpace
 
     private void Release(Share share)
     {
-        _octets.GiveBack(share.Caller, share.Octets);
+        _octets.Return(share.Caller, share.Octets);
         share.Octets = 0;
     }
 

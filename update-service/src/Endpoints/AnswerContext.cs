@@ -4,6 +4,6 @@ namespace Optiks.UpdateService.Endpoints;
 
 /// <summary>Serializes the answers, with the names of docs/spec/rest.md.</summary>
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower, DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
-[JsonSerializable(typeof(UpdateStatus))]
-[JsonSerializable(typeof(ErasureStatus))]
+[JsonSerializable(typeof(UpdateStatusBody))]
+[JsonSerializable(typeof(ErasureStatusBody))]
 internal sealed partial class AnswerContext : JsonSerializerContext;

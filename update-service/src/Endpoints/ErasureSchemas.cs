@@ -51,7 +51,7 @@ internal static class ErasureSchemas
             ["status"] = ApiSchemas.Choice("Which one it is.", "pending", "erased", "refused"),
             ["epoch"] = ApiSchemas.WholeNumber("Erased: the epoch that did it."),
             ["erased"] = ApiSchemas.Any(schemas.Ref("ErasedVersion"), "Erased: what this request erased; what was gone before is not listed."),
-            ["reason"] = ApiSchemas.Choice("Refused: why.", [.. ErasureStatus.Reasons]),
+            ["reason"] = ApiSchemas.Choice("Refused: why.", [.. ErasureStatusBody.Reasons]),
             ["current"] = schemas.Ref("Version"),
         }));
     }

@@ -20,7 +20,7 @@ internal static class GetErasure
         {
             return problem;
         }
-        if (!ErasureStatus.IsOf(status!))
+        if (!ErasureStatusBody.IsErasure(status!))
         {
             return GetUpdate.NotFound;
         }
@@ -28,7 +28,7 @@ internal static class GetErasure
         {
             IReadOnlyList<ErasedVersion> erased = status!.State == RequestState.Published ? await store.ReadReceiptAsync(status.Epoch, id, cancellationToken) : [];
             context.Response.Headers.CacheControl = "no-store";
-            return Results.Json(ErasureStatus.Of(id, status, erased), AnswerContext.Default.ErasureStatus, GetUpdate.Json);
+            return Results.Json(ErasureStatusBody.From(id, status, erased), AnswerContext.Default.ErasureStatusBody, GetUpdate.Json);
         }
         catch (StorageUnavailableException e)
         {

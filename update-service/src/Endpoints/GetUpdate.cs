@@ -69,17 +69,17 @@ internal static class GetUpdate
         {
             return problem;
         }
-        if (status!.State != RequestState.Pending && ErasureStatus.IsOf(status))
+        if (status!.State != RequestState.Pending && ErasureStatusBody.IsErasure(status))
         {
             return NotFound;
         }
-        var rights = new StatusRights(CallerRights.Of(context)!, status);
+        var rights = new StatusRights(CallerRights.Get(context)!, status);
         if (rights.FirstOfOthers is { } other)
         {
             return new Problem(ProblemTypes.Forbidden, $"Item {other} of the request is about a key or a user that the token does not name.", "{request_id}");
         }
         context.Response.Headers.CacheControl = "no-store";
-        return Results.Json(UpdateStatus.Of(id, status, rights.MayName), AnswerContext.Default.UpdateStatus, Json);
+        return Results.Json(UpdateStatusBody.From(id, status, rights.MayName), AnswerContext.Default.UpdateStatusBody, Json);
     }
 
     private static bool TryReadWait(StringValues given, out TimeSpan wait)

@@ -71,7 +71,7 @@ internal sealed class PostRequests
     {
         AcceptHeader.Choose(context.Request, Json);
         RequestBody.MediaType(context.Request, Json);
-        int caller = Caller.Of(context);
+        int caller = Caller.Identify(context);
         using QueueSpace.Share share = _queue.Space.Open(caller);
         RequestUnit unit = await ReadAsync(context, share);
         var queued = new QueuedUnit(unit.Unit, caller);
@@ -122,7 +122,7 @@ internal sealed class PostRequests
             },
             context.RequestAborted);
         share.Arrived();
-        var unit = RequestUnit.Create(_parse(body.Span, _limits.Read(), CallerRights.Of(context)!), _time.GetUtcNow());
+        var unit = RequestUnit.Create(_parse(body.Span, _limits.Read(), CallerRights.Get(context)!), _time.GetUtcNow());
         return unit.WantsReceipts && !_receipts.IsOn
             ? throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "This service gives no receipts.", unit.Parsed.Requests.First(request => request.WantsReceipt).ReceiptPath))
             : unit;
@@ -139,12 +139,12 @@ internal sealed class PostRequests
 
     private Problem Refused(RequestUnit unit, AcceptResult result)
     {
-        Problem problem = ProblemOf(unit, result, _logger);
+        Problem problem = ToProblem(unit, result, _logger);
         _metrics.Refused(problem);
         return problem;
     }
 
-    private static Problem ProblemOf(RequestUnit unit, AcceptResult result, ILogger logger)
+    private static Problem ToProblem(RequestUnit unit, AcceptResult result, ILogger logger)
     {
         ParsedRequest request = unit.Element(result.Request);
         switch (result.Status)

@@ -17,7 +17,7 @@ internal static class RefusalNames
     /// <summary>
     /// Returns the name of a stored reason. Throws <see cref="StorageCorruptException"/> for a reason for which no request is refused.
     /// </summary>
-    public static string Of(RefusalReason reason) => reason >= RefusalReason.ExpectedVersion && (int)reason <= s_names.Length
+    public static string Get(RefusalReason reason) => reason >= RefusalReason.ExpectedVersion && (int)reason <= s_names.Length
         ? s_names[reason - RefusalReason.ExpectedVersion]
         : throw new StorageCorruptException($"A request was refused for reason {(int)reason}, which this build does not know.");
 }

@@ -21,19 +21,19 @@ internal static class UserSchemas
         schemas.Add("CreateUser", OneOf(
             "Makes a user. Stands first.",
             [],
-            Op(UserOperation.Create, ("devices", ApiSchemas.List(schemas.Ref("Device"), Limits.ItemsPerRequest, "The user's first devices, none twice; without it there are none."))),
+            Op(UserOperationRule.Create, ("devices", ApiSchemas.List(schemas.Ref("Device"), Limits.ItemsPerRequest, "The user's first devices, none twice; without it there are none."))),
             [
                 (
                     "usernames",
                     ApiSchemas.List(ApiSchemas.Text("A username."), Limits.ItemsPerRequest, "Usernames that lead to the user, as UTF-8 text, none twice."),
                     ApiSchemas.List(ApiSchemas.Octets("A username."), Limits.ItemsPerRequest, "The same as octets.")),
             ]));
-        schemas.Add("AddUsername", OneOf("One more username leads to the user.", [], Op(UserOperation.AddUsername), [("username", IdText("username"), IdOctets("username"))]));
-        schemas.Add("AddDevice", OneOf("Adds a device, which nobody had before.", [], Op(UserOperation.AddDevice), [("device", IdText("device"), IdOctets("device")), Value]));
+        schemas.Add("AddUsername", OneOf("One more username leads to the user.", [], Op(UserOperationRule.AddUsername), [("username", IdText("username"), IdOctets("username"))]));
+        schemas.Add("AddDevice", OneOf("Adds a device, which nobody had before.", [], Op(UserOperationRule.AddDevice), [("device", IdText("device"), IdOctets("device")), Value]));
         schemas.Add("SetDevice", OneOf(
-            "Gives a device another value.", [], Op(UserOperation.SetDevice, ("expected", schemas.Ref("Version"))), [("device", IdText("device"), IdOctets("device")), Value]));
-        schemas.Add("RemoveDevice", OneOf("Removes a device, for good.", [], Op(UserOperation.RemoveDevice), [("device", IdText("device"), IdOctets("device"))]));
-        schemas.Add("Decommission", ApiSchemas.ObjectOf("The user has left, for good. Stands alone.", ["op"], Op(UserOperation.Decommission)));
+            "Gives a device another value.", [], Op(UserOperationRule.SetDevice, ("expected", schemas.Ref("Version"))), [("device", IdText("device"), IdOctets("device")), Value]));
+        schemas.Add("RemoveDevice", OneOf("Removes a device, for good.", [], Op(UserOperationRule.RemoveDevice), [("device", IdText("device"), IdOctets("device"))]));
+        schemas.Add("Decommission", ApiSchemas.ObjectOf("The user has left, for good. Stands alone.", ["op"], Op(UserOperationRule.Decommission)));
         IOpenApiSchema[] changes = [.. s_changes.Select(schemas.Ref)];
         OpenApiSchema list() => ApiSchemas.List(ApiSchemas.AnyOf(null, changes), Limits.ItemsPerRequest, "A username or a device stands once in them.");
         schemas.Add("UserRequest", OneOf(
@@ -62,7 +62,7 @@ internal static class UserSchemas
 
     private static OpenApiSchema IdOctets(string what) => ApiSchemas.Octets($"The {what} as octets.");
 
-    private static Dictionary<string, IOpenApiSchema> Op(UserOperation operation, params ReadOnlySpan<(string Name, IOpenApiSchema Schema)> members)
+    private static Dictionary<string, IOpenApiSchema> Op(UserOperationRule operation, params ReadOnlySpan<(string Name, IOpenApiSchema Schema)> members)
     {
         var all = new Dictionary<string, IOpenApiSchema> { ["op"] = ApiSchemas.Choice("What changes.", operation.Name) };
         foreach ((string name, IOpenApiSchema schema) in members)

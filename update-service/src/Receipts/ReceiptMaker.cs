@@ -72,7 +72,7 @@ internal sealed class ReceiptMaker : IDisposable
             ulong now = (ulong)_time.GetUtcNow().ToUnixTimeMilliseconds();
             string? reason = standing.Published is null ? "The log has published nothing yet."
                 : standing.Pending > _options.MaxPending ? $"More than {_options.MaxPending} updates are pending."
-                : !Of(keys, _signer!.Key)!.IsOf(now) ? "The time for which the log's key vouches for the receipt key is over, or has not begun: run 'optiks-db receipts vouch'."
+                : !FindKey(keys, _signer!.Key)!.IsValidAt(now) ? "The time for which the log's key vouches for the receipt key is over, or has not begun: run 'optiks-db receipts vouch'."
                 : null;
             if (reason is null)
             {
@@ -92,12 +92,12 @@ internal sealed class ReceiptMaker : IDisposable
 
     public void Dispose() => _signer?.Dispose();
 
-    private static ReceiptKey? Of(ReceiptKeys keys, VerifierKey key) => keys.Keys.FirstOrDefault(one => one.Key.Equals(key));
+    private static ReceiptKey? FindKey(ReceiptKeys keys, VerifierKey key) => keys.Keys.FirstOrDefault(one => one.Key.Equals(key));
 
     private static ReceiptKeys Parse(TrustAnchor anchor, VerifierKey own, ReadOnlySpan<byte> note) =>
         ReceiptKeys.Verify(anchor, note, out ReceiptKeys? keys) != Reason.Valid
             ? throw new SecretsException($"it is no note in which {anchor.LogKey} vouches for receipt keys: make one with 'optiks-db receipts vouch' on the update-task's host.")
-            : Of(keys!, own) is not null ? keys!
+            : FindKey(keys!, own) is not null ? keys!
             : throw new SecretsException($"the log's key does not vouch for this service's key in it: name {own} to 'optiks-db receipts vouch' as well.");
 
     private async Task<GivenReceipt?> MakeAsync(Guid id, ParsedRequest request, Standing standing, ulong now, JsonEncodedText keys)
@@ -113,7 +113,7 @@ internal sealed class ReceiptMaker : IDisposable
         {
             return null;
         }
-        TreeHash[] items = [.. request.ItemsOf(id).Select((item, i) => Receipt.ItemHash(id, i, item.Key.Span, item.Value.Span))];
+        TreeHash[] items = [.. request.ToItems(id).Select((item, i) => Receipt.ItemHash(id, i, item.Key.Span, item.Value.Span))];
         SignedNote note = await new Receipt(id, promised.After, promised.By, now, items).SignAsync(_anchor!, _signer!, CancellationToken.None);
         return new GivenReceipt(JsonEncodedText.Encode(note.Encode(), AnswerJson.Encoder), keys);
     }

@@ -27,10 +27,10 @@ internal ref struct ErasureRequestParser
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new ErasureRequestParser(body, log, caller);
-        return ParsedRequests.Read(ref parser._reader, ref parser, static (ref ErasureRequestParser one, int? index) => one.Request(index));
+        return ParsedRequests.Read(ref parser._reader, ref parser, static (ref ErasureRequestParser one, int? index) => one.ParseRequest(index));
     }
 
-    private ParsedErasure Request(int? index)
+    private ParsedErasure ParseRequest(int? index)
     {
         Guid? requestId = null;
         byte[]? key = null;
@@ -78,7 +78,7 @@ internal ref struct ErasureRequestParser
         {
             throw _reader.FailAt("key", ProblemTypes.MalformedRequest, "One of key and user must be given, and not both.");
         }
-        return new ParsedErasure(index, requestId, Order(user is not null, period, from, to).Item(key ?? user!), name);
+        return new ParsedErasure(index, requestId, Order(user is not null, period, from, to).Encode(key ?? user!), name);
     }
 
     private ulong Version() => _reader.ReadInteger() is var version and > 0 ? version : throw _reader.Fail("Versions begin with 1.");

@@ -20,7 +20,7 @@ internal sealed class ParsedErasure : ParsedRequest
         _member = member;
     }
 
-    public override IReadOnlyList<AcceptItem> ItemsOf(Guid requestId) => _items;
+    public override IReadOnlyList<AcceptItem> ToItems(Guid requestId) => _items;
 
     public override string KeyPath(int item) => $"{Path}.{_member}";
 }

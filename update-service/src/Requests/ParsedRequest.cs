@@ -35,7 +35,7 @@ internal abstract class ParsedRequest
     /// Returns the items of the request under its id, which the caller gave or the service made. There are 1 to
     /// <see cref="Limits.ItemsPerRequest"/>, without duplicate keys in a structure.
     /// </summary>
-    public abstract IReadOnlyList<AcceptItem> ItemsOf(Guid requestId);
+    public abstract IReadOnlyList<AcceptItem> ToItems(Guid requestId);
 
     /// <summary>Returns the JSON path of an item's key.</summary>
     public abstract string KeyPath(int item);

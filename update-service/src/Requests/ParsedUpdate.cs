@@ -23,7 +23,7 @@ internal sealed class ParsedUpdate : ParsedRequest
         _keyMembers = keyMembers;
     }
 
-    public override IReadOnlyList<AcceptItem> ItemsOf(Guid requestId) => _items;
+    public override IReadOnlyList<AcceptItem> ToItems(Guid requestId) => _items;
 
     public override string KeyPath(int item) => $"{Path}{(_isAtomic ? $".items[{item}]" : "")}.{(_keyMembers[item] ? "key_b64" : "key")}";
 }

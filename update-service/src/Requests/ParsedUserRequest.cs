@@ -29,10 +29,10 @@ internal sealed class ParsedUserRequest : ParsedRequest
     /// <summary>
     /// Returns the items in this order: the user's device list (<see cref="UserChange"/>), usernames, devices, the decommission.
     /// </summary>
-    public override IReadOnlyList<AcceptItem> ItemsOf(Guid requestId)
+    public override IReadOnlyList<AcceptItem> ToItems(Guid requestId)
     {
-        byte[] user = _user ?? UserIds.Of(requestId);
-        var items = new List<AcceptItem>(_changes.NumItems) { new(StructureId.Devices, user, _changes.OfList().Encode(), null) };
+        byte[] user = _user ?? UserIds.FromGuid(requestId);
+        var items = new List<AcceptItem>(_changes.NumItems) { new(StructureId.Devices, user, _changes.ToListChange().Encode(), null) };
         foreach ((byte[] name, _) in _changes.Usernames)
         {
             items.Add(new AcceptItem(StructureId.Usernames, name, user, null));

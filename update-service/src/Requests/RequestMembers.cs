@@ -28,14 +28,14 @@ internal static class RequestMembers
     /// <param name="maxLength">The greatest length in bytes.</param>
     public static byte[] ReadKey(this ref StrictJsonReader reader, string name, bool isOctets, byte[]? other, int maxLength)
     {
-        byte[] key = reader.ReadOneOf(name, isOctets, other);
+        byte[] key = reader.ReadTextOrBase64(name, isOctets, other);
         return key.Length > 0 && key.Length <= maxLength ? key : throw reader.Fail(ProblemTypes.KeyLength, $"A {name} has 1 to {maxLength} octets.");
     }
 
     /// <summary>Reads <c>value</c> or <c>value_b64</c>, with the parameters of <see cref="ReadKey"/>.</summary>
     public static byte[] ReadValue(this ref StrictJsonReader reader, bool isOctets, byte[]? other, long maxLength)
     {
-        byte[] value = reader.ReadOneOf("value", isOctets, other);
+        byte[] value = reader.ReadTextOrBase64("value", isOctets, other);
         return value.Length <= maxLength ? value : throw reader.Fail(ProblemTypes.ValueLength, $"A value has at most {maxLength} octets.");
     }
 
@@ -66,12 +66,12 @@ internal static class RequestMembers
     public static ProblemException Missing(this in StrictJsonReader reader, string name) => reader.FailAt(name, ProblemTypes.MalformedRequest, "The member is missing.");
 
     /// <summary>Returns the refusal of an object that lacks both of two members, of which it must have one.</summary>
-    public static ProblemException MissingOneOf(this in StrictJsonReader reader, string name) =>
+    public static ProblemException RefuseMissing(this in StrictJsonReader reader, string name) =>
         reader.FailAt(name, ProblemTypes.MalformedRequest, $"One of {name} and {name}_b64 must be given.");
 
     /// <summary>Returns the refusal of the second of two members, of which only one may be present.</summary>
-    public static ProblemException Both(this in StrictJsonReader reader, string name) => reader.Fail($"One of {name} and {name}_b64 is given, not both.");
+    public static ProblemException RefuseBoth(this in StrictJsonReader reader, string name) => reader.Fail($"One of {name} and {name}_b64 is given, not both.");
 
-    private static byte[] ReadOneOf(this ref StrictJsonReader reader, string name, bool isOctets, byte[]? other) =>
-        other is null ? reader.ReadTextOrOctets(isOctets) : throw reader.Both(name);
+    private static byte[] ReadTextOrBase64(this ref StrictJsonReader reader, string name, bool isOctets, byte[]? other) =>
+        other is null ? reader.ReadTextOrOctets(isOctets) : throw reader.RefuseBoth(name);
 }

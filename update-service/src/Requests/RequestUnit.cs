@@ -45,8 +45,8 @@ internal sealed class RequestUnit
             ParsedRequest request = parsed.Requests[i];
             unit.WantsReceipts |= request.WantsReceipt;
             ids[i] = request.RequestId ?? Guid.CreateVersion7(now);
-            IReadOnlyList<AcceptItem> items = request.ItemsOf(ids[i]);
-            if (UserChange.IsIn(items))
+            IReadOnlyList<AcceptItem> items = request.ToItems(ids[i]);
+            if (UserChange.IsUserRequest(items))
             {
                 (users ??= new ReadOnlyMemory<byte>[ids.Length])[i] = items[UserChange.ItemIndex].Key;
             }

@@ -32,10 +32,10 @@ internal ref struct UpdateRequestParser
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new UpdateRequestParser(body, log, caller);
-        return ParsedRequests.Read(ref parser._reader, ref parser, static (ref UpdateRequestParser one, int? index) => one.Request(index));
+        return ParsedRequests.Read(ref parser._reader, ref parser, static (ref UpdateRequestParser one, int? index) => one.ParseRequest(index));
     }
 
-    private ParsedUpdate Request(int? index)
+    private ParsedUpdate ParseRequest(int? index)
     {
         Guid? requestId = null;
         List<AcceptItem>? items = null;
@@ -66,7 +66,7 @@ internal ref struct UpdateRequestParser
             throw _reader.FailAt(update.FirstMember, ProblemTypes.MalformedRequest, "The member cannot stand beside items.");
         }
         bool isAtomic = items is not null;
-        items ??= [Item(in update)];
+        items ??= [ToItem(in update)];
         if (wantsReceipt && items.Exists(item => item.Expected is not null))
         {
             throw _reader.FailAt("receipt", ProblemTypes.MalformedRequest, "An update with an expected version may be refused: nobody can promise to publish it.");
@@ -87,7 +87,7 @@ internal ref struct UpdateRequestParser
             {
                 Update(ref update, member);
             }
-            AcceptItem item = Item(in update);
+            AcceptItem item = ToItem(in update);
             if (!keys.Add(new UpdateKey(item.Structure, item.Key)))
             {
                 throw _reader.FailAt(update.IsKeyOctets ? "key_b64" : "key", ProblemTypes.DuplicateKey, "The key stands in an earlier item of this request.");
@@ -123,8 +123,8 @@ internal ref struct UpdateRequestParser
         }
     }
 
-    private readonly AcceptItem Item(in UpdateMembers update) => new(
-        StructureId.Keys, update.Key ?? throw _reader.MissingOneOf("key"), update.Value ?? throw _reader.MissingOneOf("value"), update.Expected);
+    private readonly AcceptItem ToItem(in UpdateMembers update) => new(
+        StructureId.Keys, update.Key ?? throw _reader.RefuseMissing("key"), update.Value ?? throw _reader.RefuseMissing("value"), update.Expected);
 
     /// <summary>Holds the members of one update that were read so far.</summary>
     private struct UpdateMembers

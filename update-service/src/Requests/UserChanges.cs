@@ -43,7 +43,7 @@ internal sealed class UserChanges
     public void RemoveDevice(byte[] device) => _removed.Add(device);
 
     /// <summary>Returns the changes of the device list.</summary>
-    public UserChange OfList() => new(Creates, [.. _added.Order(DeviceList.Order)], [.. _removed.Order(DeviceList.Order)]);
+    public UserChange ToListChange() => new(Creates, [.. _added.Order(DeviceList.Order)], [.. _removed.Order(DeviceList.Order)]);
 
     /// <summary>Says where the request names a username or device.</summary>
     /// <param name="Change">The index of the change.</param>

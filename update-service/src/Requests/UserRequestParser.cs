@@ -30,10 +30,10 @@ internal ref struct UserRequestParser
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new UserRequestParser(body, log, caller);
-        return ParsedRequests.Read(ref parser._reader, ref parser, static (ref UserRequestParser one, int? index) => one.Request(index));
+        return ParsedRequests.Read(ref parser._reader, ref parser, static (ref UserRequestParser one, int? index) => one.ParseRequest(index));
     }
 
-    private ParsedUserRequest Request(int? index)
+    private ParsedUserRequest ParseRequest(int? index)
     {
         Guid? requestId = null;
         byte[]? user = null;
@@ -56,7 +56,7 @@ internal ref struct UserRequestParser
                     }
                     break;
                 default:
-                    changes = Changes();
+                    changes = ParseChanges();
                     break;
             }
         }
@@ -69,7 +69,7 @@ internal ref struct UserRequestParser
     {
         if (user is null && !changes.Creates)
         {
-            throw _reader.MissingOneOf("user");
+            throw _reader.RefuseMissing("user");
         }
         if (user is null && UserIds.Length > _log.MaxKeyLength)
         {
@@ -81,7 +81,7 @@ internal ref struct UserRequestParser
         }
     }
 
-    private UserChanges Changes()
+    private UserChanges ParseChanges()
     {
         var changes = new UserChanges();
         _named.Clear();
@@ -99,10 +99,10 @@ internal ref struct UserRequestParser
 
     private void Change(UserChanges changes, int index)
     {
-        UserOperation? operation = null;
+        UserOperationRule? operation = null;
         var given = new Members();
         ulong seen = 0;
-        _reader.StartObject(UserOperation.Members);
+        _reader.StartObject(UserOperationRule.Members);
         while (_reader.TryNextMember(out int member))
         {
             seen |= 1UL << member;
@@ -119,7 +119,7 @@ internal ref struct UserRequestParser
                     break;
                 case UserMember.Username or UserMember.UsernameOctets:
                     given.IsUsernameOctets = (UserMember)member == UserMember.UsernameOctets;
-                    given.Username = given.Username is null ? Username(given.IsUsernameOctets) : throw _reader.Both("username");
+                    given.Username = given.Username is null ? Username(given.IsUsernameOctets) : throw _reader.RefuseBoth("username");
                     break;
                 case UserMember.Expected:
                     given.Expected = _reader.ReadExpected();
@@ -132,32 +132,32 @@ internal ref struct UserRequestParser
         Add(changes, index, operation ?? throw _reader.Missing("op"), seen, in given);
     }
 
-    private readonly UserOperation Operation(UserChanges changes, int index)
+    private readonly UserOperationRule Operation(UserChanges changes, int index)
     {
-        UserOperation operation = UserOperation.Find(_reader.ReadText()) ?? throw _reader.Fail($"The operation is one of {string.Join(", ", UserOperation.All.Select(one => one.Name))}.");
+        UserOperationRule operation = UserOperationRule.Find(_reader.ReadText()) ?? throw _reader.Fail($"The operation is one of {string.Join(", ", UserOperationRule.All.Select(one => one.Name))}.");
         return _caller.IsToken && operation.NeedsApiKey ? throw new ProblemException(CallerRights.NotForTokens(_reader.Path))
-            : index > 0 && operation == UserOperation.Create ? throw _reader.Fail("This operation is a request's first one.")
-            : changes.Decommissions || (index > 0 && operation == UserOperation.Decommission) ? throw _reader.Fail("The operation decommission stands alone in a request.")
+            : index > 0 && operation == UserOperationRule.Create ? throw _reader.Fail("This operation is a request's first one.")
+            : changes.Decommissions || (index > 0 && operation == UserOperationRule.Decommission) ? throw _reader.Fail("The operation decommission stands alone in a request.")
             : operation;
     }
 
     // The members' own forms are already checked; here the operation applies them.
-    private readonly void Add(UserChanges changes, int index, UserOperation operation, ulong seen, in Members given)
+    private readonly void Add(UserChanges changes, int index, UserOperationRule operation, ulong seen, in Members given)
     {
         for (UserMember member = UserMember.Op + 1; member <= UserMember.Expected; member++)
         {
             if ((seen & (1UL << (int)member)) != 0 && !operation.Has(member))
             {
-                throw _reader.FailAt(UserOperation.NameOf(member), ProblemTypes.MalformedRequest, $"The operation {operation.Name} has no such member.");
+                throw _reader.FailAt(UserOperationRule.GetName(member), ProblemTypes.MalformedRequest, $"The operation {operation.Name} has no such member.");
             }
         }
-        byte[]? device = !operation.Has(UserMember.Device) ? null : given.Device.Id ?? throw _reader.MissingOneOf("device");
-        byte[]? value = !operation.Has(UserMember.Value) ? null : given.Device.Value ?? throw _reader.MissingOneOf("value");
+        byte[]? device = !operation.Has(UserMember.Device) ? null : given.Device.Id ?? throw _reader.RefuseMissing("device");
+        byte[]? value = !operation.Has(UserMember.Value) ? null : given.Device.Value ?? throw _reader.RefuseMissing("value");
         var place = new UserChanges.Place(index, null, given.Device.IsOctets);
-        if (operation == UserOperation.Create)
+        if (operation == UserOperationRule.Create)
         {
             changes.Creates = true;
-            foreach ((byte[] name, UserChanges.Place at) in given.Usernames ?? throw _reader.MissingOneOf("usernames"))
+            foreach ((byte[] name, UserChanges.Place at) in given.Usernames ?? throw _reader.RefuseMissing("usernames"))
             {
                 changes.AddUsername(name, at);
             }
@@ -166,11 +166,11 @@ internal ref struct UserRequestParser
                 changes.AddDevice(one.Id!, one.Value!, at);
             }
         }
-        else if (operation == UserOperation.AddUsername)
+        else if (operation == UserOperationRule.AddUsername)
         {
-            changes.AddUsername(given.Username ?? throw _reader.MissingOneOf("username"), place with { IsOctets = given.IsUsernameOctets });
+            changes.AddUsername(given.Username ?? throw _reader.RefuseMissing("username"), place with { IsOctets = given.IsUsernameOctets });
         }
-        else if (operation == UserOperation.AddDevice)
+        else if (operation == UserOperationRule.AddDevice)
         {
             // The id becomes this user's permanently: an id that the account system did not name may be meant for another user.
             if (!_caller.Owns(device))
@@ -179,11 +179,11 @@ internal ref struct UserRequestParser
             }
             changes.AddDevice(device!, value!, place);
         }
-        else if (operation == UserOperation.SetDevice)
+        else if (operation == UserOperationRule.SetDevice)
         {
             changes.SetDevice(device!, value!, given.Expected, place);
         }
-        else if (operation == UserOperation.RemoveDevice)
+        else if (operation == UserOperationRule.RemoveDevice)
         {
             changes.RemoveDevice(device!);
         }
@@ -197,7 +197,7 @@ internal ref struct UserRequestParser
     {
         if (other is not null)
         {
-            throw _reader.Both("usernames");
+            throw _reader.RefuseBoth("usernames");
         }
         var names = new List<(byte[], UserChanges.Place)>();
         BoundedList list = BoundedList.Start(ref _reader, Limits.ItemsPerRequest, "usernames");
@@ -229,8 +229,8 @@ internal ref struct UserRequestParser
             {
                 Device(ref device, member);
             }
-            _ = device.Id ?? throw _reader.MissingOneOf("device");
-            _ = device.Value ?? throw _reader.MissingOneOf("value");
+            _ = device.Id ?? throw _reader.RefuseMissing("device");
+            _ = device.Value ?? throw _reader.RefuseMissing("value");
             devices.Add((device, new UserChanges.Place(change, devices.Count, device.IsOctets)));
         }
         return devices;

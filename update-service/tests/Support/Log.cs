@@ -45,7 +45,7 @@ internal sealed class Log : IAsyncDisposable
         _store = await new SqliteStorageProvider().OpenPipelineAsync(_connectionString, Cancel);
         _lease = await _store.AcquireLeaseAsync("test", TimeSpan.FromMinutes(10), Cancel);
         Assert.NotNull(_lease);
-        await _store.CreateGenesisAsync(_lease, Row(0), PeriodRow.OfGenesis(new byte[] { 1 }, new byte[] { 1 }), Cancel);
+        await _store.CreateGenesisAsync(_lease, Row(0), PeriodRow.Genesis(new byte[] { 1 }, new byte[] { 1 }), Cancel);
         await FinishAsync(0);
     }
 
@@ -63,7 +63,7 @@ internal sealed class Log : IAsyncDisposable
         foreach (PendingRequest request in pending)
         {
             Refusal? refusal = Refuse(request) ?? Refusing(request);
-            if (ErasureOrder.IsIn(request) && refusal is null)
+            if (ErasureOrder.IsErasure(request) && refusal is null)
             {
                 refusal = new Refusal(RefusalReason.Unchanged, 0, default);
                 erasures.AddRange(Erasing(request));

@@ -148,7 +148,7 @@ internal sealed class BoardState
     {
         foreach (CopyBundleName name in Copies.Where(name => name.Period == period).ToArray())
         {
-            File.Delete(PathOf(name));
+            File.Delete(GetPath(name));
             _ = Copies.Remove(name);
         }
     }
@@ -187,20 +187,20 @@ internal sealed class BoardState
         ulong firstKept = publishedEpoch - (ulong)kept + 1;
         for (; first < firstKept; first++)
         {
-            File.Delete(PathOf(first));
+            File.Delete(GetPath(first));
         }
         _firstBundle = first;
         // A database that begins with the first kept bundle already contains every copy that was staged before its last epoch.
         while (Copies.Count > 0 && Copies.Min is var oldest && oldest.After + 1 < firstKept)
         {
-            File.Delete(PathOf(oldest));
+            File.Delete(GetPath(oldest));
             _ = Copies.Remove(oldest);
         }
     }
 
     private void WriteCopies(CopyBundle bundle) => _files.Replace($"bundles/{bundle.Name.FileName}", bundle.Encode().Span);
 
-    private string PathOf(CopyBundleName name) => Path.Combine(_folder.Bundles, name.FileName);
+    private string GetPath(CopyBundleName name) => Path.Combine(_folder.Bundles, name.FileName);
 
     private SortedSet<CopyBundleName> ListCopies()
     {
@@ -219,18 +219,18 @@ internal sealed class BoardState
     {
         try
         {
-            var bundle = CopyBundle.Decode(File.ReadAllBytes(PathOf(name)));
+            var bundle = CopyBundle.Decode(File.ReadAllBytes(GetPath(name)));
             return bundle.Name == name ? bundle : throw new StorageCorruptException($"It is that of {bundle.Name.FileName}.");
         }
         catch (StorageCorruptException e)
         {
-            throw Rollback.StateLost($"The bundle {PathOf(name)} cannot be used: {e.Message}", _folder);
+            throw Rollback.StateLost($"The bundle {GetPath(name)} cannot be used: {e.Message}", _folder);
         }
     }
 
     private void WriteBundle(EpochContent content)
     {
-        string path = PathOf(content.Epoch.Epoch);
+        string path = GetPath(content.Epoch.Epoch);
         if (File.Exists(path))
         {
             // The bundle was made before a crash. Values may have been erased from the database since, so only the record must be the same.
@@ -249,7 +249,7 @@ internal sealed class BoardState
         foreach (IGrouping<ulong, Erasure> erased in erasures.Where(erasure => erasure.Period is null).GroupBy(erasure => erasure.Epoch))
         {
             // Most erased values are in epochs whose bundles are no longer kept.
-            if (File.Exists(PathOf(erased.Key)))
+            if (File.Exists(GetPath(erased.Key)))
             {
                 ReplaceWithout(ReadBundle(erased.Key), erased.Select(erasure => erasure.Ordinal).ToHashSet());
             }
@@ -272,16 +272,16 @@ internal sealed class BoardState
     {
         try
         {
-            EpochContent content = EpochBundle.Decode(File.ReadAllBytes(PathOf(epoch)));
+            EpochContent content = EpochBundle.Decode(File.ReadAllBytes(GetPath(epoch)));
             return content.Epoch.Epoch == epoch ? content : throw new StorageCorruptException($"It is that of epoch {content.Epoch.Epoch}.");
         }
         catch (StorageCorruptException e)
         {
-            throw Rollback.StateLost($"The bundle {PathOf(epoch)} cannot be used: {e.Message}", _folder);
+            throw Rollback.StateLost($"The bundle {GetPath(epoch)} cannot be used: {e.Message}", _folder);
         }
     }
 
-    private string PathOf(ulong epoch) => Path.Combine(_folder.Bundles, EpochBundle.FileName(epoch));
+    private string GetPath(ulong epoch) => Path.Combine(_folder.Bundles, EpochBundle.FileName(epoch));
 
     private IEnumerable<ulong> BundleEpochs()
     {

@@ -58,7 +58,7 @@ internal static class LockHolder
                 && uint.TryParse(minor, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out uint low)
                 && ulong.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out ulong inode))
             {
-                yield return (id, FileStatus.DeviceOf(high, low), inode);
+                yield return (id, FileStatus.MakeDevice(high, low), inode);
             }
         }
     }

@@ -147,7 +147,7 @@ internal sealed class BucketBoard
     {
         for (ulong epoch = first; epoch < end; epoch++)
         {
-            yield return (AuditProofPath.Of(epoch), ObjectKind.AuditProof);
+            yield return (AuditProofPath.ForEpoch(epoch), ObjectKind.AuditProof);
         }
     }
 

@@ -97,7 +97,7 @@ internal sealed class BucketGuard : IDisposable
         catch (BucketConflictException e)
         {
             // A task that was paused past its lease finds its successor's mark here.
-            StandingCheck.Holder(await store.ReadHeadAsync(CancellationToken.None), lease);
+            StandingCheck.CheckHolder(await store.ReadHeadAsync(CancellationToken.None), lease);
             throw Rollback.DatabaseBehind(e.Message, _board);
         }
     }

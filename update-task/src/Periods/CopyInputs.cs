@@ -75,7 +75,7 @@ internal sealed class CopyInputs : IDisposable
             LeafRow row = prepared[rowOf[input]];
             CopySource source = _sources[input];
             // A key is not removed twice either: one chunk may remove a user's list, and the next chunk its devices.
-            if (takenOut.Contains(CopyTag.Of(row)))
+            if (takenOut.Contains(CopyTag.From(row)))
             {
                 continue;
             }

@@ -62,7 +62,7 @@ internal sealed class CopyStager
         }
         if (stager._last is { } last)
         {
-            stager._sweep.GoOnAfter(last);
+            stager._sweep.ContinueAfter(last);
         }
         if (lead.Session.State.CopiesEnd(next.Period) is int bundled)
         {
@@ -102,7 +102,7 @@ internal sealed class CopyStager
         {
             if (!isStaged)
             {
-                _sweep.GoOnAt(start);
+                _sweep.ContinueAt(start);
             }
         }
         return true;
@@ -164,7 +164,7 @@ internal sealed class CopyStager
             CopySource source = copies.Sources.Span[i];
             if (source.IsDrop)
             {
-                _takenOut.Add(CopyTag.Of(copies.Rows.Span[i]));
+                _takenOut.Add(CopyTag.From(copies.Rows.Span[i]));
             }
             else
             {

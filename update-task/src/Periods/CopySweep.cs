@@ -36,7 +36,7 @@ internal sealed class CopySweep
     public SweepPosition Position { get; private set; }
 
     /// <summary>Continues at another position, and reads its lookahead again, because values may have been erased since.</summary>
-    public void GoOnAt(SweepPosition position)
+    public void ContinueAt(SweepPosition position)
     {
         Position = position;
         _leaves = [];
@@ -44,7 +44,7 @@ internal sealed class CopySweep
     }
 
     /// <summary>Continues after a source.</summary>
-    public void GoOnAfter(CopySource source) => GoOnAt(source.Epoch == 0
+    public void ContinueAfter(CopySource source) => ContinueAt(source.Epoch == 0
         ? Position with { Copy = source.Ordinal + 1 }
         : new SweepPosition(_session.Period.Copies!.Value, source.Epoch, source.Ordinal + 1));
 
@@ -102,7 +102,7 @@ internal sealed class CopySweep
             int index = candidates.IndexOf(i);
             if (candidates.IsLatest(i, 1) && places[i]?.Ordinal == copies.First + index)
             {
-                inputs.Add(candidates.StructureOf(i), copies.Key(index), copies.Value(index).Span, new CopySource(1, 0, copies.First + index));
+                inputs.Add(candidates.GetStructure(i), copies.Key(index), copies.Value(index).Span, new CopySource(1, 0, copies.First + index));
             }
         }
         Position = Position with { Copy = copies.End };
@@ -229,7 +229,7 @@ internal sealed class CopySweep
 
         public int IndexOf(int candidate) => _rows[candidate].Index;
 
-        public StructureId StructureOf(int candidate) => _rows[candidate].Structure;
+        public StructureId GetStructure(int candidate) => _rows[candidate].Structure;
 
         public void Add(int index, StructureId structure, ReadOnlyMemory<byte> key) =>
             _rows.Add((index, structure, _versions.Add(structure, key), structure == StructureId.Devices ? _versions.Add(StructureId.Decommissioned, key) : -1));

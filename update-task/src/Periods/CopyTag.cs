@@ -7,5 +7,5 @@ namespace Optiks.UpdateTask.Periods;
 internal readonly record struct CopyTag(UInt128 Value)
 {
     /// <summary>Returns the tag of a row.</summary>
-    public static CopyTag Of(in LeafRow row) => new(BinaryPrimitives.ReadUInt128BigEndian(row.Tag));
+    public static CopyTag From(in LeafRow row) => new(BinaryPrimitives.ReadUInt128BigEndian(row.Tag));
 }

@@ -28,7 +28,7 @@ internal sealed class PeriodDestroyer
     }
 
     /// <summary>Checks all periods again: one more has ended.</summary>
-    public void Again() => _periods = null;
+    public void Restart() => _periods = null;
 
     /// <summary>Destroys one piece. Returns false if nothing is left.</summary>
     public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken)
@@ -53,7 +53,7 @@ internal sealed class PeriodDestroyer
             await lead.Store.BeginDestroyingAsync(lead.Lease, period.Period, lead.Session.Identity.Anchor.Configuration.RetainedPeriods, CancellationToken.None);
             FailPoints.Hit(FailPoints.PeriodDestroying);
             _report.Log.PeriodDestroying(period.Period);
-            Again();
+            Restart();
             return true;
         }
         if (!_withoutBundles.Contains(period.Period))

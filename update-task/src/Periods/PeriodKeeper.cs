@@ -98,7 +98,7 @@ internal sealed class PeriodKeeper
         _stager = null;
         _isComplete = false;
         _hasMuch = false;
-        _destroyer.Again();
+        _destroyer.Restart();
         Tell(lead);
     }
 

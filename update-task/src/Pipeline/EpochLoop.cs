@@ -48,18 +48,18 @@ internal sealed class EpochLoop
     public async Task RunAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, CancellationToken stop)
     {
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop, keeper.Lost);
-        await using UpdateReader updates = ReaderOf(store, session);
-        var lead = new Lead(store, keeper, session, updates, PeriodsOf());
+        await using UpdateReader updates = CreateReader(store, session);
+        var lead = new Lead(store, keeper, session, updates, CreatePeriodKeeper());
         bool behind = false;
         _report.Metrics.Leads();
-        Tell(session);
+        AnnounceEpoch(session);
         keeper.Watch(_options.EpochInterval + _options.StallTimeout);
         while (!stop.IsCancellationRequested)
         {
             keeper.ThrowUnlessHeld();
             long start = _time.GetTimestamp();
             bool hasNext = await TryStepAsync(lead, behind, ended.Token);
-            behind = Rest(start) <= TimeSpan.Zero;
+            behind = TimeUntilNext(start) <= TimeSpan.Zero;
             if (!behind && !hasNext)
             {
                 await RestAsync(lead, start, ended.Token);
@@ -75,10 +75,10 @@ internal sealed class EpochLoop
     }
 
     /// <summary>Makes the reader of updates for a <see cref="Lead"/>.</summary>
-    internal UpdateReader ReaderOf(IPipelineStore store, LogSession session) => new(store, session, _options, _report.Metrics);
+    internal UpdateReader CreateReader(IPipelineStore store, LogSession session) => new(store, session, _options, _report.Metrics);
 
     /// <summary>Makes the keeper of periods for a <see cref="Lead"/>.</summary>
-    internal PeriodKeeper PeriodsOf() => new(_publisher, _periods, _report);
+    internal PeriodKeeper CreatePeriodKeeper() => new(_publisher, _periods, _report);
 
     /// <summary>
     /// Publishes the unfinished epoch if there is one, and then the next epoch if it is due. While that is committed and published, the
@@ -130,7 +130,7 @@ internal sealed class EpochLoop
 
     private static ulong NextHeartbeatMs(LogSession session) => session.LastTimeMs + session.Identity.Anchor.Configuration.HeartbeatMs;
 
-    private void Tell(LogSession session) => _report.Newest(session.LastTimeMs, session.Identity.Anchor.Configuration.HeartbeatMs);
+    private void AnnounceEpoch(LogSession session) => _report.Newest(session.LastTimeMs, session.Identity.Anchor.Configuration.HeartbeatMs);
 
     // Ends a step that succeeded.
     private bool End(Lead lead, ulong now, bool more)
@@ -138,7 +138,7 @@ internal sealed class EpochLoop
         LogSession session = lead.Session;
         lead.Keeper.Progressed();
         session.OfferSnapshot();
-        Tell(session);
+        AnnounceEpoch(session);
         if (session.LastTimeMs > now + session.Identity.Anchor.Configuration.MaxAheadMs)
         {
             // Every client refuses the record until its time has come.
@@ -151,23 +151,23 @@ internal sealed class EpochLoop
         return more;
     }
 
-    private TimeSpan Rest(long start) => _options.EpochInterval - _time.GetElapsedTime(start);
+    private TimeSpan TimeUntilNext(long start) => _options.EpochInterval - _time.GetElapsedTime(start);
 
     // Rests until the interval that began at start is over, or until the caller's token is cancelled; the caller checks for that.
     private async Task RestAsync(Lead lead, long start, CancellationToken ended)
     {
-        while (!ended.IsCancellationRequested && Rest(start) is { Ticks: > 0 } rest)
+        while (!ended.IsCancellationRequested && TimeUntilNext(start) is { Ticks: > 0 } rest)
         {
             bool readsOn = rest > s_shortestRest;
             TimeSpan left = readsOn ? rest / 2 : rest;
             await WorkAsync(lead, start, rest - left, ended);
-            if (Rest(start) - (rest - left) is { Ticks: > 0 } pause)
+            if (TimeUntilNext(start) - (rest - left) is { Ticks: > 0 } pause)
             {
                 await Task.Delay(pause, _time, ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
             if (readsOn && !ended.IsCancellationRequested)
             {
-                await lead.Updates.GoOnAsync(ended);
+                await lead.Updates.ContinueAsync(ended);
             }
         }
     }
@@ -178,7 +178,7 @@ internal sealed class EpochLoop
     private async Task WorkAsync(Lead lead, long start, TimeSpan left, CancellationToken ended)
     {
         TimeSpan piece = TimeSpan.Zero;
-        while (!ended.IsCancellationRequested && Rest(start) - piece > left)
+        while (!ended.IsCancellationRequested && TimeUntilNext(start) - piece > left)
         {
             long began = _time.GetTimestamp();
             if (!await TryWorkAsync(lead, ended))

@@ -46,7 +46,7 @@ internal sealed class EpochMaker
         {
             decisions = UpdateRules.Decide(session.Directory, session.Identity.Anchor.Configuration, copied, freed, updates.Requests, _maxBytes);
             updates = updates.First(decisions.Length);
-            erasures = erasures.Of(updates.Requests);
+            erasures = erasures.Create(updates.Requests);
             erasures.Decide(updates.Requests, decisions);
             leaves = MakeLeaves(session, epoch, updates.Requests, decisions, out ordinals);
         }
@@ -120,7 +120,7 @@ internal sealed class EpochMaker
                 if (decisions[i].HasLeaf(item))
                 {
                     count++;
-                    valueBytes += decisions[i].ValueOf(pending[i], item).Length;
+                    valueBytes += decisions[i].GetValue(pending[i], item).Length;
                 }
             }
         }
@@ -133,7 +133,7 @@ internal sealed class EpochMaker
             {
                 if (decisions[i].HasLeaf(item))
                 {
-                    leaves.Add(items[item].Structure, items[item].Key.Span, decisions[i].ValueOf(pending[i], item).Span, new LeafOrigin(pending[i].RequestId, item));
+                    leaves.Add(items[item].Structure, items[item].Key.Span, decisions[i].GetValue(pending[i], item).Span, new LeafOrigin(pending[i].RequestId, item));
                 }
             }
         }
@@ -153,7 +153,7 @@ internal sealed class EpochMaker
             Structures = staged.States(),
             Previous = session.Last.RecordHash,
         }.Encode();
-        Reason reason = Verifier.Record(session.Identity.Anchor, record, session.Last.Record.Span, session.PeriodStart.Record.Span);
+        Reason reason = Verifier.VerifyRecord(session.Identity.Anchor, record, session.Last.Record.Span, session.PeriodStart.Record.Span);
         return reason == Reason.Valid ? record : throw new InvalidOperationException($"The record made for epoch {epoch} is not valid: {reason.Name()}.");
     }
 
@@ -167,7 +167,7 @@ internal sealed class EpochMaker
             PendingRequest request = pending[i];
             for (int item = 0; item < request.Items.Count; item++)
             {
-                Refusal? without = decisions[i].OutcomeOf(item);
+                Refusal? without = decisions[i].FindRefusal(item);
                 int? ordinal = without is null ? ordinals[input++] : null;
                 outcomes.Add(new Outcome(request.RequestId, request.Sequence, item, ordinal, without) { BodyHash = request.BodyHash });
             }

@@ -40,7 +40,7 @@ internal sealed class EpochPublisher
         catch (IOException)
         {
             // A process that lost the lease meanwhile must not kill its new holder.
-            StandingCheck.Holder(await store.ReadHeadAsync(cancellationToken), lease);
+            StandingCheck.CheckHolder(await store.ReadHeadAsync(cancellationToken), lease);
             if (LockHolder.TryKill(_folder.Log) is not { } killed)
             {
                 throw;
@@ -50,9 +50,9 @@ internal sealed class EpochPublisher
         }
     }
 
-    /// <summary>Compares the head row with the session's last epoch, as <see cref="StandingCheck.Lead"/> does.</summary>
+    /// <summary>Compares the head row with the session's last epoch, as <see cref="StandingCheck.CheckFollowsHead"/> does.</summary>
     public async Task CheckHeadAsync(Lead lead, CancellationToken cancellationToken) =>
-        StandingCheck.Lead(await lead.Store.ReadHeadAsync(cancellationToken), lead.Lease, lead.Session.Last, _folder);
+        StandingCheck.CheckFollowsHead(await lead.Store.ReadHeadAsync(cancellationToken), lead.Lease, lead.Session.Last, _folder);
 
     /// <summary>Publishes the session's unfinished epoch.</summary>
     public async Task PublishAsync(Lead lead, EpochTimes times, CancellationToken cancellationToken)
@@ -104,7 +104,7 @@ internal sealed class EpochPublisher
         {
             if (epoch.Epoch > 0)
             {
-                new DurableFiles(_folder.Log).WriteOnce(AuditProofPath.Of(epoch.Epoch), committed.AuditProof.Span);
+                new DurableFiles(_folder.Log).WriteOnce(AuditProofPath.ForEpoch(epoch.Epoch), committed.AuditProof.Span);
             }
             FailPoints.Hit(FailPoints.Audit);
         }

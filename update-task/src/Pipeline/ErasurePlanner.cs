@@ -50,7 +50,7 @@ internal sealed class ErasurePlanner
         ErasurePlanner? planner = null;
         foreach (PendingRequest request in pending)
         {
-            if (ErasureOrder.IsIn(request))
+            if (ErasureOrder.IsErasure(request))
             {
                 planner ??= new ErasurePlanner(session, store, leftUsers);
                 await planner.AddAsync(request, cancellationToken);
@@ -63,7 +63,7 @@ internal sealed class ErasurePlanner
 
     private async Task AddAsync(PendingRequest request, CancellationToken cancellationToken)
     {
-        ErasureOrder order = ErasureOrder.Of(request);
+        ErasureOrder order = ErasureOrder.Parse(request);
         ReadOnlyMemory<byte> key = request.Items[0].Key;
         var names = new List<LeafName>();
         var ended = new List<LeafPlace>();

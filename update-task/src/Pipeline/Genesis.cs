@@ -67,7 +67,7 @@ internal sealed class Genesis
         await store.CreateGenesisAsync(
             lease,
             new EpochRow(0, record, EpochRecord.Hash(record), default),
-            PeriodRow.OfGenesis(wrapped, anchor.ConfigurationOctets),
+            PeriodRow.Genesis(wrapped, anchor.ConfigurationOctets),
             cancellationToken);
         _logger.GenesisCreated(anchor.Configuration.Origin, _folder.TrustAnchor);
     }

@@ -19,9 +19,9 @@ internal sealed class KeySettings
     }
 
     /// <summary>
-    /// The token that holds the log's key; null if no token holds it. Throws as <see cref="LogSecretSource.UriOf"/> does.
+    /// The token that holds the log's key; null if no token holds it. Throws as <see cref="LogSecretSource.FindUri"/> does.
     /// </summary>
-    public Pkcs11Uri? Token => LogSecretSource.UriOf(_logKey.Uri);
+    public Pkcs11Uri? Token => LogSecretSource.FindUri(_logKey.Uri);
 
     /// <summary>Loads the key-encryption keys. Throws <see cref="SecretsException"/>.</summary>
     public KeyRing Load(DataFolder folder) => KeyRings.Load(folder, _kek.File);

@@ -23,7 +23,7 @@ internal sealed class LeafInputs : IDisposable
     }
 
     /// <summary>Returns the number of leaves that a structure gets.</summary>
-    public int CountOf(StructureId structure) => _counts[(int)structure];
+    public int CountLeaves(StructureId structure) => _counts[(int)structure];
 
     /// <summary>Adds the input of one leaf.</summary>
     public void Add(StructureId structure, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, LeafOrigin origin)

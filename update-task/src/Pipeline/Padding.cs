@@ -37,8 +37,8 @@ internal sealed class Padding
             if (bucket > 0 && isPadded(structure))
             {
                 ThrowUnlessLongEnough(configuration);
-                int wanted = Math.Max(1, (leaves.CountOf(structure) + bucket - 1) / bucket) * bucket;
-                while (leaves.CountOf(structure) < wanted)
+                int wanted = Math.Max(1, (leaves.CountLeaves(structure) + bucket - 1) / bucket) * bucket;
+                while (leaves.CountLeaves(structure) < wanted)
                 {
                     RandomNumberGenerator.Fill(key);
                     leaves.Add(structure, key, Value(structure), LeafOrigin.Padding);

@@ -58,21 +58,21 @@ internal sealed class Recovery
         BucketStanding bucket = await _guard.ReadAsync(cancellationToken);
         if (head.Epoch is null)
         {
-            StandingCheck.EmptyDatabase(own, _board);
+            StandingCheck.CheckEmptyDatabase(own, _board);
             if (_guard.KeepsMark)
             {
-                StandingCheck.EmptyBucket(bucket, _board);
+                StandingCheck.CheckEmptyBucket(bucket, _board);
             }
             await _genesis.CreateAsync(store, lease, cancellationToken);
             head = await store.ReadHeadAsync(cancellationToken);
         }
         ulong last = head.Epoch ?? throw new StorageCorruptException("The database has no epoch after its first was committed.");
         HighWaterMark? mark = bucket.Mark is { } shared
-            ? StandingCheck.Shared(
+            ? StandingCheck.ChooseSharedMark(
                 head, shared, await store.TryReadEpochAsync(shared.Epoch, cancellationToken), own, own is null ? null : await store.TryReadEpochAsync(own.Epoch, cancellationToken), _board)
             : own;
         EpochRow? atMark = mark is null ? null : await store.TryReadEpochAsync(mark.Epoch, cancellationToken);
-        StandingCheck.Mark(head, mark, atMark, _board);
+        StandingCheck.CheckMark(head, mark, atMark, _board);
         if (last > (head.PublishedEpoch is { } published ? published + 1 : 0))
         {
             throw new StorageCorruptException($"The database's head is at epoch {last}, but its published epoch is {head.PublishedEpoch}.");
@@ -91,7 +91,7 @@ internal sealed class Recovery
             _board.Create();
             using BoardLock boardLock = await _publisher.LockAsync(store, lease, cancellationToken);
             BoardWriter writer = await BoardWriter.OpenAsync(_board.Log, identity.Anchor.LogKey, Ed25519.Verifier, cancellationToken, _witnesses.Require);
-            StandingCheck.Checkpoint(head, mark, writer.Size, mayBeBehind: _guard.KeepsMark, _board);
+            StandingCheck.CheckCheckpoint(head, mark, writer.Size, mayBeBehind: _guard.KeepsMark, _board);
             Checkpoint? copied = OpenCopy(bucket, identity, mark, head);
             if (own?.Epoch < mark?.Epoch)
             {
@@ -147,7 +147,7 @@ internal sealed class Recovery
             return !_guard.KeepsMark ? null
                 : throw new StartupException(ExitCodes.Configuration, $"The bucket's checkpoint is not one of this log ({error}): name another bucket or prefix, or find out who wrote it. Nothing was signed.");
         }
-        StandingCheck.Bucket(head, mark, opened.Checkpoint, _board);
+        StandingCheck.CheckBucket(head, mark, opened.Checkpoint, _board);
         return opened.Checkpoint;
     }
 

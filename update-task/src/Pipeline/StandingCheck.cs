@@ -15,71 +15,71 @@ namespace Optiks.UpdateTask.Pipeline;
 internal static class StandingCheck
 {
     /// <summary>Checks that a database without epochs is a new log: the board must contain no trace of an old one.</summary>
-    public static void EmptyDatabase(HighWaterMark? mark, BoardFolder board)
+    public static void CheckEmptyDatabase(HighWaterMark? mark, BoardFolder board)
     {
         if (mark is not null || board.HasCheckpoint() || board.HasTiles())
         {
-            throw Rollback.DatabaseBehind($"The database has no epoch, but {board.Log} holds the board of a log{(mark is null ? "" : Number($" up to epoch {mark.Epoch}"))}.", board);
+            throw Rollback.DatabaseBehind($"The database has no epoch, but {board.Log} holds the board of a log{(mark is null ? "" : FormatNumber($" up to epoch {mark.Epoch}"))}.", board);
         }
     }
 
     /// <summary>
     /// Checks that a database without epochs is a new log: the bucket that tasks share must contain no trace of an old one.
     /// </summary>
-    public static void EmptyBucket(BucketStanding bucket, BoardFolder board)
+    public static void CheckEmptyBucket(BucketStanding bucket, BoardFolder board)
     {
         if (bucket.Mark is not null || bucket.Checkpoint is not null)
         {
-            throw Rollback.DatabaseBehind($"The database has no epoch, but the bucket has the board of a log{(bucket.Mark is { } mark ? Number($" up to epoch {mark.Epoch}") : "")}.", board);
+            throw Rollback.DatabaseBehind($"The database has no epoch, but the bucket has the board of a log{(bucket.Mark is { } mark ? FormatNumber($" up to epoch {mark.Epoch}") : "")}.", board);
         }
     }
 
     /// <summary>
     /// Compares the head row with the mark that tasks share in the bucket, and with the folder's own mark. That folder belongs to another
     /// log if the database has another record for its mark. The database's epochs with the numbers of the marks are
-    /// <paramref name="atShared"/> and <paramref name="atOwn"/>. Returns the higher of both marks, for <see cref="Mark"/>.
+    /// <paramref name="atShared"/> and <paramref name="atOwn"/>. Returns the higher of both marks, for <see cref="CheckMark"/>.
     /// </summary>
-    public static HighWaterMark Shared(HeadRow head, HighWaterMark shared, EpochRow? atShared, HighWaterMark? own, EpochRow? atOwn, BoardFolder board)
+    public static HighWaterMark ChooseSharedMark(HeadRow head, HighWaterMark shared, EpochRow? atShared, HighWaterMark? own, EpochRow? atOwn, BoardFolder board)
     {
-        Signed(head, shared, atShared, board);
+        CheckSigned(head, shared, atShared, board);
         if (own is null || own.Epoch > shared.Epoch)
         {
             return own ?? shared;
         }
         return atOwn is not null && own.Names(own.Epoch, atOwn.RecordHash.Span)
             ? shared
-            : throw Rollback.Foreign(Number($"The folder {board.State} names another record for epoch {own.Epoch} than the database, whose log goes on to epoch {shared.Epoch} by the bucket's mark."), board);
+            : throw Rollback.Foreign(FormatNumber($"The folder {board.State} names another record for epoch {own.Epoch} than the database, whose log goes on to epoch {shared.Epoch} by the bucket's mark."), board);
     }
 
     /// <summary>Compares the bucket's checkpoint, which must be of this log, with head row and mark.</summary>
-    public static void Bucket(HeadRow head, HighWaterMark? mark, Checkpoint bucket, BoardFolder board)
+    public static void CheckBucket(HeadRow head, HighWaterMark? mark, Checkpoint bucket, BoardFolder board)
     {
         if (bucket.Size > head.Epoch + 1)
         {
-            throw Rollback.DatabaseBehind(Number($"The database ends at epoch {head.Epoch}, but the bucket's checkpoint covers epoch {bucket.Size - 1}."), board);
+            throw Rollback.DatabaseBehind(FormatNumber($"The database ends at epoch {head.Epoch}, but the bucket's checkpoint covers epoch {bucket.Size - 1}."), board);
         }
-        MarkCovers(mark, bucket.Size - 1, board);
+        CheckMarkCovers(mark, bucket.Size - 1, board);
     }
 
     /// <summary>
     /// Compares the head row with the high-water mark. <paramref name="atMark"/> is the database's epoch with the mark's number, or null if
     /// there is no such epoch.
     /// </summary>
-    public static void Mark(HeadRow head, HighWaterMark? mark, EpochRow? atMark, BoardFolder board)
+    public static void CheckMark(HeadRow head, HighWaterMark? mark, EpochRow? atMark, BoardFolder board)
     {
         if (mark is null)
         {
             // The mark may be missing only if a crash interrupted genesis before anything was signed.
             if (head.Epoch != 0 || head.PublishedEpoch is not null || board.HasCheckpoint() || board.HasTiles())
             {
-                throw Rollback.StateLost($"The database holds a log up to epoch {Number($"{head.Epoch}")}, but {board.HighWater} is missing.", board);
+                throw Rollback.StateLost($"The database holds a log up to epoch {FormatNumber($"{head.Epoch}")}, but {board.HighWater} is missing.", board);
             }
             return;
         }
-        Signed(head, mark, atMark, board);
+        CheckSigned(head, mark, atMark, board);
         if (head.PublishedEpoch is { } published)
         {
-            MarkCovers(mark, published, board);
+            CheckMarkCovers(mark, published, board);
         }
     }
 
@@ -87,19 +87,19 @@ internal static class StandingCheck
     /// Compares head row and mark with the size of the board's checkpoint, 0 if there is no checkpoint. Where tasks share no folder, the
     /// board <paramref name="mayBeBehind"/>.
     /// </summary>
-    public static void Checkpoint(HeadRow head, HighWaterMark? mark, ulong boardSize, bool mayBeBehind, BoardFolder board)
+    public static void CheckCheckpoint(HeadRow head, HighWaterMark? mark, ulong boardSize, bool mayBeBehind, BoardFolder board)
     {
         if (boardSize > head.Epoch + 1)
         {
-            throw Rollback.DatabaseBehind(Number($"The database ends at epoch {head.Epoch}, but the board's checkpoint covers epoch {boardSize - 1}."), board);
+            throw Rollback.DatabaseBehind(FormatNumber($"The database ends at epoch {head.Epoch}, but the board's checkpoint covers epoch {boardSize - 1}."), board);
         }
         if (!mayBeBehind && boardSize > 0 && boardSize - 1 < head.PublishedEpoch)
         {
-            throw Rollback.BoardBehind(Number($"The board's checkpoint ends at epoch {boardSize - 1}, but epoch {head.PublishedEpoch} was published."), board);
+            throw Rollback.BoardBehind(FormatNumber($"The board's checkpoint ends at epoch {boardSize - 1}, but epoch {head.PublishedEpoch} was published."), board);
         }
         if (boardSize > 0)
         {
-            MarkCovers(mark, boardSize - 1, board);
+            CheckMarkCovers(mark, boardSize - 1, board);
         }
     }
 
@@ -107,19 +107,19 @@ internal static class StandingCheck
     /// Checks that the head row is as the holder of the lease left it. It detects an older copy of the database that replaced the current
     /// one under a running task. A takeover appears as another fence (<see cref="StorageFencedException"/>).
     /// </summary>
-    public static void Lead(HeadRow head, Lease lease, EpochRow last, BoardFolder board)
+    public static void CheckFollowsHead(HeadRow head, Lease lease, EpochRow last, BoardFolder board)
     {
         if (head.Epoch != last.Epoch || !head.RecordHash.Span.SequenceEqual(last.RecordHash.Span))
         {
             throw head.Fence != lease.Fence && head.Epoch > last.Epoch
                 ? new StorageFencedException("Another task has made epochs since.")
-                : Rollback.DatabaseBehind(Number($"The database's head is epoch {head.Epoch}, not epoch {last.Epoch} as this task left it."), board);
+                : Rollback.DatabaseBehind(FormatNumber($"The database's head is epoch {head.Epoch}, not epoch {last.Epoch} as this task left it."), board);
         }
-        Holder(head, lease);
+        CheckHolder(head, lease);
     }
 
     /// <summary>Throws <see cref="StorageFencedException"/> unless the lease is still this one.</summary>
-    public static void Holder(HeadRow head, Lease lease)
+    public static void CheckHolder(HeadRow head, Lease lease)
     {
         if (head.Fence != lease.Fence || head.Holder != lease.Holder)
         {
@@ -131,9 +131,9 @@ internal static class StandingCheck
     /// Verifies the board's newest audit proof, from <paramref name="previous"/>, whose period began with <paramref name="periodStart"/>,
     /// to <paramref name="last"/>. A failing disk damages the files that were written last; <c>optiks-db fsck</c> checks all older ones.
     /// </summary>
-    public static void AuditProof(TrustAnchor anchor, EpochRow periodStart, EpochRow previous, EpochRow last, BoardFolder board)
+    public static void CheckAuditProof(TrustAnchor anchor, EpochRow periodStart, EpochRow previous, EpochRow last, BoardFolder board)
     {
-        string path = Path.Combine(board.Log, AuditProofPath.Of(last.Epoch));
+        string path = Path.Combine(board.Log, AuditProofPath.ForEpoch(last.Epoch));
         byte[] proof;
         try
         {
@@ -147,30 +147,30 @@ internal static class StandingCheck
         AuditVerdict verdict = Verifier.Audit(context, previous.Record.Span, periodStart.Record.Span, proof);
         if (verdict.Reason != Reason.Valid || !verdict.NewRecord.Span.SequenceEqual(last.Record.Span))
         {
-            throw Rollback.BoardDamaged($"The audit proof {path} is not that of the database's epoch {Number($"{last.Epoch}")} ({verdict.Reason.Name()}).", board);
+            throw Rollback.BoardDamaged($"The audit proof {path} is not that of the database's epoch {FormatNumber($"{last.Epoch}")} ({verdict.Reason.Name()}).", board);
         }
     }
 
-    private static void Signed(HeadRow head, HighWaterMark mark, EpochRow? atMark, BoardFolder board)
+    private static void CheckSigned(HeadRow head, HighWaterMark mark, EpochRow? atMark, BoardFolder board)
     {
         if (mark.Epoch > head.Epoch)
         {
-            throw Rollback.DatabaseBehind(Number($"The database ends at epoch {head.Epoch}, but epoch {mark.Epoch} was signed already."), board);
+            throw Rollback.DatabaseBehind(FormatNumber($"The database ends at epoch {head.Epoch}, but epoch {mark.Epoch} was signed already."), board);
         }
         if (atMark is null || !mark.Names(atMark.Epoch, atMark.RecordHash.Span))
         {
-            throw Rollback.DatabaseBehind(Number($"The database has another record for epoch {mark.Epoch} than the one that was signed."), board);
+            throw Rollback.DatabaseBehind(FormatNumber($"The database has another record for epoch {mark.Epoch} than the one that was signed."), board);
         }
     }
 
     // The mark is raised before an epoch is signed.
-    private static void MarkCovers(HighWaterMark? mark, ulong published, BoardFolder board)
+    private static void CheckMarkCovers(HighWaterMark? mark, ulong published, BoardFolder board)
     {
         if (mark is null || mark.Epoch < published)
         {
-            throw Rollback.StateLost(Number($"Epoch {published} was published, but {board.State} ends at epoch {mark?.Epoch}: an older copy of it was put back."), board);
+            throw Rollback.StateLost(FormatNumber($"Epoch {published} was published, but {board.State} ends at epoch {mark?.Epoch}: an older copy of it was put back."), board);
         }
     }
 
-    private static string Number(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
+    private static string FormatNumber(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

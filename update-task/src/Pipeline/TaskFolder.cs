@@ -43,10 +43,10 @@ internal sealed class TaskFolder : IDisposable
     }
 
     /// <summary>Returns the path of the leaf log of a period's directory. The path's folder exists on return.</summary>
-    public string LeafLog(ulong period) => Path.Combine(FolderOf(period), "leaves");
+    public string LeafLog(ulong period) => Path.Combine(GetFolder(period), "leaves");
 
     /// <summary>Returns the path of the snapshot of a period's trees, which belongs to the leaf log.</summary>
-    public string Snapshot(ulong period) => Path.Combine(FolderOf(period), "snapshot");
+    public string Snapshot(ulong period) => Path.Combine(GetFolder(period), "snapshot");
 
     /// <summary>Deletes the files of earlier periods.</summary>
     public void DeleteBefore(ulong period)
@@ -69,7 +69,7 @@ internal sealed class TaskFolder : IDisposable
     public void Dispose() => _lock.Dispose();
 
     // The first period's files stay at the folder's top, where they were before other periods existed.
-    private string FolderOf(ulong period)
+    private string GetFolder(ulong period)
     {
         if (period == 0)
         {

@@ -27,8 +27,8 @@ internal sealed class TaskTrees
         {
             return null;
         }
-        using DirectorySecrets secrets = SecretsOf(period);
-        return LogTrees.TryRestore(OptionsOf(period, secrets) with { PeriodFirstEpoch = period.FirstEpoch!.Value }, _folder.Snapshot(period.Period), out refused);
+        using DirectorySecrets secrets = UnwrapSecrets(period);
+        return LogTrees.TryRestore(GetOptions(period, secrets) with { PeriodFirstEpoch = period.FirstEpoch!.Value }, _folder.Snapshot(period.Period), out refused);
     }
 
     /// <summary>
@@ -41,13 +41,13 @@ internal sealed class TaskTrees
         {
             return LogTrees.CreateWithoutSecrets(_identity.Anchor.Configuration, period.Period);
         }
-        using DirectorySecrets secrets = SecretsOf(period);
-        return LogTrees.Create(OptionsOf(period, secrets), _folder?.Snapshot(period.Period));
+        using DirectorySecrets secrets = UnwrapSecrets(period);
+        return LogTrees.Create(GetOptions(period, secrets), _folder?.Snapshot(period.Period));
     }
 
-    private DirectorySecrets SecretsOf(PeriodRow period) => _identity.Secrets.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, _identity.Anchor.LogId.Span);
+    private DirectorySecrets UnwrapSecrets(PeriodRow period) => _identity.Secrets.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, _identity.Anchor.LogId.Span);
 
-    private DirectoryOptions OptionsOf(PeriodRow period, DirectorySecrets secrets) => new()
+    private DirectoryOptions GetOptions(PeriodRow period, DirectorySecrets secrets) => new()
     {
         Secrets = secrets,
         LeafLogPath = _folder?.LeafLog(period.Period),

@@ -50,7 +50,7 @@ internal sealed class TreeRebuild
         bool isFromBeginning = isBoardBehind && (first == 0 || periods.Last(period => period.FirstEpoch <= first).State is not (PeriodState.Current or PeriodState.Ended));
         PeriodRow period = isFromBeginning ? periods[0] : PeriodRows.At(periods, first);
         LogReplay? restored = isFromBeginning ? null : await TryRestoreAsync(first, period, trees, cancellationToken);
-        LogReplay replay = restored ?? ReplayOf(trees.Create(period), trees);
+        LogReplay replay = restored ?? CreateReplay(trees.Create(period), trees);
         try
         {
             if (restored is null)
@@ -91,7 +91,7 @@ internal sealed class TreeRebuild
         return committed ?? throw new StorageCorruptException($"Epoch {content.Epoch.Epoch} could not be read again: restore the database.");
     }
 
-    private LogReplay ReplayOf(LogTrees first, TaskTrees trees) => new(_store, _anchor, first, LogRoots.None) { NextTrees = trees.Create };
+    private LogReplay CreateReplay(LogTrees first, TaskTrees trees) => new(_store, _anchor, first, LogRoots.None) { NextTrees = trees.Create };
 
     private void ThrowIfRefused(Refused? refused)
     {
@@ -105,7 +105,7 @@ internal sealed class TreeRebuild
     {
         if (trees.TryRestore(period, out Refused? refused) is { } restored)
         {
-            LogReplay replay = ReplayOf(restored, trees);
+            LogReplay replay = CreateReplay(restored, trees);
             refused = await replay.LoadAsync(target, cancellationToken);
             if (refused is null)
             {
@@ -113,7 +113,7 @@ internal sealed class TreeRebuild
                 return replay;
             }
         }
-        if (refused is { OfSnapshot: true })
+        if (refused is { IsSnapshot: true })
         {
             _logger.SnapshotRefused(refused.Why);
             return null;
@@ -135,7 +135,7 @@ internal sealed class TreeRebuild
                     last,
                     step =>
                     {
-                        files.WriteOnce(AuditProofPath.Of(step.Epoch.Epoch), step.AuditProof());
+                        files.WriteOnce(AuditProofPath.ForEpoch(step.Epoch.Epoch), step.AuditProof());
                         records.Add(step.Epoch.Row.Record);
                     },
                     cancellationToken));
@@ -156,7 +156,7 @@ internal sealed class TreeRebuild
         {
             EpochRow previous = await _store.ReadEpochAsync(last.Epoch - 1, cancellationToken);
             EpochRow periodStart = await _store.ReadEpochAsync(EpochRecord.Decode(previous.Record.Span).PeriodFirstEpoch, cancellationToken);
-            StandingCheck.AuditProof(_anchor, periodStart, previous, last, _board.Folder);
+            StandingCheck.CheckAuditProof(_anchor, periodStart, previous, last, _board.Folder);
         }
     }
 }

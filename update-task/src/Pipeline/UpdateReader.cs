@@ -75,7 +75,7 @@ internal sealed class UpdateReader : IAsyncDisposable
     /// Reads the updates accepted since the last reading in advance, unless that failed; the next <see cref="ReadAsync"/> then throws its
     /// error. After cancellation it returns, while the reading continues until it is dropped.
     /// </summary>
-    public async Task GoOnAsync(CancellationToken cancellationToken)
+    public async Task ContinueAsync(CancellationToken cancellationToken)
     {
         Upcoming next = _next ??= UpcomingAfter(null);
         await next.Reading.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -113,10 +113,10 @@ internal sealed class UpdateReader : IAsyncDisposable
     private void Start(Upcoming next)
     {
         CancellationToken drop = _drop.Token;
-        next.Reading = Task.Run(() => ReadOnAsync(next, drop), CancellationToken.None);
+        next.Reading = Task.Run(() => ReadMoreAsync(next, drop), CancellationToken.None);
     }
 
-    private async Task ReadOnAsync(Upcoming next, CancellationToken drop)
+    private async Task ReadMoreAsync(Upcoming next, CancellationToken drop)
     {
         using (next.Times.Measure(EpochStep.Read))
         {
@@ -140,11 +140,11 @@ internal sealed class UpdateReader : IAsyncDisposable
         using var keys = new ByteStrings(items, 32 * items);
         foreach (PendingRequest request in requests)
         {
-            if (ErasureOrder.IsIn(request))
+            if (ErasureOrder.IsErasure(request))
             {
                 continue;
             }
-            bool hasUnchangedList = UserChange.Of(request) is { ChangesList: false };
+            bool hasUnchangedList = UserChange.Parse(request) is { ChangesList: false };
             for (int item = hasUnchangedList ? UserChange.ItemIndex + 1 : 0; item < request.Items.Count; item++)
             {
                 structures[keys.Count] = request.Items[item].Structure;

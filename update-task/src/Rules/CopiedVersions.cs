@@ -32,7 +32,7 @@ internal sealed class CopiedVersions
         var names = new List<LeafName>();
         foreach (AcceptItem item in pending.SelectMany(request => request.Items))
         {
-            if (copied.IsBefore(item.Expected) && item.Expected!.Value.Version > 0 && item.Structure.HasVersions() && LabelOf(session.Directory, item) is { } label)
+            if (copied.IsBefore(item.Expected) && item.Expected!.Value.Version > 0 && item.Structure.HasVersions() && ComputeLabel(session.Directory, item) is { } label)
             {
                 keys.Add(new UpdateKey(item.Structure, item.Key));
                 names.Add(new LeafName(0, item.Structure, label) { Period = copied.Period });
@@ -62,7 +62,7 @@ internal sealed class CopiedVersions
     private bool IsBefore(ExpectedVersion? expected) => expected is { } version && Period > 0 && version.Period == Period - 1;
 
     // The label of version 1, if that is the latest version and a copy.
-    private static byte[]? LabelOf(KeyDirectory directory, AcceptItem item)
+    private static byte[]? ComputeLabel(KeyDirectory directory, AcceptItem item)
     {
         using var keys = new ByteStrings();
         keys.Add(item.Key.Span);

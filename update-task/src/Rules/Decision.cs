@@ -23,12 +23,12 @@ internal readonly record struct Decision
     public Refusal? Unchanged { get; init; }
 
     /// <summary>Returns whether an item gets a leaf.</summary>
-    public bool HasLeaf(int item) => OutcomeOf(item) is null;
+    public bool HasLeaf(int item) => FindRefusal(item) is null;
 
     /// <summary>Returns the outcome of an item without a leaf; null if it gets a leaf.</summary>
-    public Refusal? OutcomeOf(int item) => Refusal ?? (item == UserChange.ItemIndex ? Unchanged : null);
+    public Refusal? FindRefusal(int item) => Refusal ?? (item == UserChange.ItemIndex ? Unchanged : null);
 
     /// <summary>Returns the value of an item's leaf.</summary>
-    public ReadOnlyMemory<byte> ValueOf(PendingRequest request, int item) =>
+    public ReadOnlyMemory<byte> GetValue(PendingRequest request, int item) =>
         item == UserChange.ItemIndex && List is { } list ? list : request.Items[item].Value;
 }

@@ -14,13 +14,13 @@ internal sealed class DeviceListReader
     private const int ListsPerRead = 64;
 
     private readonly KeyDirectory _directory;
-    private readonly IReadOnlyList<UserRequest> _requests;
+    private readonly IReadOnlyList<PendingUserRequest> _requests;
     private readonly Queue<ReadOnlyMemory<byte>?> _lists = new();
     private int _read;
     private int _next;
 
     /// <summary>Reads the lists of these requests' users.</summary>
-    public DeviceListReader(KeyDirectory directory, IReadOnlyList<UserRequest> requests)
+    public DeviceListReader(KeyDirectory directory, IReadOnlyList<PendingUserRequest> requests)
     {
         _directory = directory;
         _requests = requests;

@@ -26,7 +26,7 @@ internal static class UpdateRules
         KeyDirectory directory, Configuration configuration, CopiedVersions copied, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, long maxBytes)
     {
         // ErasurePlanner decides requests that ask for erasures.
-        foreach (PendingRequest request in pending.Where(request => !ErasureOrder.IsIn(request)))
+        foreach (PendingRequest request in pending.Where(request => !ErasureOrder.IsErasure(request)))
         {
             ThrowUnlessAcceptable(request, configuration);
         }
@@ -68,7 +68,7 @@ internal static class UpdateRules
     // fail, without naming the request.
     private static void ThrowUnlessAcceptable(PendingRequest request, Configuration configuration)
     {
-        bool isOfUser = UserChange.IsIn(request);
+        bool isOfUser = UserChange.IsUserRequest(request);
         for (int item = 0; item < request.Items.Count; item++)
         {
             AcceptItem update = request.Items[item];

@@ -16,7 +16,7 @@ internal static class UserDecisions
     public static int Decide(
         KeyDirectory directory, Configuration configuration, ulong period, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, Decision[] decisions, long maxBytes)
     {
-        UserRequest?[] users = Read(directory, period, freed, pending, decisions);
+        PendingUserRequest?[] users = Read(directory, period, freed, pending, decisions);
         if (users.All(user => user is null))
         {
             // All selected requests fit: the selection has limited their size already.
@@ -31,7 +31,7 @@ internal static class UserDecisions
             {
                 decisions[i] = UserRules.Decide(user, user.NeedsList ? lists.Next() : [], configuration);
             }
-            bytes += BytesOf(pending[i], decisions[i]);
+            bytes += CountBytes(pending[i], decisions[i]);
             if (i > 0 && bytes > maxBytes)
             {
                 return i;
@@ -41,13 +41,13 @@ internal static class UserDecisions
     }
 
     // Reads the versions of all keys of the requests. An element is null if the request is about plain keys, or is refused.
-    private static UserRequest?[] Read(KeyDirectory directory, ulong period, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, Decision[] decisions)
+    private static PendingUserRequest?[] Read(KeyDirectory directory, ulong period, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, Decision[] decisions)
     {
         var changes = new UserChange?[pending.Count];
         using var versions = new KeyVersions();
         for (int i = 0; i < pending.Count; i++)
         {
-            changes[i] = decisions[i].Refusal is null ? UserChange.Of(pending[i]) : null;
+            changes[i] = decisions[i].Refusal is null ? UserChange.Parse(pending[i]) : null;
             if (changes[i] is not null)
             {
                 versions.Add(StructureId.Decommissioned, pending[i].Items[UserChange.ItemIndex].Key);
@@ -58,7 +58,7 @@ internal static class UserDecisions
             }
         }
         versions.Read(directory);
-        var users = new UserRequest?[pending.Count];
+        var users = new PendingUserRequest?[pending.Count];
         int next = 0;
         for (int i = 0; i < pending.Count; i++)
         {
@@ -70,7 +70,7 @@ internal static class UserDecisions
                 {
                     ofItems[item] = new ExpectedVersion(period, versions[next++]);
                 }
-                users[i] = new UserRequest(pending[i], change, ofItems, hasLeft) { Freed = [.. pending[i].Items.Select(freed.Has)] };
+                users[i] = new PendingUserRequest(pending[i], change, ofItems, hasLeft) { Freed = [.. pending[i].Items.Select(freed.Has)] };
             }
         }
         return users;
@@ -93,12 +93,12 @@ internal static class UserDecisions
         }
     }
 
-    private static long BytesOf(PendingRequest request, in Decision decision)
+    private static long CountBytes(PendingRequest request, in Decision decision)
     {
         long bytes = 0;
         for (int item = 0; item < request.Items.Count; item++)
         {
-            bytes += decision.HasLeaf(item) ? request.Items[item].Key.Length + decision.ValueOf(request, item).Length : 0;
+            bytes += decision.HasLeaf(item) ? request.Items[item].Key.Length + decision.GetValue(request, item).Length : 0;
         }
         return bytes;
     }

@@ -11,19 +11,19 @@ internal static class UserRules
 {
     /// <summary>Decides whether a request is accepted, and makes the list's new version.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="list">The user's latest list; empty unless <see cref="UserRequest.NeedsList"/>.</param>
+    /// <param name="list">The user's latest list; empty unless <see cref="PendingUserRequest.NeedsList"/>.</param>
     /// <param name="configuration">The log's configuration.</param>
-    public static Decision Decide(UserRequest request, IReadOnlyList<ReadOnlyMemory<byte>> list, Configuration configuration)
+    public static Decision Decide(PendingUserRequest request, IReadOnlyList<ReadOnlyMemory<byte>> list, Configuration configuration)
     {
         Refusal? refusal = RefuseUser(request) ?? RefuseUsername(request) ?? RefuseAdded(request, list) ?? RefuseMissing(request, list);
         return refusal is not null
             ? new Decision { Refusal = refusal }
             : request.Change.ChangesList
             ? Change(request, list, configuration)
-            : new Decision { Unchanged = OfList(request, RefusalReason.Unchanged) };
+            : new Decision { Unchanged = RefuseList(request, RefusalReason.Unchanged) };
     }
 
-    private static Refusal? RefuseUser(UserRequest request)
+    private static Refusal? RefuseUser(PendingUserRequest request)
     {
         RefusalReason? reason = request switch
         {
@@ -32,10 +32,10 @@ internal static class UserRules
             { Change.Creates: false, Exists: false } => RefusalReason.UserUnknown,
             _ => null,
         };
-        return reason is { } why ? OfList(request, why) : null;
+        return reason is { } why ? RefuseList(request, why) : null;
     }
 
-    private static Refusal? RefuseUsername(UserRequest request)
+    private static Refusal? RefuseUsername(PendingUserRequest request)
     {
         // A request cannot expect the user to whom a name leads as a version: the latest version is 0 either way (docs/spec/rest.md section
         // 5).
@@ -43,36 +43,36 @@ internal static class UserRules
         return item < 0 ? null : new Refusal(RefusalReason.UsernameTaken, item, request.Versions[item] with { Version = 0 });
     }
 
-    private static Refusal? RefuseAdded(UserRequest request, IReadOnlyList<ReadOnlyMemory<byte>> list)
+    private static Refusal? RefuseAdded(PendingUserRequest request, IReadOnlyList<ReadOnlyMemory<byte>> list)
     {
         int item = FirstItem(request, (update, i) => request.Adds(update) && (request.Versions[i].Version > 0 || DeviceListChange.Has(list, update.Key)));
         return item < 0 ? null : new Refusal(RefusalReason.DeviceTaken, item, request.Versions[item]);
     }
 
-    private static Refusal? RefuseMissing(UserRequest request, IReadOnlyList<ReadOnlyMemory<byte>> list)
+    private static Refusal? RefuseMissing(PendingUserRequest request, IReadOnlyList<ReadOnlyMemory<byte>> list)
     {
         // A removed device has no item of its own: its removal belongs to the list's item.
         if (request.Change.Removed.Any(device => !DeviceListChange.Has(list, device)))
         {
-            return OfList(request, RefusalReason.DeviceUnknown);
+            return RefuseList(request, RefusalReason.DeviceUnknown);
         }
         int item = FirstItem(request, (update, _) => request.Sets(update) && !DeviceListChange.Has(list, update.Key));
         return item < 0 ? null : new Refusal(RefusalReason.DeviceUnknown, item, request.Versions[item]);
     }
 
-    private static Decision Change(UserRequest request, IReadOnlyList<ReadOnlyMemory<byte>> list, Configuration configuration)
+    private static Decision Change(PendingUserRequest request, IReadOnlyList<ReadOnlyMemory<byte>> list, Configuration configuration)
     {
         IReadOnlyList<ReadOnlyMemory<byte>> devices = DeviceListChange.Apply(list, request.Change);
         byte[] octets = DeviceList.Encode(devices);
         return devices.Count > configuration.MaxDevices || octets.Length > configuration.MaxValueLength
-            ? new Decision { Refusal = OfList(request, RefusalReason.DeviceLimit) }
+            ? new Decision { Refusal = RefuseList(request, RefusalReason.DeviceLimit) }
             : new Decision { List = octets };
     }
 
-    private static Refusal OfList(UserRequest request, RefusalReason reason) => new(reason, UserChange.ItemIndex, request.ListVersion);
+    private static Refusal RefuseList(PendingUserRequest request, RefusalReason reason) => new(reason, UserChange.ItemIndex, request.ListVersion);
 
     // Returns -1 if no item matches.
-    private static int FirstItem(UserRequest request, Func<AcceptItem, int, bool> matches)
+    private static int FirstItem(PendingUserRequest request, Func<AcceptItem, int, bool> matches)
     {
         IReadOnlyList<AcceptItem> items = request.Pending.Items;
         for (int i = 0; i < items.Count; i++)

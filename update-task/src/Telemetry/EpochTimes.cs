@@ -24,7 +24,7 @@ internal sealed class EpochTimes
     private double this[EpochStep step] => _seconds[(int)step];
 
     /// <summary>Returns the step's name in metrics and logs.</summary>
-    public static string NameOf(EpochStep step) => s_names[(int)step];
+    public static string GetName(EpochStep step) => s_names[(int)step];
 
     /// <summary>Measures a step until the result is disposed.</summary>
     public Timer Measure(EpochStep step) => new(this, step);

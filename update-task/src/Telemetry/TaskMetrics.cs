@@ -61,12 +61,12 @@ internal sealed class TaskMetrics : IDisposable
     public void AllPublished(long acceptedAt) => Volatile.Write(ref _clearAt, acceptedAt);
 
     /// <summary>Records one step's duration.</summary>
-    public void Spent(EpochStep step, double seconds) => _step.Record(seconds, new KeyValuePair<string, object?>("optiks.step", EpochTimes.NameOf(step)));
+    public void Spent(EpochStep step, double seconds) => _step.Record(seconds, new KeyValuePair<string, object?>("optiks.step", EpochTimes.GetName(step)));
 
     /// <summary>
     /// Starts a step's span within that of its epoch. Returns null if there is no trace, and for updates that are read before any epoch.
     /// </summary>
-    public Activity? StartActivity(EpochStep step) => Activity.Current is not null ? _source.StartActivity($"epoch {EpochTimes.NameOf(step)}") : null;
+    public Activity? StartActivity(EpochStep step) => Activity.Current is not null ? _source.StartActivity($"epoch {EpochTimes.GetName(step)}") : null;
 
     /// <summary>Starts the span of a whole epoch; returns null if there is no trace.</summary>
     public Activity? StartEpoch() => _source.StartActivity("epoch");

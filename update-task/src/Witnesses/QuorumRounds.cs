@@ -59,11 +59,11 @@ internal sealed class QuorumRounds
             VerifiedSignature? cosignature = null;
             try
             {
-                WitnessAnswer answer = await client.AskAsync(round.Note, round.Signed.Checkpoint, async () => (await _board.ReadSignedAsync(stop))?.Checkpoint.Size ?? 0, stop);
+                WitnessReply answer = await client.AskAsync(round.Note, round.Signed.Checkpoint, async () => (await _board.ReadSignedAsync(stop))?.Checkpoint.Size ?? 0, stop);
                 _report.Answered(client.Witness.Key, round.Signed.Checkpoint.Size, answer);
                 cosignature = answer.Cosignature;
             }
-            catch (Exception e) when (WitnessReport.IsOfBoard(e))
+            catch (Exception e) when (WitnessReport.IsBoardError(e))
             {
                 _report.NotWritten(e);
             }
@@ -112,7 +112,7 @@ internal sealed class QuorumRounds
             _report.QuorumMet(size);
             return true;
         }
-        catch (Exception e) when (WitnessReport.IsOfBoard(e))
+        catch (Exception e) when (WitnessReport.IsBoardError(e))
         {
             _report.NotWritten(e);
             return false;
@@ -147,7 +147,7 @@ internal sealed class QuorumRounds
                 await _board.AddAsync(round.Note.Text, cosignature, stop);
             }
         }
-        catch (Exception e) when (WitnessReport.IsOfBoard(e))
+        catch (Exception e) when (WitnessReport.IsBoardError(e))
         {
             _report.NotWritten(e);
         }

@@ -49,7 +49,7 @@ internal sealed class WitnessClient : IDisposable
     /// <param name="checkpoint">The same checkpoint, decoded.</param>
     /// <param name="newest">Returns the size of the log now, which may have grown since.</param>
     /// <param name="cancellationToken">Ends the request.</param>
-    public async Task<WitnessAnswer> AskAsync(SignedNote note, Checkpoint checkpoint, Func<Task<ulong>> newest, CancellationToken cancellationToken)
+    public async Task<WitnessReply> AskAsync(SignedNote note, Checkpoint checkpoint, Func<Task<ulong>> newest, CancellationToken cancellationToken)
     {
         // The witness may have named a size before that this log has not reached: the request names the checkpoint's own size instead.
         _size = Math.Min(_size, checkpoint.Size);
@@ -63,7 +63,7 @@ internal sealed class WitnessClient : IDisposable
             }
             catch (Exception e) when (e is HttpRequestException or IOException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested))
             {
-                return new WitnessAnswer(WitnessOutcome.Unavailable, e is HttpRequestException { HttpRequestError: var error } ? $"The request failed ({error})." : "The request took too long.");
+                return new WitnessReply(WitnessOutcome.Unavailable, e is HttpRequestException { HttpRequestError: var error } ? $"The request failed ({error})." : "The request took too long.");
             }
             switch (answer.status)
             {
@@ -73,24 +73,24 @@ internal sealed class WitnessClient : IDisposable
                     if (size > checkpoint.Size)
                     {
                         return size > await newest()
-                            ? new WitnessAnswer(WitnessOutcome.Ahead, Number($"It says that it cosigned size {size}; this log has {checkpoint.Size}."))
-                            : new WitnessAnswer(WitnessOutcome.Refused, "It has a newer checkpoint of this log already.");
+                            ? new WitnessReply(WitnessOutcome.Ahead, Number($"It says that it cosigned size {size}; this log has {checkpoint.Size}."))
+                            : new WitnessReply(WitnessOutcome.Refused, "It has a newer checkpoint of this log already.");
                     }
                     // The request continues from that size: the witness's checkpoint of that size is of this log too.
                     wentBack |= size < _cosignedSize;
                     _size = size;
                     break;
                 case HttpStatusCode.Conflict:
-                    return new WitnessAnswer(WitnessOutcome.Invalid, "It answers a conflict without another size.");
+                    return new WitnessReply(WitnessOutcome.Invalid, "It answers a conflict without another size.");
                 case HttpStatusCode.BadRequest or HttpStatusCode.Forbidden or HttpStatusCode.NotFound or HttpStatusCode.UnprocessableEntity:
-                    return new WitnessAnswer(WitnessOutcome.Refused, Number($"It refuses with {(int)answer.status}."));
+                    return new WitnessReply(WitnessOutcome.Refused, Number($"It refuses with {(int)answer.status}."));
                 case HttpStatusCode.TooManyRequests or >= HttpStatusCode.InternalServerError:
-                    return new WitnessAnswer(WitnessOutcome.Unavailable, Number($"It answers {(int)answer.status}."));
+                    return new WitnessReply(WitnessOutcome.Unavailable, Number($"It answers {(int)answer.status}."));
                 default:
-                    return new WitnessAnswer(WitnessOutcome.Invalid, Number($"It answers {(int)answer.status}."));
+                    return new WitnessReply(WitnessOutcome.Invalid, Number($"It answers {(int)answer.status}."));
             }
         }
-        return new WitnessAnswer(WitnessOutcome.Invalid, "It names another size each time.");
+        return new WitnessReply(WitnessOutcome.Invalid, "It names another size each time.");
     }
 
     public void Dispose() => _http.Dispose();
@@ -113,7 +113,7 @@ internal sealed class WitnessClient : IDisposable
         return (response.StatusCode, response.Content.Headers.ContentType?.MediaType, await response.Content.ReadAsByteArrayAsync(cancellationToken));
     }
 
-    private WitnessAnswer Verify(Checkpoint checkpoint, ReadOnlySpan<byte> body)
+    private WitnessReply Verify(Checkpoint checkpoint, ReadOnlySpan<byte> body)
     {
         byte[] text = checkpoint.Encode();
         while (body.IndexOf((byte)'\n') is >= 0 and int end)
@@ -123,18 +123,18 @@ internal sealed class WitnessClient : IDisposable
             {
                 if (Cosignature.Verify(Ed25519.Verifier, _witness.Key, text, line, out ulong time) != TlogError.None)
                 {
-                    return new WitnessAnswer(WitnessOutcome.Invalid, "Its cosignature does not verify.");
+                    return new WitnessReply(WitnessOutcome.Invalid, "Its cosignature does not verify.");
                 }
                 if (Cosignature.IsAhead(time, _time.GetUtcNow(), _tolerance))
                 {
-                    return new WitnessAnswer(WitnessOutcome.Invalid, "Its cosignature is from the future.");
+                    return new WitnessReply(WitnessOutcome.Invalid, "Its cosignature is from the future.");
                 }
                 _size = _cosignedSize = checkpoint.Size;
-                return new WitnessAnswer(WitnessOutcome.Cosigned, "", new VerifiedSignature(_witness.Key, line, time));
+                return new WitnessReply(WitnessOutcome.Cosigned, "", new VerifiedSignature(_witness.Key, line, time));
             }
             body = body[(end + 1)..];
         }
-        return new WitnessAnswer(WitnessOutcome.Invalid, "There is no cosignature of its key in the answer.");
+        return new WitnessReply(WitnessOutcome.Invalid, "There is no cosignature of its key in the answer.");
     }
 
     private static bool TryReadSize(ReadOnlySpan<byte> body, out ulong size)

@@ -15,7 +15,7 @@ internal sealed class WitnessPolicy
     private WitnessPolicy(PolicyFile file)
     {
         _file = file;
-        Witnesses = [.. file.Policy.Witnesses.Select(witness => new WitnessAddress(witness.Key, file.UrlOf(witness, "add-checkpoint", "/add-checkpoint")))];
+        Witnesses = [.. file.Policy.Witnesses.Select(witness => new WitnessAddress(witness.Key, file.ParseUrl(witness, "add-checkpoint", "/add-checkpoint")))];
     }
 
     /// <summary>The policy as read.</summary>
@@ -43,9 +43,9 @@ internal sealed class WitnessPolicy
     /// <summary>
     /// Returns the verifier that opens checkpoints of this log. Throws <see cref="StartupException"/> if the policy belongs to another log.
     /// </summary>
-    public CheckpointVerifier VerifierOf(VerifierKey logKey)
+    public CheckpointVerifier CreateVerifier(VerifierKey logKey)
     {
-        _file.ThrowUnlessOf(logKey);
+        _file.ThrowUnlessForLog(logKey);
         return Policy.Verifier(logKey, Native.Ed25519.Verifier);
     }
 }

@@ -5,11 +5,11 @@ namespace Optiks.UpdateTask.Witnesses;
 /// <summary>Reports the state of the witnesses through the process's state, metrics and log; logs only changes. Any thread.</summary>
 internal sealed class WitnessReport
 {
-    private readonly WitnessMetrics _metrics;
+    private readonly WitnessReplyMetrics _metrics;
     private readonly ILogger _logger;
     private int _isMissing;
 
-    public WitnessReport(WitnessState state, WitnessMetrics metrics, ILogger logger)
+    public WitnessReport(WitnessState state, WitnessReplyMetrics metrics, ILogger logger)
     {
         State = state;
         _metrics = metrics;
@@ -23,13 +23,13 @@ internal sealed class WitnessReport
     /// Returns whether a failure concerns the board's files, for which one checkpoint is not cosigned. The epoch loop stops for faults in
     /// them.
     /// </summary>
-    public static bool IsOfBoard(Exception e) => e is IOException or UnauthorizedAccessException or InvalidTileException or BoardConflictException;
+    public static bool IsBoardError(Exception e) => e is IOException or UnauthorizedAccessException or InvalidTileException or BoardConflictException;
 
     /// <summary>Reports such a failure.</summary>
     public void NotWritten(Exception e) => _logger.CosignedNotWritten(e);
 
     /// <summary>Reports a witness's answer to a checkpoint of this size.</summary>
-    public void Answered(VerifierKey witness, ulong size, WitnessAnswer answer)
+    public void Answered(VerifierKey witness, ulong size, WitnessReply answer)
     {
         _metrics.Answered(witness, answer.Outcome);
         if (answer.WentBack)

@@ -27,7 +27,7 @@ internal sealed class WitnessService : BackgroundService
     private readonly ILogger<WitnessService> _logger;
 
     public WitnessService(
-        IOptions<WitnessOptions> options, IOptions<EpochOptions> epochs, BoardFolder board, TaskState task, WitnessState state, WitnessMetrics metrics, HostFailure failure, TimeProvider time,
+        IOptions<WitnessOptions> options, IOptions<EpochOptions> epochs, BoardFolder board, TaskState task, WitnessState state, WitnessReplyMetrics metrics, HostFailure failure, TimeProvider time,
         ILogger<WitnessService> logger)
     {
         _options = options.Value;
@@ -47,7 +47,7 @@ internal sealed class WitnessService : BackgroundService
     private async Task RunAsync(WitnessPolicy policy, CancellationToken stop)
     {
         await _task.NextPublishedAsync(null, stop);
-        CheckpointVerifier verifier = policy.VerifierOf(TrustAnchor.Load(_board.Data.TrustAnchor).LogKey);
+        CheckpointVerifier verifier = policy.CreateVerifier(TrustAnchor.Load(_board.Data.TrustAnchor).LogKey);
         using var board = new CosignedBoard(_board, verifier);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
         Task[] all = _options.Require ? InRounds(policy, board, ended.Token) : [.. policy.Witnesses.Select(witness => AskAsync(witness, policy.Policy, board, ended.Token))];
@@ -62,17 +62,17 @@ internal sealed class WitnessService : BackgroundService
         var rounds = new QuorumRounds(policy, board, _task, _report, _options, _tolerance, _time);
         async Task AskAsync(WitnessAddress witness)
         {
-            using WitnessClient client = ClientOf(witness);
+            using WitnessClient client = CreateClient(witness);
             await rounds.AskAsync(client, stop);
         }
         return [rounds.LeadAsync(stop), .. policy.Witnesses.Select(AskAsync)];
     }
 
-    private WitnessClient ClientOf(WitnessAddress witness) => new(witness, _board, _time, _options.Timeout, _tolerance);
+    private WitnessClient CreateClient(WitnessAddress witness) => new(witness, _board, _time, _options.Timeout, _tolerance);
 
     private async Task AskAsync(WitnessAddress witness, TlogPolicy policy, CosignedBoard board, CancellationToken stop)
     {
-        using WitnessClient client = ClientOf(witness);
+        using WitnessClient client = CreateClient(witness);
         ulong? epoch = null;
         while (true)
         {
@@ -82,7 +82,7 @@ internal sealed class WitnessService : BackgroundService
             {
                 isDone = await TryAskAsync(client, policy, board, stop);
             }
-            catch (Exception e) when (WitnessReport.IsOfBoard(e))
+            catch (Exception e) when (WitnessReport.IsBoardError(e))
             {
                 _report.NotWritten(e);
             }
@@ -104,7 +104,7 @@ internal sealed class WitnessService : BackgroundService
         _report.State.Published(published.Checkpoint.Size, IsMet(policy, published));
         NoteSignature byLog = published.Note.Signatures[0];
         SignedNote note = SignedNote.Create(published.Note.Text.Span, [byLog]);
-        WitnessAnswer answer = await client.AskAsync(note, published.Checkpoint, async () => (await board.ReadAsync(stop))?.Checkpoint.Size ?? 0, stop);
+        WitnessReply answer = await client.AskAsync(note, published.Checkpoint, async () => (await board.ReadAsync(stop))?.Checkpoint.Size ?? 0, stop);
         _report.Answered(client.Witness.Key, published.Checkpoint.Size, answer);
         if (answer.Cosignature is not { } cosignature)
         {

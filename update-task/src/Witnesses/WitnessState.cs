@@ -56,7 +56,7 @@ internal sealed class WitnessState
     }
 
     /// <summary>Records an answer about a checkpoint of this size. Returns true if the outcome differs from the last one.</summary>
-    public bool Answered(VerifierKey witness, ulong size, WitnessAnswer answer)
+    public bool Answered(VerifierKey witness, ulong size, WitnessReply answer)
     {
         lock (_lock)
         {

@@ -89,7 +89,7 @@ internal static class HistoryCheck
         string log = new BoardFolder(folder.Data).Log;
         for (int epoch = 1; epoch < epochs.Count; epoch++)
         {
-            byte[] proof = File.ReadAllBytes(Path.Combine(log, AuditProofPath.Of((ulong)epoch)));
+            byte[] proof = File.ReadAllBytes(Path.Combine(log, AuditProofPath.ForEpoch((ulong)epoch)));
             ulong first = EpochRecord.Decode(epochs[epoch - 1].Record.Span).PeriodFirstEpoch;
             AuditVerdict verdict = Verifier.Audit(context, epochs[epoch - 1].Record.Span, epochs[(int)first].Record.Span, proof);
             Assert.Equal(Reason.Valid, verdict.Reason);

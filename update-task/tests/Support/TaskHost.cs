@@ -44,11 +44,11 @@ internal sealed class TaskHost : IAsyncDisposable
 
     private EpochLoop Loop => _services.GetRequiredService<EpochLoop>();
 
-    private UpdateReader Reader => _reader ??= Loop.ReaderOf(Store, Session);
+    private UpdateReader Reader => _reader ??= Loop.CreateReader(Store, Session);
 
     private Lead Lead => new(Store, Keeper, Session, Reader, Periods);
 
-    private PeriodKeeper Periods => _periods ??= Loop.PeriodsOf();
+    private PeriodKeeper Periods => _periods ??= Loop.CreatePeriodKeeper();
 
     /// <summary>Takes the lease and recovers. Throws the exceptions of recovery.</summary>
     public static async Task<TaskHost> StartAsync(
@@ -110,7 +110,7 @@ internal sealed class TaskHost : IAsyncDisposable
     public Task<bool> WorkAsync() => Periods.WorkAsync(Lead, TestContext.Current.CancellationToken);
 
     /// <summary>Does the loop's reading between two intervals.</summary>
-    public Task ReadAheadAsync() => Reader.GoOnAsync(TestContext.Current.CancellationToken);
+    public Task ReadAheadAsync() => Reader.ContinueAsync(TestContext.Current.CancellationToken);
 
     public async ValueTask DisposeAsync()
     {

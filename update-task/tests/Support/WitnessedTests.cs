@@ -87,7 +87,7 @@ public abstract class WitnessedTests : IAsyncDisposable
 
     private protected async Task<Running> RunAsync(string policy, bool require = false)
     {
-        CheckpointVerifier verifier = Load(policy).VerifierOf(TrustAnchor.Load(Folder.Data.TrustAnchor).LogKey);
+        CheckpointVerifier verifier = Load(policy).CreateVerifier(TrustAnchor.Load(Folder.Data.TrustAnchor).LogKey);
         var options = new WitnessOptions { PolicyFile = Path.Combine(Folder.Data.Root, "policy"), Timeout = s_timeout, RetryAfter = TimeSpan.FromMilliseconds(200), Require = require };
         var running = new Running(options, Board, Host.State, verifier);
         _open.Add(running);
@@ -124,7 +124,7 @@ public abstract class WitnessedTests : IAsyncDisposable
     {
         private readonly ApplicationLifetime _lifetime = new(NullLogger<ApplicationLifetime>.Instance);
         private readonly HostFailure _failure;
-        private readonly WitnessMetrics _metrics;
+        private readonly WitnessReplyMetrics _metrics;
         private bool _stopped;
 
         public Running(WitnessOptions options, BoardFolder board, TaskState task, CheckpointVerifier verifier)
@@ -132,7 +132,7 @@ public abstract class WitnessedTests : IAsyncDisposable
             Verifier = verifier;
             State = new WitnessState(TimeProvider.System);
             _failure = new HostFailure(_lifetime);
-            _metrics = new WitnessMetrics(new TestMeters(), State);
+            _metrics = new WitnessReplyMetrics(new TestMeters(), State);
             Service = new WitnessService(
                 Microsoft.Extensions.Options.Options.Create(options), Microsoft.Extensions.Options.Options.Create(new EpochOptions()), board, task, State, _metrics, _failure, TimeProvider.System,
                 NullLogger<WitnessService>.Instance);

@@ -35,7 +35,7 @@ internal sealed class LoadRunner : IDisposable
     }
 
     /// <summary>Executes a request; it reads the clock when the whole answer has arrived.</summary>
-    internal delegate Task<(Outcome Outcome, double Ended)> Sender(Planned planned, Func<double> now, CancellationToken cancellationToken);
+    internal delegate Task<(RequestOutcome Outcome, double Ended)> Sender(Planned planned, Func<double> now, CancellationToken cancellationToken);
 
     /// <summary>The current time in seconds on the run's clock.</summary>
     public double Now => _clock.Elapsed.TotalSeconds;
@@ -114,7 +114,7 @@ internal sealed class LoadRunner : IDisposable
     {
         try
         {
-            (Outcome outcome, double ended) = await _send(planned, () => Now, CancellationToken.None);
+            (RequestOutcome outcome, double ended) = await _send(planned, () => Now, CancellationToken.None);
             _recorder.Done(planned.Part, intended, ended, outcome);
         }
         catch (Exception e)

@@ -35,7 +35,7 @@ internal sealed class Recorder
     }
 
     /// <summary>Counts a request that ended.</summary>
-    public void Done(MixPart part, double intended, double ended, Outcome outcome)
+    public void Done(MixPart part, double intended, double ended, RequestOutcome outcome)
     {
         long latency = (long)((ended - intended) * 1e6);
         lock (_lock)

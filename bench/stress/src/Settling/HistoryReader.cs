@@ -52,7 +52,7 @@ internal sealed class HistoryReader
             {
                 return (null, null);
             }
-            byte[]? end = _views.EndOf(period);
+            byte[]? end = _views.FindEnd(period);
             if (pages.IsOfEnded != end is not null)
             {
                 pages = new Pages(name, before) { IsOfEnded = end is not null };

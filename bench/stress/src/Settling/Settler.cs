@@ -173,7 +173,7 @@ internal sealed class Settler
     private async Task CompareAsync(string key, ulong lastBefore, bool complete, CancellationToken cancellationToken)
     {
         ILookup<ulong, VersionCheck.Published> updates = _byKey[key].ToLookup(update => update.Period);
-        ulong periodBefore = EpochRecord.PeriodOf(_views.Record(lastBefore));
+        ulong periodBefore = EpochRecord.ReadPeriod(_views.Record(lastBefore));
         long early = updates.Where(some => some.Key < periodBefore).Sum(some => some.Count());
         Complain(ref _lost, $"{key}: {early} updates are said to be of periods that had ended before them", early);
         EndState? before = null;

@@ -9,11 +9,11 @@ internal sealed class EpochWatcher
     // This interval is the error of a time from acceptance to publication; a head costs a replica next to nothing.
     private static readonly TimeSpan s_interval = TimeSpan.FromMilliseconds(20);
     private readonly TargetOptions _options;
-    private readonly Sessions _sessions;
+    private readonly VerifyingSessions _sessions;
     private readonly Findings _findings;
     private readonly TimeProvider _time;
 
-    public EpochWatcher(TargetOptions options, Sessions sessions, Findings findings, TimeProvider time)
+    public EpochWatcher(TargetOptions options, VerifyingSessions sessions, Findings findings, TimeProvider time)
     {
         _options = options;
         _sessions = sessions;
@@ -61,7 +61,7 @@ internal sealed class EpochWatcher
             replica, new Question("/v1/epochs/latest", MediaTypes.Head),
             (context, _, answer) =>
             {
-                HeadVerdict verdict = Verifier.Head(context, answer);
+                HeadVerdict verdict = Verifier.VerifyHead(context, answer);
                 return (verdict.Reason, verdict.Head, verdict.Head);
             },
             static () => 0, cancellationToken);

@@ -10,5 +10,5 @@ namespace Optiks.Stress.Traffic;
 internal sealed record KeptHead(ulong Size, byte[] Root, byte[] Record, ulong Epoch)
 {
     /// <summary>The period of the record.</summary>
-    public ulong Period { get; } = EpochRecord.PeriodOf(Record);
+    public ulong Period { get; } = EpochRecord.ReadPeriod(Record);
 }

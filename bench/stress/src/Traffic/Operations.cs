@@ -12,13 +12,13 @@ internal sealed class Operations
     private const int RecentEpochs = 256;
     private readonly TargetOptions _options;
     private readonly Target _target;
-    private readonly Sessions _sessions;
+    private readonly VerifyingSessions _sessions;
     private readonly Views _views;
     private readonly Findings _findings;
     private readonly Ledger _ledger;
     private readonly TimeProvider _time;
 
-    public Operations(TargetOptions options, Target target, Sessions sessions, Views views, Findings findings, Ledger ledger, TimeProvider time)
+    public Operations(TargetOptions options, Target target, VerifyingSessions sessions, Views views, Findings findings, Ledger ledger, TimeProvider time)
     {
         _options = options;
         _target = target;
@@ -32,7 +32,7 @@ internal sealed class Operations
     /// <summary>
     /// Sends the request. <paramref name="now"/> is read when the whole answer has arrived, before it is verified.
     /// </summary>
-    public Task<(Outcome Outcome, double Ended)> RunAsync(Planned planned, Func<double> now, CancellationToken cancellationToken) => planned.Part.Kind switch
+    public Task<(RequestOutcome Outcome, double Ended)> RunAsync(Planned planned, Func<double> now, CancellationToken cancellationToken) => planned.Part.Kind switch
     {
         OperationKind.Hit => LookupAsync(planned, _options.Keys.Key(planned.Keys[0]), now, cancellationToken),
         OperationKind.Absent => LookupAsync(planned, _options.Keys.AbsentKey(planned.Draw), now, cancellationToken),
@@ -42,7 +42,7 @@ internal sealed class Operations
         _ => UpdateAsync(planned, now, cancellationToken),
     };
 
-    private async Task<(Outcome, double)> LookupAsync(Planned planned, string key, Func<double> now, CancellationToken cancellationToken)
+    private async Task<(RequestOutcome, double)> LookupAsync(Planned planned, string key, Func<double> now, CancellationToken cancellationToken)
     {
         byte[] name = Encoding.UTF8.GetBytes(key);
         Asked<VerifiedLookup?> asked = await _sessions.AskAsync<VerifiedLookup?>(
@@ -69,7 +69,7 @@ internal sealed class Operations
         }
     }
 
-    private async Task<(Outcome, double)> HistoryAsync(Planned planned, Func<double> now, CancellationToken cancellationToken)
+    private async Task<(RequestOutcome, double)> HistoryAsync(Planned planned, Func<double> now, CancellationToken cancellationToken)
     {
         bool monitor = planned.Part.Kind == OperationKind.Monitor;
         string key = _options.Keys.Key(planned.Keys[0]);
@@ -89,12 +89,12 @@ internal sealed class Operations
         }
     }
 
-    private async Task<(Outcome, double)> AuditAsync(Planned planned, Func<double> now, CancellationToken cancellationToken)
+    private async Task<(RequestOutcome, double)> AuditAsync(Planned planned, Func<double> now, CancellationToken cancellationToken)
     {
         ulong latest = _views.Kept(planned.Server)?.Epoch ?? 0;
         if (latest == 0)
         {
-            return (new Outcome("no-epoch-yet", 0, 0), now());
+            return (new RequestOutcome("no-epoch-yet", 0, 0), now());
         }
         ulong epoch = latest - ((ulong)planned.Draw % Math.Min(latest, RecentEpochs));
         Uri server = _options.QueryUrls[planned.Server];
@@ -105,7 +105,7 @@ internal sealed class Operations
             return (Judge(planned, null, reply, "", null), ended);
         }
         // The records before are requested outside the measured time, once per epoch.
-        (byte[]? before, Outcome failed) = await RecordAsync(server, epoch - 1, reply.Body.Length, cancellationToken);
+        (byte[]? before, RequestOutcome failed) = await RecordAsync(server, epoch - 1, reply.Body.Length, cancellationToken);
         byte[]? start = null;
         if (before is not null)
         {
@@ -122,7 +122,7 @@ internal sealed class Operations
     }
 
     // Returns the record of an epoch, or the outcome of the request for it.
-    private async Task<(byte[]? Record, Outcome Failed)> RecordAsync(Uri server, ulong epoch, int proofLength, CancellationToken cancellationToken)
+    private async Task<(byte[]? Record, RequestOutcome Failed)> RecordAsync(Uri server, ulong epoch, int proofLength, CancellationToken cancellationToken)
     {
         if (_views.Record(epoch) is { } shown)
         {
@@ -131,17 +131,17 @@ internal sealed class Operations
         Reply reply = await _target.SendAsync(server, $"/v1/epochs/{epoch}", MediaTypes.Record, null, "", authorize: false, TimeSpan.Zero, cancellationToken);
         if (reply.Error is not null)
         {
-            return (null, new Outcome(reply.Error, 0, proofLength));
+            return (null, new RequestOutcome(reply.Error, 0, proofLength));
         }
         if (reply.Body.Length != EpochRecord.Length || !_views.Agrees(epoch, reply.Body))
         {
             _findings.Add($"{server}: the record of epoch {epoch} is not what was shown before");
-            return (null, new Outcome("invalid", 0, proofLength));
+            return (null, new RequestOutcome("invalid", 0, proofLength));
         }
         return (reply.Body, default);
     }
 
-    private async Task<(Outcome, double)> UpdateAsync(Planned planned, Func<double> now, CancellationToken cancellationToken)
+    private async Task<(RequestOutcome, double)> UpdateAsync(Planned planned, Func<double> now, CancellationToken cancellationToken)
     {
         UpdateItem[] items = [.. planned.Keys.Select(key => new UpdateItem(Guid.CreateVersion7(_time.GetUtcNow()), _options.Keys.Key(key)))];
         byte[] body = UpdateBody.Encode(items, _options.Keys, planned.Part.Kind == OperationKind.Batch);
@@ -151,18 +151,18 @@ internal sealed class Operations
         if (reply.Error is null)
         {
             _ledger.Accepted(items, _time.GetTimestamp());
-            return (new Outcome(null, items.Length, reply.Body.Length), ended);
+            return (new RequestOutcome(null, items.Length, reply.Body.Length), ended);
         }
         if (reply.Status is 0 or >= 500)
         {
             // It may have been accepted all the same, and is settled afterwards under the same ids.
             _ledger.Uncertain(items, body, _options.UpdateUrls[planned.Server]);
         }
-        return (new Outcome(reply.Error, 0, reply.Body.Length), ended);
+        return (new RequestOutcome(reply.Error, 0, reply.Body.Length), ended);
     }
 
     // A null reason means that the request failed, or its answer was not to be verified.
-    private Outcome Judge(Planned planned, Reason? reason, Reply reply, string subject, string? complaint)
+    private RequestOutcome Judge(Planned planned, Reason? reason, Reply reply, string subject, string? complaint)
     {
         if (reason is not { } verdict)
         {
@@ -170,20 +170,20 @@ internal sealed class Operations
             {
                 _findings.Unverified();
             }
-            return new Outcome(reply.Error, 1, reply.Body.Length);
+            return new RequestOutcome(reply.Error, 1, reply.Body.Length);
         }
         if (verdict == Reason.Stale)
         {
             // The replica is behind what it showed before, as after its restart. An SDK then asks another one, so this is an error here and
             // not a false answer.
-            return new Outcome("stale", 0, reply.Body.Length);
+            return new RequestOutcome("stale", 0, reply.Body.Length);
         }
         if (verdict != Reason.Valid)
         {
             complaint = $"{planned.Part.Name} of {subject} from {_options.QueryUrls[planned.Server].Authority}: {verdict.Name()}";
         }
         _findings.Add(complaint);
-        return new Outcome(complaint is null ? null : "invalid", 1, reply.Body.Length);
+        return new RequestOutcome(complaint is null ? null : "invalid", 1, reply.Body.Length);
     }
 
     private static KnownKey Known(KeptHead? kept) => new(kept?.Epoch ?? 0, 0, 0, 0, null);

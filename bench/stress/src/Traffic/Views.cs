@@ -33,7 +33,7 @@ internal sealed class Views
     public ulong Latest => _seen.Keys.DefaultIfEmpty().Max();
 
     /// <summary>The period of the latest epoch.</summary>
-    public ulong Period => Record(Latest) is { } record ? EpochRecord.PeriodOf(record) : 0;
+    public ulong Period => Record(Latest) is { } record ? EpochRecord.ReadPeriod(record) : 0;
 
     public VerifierContext Context(KeptHead? kept) => new()
     {
@@ -72,7 +72,7 @@ internal sealed class Views
     {
         foreach (Range bound in periods.Bounds)
         {
-            if (!Agrees(EpochRecord.EpochOf(answer.AsSpan(bound)), answer.AsSpan(bound)))
+            if (!Agrees(EpochRecord.ReadEpoch(answer.AsSpan(bound)), answer.AsSpan(bound)))
             {
                 return Reason.Fork;
             }
@@ -81,7 +81,7 @@ internal sealed class Views
         {
             byte[] record = answer[end];
             // The log has two ends of one period, each well formed.
-            if (!_ends.GetOrAdd(EpochRecord.PeriodOf(record), record).AsSpan().SequenceEqual(record))
+            if (!_ends.GetOrAdd(EpochRecord.ReadPeriod(record), record).AsSpan().SequenceEqual(record))
             {
                 return Reason.PeriodBounds;
             }
@@ -90,7 +90,7 @@ internal sealed class Views
     }
 
     /// <summary>Returns the record of the last epoch of a period; null if it has not ended, or no replica has shown that.</summary>
-    public byte[]? EndOf(ulong period) => _ends.GetValueOrDefault(period);
+    public byte[]? FindEnd(ulong period) => _ends.GetValueOrDefault(period);
 
     /// <summary>Remembers the first record of an epoch; returns false if this one differs from it.</summary>
     public bool Agrees(ulong epoch, ReadOnlySpan<byte> record) => _records.GetOrAdd(epoch, record.ToArray()).AsSpan().SequenceEqual(record);
@@ -102,11 +102,11 @@ internal sealed class Views
     public ulong Versions(ulong epoch)
     {
         byte[] record = _records[epoch];
-        ulong period = EpochRecord.PeriodOf(record);
+        ulong period = EpochRecord.ReadPeriod(record);
         ulong versions = Held(record);
         foreach (byte[] end in _ends.Where(end => end.Key < period).Select(end => end.Value))
         {
-            versions += Held(end) - Held(_records[EpochRecord.EpochOf(end) + 1]);
+            versions += Held(end) - Held(_records[EpochRecord.ReadEpoch(end) + 1]);
         }
         return versions;
     }

@@ -20,7 +20,7 @@ internal sealed class ErasureReport
     }
 
     /// <summary>Says how to continue a request whose end was not seen.</summary>
-    public static string Again(Guid id) => $"Go on with the same command and --wait --request-id {id}: erasing what is gone already changes nothing.";
+    public static string RepeatCommand(Guid id) => $"Go on with the same command and --wait --request-id {id}: erasing what is gone already changes nothing.";
 
     /// <summary>Prints the result and returns the exit code.</summary>
     public int Print(ErasureResult result)
@@ -63,7 +63,7 @@ internal sealed class ErasureReport
         else
         {
             _host.Out.WriteLine($"{subject}: accepted, durable at the server, not erased yet (request {result.RequestId})");
-            _host.Out.WriteLine($"  next     {Again(result.RequestId)}");
+            _host.Out.WriteLine($"  next     {RepeatCommand(result.RequestId)}");
         }
         return _waited ? ExitCodes.Unreachable : ExitCodes.Success;
     }

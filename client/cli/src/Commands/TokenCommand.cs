@@ -32,7 +32,7 @@ internal static class TokenCommand
                 ApiScopes all = ApiScopes.None;
                 foreach (string word in result.Tokens.SelectMany(token => token.Value.Split(',')))
                 {
-                    ApiScopes one = ApiKeyFile.ScopeOf(word);
+                    ApiScopes one = ApiKeyFile.ParseScope(word);
                     if (!s_scopes.Contains(one))
                     {
                         result.AddError($"'{word}' is not a scope of tokens: there are {string.Join(", ", s_scopes.Select(ApiKeyFile.ScopeName))}.");

@@ -73,7 +73,7 @@ internal static class UpdateCommand
             catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure && (result is not null || e.IsTransient))
             {
                 // The server may hold the update: only its id keeps a second try from applying it twice.
-                string hint = $"The update may have been accepted. {Again(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
+                string hint = $"The update may have been accepted. {RepeatCommand(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
                 return new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id))
                     .Print(options.Json(parse), host.Out, host.Error);
             }
@@ -84,7 +84,7 @@ internal static class UpdateCommand
     }
 
     /// <summary>Says how to continue a request whose end was not seen.</summary>
-    public static string Again(Guid id) => $"Go on with the same command and --wait --request-id {id}: the update applies once.";
+    public static string RepeatCommand(Guid id) => $"Go on with the same command and --wait --request-id {id}: the update applies once.";
 
     private static int Print(CommandHost host, bool json, bool waited, UpdateResult result)
     {
@@ -110,7 +110,7 @@ internal static class UpdateCommand
         else
         {
             host.Out.WriteLine($"{key}: accepted, durable at the server, not published yet (request {result.RequestId})");
-            host.Out.WriteLine($"  next     {Again(result.RequestId)}");
+            host.Out.WriteLine($"  next     {RepeatCommand(result.RequestId)}");
         }
         return waited ? ExitCodes.Unreachable : ExitCodes.Success;
     }

@@ -24,7 +24,7 @@ internal static class WitnessCommand
         command.SetAction(parse =>
         {
             NativeLibraryCheck.Ensure();
-            WitnessFolder place = PlaceOf(parse.GetValue(folder), options.Data(parse, host));
+            WitnessFolder place = GetFolder(parse.GetValue(folder), options.Data(parse, host));
             DataFolder.CreateFolder(place.Root);
             VerifierKey key;
             try
@@ -59,11 +59,11 @@ internal static class WitnessCommand
         Option<string?> folder = Folder();
         var urls = new Option<string>("--urls") { Description = "where to listen, several separated by semicolons", HelpName = "URL", DefaultValueFactory = _ => WitnessHost.DefaultUrl };
         var command = new ServiceCommand("run", "Cosign the logs of the file 'logs' until SIGTERM or Ctrl-C") { folder, urls };
-        command.SetAction((parse, cancellationToken) => WitnessHost.RunAsync(PlaceOf(parse.GetValue(folder), options.Data(parse, host)), parse.GetValue(urls)!, cancellationToken));
+        command.SetAction((parse, cancellationToken) => WitnessHost.RunAsync(GetFolder(parse.GetValue(folder), options.Data(parse, host)), parse.GetValue(urls)!, cancellationToken));
         return command;
     }
 
     private static Option<string?> Folder() => new("--folder") { Description = "folder with key, logs and state (default: witness in the data folder)", HelpName = "DIR" };
 
-    private static WitnessFolder PlaceOf(string? folder, DataFolder data) => new(folder ?? Path.Combine(data.Root, "witness"));
+    private static WitnessFolder GetFolder(string? folder, DataFolder data) => new(folder ?? Path.Combine(data.Root, "witness"));
 }

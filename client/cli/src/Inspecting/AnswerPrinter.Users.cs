@@ -16,7 +16,7 @@ internal sealed partial class AnswerPrinter
             Line(1, $"user: {user.Kind switch { 0 => "there is none", 1 => "has left", _ => "current" }}{(user.Name is null && user.Generations is null ? ", whose id the client knows" : "")}");
             Entry("username", StructureId.Usernames, _key, user.Name);
             // The user id is in the answer itself, unless the client knew it.
-            ReadOnlyMemory<byte>? id = user.Generations is null ? ValueOf(user.Name) : Generations(user.Generations);
+            ReadOnlyMemory<byte>? id = user.Generations is null ? FindValue(user.Name) : Generations(user.Generations);
             Entry("decommissioned", StructureId.Decommissioned, id, user.Decommissioned);
             if (user.Devices is null)
             {
@@ -45,10 +45,10 @@ internal sealed partial class AnswerPrinter
         Versions(generations.Names);
         for (int i = 0; i < generations.Left.Count; i++)
         {
-            ReadOnlyMemory<byte>? earlier = i < generations.Names.Members.Count ? ValueOf(generations.Names.Members[i]) : null;
+            ReadOnlyMemory<byte>? earlier = i < generations.Names.Members.Count ? FindValue(generations.Names.Members[i]) : null;
             Entry($"decommissioned, of user {i + 1}", StructureId.Decommissioned, earlier, generations.Left[i]);
         }
-        return generations.Names.Members is [.., var last] ? ValueOf(last) : null;
+        return generations.Names.Members is [.., var last] ? FindValue(last) : null;
     }
 
     private void OwnUser(UserMonitorAnswer answer)
@@ -57,7 +57,7 @@ internal sealed partial class AnswerPrinter
         {
             Entry("username", StructureId.Usernames, answer.Names.Count == 1 ? _key : null, name);
         }
-        ReadOnlyMemory<byte>? id = answer.Names.Select(ValueOf).FirstOrDefault(value => value is not null);
+        ReadOnlyMemory<byte>? id = answer.Names.Select(FindValue).FirstOrDefault(value => value is not null);
         Entry("decommissioned", StructureId.Decommissioned, id, answer.Decommissioned);
         if (answer.Devices is null)
         {
@@ -102,7 +102,7 @@ internal sealed partial class AnswerPrinter
         _subject = key;
     }
 
-    private static ReadOnlyMemory<byte>? ValueOf(UserEntry? entry) => entry?.Member is { } member ? ValueOf(member) : null;
+    private static ReadOnlyMemory<byte>? FindValue(UserEntry? entry) => entry?.Member is { } member ? FindValue(member) : null;
 
-    private static ReadOnlyMemory<byte>? ValueOf(Member member) => member.Kind == MemberKind.Opened ? member.Value : default(ReadOnlyMemory<byte>?);
+    private static ReadOnlyMemory<byte>? FindValue(Member member) => member.Kind == MemberKind.Opened ? member.Value : default(ReadOnlyMemory<byte>?);
 }

@@ -16,10 +16,10 @@ internal sealed partial class SavedAnswerJudge
         }
         VerifierContext context = Context([answer.Head.Record, .. answer.Parts.Select(part => part.Record)]);
         UsersVerdict verdict = Verifier.Users(context, [.. names.Select(name => new UserQuestion(Form(name)) { Device = _device })], octets);
-        return OfAnswer("user lookup answer", verdict.Reason, verdict.Head, [.. verdict.Users.Select((user, i) => Judged(names[i], user, answer.Users[i].Generations, octets) with
+        return ToJudgement("user lookup answer", verdict.Reason, verdict.Head, [.. verdict.Users.Select((user, i) => Judged(names[i], user, answer.Users[i].Generations, octets) with
         {
             Epoch = user.Epoch,
-            Time = Time(TimeOf(answer.Parts.Select(part => part.Record).Append(answer.Head.Record).First(record => EpochRecord.EpochOf(record.Span) == user.Epoch))),
+            Time = Time(FindTime(answer.Parts.Select(part => part.Record).Append(answer.Head.Record).First(record => EpochRecord.ReadEpoch(record.Span) == user.Epoch))),
         })]);
     }
 
@@ -35,8 +35,8 @@ internal sealed partial class SavedAnswerJudge
             throw new UsageException("This answer goes on with what its client had been shown before, and cannot be judged alone.");
         }
         RequireKeys(names, answer.Names.Count);
-        UserMonitorVerdict verdict = Verifier.UserMonitor(OfEnded(Context([answer.Head.Record])), new OwnUserQuestion(_user) { Names = [.. names.Select(Form)] }, octets);
-        Judgement judgement = OfAnswer("user monitor answer", verdict.Reason, verdict.Head, verdict.User is { } user ? [Judged(user, verdict.Head!.Period, octets)] : [], _endedRecord is not null);
+        UserMonitorVerdict verdict = Verifier.UserMonitor(ForEndedPeriod(Context([answer.Head.Record])), new OwnUserQuestion(_user) { Names = [.. names.Select(Form)] }, octets);
+        Judgement judgement = ToJudgement("user monitor answer", verdict.Reason, verdict.Head, verdict.User is { } user ? [Judged(user, verdict.Head!.Period, octets)] : [], _endedRecord is not null);
         return verdict.User is not { Complete: false } ? judgement : judgement with { NotChecked = $"whether these are all versions: it is a page, which is no result, {judgement.NotChecked}" };
     }
 
@@ -63,5 +63,5 @@ internal sealed partial class SavedAnswerJudge
         : form;
 
     // Judges as of the latest record: a part may be later than the head.
-    private VerifierContext Context(IReadOnlyList<ReadOnlyMemory<byte>> records) => new() { Anchor = _anchor, NowMs = _now ?? records.Max(TimeOf) };
+    private VerifierContext Context(IReadOnlyList<ReadOnlyMemory<byte>> records) => new() { Anchor = _anchor, NowMs = _now ?? records.Max(FindTime) };
 }

@@ -41,9 +41,9 @@ internal sealed partial class SavedAnswerJudge
         SavedAnswer.OfUsers(UserLookupAnswer answer) => Users(answer, octets, keys),
         SavedAnswer.OfOwnUser(UserMonitorAnswer answer) => OwnUser(answer, octets, keys),
         SavedAnswer.OfPeriods(PeriodsAnswer answer) => Periods(answer, octets),
-        SavedAnswer.OfHead(AnswerHead head) => Head(head, octets),
+        SavedAnswer.OfHead(AnswerHead head) => JudgeHead(head, octets),
         SavedAnswer.OfAudit(AuditProof proof) => Audit(proof, octets),
-        SavedAnswer.OfRecord(EpochRecord record) => Record(record, octets),
+        SavedAnswer.OfRecord(EpochRecord record) => JudgeRecord(record, octets),
         _ => Checkpoint(octets),
     };
 
@@ -55,7 +55,7 @@ internal sealed partial class SavedAnswerJudge
         RequireKeys(keys, answer.Lookups.Count);
         using ByteStrings names = Names(keys);
         LookupVerdict verdict = Verifier.Lookup(Context(answer.Head.Record), names, new KnownKey[keys.Count], octets);
-        return OfAnswer("lookup answer", verdict.Reason, verdict.Head, [.. verdict.Keys.Select((lookup, i) => new JudgedKey(
+        return ToJudgement("lookup answer", verdict.Reason, verdict.Head, [.. verdict.Keys.Select((lookup, i) => new JudgedKey(
             keys[i], lookup.Version > 0 ? "present" : "absent", lookup.Version, lookup.Value is { } range ? octets.AsMemory(range) : null))]);
     }
 
@@ -66,10 +66,10 @@ internal sealed partial class SavedAnswerJudge
         using ByteStrings names = Names(keys);
         // A page follows versions that are not in this file. It is judged as if the client knew the least possible: that these versions'
         // successors were absent at epoch 0.
-        ulong period = EpochRecord.PeriodOf(answer.Head.Record.Span);
+        ulong period = EpochRecord.ReadPeriod(answer.Head.Record.Span);
         KnownKey[] known = [.. answer.Versions.Select(versions => versions.From > 1 ? new KnownKey(0, period, versions.From - 1, 0, 0) : default)];
-        VersionsVerdict verdict = Verifier.Versions(OfEnded(Context(answer.Head.Record)), names, known, octets);
-        Judgement judgement = OfAnswer(
+        VersionsVerdict verdict = Verifier.Versions(ForEndedPeriod(Context(answer.Head.Record)), names, known, octets);
+        Judgement judgement = ToJudgement(
             "history or monitor answer", verdict.Reason, verdict.Head, [.. verdict.Keys.Select((versions, i) => new JudgedKey(keys[i], "valid", Shown(versions), null))], _endedRecord is not null);
         string before = verdict.Keys.Any(versions => versions.From > 1) ? "the versions before the first that it lists: it is a page, " : "";
         string after = verdict.Keys.All(versions => versions.Complete) ? "" : "whether there are later versions: it is a page that another one follows, ";
@@ -80,7 +80,7 @@ internal sealed partial class SavedAnswerJudge
     // absence of any version if the list starts at version 1.
     private static ulong? Shown(VerifiedVersions versions) => versions.Members.Count > 0 ? versions.Members[^1].Version : versions is { From: 1, Complete: true } ? 0 : null;
 
-    private Judgement OfAnswer(string kind, Reason reason, VerifiedHead? head, IReadOnlyList<JudgedKey> keys, bool isEnded = false)
+    private Judgement ToJudgement(string kind, Reason reason, VerifiedHead? head, IReadOnlyList<JudgedKey> keys, bool isEnded = false)
     {
         bool isFreshChecked = _now is not null && !isEnded;
         if (reason != Reason.Valid)
@@ -102,30 +102,30 @@ internal sealed partial class SavedAnswerJudge
         };
     }
 
-    private Judgement Head(AnswerHead head, byte[] octets)
+    private Judgement JudgeHead(AnswerHead head, byte[] octets)
     {
         RequireWhole(head);
-        HeadVerdict verdict = Verifier.Head(Context(head.Record), octets);
-        return OfAnswer("head", verdict.Reason, verdict.Head, []);
+        HeadVerdict verdict = Verifier.VerifyHead(Context(head.Record), octets);
+        return ToJudgement("head", verdict.Reason, verdict.Head, []);
     }
 
     private Judgement Periods(PeriodsAnswer answer, byte[] octets)
     {
         RequireWhole(answer.Head);
-        ulong from = answer.Bounds.Count > 0 ? EpochRecord.PeriodOf(answer.Bounds[0].Record.Span) : 0;
+        ulong from = answer.Bounds.Count > 0 ? EpochRecord.ReadPeriod(answer.Bounds[0].Record.Span) : 0;
         PeriodsVerdict verdict = Verifier.Periods(Context(answer.Head.Record) with { KeptRecord = _trustedRecord }, from, octets);
-        Judgement judgement = OfAnswer("answer about periods", verdict.Reason, verdict.Head, []);
+        Judgement judgement = ToJudgement("answer about periods", verdict.Reason, verdict.Head, []);
         return verdict.Reason != Reason.Valid ? judgement : judgement with
         {
-            Checked = $"{judgement.Checked}, {Told([.. verdict.Bounds.Select(bound => EpochRecord.Decode(octets.AsSpan(bound)))], verdict.Head!)}",
+            Checked = $"{judgement.Checked}, {Describe([.. verdict.Bounds.Select(bound => EpochRecord.Decode(octets.AsSpan(bound)))], verdict.Head!)}",
             NotChecked = $"{judgement.NotChecked}, and the epochs between these (optiks audit has them)",
         };
     }
 
-    private static string Told(IReadOnlyList<EpochRecord> bounds, VerifiedHead head) => string.Join(", ", bounds.GroupBy(record => record.Period).Select(period =>
+    private static string Describe(IReadOnlyList<EpochRecord> bounds, VerifiedHead head) => string.Join(", ", bounds.GroupBy(record => record.Period).Select(period =>
         period.Key == head.Period ? $"period {period.Key} from epoch {period.First().Epoch} on" : $"period {period.Key} from epoch {period.First().Epoch} to {period.Last().Epoch}"));
 
-    private VerifierContext OfEnded(VerifierContext context) => context with { EndedRecord = _endedRecord };
+    private VerifierContext ForEndedPeriod(VerifierContext context) => context with { EndedRecord = _endedRecord };
 
     private Judgement Audit(AuditProof proof, byte[] octets)
     {
@@ -159,9 +159,9 @@ internal sealed partial class SavedAnswerJudge
         ? "what devices and keys hold from this switch of the period on, which is for their owners to check, "
         : "";
 
-    private Judgement Record(EpochRecord record, byte[] octets)
+    private Judgement JudgeRecord(EpochRecord record, byte[] octets)
     {
-        Reason reason = Verifier.Record(_anchor, octets, _trustedRecord);
+        Reason reason = Verifier.VerifyRecord(_anchor, octets, _trustedRecord);
         return new Judgement
         {
             Kind = "record",
@@ -189,10 +189,10 @@ internal sealed partial class SavedAnswerJudge
     private VerifierContext Context(ReadOnlyMemory<byte> record) => new()
     {
         Anchor = _anchor,
-        NowMs = _now ?? TimeOf(record),
+        NowMs = _now ?? FindTime(record),
     };
 
-    private static ulong TimeOf(ReadOnlyMemory<byte> record)
+    private static ulong FindTime(ReadOnlyMemory<byte> record)
     {
         try
         {

@@ -79,7 +79,7 @@ public sealed class AuditorSession : IDisposable
     /// </summary>
     public async Task<AuditResult> AuditAsync(IProgress<AuditProgress>? progress = null, CancellationToken cancellationToken = default)
     {
-        ulong start = _state is null ? _options.FirstEpoch : EpochRecord.EpochOf(_state.Head.Record);
+        ulong start = _state is null ? _options.FirstEpoch : EpochRecord.ReadEpoch(_state.Head.Record);
         if (Known(start) is { } known)
         {
             return known;
@@ -135,7 +135,7 @@ public sealed class AuditorSession : IDisposable
     public async Task<AuditResult> ExtendsAsync(ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken = default)
     {
         AuditState state = _state ?? throw new InvalidOperationException("Nothing is kept yet.");
-        ulong start = EpochRecord.EpochOf(state.Head.Record);
+        ulong start = EpochRecord.ReadEpoch(state.Head.Record);
         if (Known(start) is { } known)
         {
             return known;
@@ -249,7 +249,7 @@ public sealed class AuditorSession : IDisposable
         else
         {
             // The new checkpoint's tree must hold the stored record too.
-            ReadOnlyMemory<byte> kept = await board.ReadEntryAsync(EpochRecord.EpochOf(_state.Head.Record), cancellationToken).ConfigureAwait(false);
+            ReadOnlyMemory<byte> kept = await board.ReadEntryAsync(EpochRecord.ReadEpoch(_state.Head.Record), cancellationToken).ConfigureAwait(false);
             if (!kept.Span.SequenceEqual(_state.Head.Record))
             {
                 return Fork(_state.Head, new Contradiction(note.Octets, null, kept, default), replica.Authority, start);
@@ -257,7 +257,7 @@ public sealed class AuditorSession : IDisposable
         }
         ulong last = note.Size - 1;
         // The epoch is later than the start when another replica gave a part before it failed.
-        ulong epoch = EpochRecord.EpochOf(_state!.Head.Record);
+        ulong epoch = EpochRecord.ReadEpoch(_state!.Head.Record);
         int most = _options.MaxRange;
         long octets = 0;
         progress?.Report(new AuditProgress(_state.FirstEpoch, epoch, last, octets));
@@ -278,7 +278,7 @@ public sealed class AuditorSession : IDisposable
             byte[] proof;
             try
             {
-                proof = await _connection.SendAsync(new ServerRequest(replica, ProofPath(epoch, to), MediaTypes.AuditProof, AuditProof.MaxLengthOf(EpochRecord.Decode(entries[0].Span), EpochRecord.Decode(entries[^1].Span))), cancellationToken).ConfigureAwait(false);
+                proof = await _connection.SendAsync(new ServerRequest(replica, ProofPath(epoch, to), MediaTypes.AuditProof, AuditProof.ComputeMaxLength(EpochRecord.Decode(entries[0].Span), EpochRecord.Decode(entries[^1].Span))), cancellationToken).ConfigureAwait(false);
             }
             catch (OptiksServerException e) when (e.Problem == ProblemNames.RangeTooLarge && to - epoch > 1)
             {
@@ -295,7 +295,7 @@ public sealed class AuditorSession : IDisposable
                 most = 1;
                 continue;
             }
-            if (reason == Reason.Valid && EpochRecord.EpochOf(record) != to)
+            if (reason == Reason.Valid && EpochRecord.ReadEpoch(record) != to)
             {
                 reason = Reason.RecordEpoch;
             }
@@ -352,10 +352,10 @@ public sealed class AuditorSession : IDisposable
     private async Task<byte[]> PeriodRecordAsync(HashReader board, CancellationToken cancellationToken)
     {
         ulong epoch = EpochRecord.Decode(_state!.Head.Record).PeriodFirstEpoch;
-        if (_periodRecord is null || EpochRecord.EpochOf(_periodRecord) != epoch)
+        if (_periodRecord is null || EpochRecord.ReadEpoch(_periodRecord) != epoch)
         {
             byte[] entry = (await board.ReadEntryAsync(epoch, cancellationToken).ConfigureAwait(false)).ToArray();
-            if (entry.Length != EpochRecord.Length || EpochRecord.EpochOf(entry) != epoch)
+            if (entry.Length != EpochRecord.Length || EpochRecord.ReadEpoch(entry) != epoch)
             {
                 return [];
             }
@@ -371,7 +371,7 @@ public sealed class AuditorSession : IDisposable
         {
             return record.Length < EpochRecord.Length ? Reason.MalformedTruncated : Reason.MalformedTrailing;
         }
-        Reason reason = Verifier.Record(_options.TrustAnchor, record, []);
+        Reason reason = Verifier.VerifyRecord(_options.TrustAnchor, record, []);
         if (reason != Reason.Valid)
         {
             return reason;
@@ -409,11 +409,11 @@ public sealed class AuditorSession : IDisposable
     {
         var head = new HeadState { Size = note.Size, Root = note.Root, Checkpoint = VerifiedNote.Reduce(_options.TrustAnchor, note.Octets), Record = record };
         AuditState next = _state is null
-            ? new AuditState { LogId = LogId, FirstEpoch = EpochRecord.EpochOf(head.Record), Head = head }
+            ? new AuditState { LogId = LogId, FirstEpoch = EpochRecord.ReadEpoch(head.Record), Head = head }
             : _state with { Head = head };
         if (isSwitch)
         {
-            next = next with { Switches = next.Switches.Add(EpochRecord.EpochOf(record)) };
+            next = next with { Switches = next.Switches.Add(EpochRecord.ReadEpoch(record)) };
         }
         Save(next);
         _state = next;

@@ -29,7 +29,7 @@ internal sealed record RecordBreach(Reason Reason, ulong Epoch, IReadOnlyDiction
             if (reason != Reason.Valid)
             {
                 ulong index = first + (ulong)i;
-                return new RecordBreach(reason, index, await CollectAsync(anchor, note, board, reason, index, EpochRecord.EpochOf(walk.PeriodStart.Span), cancellationToken).ConfigureAwait(false));
+                return new RecordBreach(reason, index, await CollectAsync(anchor, note, board, reason, index, EpochRecord.ReadEpoch(walk.PeriodStart.Span), cancellationToken).ConfigureAwait(false));
             }
         }
         return null;

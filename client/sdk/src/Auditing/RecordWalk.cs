@@ -32,7 +32,7 @@ internal sealed class RecordWalk
     /// <summary>Advances to the next entry, or stays where it is when the entry breaks a rule, and returns that rule's reason.</summary>
     public Reason Step(ReadOnlyMemory<byte> entry)
     {
-        ulong index = _last.IsEmpty ? 0 : EpochRecord.EpochOf(_last.Span) + 1;
+        ulong index = _last.IsEmpty ? 0 : EpochRecord.ReadEpoch(_last.Span) + 1;
         Reason reason = Check(entry, index);
         if (reason != Reason.Valid)
         {
@@ -52,9 +52,9 @@ internal sealed class RecordWalk
         {
             return entry.Length < EpochRecord.Length ? Reason.MalformedTruncated : Reason.MalformedTrailing;
         }
-        Reason reason = Verifier.Record(_anchor, entry.Span, []);
+        Reason reason = Verifier.VerifyRecord(_anchor, entry.Span, []);
         return reason != Reason.Valid ? reason
-            : EpochRecord.EpochOf(entry.Span) != index ? Reason.RecordEpoch
-            : Verifier.Record(_anchor, entry.Span, _last.Span, PeriodStart.Span);
+            : EpochRecord.ReadEpoch(entry.Span) != index ? Reason.RecordEpoch
+            : Verifier.VerifyRecord(_anchor, entry.Span, _last.Span, PeriodStart.Span);
     }
 }

@@ -54,14 +54,14 @@ public sealed class OptiksBoard
                 Reason reason = walk.Step(entry);
                 if (reason != Reason.Valid)
                 {
-                    return new BoardAccount(reason, epoch, before.IsEmpty ? 0 : EpochRecord.PeriodOf(before.Span) + 1, Time(before));
+                    return new BoardAccount(reason, epoch, before.IsEmpty ? 0 : EpochRecord.ReadPeriod(before.Span) + 1, Time(before));
                 }
                 before = entry;
                 epoch++;
             }
             progress?.Report(epoch);
         }
-        return new BoardAccount(Reason.Valid, note.Size - 1, EpochRecord.PeriodOf(before.Span) + 1, Time(before));
+        return new BoardAccount(Reason.Valid, note.Size - 1, EpochRecord.ReadPeriod(before.Span) + 1, Time(before));
     }
 
     /// <summary>

@@ -28,7 +28,7 @@ internal static class Beliefs
         }
         var coverage = new Coverage(policy, state.Cosigners);
         ImmutableArray<Belief> open = state.Unaudited.RemoveAll(belief => coverage.IsAudited(belief.FromEpoch, belief.Epoch));
-        ulong epoch = EpochRecord.EpochOf(record.Span);
+        ulong epoch = EpochRecord.ReadEpoch(record.Span);
         if (!coverage.IsAudited(from, epoch))
         {
             string hash = Base64UrlText.Encode(EpochRecord.Hash(record.Span));

@@ -142,14 +142,14 @@ public static class EvidenceJudge
     }
 
     private static bool IsRecord(TrustAnchor anchor, byte[] entry, ulong epoch) =>
-        entry.Length == EpochRecord.Length && Verifier.Record(anchor, entry, []) == Reason.Valid && EpochRecord.EpochOf(entry) == epoch;
+        entry.Length == EpochRecord.Length && Verifier.VerifyRecord(anchor, entry, []) == Reason.Valid && EpochRecord.ReadEpoch(entry) == epoch;
 
     private static EvidenceVerdict JudgeProof(EvidenceFiles files, TrustAnchor anchor, string prefix, byte[] proof)
     {
         byte[] from = files.RequireRecord($"{prefix}from-record.bin");
         byte[] period = files.RequireRecord($"{prefix}period-record.bin");
         AuditVerdict verdict = Verifier.Audit(new VerifierContext { Anchor = anchor, NowMs = ulong.MaxValue }, from, period, proof);
-        ulong epoch = unchecked(EpochRecord.EpochOf(from) + 1);
+        ulong epoch = unchecked(EpochRecord.ReadEpoch(from) + 1);
         return None(EvidenceKind.RefusedProof, anchor, verdict.Reason, epoch, verdict.Reason == Reason.Valid
             ? "The proof holds: there is nothing wrong with what the server gave."
             : $"A server gave this as the proof of the step to epoch {epoch}, and it is refused: {verdict.Reason.Name()}. Nobody signed it, so to others it proves nothing about the log.");

@@ -39,7 +39,7 @@ internal static class PromiseJudge
         {
             return Reason.MalformedTruncated;
         }
-        HeadVerdict verdict = Verifier.Head(new VerifierContext { Anchor = anchor, NowMs = 0, EndedRecord = after[..EpochRecord.Length] }, after.Span);
+        HeadVerdict verdict = Verifier.VerifyHead(new VerifierContext { Anchor = anchor, NowMs = 0, EndedRecord = after[..EpochRecord.Length] }, after.Span);
         return verdict.Reason != Reason.Valid ? verdict.Reason
             : verdict.Head!.Epoch != receipt.After || UnixTime.IsAfter(verdict.Head.TimeMs, receipt.TimeMs, anchor.Configuration.MaxAheadMs) ? Reason.ReceiptTime
             : Reason.Valid;

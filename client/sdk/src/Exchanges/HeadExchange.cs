@@ -23,7 +23,7 @@ internal sealed class HeadExchange : VerifiedExchange<VerifiedHead>
 
     public override Checked<VerifiedHead> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)
     {
-        HeadVerdict verdict = Verifier.Head(context, answer.Span);
+        HeadVerdict verdict = Verifier.VerifyHead(context, answer.Span);
         return new(verdict.Reason, verdict.Head, verdict.Head, null);
     }
 

@@ -21,18 +21,18 @@ internal static class Heads
     /// </summary>
     public static ReadOnlyMemory<byte> PeekPart(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept)
     {
-        ulong epoch = EpochRecord.EpochOf(kept);
-        return Records(answer).FirstOrDefault(record => EpochRecord.EpochOf(record.Span) == epoch, answer[..EpochRecord.Length]);
+        ulong epoch = EpochRecord.ReadEpoch(kept);
+        return Records(answer).FirstOrDefault(record => EpochRecord.ReadEpoch(record.Span) == epoch, answer[..EpochRecord.Length]);
     }
 
     /// <summary>
     /// Returns the earliest epoch among the records, of the head and of the parts, in an answer about users that decodes.
     /// </summary>
-    public static ulong Earliest(ReadOnlyMemory<byte> answer) => Records(answer).Select(record => EpochRecord.EpochOf(record.Span)).Append(EpochRecord.EpochOf(answer.Span[..EpochRecord.Length])).Min();
+    public static ulong Earliest(ReadOnlyMemory<byte> answer) => Records(answer).Select(record => EpochRecord.ReadEpoch(record.Span)).Append(EpochRecord.ReadEpoch(answer.Span[..EpochRecord.Length])).Min();
 
     /// <summary>Returns the time of an epoch's record, in the head or the parts of a verified answer about users.</summary>
     public static ulong TimeAt(ReadOnlyMemory<byte> answer, ulong epoch) =>
-        EpochRecord.Decode(Records(answer).Append(answer[..EpochRecord.Length]).First(record => EpochRecord.EpochOf(record.Span) == epoch).Span).TimeMs;
+        EpochRecord.Decode(Records(answer).Append(answer[..EpochRecord.Length]).First(record => EpochRecord.ReadEpoch(record.Span) == epoch).Span).TimeMs;
 
     // Returns the records of the answer's parts.
     private static IEnumerable<ReadOnlyMemory<byte>> Records(ReadOnlyMemory<byte> answer)

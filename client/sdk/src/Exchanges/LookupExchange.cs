@@ -89,7 +89,7 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         for (int i = 0; i < Math.Min(_keys.Count, shown.Lookups.Count); i++)
         {
             // A known version counts only in its period; a server that applies it to another period lies.
-            bool isKnown = _remembered[i].Known.Period == EpochRecord.PeriodOf(shown.Head.Record.Span);
+            bool isKnown = _remembered[i].Known.Period == EpochRecord.ReadPeriod(shown.Head.Record.Span);
             leaves.Add(StructureId.Keys, _keys[i].Octets, shown.Lookups[i], isKnown ? _remembered[i].Known.Version : 0);
         }
         return leaves.Found;

@@ -51,7 +51,7 @@ internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
 
     // The record that ends a page may be old: the answer for which the client asks next has a fresh one.
     private ulong NowFor(ReadOnlyMemory<byte> answer, ulong now) =>
-        answer.Length >= EpochRecord.Length && EpochRecord.PeriodOf(answer.Span) == _from + LastOfPage ? Math.Min(EpochRecord.Decode(answer.Span[..EpochRecord.Length]).TimeMs, now) : now;
+        answer.Length >= EpochRecord.Length && EpochRecord.ReadPeriod(answer.Span) == _from + LastOfPage ? Math.Min(EpochRecord.Decode(answer.Span[..EpochRecord.Length]).TimeMs, now) : now;
 
     public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, IReadOnlyList<byte[]> learnt) =>
         PeriodEnds.TryAdd(current, learnt, out ClientState next) ? next : null;

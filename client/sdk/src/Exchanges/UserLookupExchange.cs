@@ -86,7 +86,7 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
         var leaves = new ShownLeaves(shown.Head, seen.Head?.Checkpoint, shown.Parts);
         for (int i = 0; i < Math.Min(_users.Count, shown.Users.Count); i++)
         {
-            Add(leaves, _users[i].Username, _users[i].Device, _remembered[i].Question, shown.Users[i], EpochRecord.PeriodOf(shown.Head.Record.Span));
+            Add(leaves, _users[i].Username, _users[i].Device, _remembered[i].Question, shown.Users[i], EpochRecord.ReadPeriod(shown.Head.Record.Span));
         }
         return leaves.Found;
     }

@@ -25,7 +25,7 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
 
     public override string BodyMediaType => MediaTypes.UserMonitorQuery;
 
-    public override string Query => EndedRecord.IsEmpty ? "" : $"&period={EpochRecord.PeriodOf(EndedRecord.Span)}";
+    public override string Query => EndedRecord.IsEmpty ? "" : $"&period={EpochRecord.ReadPeriod(EndedRecord.Span)}";
 
     public override bool NeedsAuthorization => true;
 

@@ -180,7 +180,7 @@ internal sealed class VerifiedExchanger
                 if (period < seen.Head!.Period)
                 {
                     // If the epoch is earlier too, the replica is behind. If it is later, the log has returned to a period that had ended.
-                    bool isBehind = EpochRecord.EpochOf(answer) < EpochRecord.EpochOf(seen.Head.Record);
+                    bool isBehind = EpochRecord.ReadEpoch(answer) < EpochRecord.ReadEpoch(seen.Head.Record);
                     Outcome<T> refused = await RefuseAsync(exchange, Reason.RecordPeriod, null, seen, answer, leaves, replica, cancellationToken).ConfigureAwait(false);
                     return isBehind && refused.EvidencePath is null ? null : refused;
                 }
@@ -215,7 +215,7 @@ internal sealed class VerifiedExchanger
             }
             // If the answer has several records, this is the one of the largest epoch.
             byte[] record = answer[head!.Record];
-            ulong epoch = EpochRecord.EpochOf(record);
+            ulong epoch = EpochRecord.ReadEpoch(record);
             ulong from = Math.Min(exchange.ProvenFrom ?? epoch, epoch);
             CosignerView view = await _cosigners.SeeAsync(new CosignerView(NewHead(seen.Head, head, answer), seen.Cosigners), from, epoch, replica, !mayAskForRecent, cancellationToken).ConfigureAwait(false);
             if (view.Fork is { } evidence)
@@ -361,7 +361,7 @@ internal sealed class VerifiedExchanger
     {
         byte[] record = answer[head.Record];
         byte[] checkpoint = answer[head.Checkpoint];
-        bool laterRecord = kept is null || EpochRecord.EpochOf(record) > EpochRecord.EpochOf(kept.Record);
+        bool laterRecord = kept is null || EpochRecord.ReadEpoch(record) > EpochRecord.ReadEpoch(kept.Record);
         if (kept is not null && kept.Size == head.Size && !laterRecord)
         {
             return kept;
@@ -382,7 +382,7 @@ internal sealed class VerifiedExchanger
 
     private static ClientState WithView(ClientState current, CosignerView view)
     {
-        ClientState begun = current.Head is null ? OwnerRules.Begin(current, EpochRecord.PeriodOf(view.Head.Record)) : current;
+        ClientState begun = current.Head is null ? OwnerRules.Begin(current, EpochRecord.ReadPeriod(view.Head.Record)) : current;
         ClientState next = ReferenceEquals(current.Head, view.Head) ? current : begun with { Head = view.Head };
         foreach ((string cosigner, CosignerState signed) in view.Cosigners)
         {

@@ -28,7 +28,7 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
 
     public override string MediaType => _monitor ? MediaTypes.Monitor : MediaTypes.History;
 
-    public override string Query => EndedRecord.IsEmpty ? "" : $"&period={EpochRecord.PeriodOf(EndedRecord.Span)}";
+    public override string Query => EndedRecord.IsEmpty ? "" : $"&period={EpochRecord.ReadPeriod(EndedRecord.Span)}";
 
     public override int MaxLength => 9 << 20;
 

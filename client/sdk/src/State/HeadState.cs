@@ -18,5 +18,5 @@ public sealed record HeadState
     public required byte[] Record { get; init; }
 
     /// <summary>The period of the record.</summary>
-    internal ulong Period => EpochRecord.PeriodOf(Record);
+    internal ulong Period => EpochRecord.ReadPeriod(Record);
 }

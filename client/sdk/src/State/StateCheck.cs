@@ -31,9 +31,9 @@ internal static class StateCheck
     /// <summary>Describes what is wrong with an auditor's state; null if nothing is.</summary>
     public static string? Fault(TrustAnchor anchor, AuditState state) =>
         Fault(anchor, state.Head)
-        ?? (state.FirstEpoch > EpochRecord.EpochOf(state.Head.Record) ? "first_epoch is behind the record" : null)
-        ?? (Between(state.Switches, state.FirstEpoch, EpochRecord.EpochOf(state.Head.Record)) ? null : "switches are not epochs that were verified, in order")
-        ?? (state.Breach is { } breach && breach.Epoch <= EpochRecord.EpochOf(state.Head.Record) ? "a breach is of an epoch that was verified" : null);
+        ?? (state.FirstEpoch > EpochRecord.ReadEpoch(state.Head.Record) ? "first_epoch is behind the record" : null)
+        ?? (Between(state.Switches, state.FirstEpoch, EpochRecord.ReadEpoch(state.Head.Record)) ? null : "switches are not epochs that were verified, in order")
+        ?? (state.Breach is { } breach && breach.Epoch <= EpochRecord.ReadEpoch(state.Head.Record) ? "a breach is of an epoch that was verified" : null);
 
     // The epochs increase, from the epoch after the first on.
     private static bool Between(IEnumerable<ulong> epochs, ulong first, ulong last)
@@ -52,7 +52,7 @@ internal static class StateCheck
 
     private static string? Fault(TrustAnchor anchor, HeadState head)
     {
-        if (head.Record.Length != EpochRecord.Length || Verifier.Record(anchor, head.Record, []) != Reason.Valid)
+        if (head.Record.Length != EpochRecord.Length || Verifier.VerifyRecord(anchor, head.Record, []) != Reason.Valid)
         {
             return "record is not a record of the log";
         }
@@ -61,7 +61,7 @@ internal static class StateCheck
             return "checkpoint is not one that the log signed";
         }
         return note!.Size != head.Size || !note.Root.AsSpan().SequenceEqual(head.Root) ? "size and root are not the checkpoint's"
-            : EpochRecord.EpochOf(head.Record) >= head.Size ? "the record is not covered by the checkpoint"
+            : EpochRecord.ReadEpoch(head.Record) >= head.Size ? "the record is not covered by the checkpoint"
             : null;
     }
 
@@ -90,7 +90,7 @@ internal static class StateCheck
         {
             return true;
         }
-        if (state.Head is null || !all.All(octets => octets?.Length == EpochRecord.Length && Verifier.Record(anchor, octets, []) == Reason.Valid))
+        if (state.Head is null || !all.All(octets => octets?.Length == EpochRecord.Length && Verifier.VerifyRecord(anchor, octets, []) == Reason.Valid))
         {
             return false;
         }

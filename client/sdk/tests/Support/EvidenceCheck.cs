@@ -48,10 +48,10 @@ internal static class EvidenceCheck
         ulong at = entries.Keys.Max();
         byte[] before = entries[at - 1];
         byte[] period = entries[EpochRecord.Decode(before).PeriodFirstEpoch];
-        Reason reason = Verifier.Record(anchor, entries[at], []);
+        Reason reason = Verifier.VerifyRecord(anchor, entries[at], []);
         return reason != Reason.Valid ? reason
-            : EpochRecord.EpochOf(entries[at]) != at ? Reason.RecordEpoch
-            : Verifier.Record(anchor, entries[at], before, period);
+            : EpochRecord.ReadEpoch(entries[at]) != at ? Reason.RecordEpoch
+            : Verifier.VerifyRecord(anchor, entries[at], before, period);
     }
 
     private static TreeHash Hash(string line)

@@ -57,7 +57,7 @@ internal sealed class FixtureLog : IDisposable
 
     public DateTimeOffset Now => DateTimeOffset.FromUnixTimeMilliseconds((long)(EpochRecord.Decode(Record(Latest)).TimeMs + StepMs));
 
-    public ulong Period => EpochRecord.PeriodOf(Record(Latest));
+    public ulong Period => EpochRecord.ReadPeriod(Record(Latest));
 
     /// <summary>Returns the first epoch of an epoch's period.</summary>
     public ulong FirstEpoch(ulong epoch) => EpochRecord.Decode(Record(epoch)).PeriodFirstEpoch;
@@ -68,7 +68,7 @@ internal sealed class FixtureLog : IDisposable
     public ulong LastEpoch(ulong period, ulong upTo)
     {
         ulong epoch = upTo;
-        while (EpochRecord.PeriodOf(Record(epoch)) > period)
+        while (EpochRecord.ReadPeriod(Record(epoch)) > period)
         {
             epoch = FirstEpoch(epoch) - 1;
         }
@@ -236,10 +236,10 @@ internal sealed class FixtureLog : IDisposable
     public async Task<byte[]> BoundsAsync(ulong epoch, ulong from, ulong latest)
     {
         var bounds = new List<ulong>();
-        for (ulong period = EpochRecord.PeriodOf(Record(epoch)); ; period--)
+        for (ulong period = EpochRecord.ReadPeriod(Record(epoch)); ; period--)
         {
             ulong last = LastEpoch(period, epoch);
-            if (period < EpochRecord.PeriodOf(Record(epoch)) && last != FirstEpoch(last))
+            if (period < EpochRecord.ReadPeriod(Record(epoch)) && last != FirstEpoch(last))
             {
                 bounds.Add(last);
             }

@@ -246,7 +246,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         }
         EndedQueries.Enqueue($"{context.Request.Path}?period={text}");
         ulong asked = ulong.Parse(text, System.Globalization.CultureInfo.InvariantCulture);
-        ulong period = EpochRecord.PeriodOf(Log.Record(latest));
+        ulong period = EpochRecord.ReadPeriod(Log.Record(latest));
         return asked >= period ? (0, "not-found")
             : IsGone(asked, period) ? (0, "period-gone")
             : HasErasedEnds ? (0, "erased")
@@ -260,7 +260,7 @@ internal sealed class FixtureServer : IAsyncDisposable
     private async Task PeriodsAsync(HttpContext context, ulong latest)
     {
         ulong from = ulong.Parse(context.Request.Query["from"].ToString(), System.Globalization.CultureInfo.InvariantCulture);
-        ulong period = EpochRecord.PeriodOf(Log.Record(latest));
+        ulong period = EpochRecord.ReadPeriod(Log.Record(latest));
         if (from > period)
         {
             await ProblemAsync(context, 404, "not-found");

@@ -18,7 +18,7 @@ internal sealed class TestFolder : IDisposable
 
     public WitnessFolder Place { get; }
 
-    public string StateOf(VerifierKey log) => Path.Combine(Place.State, WitnessFolder.NameOf(log.Name));
+    public string StateOf(VerifierKey log) => Path.Combine(Place.State, WitnessFolder.GetName(log.Name));
 
     public void WriteLogs(string text) => File.WriteAllText(Place.Logs, text);
 

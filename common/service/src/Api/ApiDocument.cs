@@ -106,7 +106,7 @@ public static class ApiDocument
             Summary = operation.Summary,
             Description = string.Join(" ", new[] { operation.Description, access is null ? null : Needed(access) }.OfType<string>()),
             Parameters = operation.Parameters.Count == 0 ? null : [.. operation.Parameters.Select(parameter => (IOpenApiParameter)Describe(document, parameter))],
-            Responses = Responses(document, operation, ProblemsOf(endpoint, operation, access is not null)),
+            Responses = Responses(document, operation, ListProblems(endpoint, operation, access is not null)),
             // An empty list means that no credential is needed.
             Security = access is null ? [] : [new OpenApiSecurityRequirement { [new OpenApiSecuritySchemeReference(SecurityScheme, document)] = [] }],
         };
@@ -121,7 +121,7 @@ public static class ApiDocument
         $"Needs an API key{(access.Tokens == TokenReach.Nothing ? "" : " or a token")} with the scope `{access.ScopeName}`{(access.Tokens == TokenReach.OwnKeys ? "; a token must name each key of the request" : "")}.";
 
     /// <summary>Returns the problems of an operation, by status and in the order of the specification.</summary>
-    private static IEnumerable<IGrouping<int, ProblemType>> ProblemsOf(RouteEndpoint endpoint, ApiOperation operation, bool isProtected)
+    private static IEnumerable<IGrouping<int, ProblemType>> ListProblems(RouteEndpoint endpoint, ApiOperation operation, bool isProtected)
     {
         var problems = new HashSet<ProblemType>([.. operation.Problems, ProblemTypes.MalformedRequest, ProblemTypes.Internal]);
         if (isProtected)

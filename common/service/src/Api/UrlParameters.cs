@@ -30,7 +30,7 @@ internal static class UrlParameters
     /// <summary>
     /// Returns the field of a problem with a parameter (docs/spec/rest.md section 1); for an unusual name, only the question mark.
     /// </summary>
-    public static string FieldOf(string name) =>
+    public static string GetField(string name) =>
         name.Length <= MaxQuotedName && name.All(c => char.IsAsciiLetterOrDigit(c) || c == '_') ? $"?{name}" : "?";
 
     private static void Check(HttpRequest request, IReadOnlyList<ApiOperation> operations)
@@ -44,11 +44,11 @@ internal static class UrlParameters
             // The parsed query string ignores case.
             if (!operations.SelectMany(operation => operation.Parameters).Any(known => !known.IsInPath && string.Equals(known.Name, name, StringComparison.Ordinal)))
             {
-                throw Refused("The URL parameter is unknown here.", FieldOf(name));
+                throw Refused("The URL parameter is unknown here.", GetField(name));
             }
             if (values.Count != 1)
             {
-                throw Refused("The URL parameter stands twice.", FieldOf(name));
+                throw Refused("The URL parameter stands twice.", GetField(name));
             }
         }
     }

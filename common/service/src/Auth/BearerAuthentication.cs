@@ -84,7 +84,7 @@ internal sealed class BearerAuthentication : AuthenticationHandler<Authenticatio
 
     protected override Task HandleForbiddenAsync(AuthenticationProperties properties)
     {
-        bool isToken = CallerRights.Of(Context) is { IsToken: true };
+        bool isToken = CallerRights.Get(Context) is { IsToken: true };
         Access access = Context.GetEndpoint()!.Metadata.GetRequiredMetadata<Access>();
         Response.Headers[HeaderNames.WWWAuthenticate] = $"{Scheme} error=\"insufficient_scope\", scope=\"{access.ScopeName}\"";
         return new Problem(ProblemTypes.Forbidden, isToken && access.Tokens == TokenReach.Nothing
@@ -96,7 +96,7 @@ internal sealed class BearerAuthentication : AuthenticationHandler<Authenticatio
     {
         if (credential.StartsWith(ApiKey.Prefix, StringComparison.Ordinal) || !_tokens.IsOn)
         {
-            return _keys.TryFind(credential, out ApiKeyEntry? entry) ? CallerRights.OfApiKey(entry) : null;
+            return _keys.TryFind(credential, out ApiKeyEntry? entry) ? CallerRights.FromApiKey(entry) : null;
         }
         (CallerRights? rights, _refusal) = await _tokens.VerifyAsync(credential);
         return rights;

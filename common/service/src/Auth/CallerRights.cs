@@ -44,7 +44,7 @@ public sealed class CallerRights : ClaimsIdentity
     internal ClaimsPrincipal Principal { get; }
 
     /// <summary>Returns the rights of a request's caller; null for a caller without an accepted credential.</summary>
-    public static CallerRights? Of(HttpContext context)
+    public static CallerRights? Get(HttpContext context)
     {
         ArgumentNullException.ThrowIfNull(context);
         // HttpContext.User would create an empty user for a caller without one.
@@ -52,7 +52,7 @@ public sealed class CallerRights : ClaimsIdentity
     }
 
     /// <summary>Returns the rights of an API key: its scopes, for every key.</summary>
-    public static CallerRights OfApiKey(ApiKeyEntry entry)
+    public static CallerRights FromApiKey(ApiKeyEntry entry)
     {
         ArgumentNullException.ThrowIfNull(entry);
         return new CallerRights(entry.Name, entry.Scopes, own: null, user: null);
@@ -62,7 +62,7 @@ public sealed class CallerRights : ClaimsIdentity
     /// Returns the rights of a token: its scopes, within the reach of <see cref="Access.Tokens"/> for these keys and this user; null if it
     /// names no user.
     /// </summary>
-    public static CallerRights OfToken(string subject, ApiScopes scopes, IEnumerable<byte[]> keys, byte[]? user) =>
+    public static CallerRights FromToken(string subject, ApiScopes scopes, IEnumerable<byte[]> keys, byte[]? user) =>
         new(subject, scopes, new HashSet<byte[]>(keys, new OctetsComparer()), user);
 
     /// <summary>Returns whether an endpoint with this access answers the caller about at least some item.</summary>

@@ -33,7 +33,7 @@ public static class BoardSetup
         bool isRemote = !string.IsNullOrEmpty(builder.Configuration[$"{BoardOptions.Section}:{nameof(BoardOptions.Url)}"]);
         if (isRemote)
         {
-            services.AddSingleton(provider => ReaderOf(provider.GetRequiredService<IOptions<BoardOptions>>().Value));
+            services.AddSingleton(provider => CreateReader(provider.GetRequiredService<IOptions<BoardOptions>>().Value));
             services.AddHealthChecks().AddCheck<BoardHealthCheck>("board");
         }
         services.AddSingleton(provider => new BoardWatch(
@@ -44,7 +44,7 @@ public static class BoardSetup
     }
 
     // Both live as long as the process.
-    private static HttpTileReader ReaderOf(BoardOptions options)
+    private static HttpTileReader CreateReader(BoardOptions options)
     {
         var handler = new SocketsHttpHandler
         {

@@ -40,7 +40,7 @@ internal sealed class CertificateWatch : BackgroundService
             {
                 if (await ReadAsync(address, stoppingToken) is { } end)
                 {
-                    _served.Saw(address.Port, end);
+                    _served.Record(address.Port, end);
                 }
             }
             await Task.Delay(s_interval, _time, stoppingToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -56,7 +56,7 @@ internal sealed class CertificateWatch : BackgroundService
         try
         {
             using var client = new TcpClient();
-            await client.ConnectAsync(HostOf(address), address.Port, limited.Token);
+            await client.ConnectAsync(GetHost(address), address.Port, limited.Token);
             using var tls = new SslStream(client.GetStream());
             await tls.AuthenticateAsClientAsync(
                 new SslClientAuthenticationOptions
@@ -79,7 +79,7 @@ internal sealed class CertificateWatch : BackgroundService
     }
 
     // Replaces the address for any interface by this machine's.
-    private static string HostOf(BindingAddress address) =>
+    private static string GetHost(BindingAddress address) =>
         IPAddress.TryParse(address.Host.Trim('[', ']'), out IPAddress? ip) ? (ip.Equals(IPAddress.Any) || ip.Equals(IPAddress.IPv6Any) ? IPAddress.Loopback : ip).ToString()
         : address.Host is "*" or "+" ? IPAddress.Loopback.ToString()
         : address.Host;

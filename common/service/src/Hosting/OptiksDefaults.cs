@@ -24,7 +24,7 @@ public static partial class OptiksDefaults
     private static readonly TimeSpan s_shutdownTimeout = TimeSpan.FromSeconds(15);
 
     /// <summary>Returns the data folder of the configuration: <c>OPTIKS_DATA</c>, or the default.</summary>
-    public static DataFolder DataFolderOf(IConfiguration configuration)
+    public static DataFolder GetDataFolder(IConfiguration configuration)
     {
         ArgumentNullException.ThrowIfNull(configuration);
         return configuration[DataFolder.Variable] is { Length: > 0 } path ? new DataFolder(path) : DataFolder.Default();
@@ -78,10 +78,10 @@ public static partial class OptiksDefaults
         });
         builder.Services.AddSingleton<IConnectionListenerFactory, BoundedListeners>();
         TlsSetup.Add(builder);
-        SupervisionSetup.Add(builder, ServiceManager.Of(name => configuration[name]), file, options.AllSettings);
+        SupervisionSetup.Add(builder, ServiceManager.Find(name => configuration[name]), file, options.AllSettings);
         builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = s_shutdownTimeout);
 
-        DataFolder folder = DataFolderOf(configuration);
+        DataFolder folder = GetDataFolder(configuration);
         if (options.WritesData)
         {
             folder.EnsureWritable();

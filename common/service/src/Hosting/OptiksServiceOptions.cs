@@ -38,7 +38,7 @@ public sealed record OptiksServiceOptions
     public IReadOnlyDictionary<int, string> ExitCodes { get; init; } = new Dictionary<int, string>();
 
     /// <summary>Makes the options of a program whose settings, variables and exit codes <see cref="Programs"/> knows.</summary>
-    public static OptiksServiceOptions Of(ProgramSettings program)
+    public static OptiksServiceOptions Read(ProgramSettings program)
     {
         ArgumentNullException.ThrowIfNull(program);
         return new OptiksServiceOptions

@@ -13,5 +13,5 @@ internal sealed class ServedCertificates
     public IReadOnlyCollection<KeyValuePair<int, DateTimeOffset>> Ends => _ends;
 
     /// <summary>Records a certificate.</summary>
-    public void Saw(int port, DateTimeOffset end) => _ends[port] = end;
+    public void Record(int port, DateTimeOffset end) => _ends[port] = end;
 }

@@ -51,7 +51,7 @@ public static class ServiceHelp
         {
             output.WriteLine();
             output.WriteLine(section);
-            foreach (ServiceSetting setting in ServiceSetting.Of(type))
+            foreach (ServiceSetting setting in ServiceSetting.List(type))
             {
                 output.WriteLine($"  {setting.Name,-26} {setting.Default}{(setting.Range is { } range ? $"   ({range})" : "")}");
                 output.WriteLine($"  {"",-26}   {setting.Description.Replace("`", "", StringComparison.Ordinal)}");

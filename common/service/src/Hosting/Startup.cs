@@ -80,7 +80,7 @@ public static class Startup
             await main();
             return ExitCodes.Success;
         }
-        catch (Exception e) when (ExitCodeOf(e, classify) is { } code)
+        catch (Exception e) when (FindExitCode(e, classify) is { } code)
         {
             // A stalled reader of standard error must not keep the process alive.
             await Task.WhenAny(Task.Run(() => error.WriteLine($"optiks: {Sentence(e)}")), Task.Delay(s_patience));
@@ -91,17 +91,17 @@ public static class Startup
     // The readers of settings that are not Optiks': addresses, log levels, appsettings.json. They report a wrong one as misuse.
     private static readonly string[] s_settingsReaders = ["Microsoft.Extensions.Configuration", "Microsoft.Extensions.Logging", "Microsoft.AspNetCore.Http", "Microsoft.AspNetCore.Server.Kestrel", "OpenTelemetry"];
 
-    private static bool IsOfSettings(Exception exception) =>
+    private static bool IsSettingsError(Exception exception) =>
         exception is InvalidOperationException or FormatException or InvalidDataException or ArgumentException
         && s_settingsReaders.Any(reader => exception.Source?.StartsWith(reader, StringComparison.Ordinal) == true);
 
-    private static int? ExitCodeOf(Exception exception, Func<Exception, int?>? classify) => exception switch
+    private static int? FindExitCode(Exception exception, Func<Exception, int?>? classify) => exception switch
     {
         StartupException startup => startup.ExitCode,
         SignerUnavailableException => ExitCodes.Unreachable,
         NativeLibraryException or SecretsException or TrustAnchorException or OptionsValidationException => ExitCodes.Configuration,
         IOException { InnerException: AddressInUseException } => ExitCodes.Configuration,
-        _ when IsOfSettings(exception) => ExitCodes.Configuration,
+        _ when IsSettingsError(exception) => ExitCodes.Configuration,
         _ => classify?.Invoke(exception),
     };
 

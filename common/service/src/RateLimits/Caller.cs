@@ -15,10 +15,10 @@ public static class Caller
     /// Returns the number that represents a request's caller. The hash of strings is keyed by the process, so that nobody can choose to
     /// share another caller's number.
     /// </summary>
-    public static int Of(HttpContext context)
+    public static int Identify(HttpContext context)
     {
         ArgumentNullException.ThrowIfNull(context);
-        if (CallerRights.Of(context) is { } rights)
+        if (CallerRights.Get(context) is { } rights)
         {
             return rights.Number;
         }

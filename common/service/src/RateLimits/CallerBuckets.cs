@@ -38,7 +38,7 @@ internal sealed class CallerBuckets
     /// <summary>Takes one token, or says how long the caller must wait for one.</summary>
     public bool TryTake(int caller, out TimeSpan retryAfter)
     {
-        ref long slot = ref SlotOf(caller);
+        ref long slot = ref GetSlot(caller);
         long now = _time.GetTimestamp();
         for (long fullAt = Volatile.Read(ref slot); ;)
         {
@@ -61,7 +61,7 @@ internal sealed class CallerBuckets
     /// <summary>Takes tokens even if the bucket lacks them: the caller's next request waits for them.</summary>
     public void Spend(int caller, int tokens)
     {
-        ref long slot = ref SlotOf(caller);
+        ref long slot = ref GetSlot(caller);
         long now = _time.GetTimestamp();
         long cost = (long)Math.Min((double)tokens * _perToken, _maxAhead);
         for (long fullAt = Volatile.Read(ref slot); ;)
@@ -76,5 +76,5 @@ internal sealed class CallerBuckets
         }
     }
 
-    private ref long SlotOf(int caller) => ref _fullAt[caller & (Slots - 1)];
+    private ref long GetSlot(int caller) => ref _fullAt[caller & (Slots - 1)];
 }

@@ -65,7 +65,7 @@ public sealed class CallerShares
     }
 
     /// <summary>Returns an amount that a caller took.</summary>
-    public void GiveBack(int caller, long amount)
+    public void Return(int caller, long amount)
     {
         lock (_lock)
         {

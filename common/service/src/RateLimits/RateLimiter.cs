@@ -30,7 +30,7 @@ public sealed class RateLimiter
     {
         Limited[] before = _limits;
         RateLimit[] limits = [options.Lookups, options.Updates, options.Statuses, options.Audits];
-        _limits = [.. limits.Select((limit, kind) => before.Length > 0 && before[kind].IsOf(limit)
+        _limits = [.. limits.Select((limit, kind) => before.Length > 0 && before[kind].Matches(limit)
             ? before[kind]
             : new Limited(limit.PerSecond, limit.Burst, limit.PerSecond > 0 ? new CallerBuckets(limit, _time) : null))];
     }
@@ -42,14 +42,14 @@ public sealed class RateLimiter
     {
         if (items > 1 && _limits[(int)kind].Buckets is { } buckets)
         {
-            buckets.Spend(Caller.Of(context), items - 1);
+            buckets.Spend(Caller.Identify(context), items - 1);
         }
     }
 
     /// <summary>Returns the answer to a request whose caller has no token; null if the request is admitted.</summary>
     internal Problem? Refuse(HttpContext context, RateLimitKind kind)
     {
-        if (_limits[(int)kind].Buckets is not { } buckets || buckets.TryTake(Caller.Of(context), out TimeSpan retryAfter))
+        if (_limits[(int)kind].Buckets is not { } buckets || buckets.TryTake(Caller.Identify(context), out TimeSpan retryAfter))
         {
             return null;
         }
@@ -60,6 +60,6 @@ public sealed class RateLimiter
 
     private sealed record Limited(double PerSecond, int Burst, CallerBuckets? Buckets)
     {
-        public bool IsOf(RateLimit limit) => PerSecond == limit.PerSecond && Burst == limit.Burst;
+        public bool Matches(RateLimit limit) => PerSecond == limit.PerSecond && Burst == limit.Burst;
     }
 }

@@ -64,7 +64,7 @@ internal sealed partial class Reloading : IHostedService, IDisposable
             RateLimitOptions limits = new();
             // Steps that can fail come before those that cannot.
             TlsCertificate.Pair? certificate = _parts.Certificate?.Read();
-            IReadOnlyList<string> changed = _parts.File?.ReadAgain(() =>
+            IReadOnlyList<string> changed = _parts.File?.Reload(() =>
             {
                 SettingsCheck.ThrowIfAny(_parts.Configuration, _parts.Settings);
                 limits = _parts.Configuration.GetSection(RateLimitOptions.Section).Get<RateLimitOptions>() ?? new RateLimitOptions();

@@ -31,7 +31,7 @@ internal sealed class ServiceManager
     /// Returns the manager that the environment names; null if there is no manager. Throws <see cref="StartupException"/> for a name that
     /// no socket can have.
     /// </summary>
-    public static ServiceManager? Of(Func<string, string?> environment)
+    public static ServiceManager? Find(Func<string, string?> environment)
     {
         if (environment(Variable) is not { Length: > 0 } name)
         {

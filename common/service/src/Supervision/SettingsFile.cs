@@ -63,7 +63,7 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
     /// it was. Returns the names of settings that are new, removed or changed. Throws <see cref="StartupException"/> if the file cannot be
     /// read.
     /// </summary>
-    public IReadOnlyList<string> ReadAgain(Action check)
+    public IReadOnlyList<string> Reload(Action check)
     {
         ArgumentNullException.ThrowIfNull(check);
         IDictionary<string, string?> before = Data;
@@ -90,7 +90,7 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
         {
             using FileStream stream = File.OpenRead(_path);
             IEnumerable<KeyValuePair<string, string?>> said = new ConfigurationBuilder().AddJsonStream(stream).Build().AsEnumerable();
-            return new Dictionary<string, string?>(said.Where(setting => setting.Value is not null && !IsSaidAbove(setting.Key)), StringComparer.OrdinalIgnoreCase);
+            return new Dictionary<string, string?>(said.Where(setting => setting.Value is not null && !IsOverridden(setting.Key)), StringComparer.OrdinalIgnoreCase);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -102,5 +102,5 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
         }
     }
 
-    private bool IsSaidAbove(string name) => _set.Contains(name) || _above.Any(provider => provider.TryGet(name, out _));
+    private bool IsOverridden(string name) => _set.Contains(name) || _above.Any(provider => provider.TryGet(name, out _));
 }

@@ -11,7 +11,7 @@ namespace Optiks.ServiceDefaults;
 internal readonly record struct Digest(UInt128 First, UInt128 Second)
 {
     /// <summary>Hashes a text of at most <see cref="ProtocolLimits.MaxToken"/> characters.</summary>
-    public static Digest Of(string text)
+    public static Digest Compute(string text)
     {
         Span<byte> octets = stackalloc byte[Encoding.UTF8.GetMaxByteCount(text.Length)];
         Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];

@@ -35,7 +35,7 @@ internal sealed record TokenForm(string KeyId, string Algorithm, JsonElement Pay
     }
 
     /// <summary>Returns the text of a string; null if the value is not a string, or has lone surrogates.</summary>
-    public static string? TextOf(JsonElement value)
+    public static string? FindText(JsonElement value)
     {
         try
         {
@@ -71,7 +71,7 @@ internal sealed record TokenForm(string KeyId, string Algorithm, JsonElement Pay
         bool hasAlgorithm = false;
         foreach (JsonProperty member in header.EnumerateObject())
         {
-            string? text = TextOf(member.Value);
+            string? text = FindText(member.Value);
             switch (member.Name)
             {
                 case "alg":

@@ -70,7 +70,7 @@ internal sealed class TokenVerifier
             return (null, TokenRefusals.Malformed);
         }
         TokenKeySet keys = _keys!.Latest();
-        var digest = Digest.Of(token);
+        var digest = Digest.Compute(token);
         if (keys.Verified.TryGet(digest, out VerifiedToken? known))
         {
             return (known, null);

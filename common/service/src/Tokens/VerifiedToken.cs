@@ -37,8 +37,8 @@ internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long No
             }
             notBefore = Math.Max(issued, given);
         }
-        ApiScopes scopes = scope.Split(' ').Aggregate(ApiScopes.None, (all, word) => all | ApiKeyFile.ScopeOf(word)) & Scopes;
-        return new VerifiedToken(CallerRights.OfToken(subject, scopes, keys, user), issued, notBefore, expires);
+        ApiScopes scopes = scope.Split(' ').Aggregate(ApiScopes.None, (all, word) => all | ApiKeyFile.ParseScope(word)) & Scopes;
+        return new VerifiedToken(CallerRights.FromToken(subject, scopes, keys, user), issued, notBefore, expires);
     }
 
     /// <summary>Returns why the token is not valid at a time; null if it is valid. All times are in seconds.</summary>
@@ -48,7 +48,7 @@ internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long No
         : Expires <= now - skew ? TokenRefusals.Expired
         : null;
 
-    private static string? Text(JsonElement claims, string name) => claims.TryGetProperty(name, out JsonElement value) ? TokenForm.TextOf(value) : null;
+    private static string? Text(JsonElement claims, string name) => claims.TryGetProperty(name, out JsonElement value) ? TokenForm.FindText(value) : null;
 
     private static long? Time(JsonElement claims, string name) =>
         claims.TryGetProperty(name, out JsonElement value) && value.ValueKind == JsonValueKind.Number && value.TryGetInt64(out long seconds) && seconds is >= 0 and <= MaxInteger ? seconds : null;
@@ -87,7 +87,7 @@ internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long No
         return !(hasText && hasOctets) && (user is not null ? IsName(user, ProtocolLimits.MaxKeyLength) : !hasText && !hasOctets);
     }
 
-    private static byte[]? Octets(JsonElement value, bool isText) => TokenForm.TextOf(value) is not { } text ? null
+    private static byte[]? Octets(JsonElement value, bool isText) => TokenForm.FindText(value) is not { } text ? null
         : isText ? System.Text.Encoding.UTF8.GetBytes(text)
         : Base64UrlText.TryDecode(text, out byte[]? octets) ? octets : null;
 

@@ -20,7 +20,7 @@ public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IRe
     /// Returns the greatest length of the proof from one record to a later one, both signed by the log. The records give the numbers of
     /// leaves, so a client reads no more of a server's answer than such a proof can contain.
     /// </summary>
-    public static int MaxLengthOf(EpochRecord first, EpochRecord last)
+    public static int ComputeMaxLength(EpochRecord first, EpochRecord last)
     {
         ArgumentNullException.ThrowIfNull(first);
         ArgumentNullException.ThrowIfNull(last);

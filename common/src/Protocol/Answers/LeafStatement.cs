@@ -19,10 +19,10 @@ public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadO
         + Lengths.VrfProof + 1 + 1 + (4 * Lengths.Hash) + 8 + 2 + Lengths.MaxSiblings;
 
     /// <summary>The epoch of the record.</summary>
-    public ulong Epoch => EpochRecord.EpochOf(Head.Record.Span);
+    public ulong Epoch => EpochRecord.ReadEpoch(Head.Record.Span);
 
     /// <summary>The period of the leaf; 0 if the tree lives as long as the log.</summary>
-    public ulong Period => HasPeriods ? EpochRecord.PeriodOf(Head.Record.Span) : 0;
+    public ulong Period => HasPeriods ? EpochRecord.ReadPeriod(Head.Record.Span) : 0;
 
     // The structures with versions are those that begin anew with each period.
     private bool HasPeriods => Structure.HasVersions();
@@ -72,7 +72,7 @@ public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadO
         writer.Octets(Member.VrfProof);
         writer.UInt64(Member.Epoch);
         writer.UInt8((byte)MemberKind.Committed);
-        writer.Octets(CommitmentOf(Member));
+        writer.Octets(GetCommitment(Member));
         Write(writer, Member.Path);
         return writer.ToArray();
     }
@@ -87,13 +87,13 @@ public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadO
         return (Member, other.Member) switch
         {
             (null, null) => false,
-            ({ } one, { } two) => one.Epoch != two.Epoch || !CommitmentOf(one).AsSpan().SequenceEqual(CommitmentOf(two)),
+            ({ } one, { } two) => one.Epoch != two.Epoch || !GetCommitment(one).AsSpan().SequenceEqual(GetCommitment(two)),
             (null, _) => Epoch >= other.Time,
             (_, null) => other.Epoch >= Time,
         };
     }
 
-    private static byte[] CommitmentOf(Member member) => member.Kind == MemberKind.Committed
+    private static byte[] GetCommitment(Member member) => member.Kind == MemberKind.Committed
         ? member.CommitmentOrOpening.ToArray()
         : NativeHash.Compute(HashTags.Commitment, [.. member.CommitmentOrOpening.Span, .. member.Value.Span]);
 

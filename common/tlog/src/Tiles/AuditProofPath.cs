@@ -10,7 +10,7 @@ public static class AuditProofPath
     private const string EntriesPrefix = "tile/entries/";
 
     /// <summary>Returns the path for an epoch.</summary>
-    public static string Of(ulong epoch) => string.Concat(Prefix, TilePath.Entries(epoch).ToString().AsSpan(EntriesPrefix.Length));
+    public static string ForEpoch(ulong epoch) => string.Concat(Prefix, TilePath.Entries(epoch).ToString().AsSpan(EntriesPrefix.Length));
 
     /// <summary>Parses the epoch of such a path, in its only spelling.</summary>
     public static bool TryParse(string path, out ulong epoch)

@@ -64,7 +64,7 @@ public sealed class HttpTileReader : ITileReader
     /// <param name="maxLength">The longest proof that is accepted.</param>
     /// <param name="cancellationToken">Cancels the reading.</param>
     public async Task<byte[]?> ReadAuditProofAsync(ulong epoch, int maxLength, CancellationToken cancellationToken) =>
-        (await GetAsync(AuditProofPath.Of(epoch), maxLength, null, cancellationToken).ConfigureAwait(false))?.Octets;
+        (await GetAsync(AuditProofPath.ForEpoch(epoch), maxLength, null, cancellationToken).ConfigureAwait(false))?.Octets;
 
     private async Task<Tagged?> GetAsync(string path, int maxLength, Tagged? known, CancellationToken cancellationToken)
     {

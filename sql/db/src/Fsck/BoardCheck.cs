@@ -13,7 +13,7 @@ internal sealed class BoardCheck
 {
     private readonly BoardPaths _paths;
     private readonly TrustAnchor _anchor;
-    private readonly Report _report;
+    private readonly FsckReport _report;
     private readonly DirectoryTileReader _reader;
     private readonly Dictionary<ulong, TreeHash> _roots = [];
     private TreeHash? _root;
@@ -22,7 +22,7 @@ internal sealed class BoardCheck
     private IConsistentRead _read = null!;
     private HeadRow _head = null!;
 
-    private BoardCheck(BoardPaths paths, TrustAnchor anchor, Report report)
+    private BoardCheck(BoardPaths paths, TrustAnchor anchor, FsckReport report)
     {
         _paths = paths;
         _anchor = anchor;
@@ -37,7 +37,7 @@ internal sealed class BoardCheck
     /// Reads how far the board is. The caller does this before the consistent read begins, as a running task commits an epoch before it
     /// writes anything of it to the board. So a correct board is never ahead of the consistent read.
     /// </summary>
-    public static async Task<BoardCheck> OpenAsync(BoardPaths paths, TrustAnchor anchor, Report report, CancellationToken cancellationToken)
+    public static async Task<BoardCheck> OpenAsync(BoardPaths paths, TrustAnchor anchor, FsckReport report, CancellationToken cancellationToken)
     {
         var board = new BoardCheck(paths, anchor, report);
         if (Directory.Exists(paths.Bundles))

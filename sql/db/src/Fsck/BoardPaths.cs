@@ -16,7 +16,7 @@ internal sealed class BoardPaths(string root)
     public string HighWater => Path.Combine(root, "state", "high-water");
 
     /// <summary>Returns the path of an epoch's audit proof.</summary>
-    public string Audit(ulong epoch) => Path.Combine(Log, AuditProofPath.Of(epoch));
+    public string Audit(ulong epoch) => Path.Combine(Log, AuditProofPath.ForEpoch(epoch));
 
     /// <summary>Lists the bundles of epochs in a folder, in increasing order of epochs.</summary>
     public static IReadOnlyList<(ulong Epoch, string Path)> BundlesIn(string folder)

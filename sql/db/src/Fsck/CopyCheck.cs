@@ -9,7 +9,7 @@ namespace Optiks.Db.Fsck;
 /// Checks that the copies of each period are complete and as many as its first epoch took. The last row of each key must have its value
 /// unless that was erased or destroyed, and no other row may have one. For a period that has begun, returns the rows that count.
 /// </summary>
-internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> periods, ErasureCheck erasures, Report report)
+internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> periods, ErasureCheck erasures, FsckReport report)
 {
     private readonly CopyCursor _cursor = new(read);
     private readonly Dictionary<ulong, int> _counts = [];
@@ -21,9 +21,9 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
     /// Reads the copies that a period begins with, passes all of them to <paramref name="each"/>, and returns the state of each key by its
     /// last row.
     /// </summary>
-    public async Task<Dictionary<(StructureId, UInt128), KeyState>> BeginAsync(ulong period, Action<StoredCopy> each, CancellationToken cancellationToken)
+    public async Task<Dictionary<(StructureId, UInt128), LatestVersion>> BeginAsync(ulong period, Action<StoredCopy> each, CancellationToken cancellationToken)
     {
-        var states = new Dictionary<(StructureId, UInt128), KeyState>();
+        var states = new Dictionary<(StructureId, UInt128), LatestVersion>();
         await foreach (StoredCopy copy in _cursor.TakeAsync(period, cancellationToken))
         {
             Check(copy);
@@ -32,10 +32,10 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
                 continue;
             }
             each(copy);
-            (StructureId, UInt128) key = KeyOf(copy);
+            (StructureId, UInt128) key = GetKey(copy);
             if (!copy.Source.IsDrop)
             {
-                states[key] = new KeyState(1, 0, copy.Number, LeafCheck.HashOf(copy.Value?.Key), LeafCheck.HashOf(copy.Value?.Value)) { Source = copy.Source };
+                states[key] = new LatestVersion(1, 0, copy.Number, LeafCheck.Hash(copy.Value?.Key), LeafCheck.Hash(copy.Value?.Value)) { Source = copy.Source };
             }
             else
             {
@@ -73,7 +73,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
         }
     }
 
-    private static (StructureId, UInt128) KeyOf(StoredCopy copy) => (copy.Structure, BinaryPrimitives.ReadUInt128BigEndian(copy.Tag.Span));
+    private static (StructureId, UInt128) GetKey(StoredCopy copy) => (copy.Structure, BinaryPrimitives.ReadUInt128BigEndian(copy.Tag.Span));
 
     private void EndPeriod()
     {
@@ -97,7 +97,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
         }
         _counts[copy.Period] = copy.Number + 1;
         _values += copy.Value is null ? 0 : 1;
-        if (_last.Remove(KeyOf(copy), out (int Number, bool HasValue) earlier) && earlier.HasValue)
+        if (_last.Remove(GetKey(copy), out (int Number, bool HasValue) earlier) && earlier.HasValue)
         {
             report.Found($"Copy {earlier.Number} of period {copy.Period} has a value, although copy {copy.Number} took its place.");
         }
@@ -109,7 +109,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
             }
             return;
         }
-        _last[KeyOf(copy)] = (copy.Number, copy.Value is not null);
+        _last[GetKey(copy)] = (copy.Number, copy.Value is not null);
         if (copy.Value is { } value && !NativeHash.Compute(HashTags.Commitment, [.. value.Opening.Span, .. value.Value.Span]).AsSpan().SequenceEqual(copy.Commitment.Span))
         {
             report.Found($"Copy {copy.Number} of period {copy.Period} has a value that does not open its commitment.");

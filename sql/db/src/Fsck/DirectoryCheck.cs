@@ -10,9 +10,9 @@ internal static class DirectoryCheck
     private const int EpochPage = 4096;
 
     /// <summary>Checks the database as of one point in time, and the board if it is given.</summary>
-    public static async Task<Report> RunAsync(IMaintenanceStore store, TrustAnchor anchor, BoardPaths? paths, TerminalProgress progress, CancellationToken cancellationToken)
+    public static async Task<FsckReport> RunAsync(IMaintenanceStore store, TrustAnchor anchor, BoardPaths? paths, TerminalProgress progress, CancellationToken cancellationToken)
     {
-        var report = new Report();
+        var report = new FsckReport();
         BoardCheck? board = paths is null ? null : await BoardCheck.OpenAsync(paths, anchor, report, cancellationToken);
         await using IConsistentRead read = await store.OpenConsistentReadAsync(cancellationToken);
         HeadRow head = await read.ReadHeadAsync(cancellationToken);
@@ -39,7 +39,7 @@ internal static class DirectoryCheck
         async Task BeginPeriodAsync(EpochRecord record)
         {
             await trees.BeginAsync(record.Period, cancellationToken);
-            Dictionary<(StructureId, UInt128), KeyState> begun = await copies.BeginAsync(record.Period, trees.Copy, cancellationToken);
+            Dictionary<(StructureId, UInt128), LatestVersion> begun = await copies.BeginAsync(record.Period, trees.Copy, cancellationToken);
             ulong first = periods.FirstOrDefault(period => period.Period == record.Period - 1)?.FirstEpoch ?? 0;
             LeftKeys left = await LeftKeys.ReadAsync(read, record.Period - 1, first, record.Epoch - 1, leaves.Left, cancellationToken);
             HandOverCheck.Run(record.Period, leaves.BeginPeriod(begun), begun, left, report);

@@ -13,16 +13,16 @@ internal sealed class ErasureCheck
 
     private readonly Dictionary<(ulong Epoch, ulong? Period, int Ordinal), ulong> _decidedIn = [];
     private readonly Dictionary<ulong, PeriodState> _states;
-    private readonly Report _report;
+    private readonly FsckReport _report;
 
-    private ErasureCheck(IReadOnlyList<PeriodRow> periods, Report report)
+    private ErasureCheck(IReadOnlyList<PeriodRow> periods, FsckReport report)
     {
         _states = periods.ToDictionary(period => period.Period, period => period.State);
         _report = report;
     }
 
     /// <summary>Reads the sequence and checks its consistency.</summary>
-    public static async Task<ErasureCheck> ReadAsync(IConsistentRead read, ulong? headEpoch, IReadOnlyList<PeriodRow> periods, Report report, CancellationToken cancellationToken)
+    public static async Task<ErasureCheck> ReadAsync(IConsistentRead read, ulong? headEpoch, IReadOnlyList<PeriodRow> periods, FsckReport report, CancellationToken cancellationToken)
     {
         var check = new ErasureCheck(periods, report);
         (ulong Epoch, int Number) next = (0, 0);

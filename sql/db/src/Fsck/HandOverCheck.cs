@@ -11,17 +11,17 @@ internal static class HandOverCheck
 {
     /// <summary>Compares the keys at the end of a period with the copies that the next one begins with.</summary>
     public static void Run(
-        ulong period, IReadOnlyDictionary<(StructureId Structure, UInt128), KeyState> ended, IReadOnlyDictionary<(StructureId Structure, UInt128), KeyState> copies, LeftKeys left, Report report)
+        ulong period, IReadOnlyDictionary<(StructureId Structure, UInt128), LatestVersion> ended, IReadOnlyDictionary<(StructureId Structure, UInt128), LatestVersion> copies, LeftKeys left, FsckReport report)
     {
-        var latest = new Dictionary<(ulong, int), ((StructureId Structure, UInt128) Key, KeyState State)>(ended.Count);
-        foreach (((StructureId, UInt128) key, KeyState state) in ended)
+        var latest = new Dictionary<(ulong, int), ((StructureId Structure, UInt128) Key, LatestVersion State)>(ended.Count);
+        foreach (((StructureId, UInt128) key, LatestVersion state) in ended)
         {
             latest.Add((state.Epoch, state.Ordinal), (key, state));
         }
-        foreach (((StructureId structure, _), KeyState copy) in copies)
+        foreach (((StructureId structure, _), LatestVersion copy) in copies)
         {
             CopySource source = copy.Source;
-            if (!latest.Remove((source.Epoch, source.Ordinal), out ((StructureId Structure, UInt128) Key, KeyState State) found) || found.Key.Structure != structure || found.State.Version != source.Version)
+            if (!latest.Remove((source.Epoch, source.Ordinal), out ((StructureId Structure, UInt128) Key, LatestVersion State) found) || found.Key.Structure != structure || found.State.Version != source.Version)
             {
                 report.Found($"Copy {copy.Ordinal} of period {period} is of version {source.Version} at {source.Ordinal} of {Place(source.Epoch)}, which is not the latest of a key that has no other copy.");
                 continue;
@@ -35,7 +35,7 @@ internal static class HandOverCheck
                 report.Found($"Copy {copy.Ordinal} of period {period} is of a user who had left.");
             }
         }
-        foreach (((StructureId Structure, UInt128) Key, KeyState State) missing in latest.Values)
+        foreach (((StructureId Structure, UInt128) Key, LatestVersion State) missing in latest.Values)
         {
             // When the value was erased, nothing shows whose key it is. The latest version's value is erased only together with its user,
             // so no copy is expected.

@@ -11,9 +11,9 @@ namespace Optiks.Db.Fsck;
 /// Checks the leaves of each epoch. They are complete and in order, versions of each key increase by one, and values open their
 /// commitments. No update occurs twice or is still pending. Keeps some 150 bytes per leaf and key.
 /// </summary>
-internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin> pending, Report report)
+internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin> pending, FsckReport report)
 {
-    private readonly Dictionary<(StructureId, UInt128), KeyState> _keys = [];
+    private readonly Dictionary<(StructureId, UInt128), LatestVersion> _keys = [];
     private readonly HashSet<LeafOrigin> _origins = [];
     private readonly HashSet<ulong> _left = [];
 
@@ -27,16 +27,16 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     /// Returns a hash of a key or value; 0 when it is missing. Two different keys or values of a log have the same hash only with
     /// negligible probability.
     /// </summary>
-    public static ulong HashOf(ReadOnlyMemory<byte>? octets) => octets is { } present ? BinaryPrimitives.ReadUInt64BigEndian(SHA256.HashData(present.Span)) | 1 : 0;
+    public static ulong Hash(ReadOnlyMemory<byte>? octets) => octets is { } present ? BinaryPrimitives.ReadUInt64BigEndian(SHA256.HashData(present.Span)) | 1 : 0;
 
     /// <summary>
     /// Continues with the keys that a period begins with, and returns the keys of structures devices and keys at the end of the period
     /// before.
     /// </summary>
-    public Dictionary<(StructureId, UInt128), KeyState> BeginPeriod(IReadOnlyDictionary<(StructureId, UInt128), KeyState> copies)
+    public Dictionary<(StructureId, UInt128), LatestVersion> BeginPeriod(IReadOnlyDictionary<(StructureId, UInt128), LatestVersion> copies)
     {
-        var ended = new Dictionary<(StructureId, UInt128), KeyState>();
-        foreach (((StructureId Structure, UInt128) key, KeyState state) in _keys)
+        var ended = new Dictionary<(StructureId, UInt128), LatestVersion>();
+        foreach (((StructureId Structure, UInt128) key, LatestVersion state) in _keys)
         {
             if (key.Structure is StructureId.Devices or StructureId.Keys)
             {
@@ -45,7 +45,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
                 _ = _keys.Remove(key);
             }
         }
-        foreach (((StructureId, UInt128) key, KeyState state) in copies)
+        foreach (((StructureId, UInt128) key, LatestVersion state) in copies)
         {
             _keys[key] = state;
         }
@@ -97,7 +97,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     private void CheckVersion(StoredLeaf leaf)
     {
         UInt128 tag = BinaryPrimitives.ReadUInt128BigEndian(leaf.Tag.Span);
-        ref KeyState last = ref CollectionsMarshal.GetValueRefOrAddDefault(_keys, (leaf.Structure, tag), out bool known);
+        ref LatestVersion last = ref CollectionsMarshal.GetValueRefOrAddDefault(_keys, (leaf.Structure, tag), out bool known);
         // docs/spec/tree.md section 1: an oZKS has one version, 0. Usernames are an oZKS unless the log reuses them.
         bool hasVersions = leaf.Structure.HasVersions() || (leaf.Structure == StructureId.Usernames && configuration.ReusesUsernames);
         ulong expected = hasVersions ? last.Version + 1 : 0;
@@ -106,12 +106,12 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
             report.Found($"{Name(leaf)} has version {leaf.Version} of its key instead of {expected}.");
         }
         // A dummy's key belongs to nobody and need not be copied.
-        ulong keyHash = leaf.Origin == LeafOrigin.Padding ? 0 : HashOf(leaf.Value?.Key);
+        ulong keyHash = leaf.Origin == LeafOrigin.Padding ? 0 : Hash(leaf.Value?.Key);
         if (keyHash != 0 && last.KeyHash != 0 && last.KeyHash != keyHash)
         {
             report.Found($"{Name(leaf)} has another key than the version before, under the same tag.");
         }
-        last = new KeyState(leaf.Version, leaf.Epoch, leaf.Ordinal, keyHash == 0 ? last.KeyHash : keyHash, HashOf(leaf.Value?.Value));
+        last = new LatestVersion(leaf.Version, leaf.Epoch, leaf.Ordinal, keyHash == 0 ? last.KeyHash : keyHash, Hash(leaf.Value?.Value));
     }
 
     private void CheckValue(StoredLeaf leaf)
@@ -123,7 +123,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
         Values++;
         if (leaf.Structure == StructureId.Decommissioned)
         {
-            _ = _left.Add(HashOf(value.Key));
+            _ = _left.Add(Hash(value.Key));
         }
         if (value.Key.Length == 0 || value.Key.Length > configuration.MaxKeyLength || value.Value.Length > configuration.MaxValueLength)
         {

@@ -38,9 +38,9 @@ internal sealed class LeftKeys
 
         void Take(StructureId structure, StoredValue? value)
         {
-            if (structure == StructureId.Devices && value is not null && users.Contains(LeafCheck.HashOf(value.Key)))
+            if (structure == StructureId.Devices && value is not null && users.Contains(LeafCheck.Hash(value.Key)))
             {
-                left._devices.UnionWith(DevicesOn(value.Value).Select(device => LeafCheck.HashOf(device)));
+                left._devices.UnionWith(DevicesOn(value.Value).Select(device => LeafCheck.Hash(device)));
             }
         }
     }

@@ -8,7 +8,7 @@ namespace Optiks.Db.Fsck;
 /// <summary>
 /// Follows the chain of records: checks each record, its link to the one before, and its checkpoint against the log of all records so far.
 /// </summary>
-internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyList<PeriodRow> periods, Report report)
+internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyList<PeriodRow> periods, FsckReport report)
 {
     private readonly RecordChain _chain = new(anchor, withRoots: true);
 

@@ -26,7 +26,7 @@ internal static class RequestCheck
     }
 
     /// <summary>Checks all requests, pending rows and outcomes.</summary>
-    public static async Task RunAsync(IConsistentRead read, ulong? headEpoch, Report report, CancellationToken cancellationToken)
+    public static async Task RunAsync(IConsistentRead read, ulong? headEpoch, FsckReport report, CancellationToken cancellationToken)
     {
         await foreach ((IReadOnlyList<StoredRequest> requests, long after, long through) in PagesAsync(read, cancellationToken))
         {
@@ -46,7 +46,7 @@ internal static class RequestCheck
         }
     }
 
-    private static void Check(StoredRequest request, StoredPending[] pending, StoredOutcome[] outcomes, ulong? headEpoch, Report report)
+    private static void Check(StoredRequest request, StoredPending[] pending, StoredOutcome[] outcomes, ulong? headEpoch, FsckReport report)
     {
         string name = FormattableString.Invariant($"Request {request.RequestId}");
         if (!RequestIds.IsVersion7(request.RequestId))
@@ -88,7 +88,7 @@ internal static class RequestCheck
             : outcomes.Select(outcome => outcome.Refusal).Distinct().Count() <= 1 && outcomes.All(outcome => outcome.Refusal?.Reason != RefusalReason.Unchanged);
     }
 
-    private static void CheckOutcome(StoredRequest request, string name, StoredOutcome outcome, ulong? headEpoch, Report report)
+    private static void CheckOutcome(StoredRequest request, string name, StoredOutcome outcome, ulong? headEpoch, FsckReport report)
     {
         if (headEpoch is null || outcome.Epoch > headEpoch)
         {

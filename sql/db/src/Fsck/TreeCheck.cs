@@ -16,7 +16,7 @@ internal sealed class TreeCheck : IDisposable
     private readonly IConsistentRead _read;
     private readonly Configuration _configuration;
     private readonly List<LeafRow> _copies = [];
-    private readonly Report _report;
+    private readonly FsckReport _report;
     private readonly BoardPaths? _board;
     private readonly ulong _boardSize;
     private ulong _next;
@@ -25,7 +25,7 @@ internal sealed class TreeCheck : IDisposable
     private LogTrees _trees;
     private LogTrees? _begun;
 
-    public TreeCheck(IConsistentRead read, Configuration configuration, Report report, BoardPaths? board, ulong boardSize)
+    public TreeCheck(IConsistentRead read, Configuration configuration, FsckReport report, BoardPaths? board, ulong boardSize)
     {
         _read = read;
         _configuration = configuration;
@@ -50,7 +50,7 @@ internal sealed class TreeCheck : IDisposable
         var rows = new List<LeafRow>();
         for (ulong epoch = 1; epoch < _next && !_stopped; epoch++)
         {
-            rows.AddRange((await leaves.TakeAsync(epoch, cancellationToken)).Where(leaf => leaf.Structure is StructureId.Usernames or StructureId.Decommissioned).Select(RowOf));
+            rows.AddRange((await leaves.TakeAsync(epoch, cancellationToken)).Where(leaf => leaf.Structure is StructureId.Usernames or StructureId.Decommissioned).Select(ToRow));
             if (rows.Count >= RowsPerLoad || epoch + 1 == _next)
             {
                 StopIf(_begun.Load(epoch, rows.ToArray(), []) ?? (epoch + 1 == _next ? _begun.EndLoad(epoch) : null));
@@ -112,7 +112,7 @@ internal sealed class TreeCheck : IDisposable
         _begun?.Dispose();
     }
 
-    private static LeafRow RowOf(StoredLeaf leaf) => new()
+    private static LeafRow ToRow(StoredLeaf leaf) => new()
     {
         Epoch = leaf.Epoch,
         Structure = leaf.Structure,
@@ -134,7 +134,7 @@ internal sealed class TreeCheck : IDisposable
 
     private void Stage(EpochRow row, EpochRecord record, IReadOnlyList<StoredLeaf> leaves)
     {
-        LeafRow[] rows = [.. leaves.Select(RowOf)];
+        LeafRow[] rows = [.. leaves.Select(ToRow)];
         LoadCopies();
         if (_stopped)
         {

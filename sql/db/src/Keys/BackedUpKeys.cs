@@ -17,7 +17,7 @@ internal sealed record BackedUpKeys(byte[] Kek, byte[] LogKey, byte[] Trust) : I
     /// Reads the keys of a host. Throws <see cref="SecretsException"/>, including when the keys do not open each other: useless keys are
     /// not backed up.
     /// </summary>
-    public static BackedUpKeys Of(KeyPlace place)
+    public static BackedUpKeys Find(KeyPlace place)
     {
         var keys = new BackedUpKeys(place.Ring().ReadText(), place.HasWrappedLogKey ? WrappedLogKey.Read(place.Folder) : [], System.IO.File.ReadAllBytes(place.Trust));
         try

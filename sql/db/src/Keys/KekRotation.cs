@@ -48,7 +48,7 @@ internal sealed class KekRotation
     {
         string? logKeyFile = LogKeyFile(logKeyOut);
         // Everything must open before anything is changed.
-        foreach (StoredSecret secret in StoredSecret.OfPeriods(await _store.ReadPeriodsAsync(cancellationToken)).Concat(StoredSecret.OfLogKey(_place)))
+        foreach (StoredSecret secret in StoredSecret.FindInPeriods(await _store.ReadPeriodsAsync(cancellationToken)).Concat(StoredSecret.FindLogKey(_place)))
         {
             _ = _from.Add(secret.Open(_keys, _logId, (_, by) => by));
         }
@@ -57,9 +57,9 @@ internal sealed class KekRotation
         bool logKey = RewrapLogKey(logKeyFile);
         FailPoints.Hit(FailPoints.KekLogKey);
         await CheckAsync(logKeyFile, cancellationToken);
-        IReadOnlyList<StoredSecret> bundles = await StoredSecret.OfBundlesAsync(_place, cancellationToken);
+        IReadOnlyList<StoredSecret> bundles = await StoredSecret.FindInBundlesAsync(_place, cancellationToken);
         // Bundles that do not open are reported by 'kek status'; all secrets in use open.
-        IReadOnlyList<KeyUse> uses = KeyUse.OfAll(bundles, _keys, _logId, problems: []);
+        IReadOnlyList<KeyUse> uses = KeyUse.FindAll(bundles, _keys, _logId, problems: []);
         return new KekRotationResult(_target.Id, periods, logKey ? logKeyFile : null, [.. uses.Where(use => use.Key != _target.Id)]);
     }
 
@@ -70,14 +70,14 @@ internal sealed class KekRotation
         {
             return given is null ? null : throw new KekRefusedException("This host has no log key that is wrapped: --log-key-out has nothing to write.");
         }
-        string? file = WrappedLogKey.PathOf(_place.Folder);
+        string? file = WrappedLogKey.FindPath(_place.Folder);
         return (file, given) switch
         {
             ({ }, null) => file,
             (null, { } path) => !File.Exists(path) ? Path.GetFullPath(path) : throw new KekRefusedException($"{Path.GetFullPath(path)} exists: keys are never overwritten."),
             ({ }, _) => throw new KekRefusedException($"The log's key is in {file}, where it is wrapped anew: --log-key-out is for one in a variable or a credential."),
             _ => throw new KekRefusedException(
-                $"The log's key comes from {WrappedLogKey.SourceOf(_place.Folder)}, which this command cannot change: give --log-key-out FILE, and make the new one from that file afterwards."),
+                $"The log's key comes from {WrappedLogKey.DescribeSource(_place.Folder)}, which this command cannot change: give --log-key-out FILE, and make the new one from that file afterwards."),
         };
     }
 
@@ -93,7 +93,7 @@ internal sealed class KekRotation
             }
             // The current period's secrets come first: from then on no period begins with secrets that another key wraps.
             ulong current = PeriodRows.Current(periods).Period;
-            StoredSecret[] left = [.. StoredSecret.OfPeriods(periods).Where(secret => !IsDone(secret)).OrderByDescending(secret => secret.Period == current)];
+            StoredSecret[] left = [.. StoredSecret.FindInPeriods(periods).Where(secret => !IsDone(secret)).OrderByDescending(secret => secret.Period == current)];
             if (left.Length == 0)
             {
                 return done;
@@ -126,7 +126,7 @@ internal sealed class KekRotation
 
     private bool RewrapLogKey(string? file)
     {
-        if (StoredSecret.OfLogKey(_place).FirstOrDefault() is not { } secret || (IsDone(secret) && file == WrappedLogKey.PathOf(_place.Folder)))
+        if (StoredSecret.FindLogKey(_place).FirstOrDefault() is not { } secret || (IsDone(secret) && file == WrappedLogKey.FindPath(_place.Folder)))
         {
             return false;
         }
@@ -137,7 +137,7 @@ internal sealed class KekRotation
     // Opens the stored secrets with the one key alone.
     private async Task CheckAsync(string? logKeyFile, CancellationToken cancellationToken)
     {
-        IEnumerable<StoredSecret> stored = StoredSecret.OfPeriods(await _store.ReadPeriodsAsync(cancellationToken));
+        IEnumerable<StoredSecret> stored = StoredSecret.FindInPeriods(await _store.ReadPeriodsAsync(cancellationToken));
         if (logKeyFile is not null)
         {
             stored = stored.Append(new StoredSecret("log key", SecretPurpose.LogKey, SecretFile.Read(logKeyFile), Period: null, InBundle: false));

@@ -18,5 +18,5 @@ internal sealed record KeyPlace(DataFolder Folder, string Trust, string? KekFile
     public TrustAnchor Anchor() => TrustAnchor.Load(Trust);
 
     /// <summary>Whether this host has the log's key, and not in a token.</summary>
-    public bool HasWrappedLogKey => LogSecretSource.UriOf(LogKeyUri) is null && WrappedLogKey.Exists(Folder);
+    public bool HasWrappedLogKey => LogSecretSource.FindUri(LogKeyUri) is null && WrappedLogKey.Exists(Folder);
 }

@@ -14,15 +14,15 @@ namespace Optiks.Db.Keys;
 internal sealed record StoredSecret(string Name, string Purpose, ReadOnlyMemory<byte> Wrapped, ulong? Period, bool InBundle)
 {
     /// <summary>Returns the secrets in the database, without destroyed ones.</summary>
-    public static IEnumerable<StoredSecret> OfPeriods(IReadOnlyList<PeriodRow> periods) => periods.Where(row => !row.WrappedSecrets.IsEmpty)
+    public static IEnumerable<StoredSecret> FindInPeriods(IReadOnlyList<PeriodRow> periods) => periods.Where(row => !row.WrappedSecrets.IsEmpty)
         .Select(row => new StoredSecret(FormattableString.Invariant($"period {row.Period}"), SecretPurpose.PeriodSecrets(row.Period), row.WrappedSecrets, row.Period, InBundle: false));
 
     /// <summary>Returns the log key of this host; empty when it has no log key, or has it in a token.</summary>
-    public static IEnumerable<StoredSecret> OfLogKey(KeyPlace place) => place.HasWrappedLogKey
+    public static IEnumerable<StoredSecret> FindLogKey(KeyPlace place) => place.HasWrappedLogKey
         ? [new StoredSecret("log key", SecretPurpose.LogKey, WrappedLogKey.Read(place.Folder), Period: null, InBundle: false)] : [];
 
     /// <summary>Returns the secrets in this host's bundles. Throws <see cref="StorageCorruptException"/> for a damaged bundle.</summary>
-    public static async Task<IReadOnlyList<StoredSecret>> OfBundlesAsync(KeyPlace place, CancellationToken cancellationToken)
+    public static async Task<IReadOnlyList<StoredSecret>> FindInBundlesAsync(KeyPlace place, CancellationToken cancellationToken)
     {
         string folder = new BoardPaths(place.Folder.Board).Bundles;
         var secrets = new List<StoredSecret>();

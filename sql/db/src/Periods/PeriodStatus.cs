@@ -32,7 +32,7 @@ internal static class PeriodStatus
         {
             writer.WriteStartObject();
             writer.WriteNumber("period", period.Period);
-            writer.WriteString("state", StateOf(period));
+            writer.WriteString("state", DescribeState(period));
             writer.WriteNumber("copies", period.Copies ?? staged);
             if (period.FirstEpoch is ulong first)
             {
@@ -62,7 +62,7 @@ internal static class PeriodStatus
             rows.Add(
             [
                 Text(period.Period),
-                StateOf(period),
+                DescribeState(period),
                 Text(period.FirstEpoch),
                 isNext ? "-" : $"{times.Start(period.Period):u}",
                 Text(times.LastEpoch(period.Period)),
@@ -78,7 +78,7 @@ internal static class PeriodStatus
         return string.Join(Environment.NewLine, [.. lines, "", FormattableString.Invariant($"Period {times.Current.Period + 1} may begin at {times.SwitchNotBefore:u}. {when}")]);
     }
 
-    private static string StateOf(PeriodRow period) => period.State.ToString().ToLowerInvariant();
+    private static string DescribeState(PeriodRow period) => period.State.ToString().ToLowerInvariant();
 
     private static string Text(ulong? number) => number?.ToString(CultureInfo.InvariantCulture) ?? "-";
 }

@@ -32,7 +32,7 @@ internal sealed class PeriodTimes
     public Configuration Configuration { get; }
 
     /// <summary>The earliest time of the first epoch of the period after the current one.</summary>
-    public DateTimeOffset SwitchNotBefore => After(1);
+    public DateTimeOffset SwitchNotBefore => EarliestAfter(1);
 
     /// <summary>Reads the periods. Throws <see cref="StorageMisconfiguredException"/> for a database without a log.</summary>
     public static async Task<PeriodTimes> ReadAsync(IPipelineStore store, CancellationToken cancellationToken)
@@ -68,7 +68,7 @@ internal sealed class PeriodTimes
     /// <summary>
     /// Returns the earliest time at which a served period ceases to be served; it is later if the operator switches later.
     /// </summary>
-    public DateTimeOffset ServedUntil(ulong period) => After(period + Configuration.RetainedPeriods - Current.Period);
+    public DateTimeOffset ServedUntil(ulong period) => EarliestAfter(period + Configuration.RetainedPeriods - Current.Period);
 
     /// <summary>Returns a period that is no longer served. Throws <see cref="PeriodRefusedException"/> for any other period.</summary>
     public PeriodRow Ended(ulong period)
@@ -84,7 +84,7 @@ internal sealed class PeriodTimes
     }
 
     // Returns the earliest time of the first epoch of a later period.
-    private DateTimeOffset After(ulong periods) => Time(checked(_startMs[Current.Period] + (periods * Configuration.PeriodLengthMs)));
+    private DateTimeOffset EarliestAfter(ulong periods) => Time(checked(_startMs[Current.Period] + (periods * Configuration.PeriodLengthMs)));
 
     // A log may promise a time beyond the calendar's range.
     private static DateTimeOffset Time(ulong ms) => ms < (ulong)DateTimeOffset.MaxValue.ToUnixTimeMilliseconds() ? DateTimeOffset.FromUnixTimeMilliseconds((long)ms) : DateTimeOffset.MaxValue;

@@ -110,15 +110,15 @@ internal sealed class Plan
     private double ProofPerUpdate => ProofPerLeaf + (ProofPerSibling * Math.Max(0, Math.Log2(Math.Max(1, Leaves) / Math.Max(1, UpdatesPerEpoch))));
 
     /// <summary>Creates the plan for a question, with as few logs as can carry it.</summary>
-    public static Plan Of(PlanQuestion question) => new(question, Math.Max(1, Ceiling(BoundsOf(question).Max(bound => bound.Logs))));
+    public static Plan Create(PlanQuestion question) => new(question, Math.Max(1, Ceiling(FindBounds(question).Max(bound => bound.Logs))));
 
     /// <summary>
     /// Returns the plan with the longest shorter period, among the usual ones, that needs fewer logs; null when there is no such plan.
     /// </summary>
-    public Plan? Shorter() => s_usualDays.Where(days => days < Question.PeriodDays).Select(days => Of(Question with { PeriodDays = days })).FirstOrDefault(plan => plan.Logs < Logs);
+    public Plan? Shorter() => s_usualDays.Where(days => days < Question.PeriodDays).Select(days => Create(Question with { PeriodDays = days })).FirstOrDefault(plan => plan.Logs < Logs);
 
     /// <summary>Returns the bounds of one log, each with the number of logs needed if it were the only bound.</summary>
-    public static IReadOnlyList<PlanBound> BoundsOf(PlanQuestion question)
+    public static IReadOnlyList<PlanBound> FindBounds(PlanQuestion question)
     {
         ArgumentNullException.ThrowIfNull(question);
         double seconds = question.PeriodDays * SecondsPerDay;

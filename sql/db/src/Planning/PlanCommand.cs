@@ -31,7 +31,7 @@ internal static class PlanCommand
             var question = new PlanQuestion(
                 parsed.GetValue(keys), parsed.GetValue(updates), parsed.GetValue(lookups), parsed.GetValue(periods), parsed.GetValue(days), parsed.GetValue(value), parsed.GetValue(epoch),
                 parsed.GetValue(memory) * Giga);
-            return RunAsync(Plan.Of(question), output, parsed.GetValue(json));
+            return RunAsync(Plan.Create(question), output, parsed.GetValue(json));
         });
         return plan;
     }

@@ -20,7 +20,7 @@ internal static class PlanText
         text.AppendLine(CultureInfo.InvariantCulture, $"{Count(question.Keys)} keys, {Count(question.UpdatesPerSecond)} updates/s, {Count(question.LookupsPerSecond)} lookups/s, periods of {question.PeriodDays:G4} days of which {question.Periods} are served");
         Head("Logs");
         Row("logs beside each other", Count(plan.Logs), plan.Logs == 1 ? "one carries all" : "each key belongs to one of them");
-        foreach (PlanBound bound in Plan.BoundsOf(question))
+        foreach (PlanBound bound in Plan.FindBounds(question))
         {
             Row($"  {bound.What}", string.Create(CultureInfo.InvariantCulture, $"{bound.Logs:0.00}"), "logs, if that alone counted");
         }
@@ -65,7 +65,7 @@ internal static class PlanText
         }
         writer.WriteEndObject();
         writer.WriteStartArray("bounds");
-        foreach (PlanBound bound in Plan.BoundsOf(plan.Question))
+        foreach (PlanBound bound in Plan.FindBounds(plan.Question))
         {
             writer.WriteStartObject();
             writer.WriteString("bound", bound.What);

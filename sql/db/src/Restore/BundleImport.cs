@@ -182,7 +182,7 @@ internal sealed class BundleImport : IDisposable
         }
         // The time of the period's first epoch shows whether a switch comes too early.
         ReadOnlyMemory<byte> first = content.Switch is null ? default : (await _store.ReadEpochAsync(_replay.Last.Record.PeriodFirstEpoch, cancellationToken)).Record;
-        Reason reason = Verifier.Record(_anchor, epoch.Record.Span, last.Record.Span, first.Span);
+        Reason reason = Verifier.VerifyRecord(_anchor, epoch.Record.Span, last.Record.Span, first.Span);
         if (reason != Reason.Valid)
         {
             throw new StorageCorruptException($"The record in {path} does not follow epoch {last.Epoch} of the database ({reason.Name()}): they are not of one history. The database is at epoch {last.Epoch}.");

@@ -66,7 +66,7 @@ internal sealed class CopyImport
             }
             return;
         }
-        if (present is { WrappedSecrets.IsEmpty: false } && !HasSecretsOf(present, bundle, path))
+        if (present is { WrappedSecrets.IsEmpty: false } && !HasSameSecrets(present, bundle, path))
         {
             throw new StorageCorruptException($"The bundle {path} has other secrets of period {bundle.Copies.Period} than the database: they are not of one history.");
         }
@@ -77,7 +77,7 @@ internal sealed class CopyImport
     }
 
     // The wrapped secrets differ when their key was rotated in between, so they are compared unwrapped.
-    private bool HasSecretsOf(PeriodRow present, CopyBundle bundle, string path)
+    private bool HasSameSecrets(PeriodRow present, CopyBundle bundle, string path)
     {
         if (present.WrappedSecrets.Span.SequenceEqual(bundle.WrappedSecrets.Span))
         {

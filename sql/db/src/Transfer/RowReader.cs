@@ -78,7 +78,7 @@ internal sealed class RowReader : IDisposable
         _row.U64(), Int32(), (StructureId)_row.U8(), _row.U64(), _row.U64(), Opaque(), Opaque(), Opaque(), new LeafOrigin(_row.RequestId(), _row.U16()),
         OptionalValue()));
 
-    public StoredRequest Request() => Whole(new StoredRequest(Int64(), _row.RequestId(), Opaque()));
+    public StoredRequest ReadRequest() => Whole(new StoredRequest(Int64(), _row.RequestId(), Opaque()));
 
     public StoredPending Pending() => Whole(new StoredPending(
         Int64(), _row.U16(), new AcceptItem((StructureId)_row.U8(), Opaque(), Opaque(), Optional() ? new ExpectedVersion(_row.U64(), _row.U64()) : null)));
@@ -105,7 +105,7 @@ internal sealed class RowReader : IDisposable
         return Whole(new StoredCopy(period, number, structure, source, label, commitment, tag, OptionalValue()));
     }
 
-    public HeadRow Head() => Whole(new HeadRow(OptionalUInt64(), Opaque(), OptionalUInt64(), Int64(), "", DateTimeOffset.UnixEpoch));
+    public HeadRow ReadHead() => Whole(new HeadRow(OptionalUInt64(), Opaque(), OptionalUInt64(), Int64(), "", DateTimeOffset.UnixEpoch));
 
     public void Dispose() => _hash.Dispose();
 

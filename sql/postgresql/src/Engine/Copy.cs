@@ -32,7 +32,7 @@ internal sealed class Copy : IRowWriter
         _ = await importer.CompleteAsync(cancellationToken);
     }
 
-    public void Big(long? value)
+    public void WriteInt64(long? value)
     {
         if (value is long present)
         {
@@ -42,7 +42,7 @@ internal sealed class Copy : IRowWriter
         Null();
     }
 
-    public void Medium(int? value)
+    public void WriteInt32(int? value)
     {
         if (value is int present)
         {
@@ -52,7 +52,7 @@ internal sealed class Copy : IRowWriter
         Null();
     }
 
-    public void Small(int? value)
+    public void WriteInt16(int? value)
     {
         if (value is int present)
         {

@@ -112,7 +112,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
 
     /// <inheritdoc/>
     public override Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken) =>
-        ReadAsync((session, cancel) => session.ChangeAsync(s_endExpiredHolder, cancel, Parameter.Of("holder", holder), Parameter.Of("session", SessionName)), cancellationToken);
+        ReadAsync((session, cancel) => session.ChangeAsync(s_endExpiredHolder, cancel, Parameter.Create("holder", holder), Parameter.Create("session", SessionName)), cancellationToken);
 
     /// <inheritdoc/>
     public override bool IsDuplicate(StorageCorruptException e) => e.InnerException is PostgresException { SqlState: PostgresErrorCodes.UniqueViolation };
@@ -142,7 +142,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
 
     /// <inheritdoc/>
     protected override Task EndAsync(int session) => ReadAsync(
-        (other, cancel) => other.ChangeAsync(s_end, cancel, Parameter.Of("id", session), Parameter.Of("session", SessionName)), CancellationToken.None);
+        (other, cancel) => other.ChangeAsync(s_end, cancel, Parameter.Create("id", session), Parameter.Create("session", SessionName)), CancellationToken.None);
 
     /// <remarks>
     /// A session finds the schema by the rights it had earlier: when a membership is granted again, it does not look once more.

@@ -6,9 +6,9 @@ namespace Optiks.Storage.PostgreSql.Engine;
 /// <summary>Reads the rows of a command, which is disposed of with them, or of a batch, which is not.</summary>
 internal sealed class Rows(NpgsqlDataReader reader, NpgsqlCommand? command = null) : DbRows<NpgsqlDataReader>(reader, command)
 {
-    public override int Small(int column) => Reader.GetInt16(column);
+    public override int GetInt16(int column) => Reader.GetInt16(column);
 
-    public override bool Flag(int column) => Reader.GetBoolean(column);
+    public override bool GetBoolean(int column) => Reader.GetBoolean(column);
 
     public override Guid RequestId(int column) => Reader.GetGuid(column);
 }

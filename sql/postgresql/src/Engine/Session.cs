@@ -120,14 +120,14 @@ internal sealed class Session : ISession
         _ = batch.Add("SELECT seq, request_id, body_hash FROM request WHERE request_id = ANY ($1)", Commands.List(ids, NpgsqlDbType.Uuid));
         await using var rows = new Rows(await batch.ExecuteReaderAsync(cancellationToken));
         _ = await rows.Reader.NextResultAsync(cancellationToken);
-        return await rows.ListAsync(StoredRows.Request, cancellationToken);
+        return await rows.ListAsync(StoredRows.ReadRequest, cancellationToken);
     }
 
     /// <inheritdoc/>
     public async Task<IReadOnlyDictionary<long, StoredRequest>?> FindRequestsAsync(long[] sequences, CancellationToken cancellationToken)
     {
         await using IRows rows = await QueryAsync(s_requests, [Commands.List(sequences, NpgsqlDbType.Bigint)], cancellationToken);
-        return (await rows.ListAsync(StoredRows.Request, cancellationToken)).ToDictionary(request => request.Sequence);
+        return (await rows.ListAsync(StoredRows.ReadRequest, cancellationToken)).ToDictionary(request => request.Sequence);
     }
 
     private async Task<IRows> QueryAsync(Sql sql, NpgsqlParameter[] parameters, CancellationToken cancellationToken)

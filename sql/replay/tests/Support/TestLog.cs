@@ -79,7 +79,6 @@ internal sealed partial class TestLog : IAsyncDisposable
 
     /// <summary>Creates a log whose epoch 0 is published.</summary>
     /// <param name="periodLengthMs">T of the log. Every switch waits for this time, by its records' times.</param>
-    /// <param name="periodLengthMs">T of the log, which every switch waits for by its records' times.</param>
     public static async Task<TestLog> CreateAsync(ulong periodLengthMs = 1)
     {
         var folder = new DataFolder(Directory.CreateTempSubdirectory("optiks-log-").FullName);
@@ -111,7 +110,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         var row = new EpochRow(0, record, EpochRecord.Hash(record), default);
         byte[] wrapped = secretSource.WrapPeriod(secrets, 0, anchor.LogId.Span);
         log.WrappedSecrets = wrapped;
-        await pipeline.CreateGenesisAsync(lease, row, PeriodRow.OfGenesis(wrapped, anchor.ConfigurationOctets), CancellationToken.None);
+        await pipeline.CreateGenesisAsync(lease, row, PeriodRow.Genesis(wrapped, anchor.ConfigurationOctets), CancellationToken.None);
         await log.FinishAsync(row, null);
         return log;
     }
@@ -202,7 +201,7 @@ internal sealed partial class TestLog : IAsyncDisposable
     private async Task EraseAsync(string key, IEnumerable<Func<LeafOrigin, Erasure>> erased)
     {
         ulong epoch = (ulong)Records.Count;
-        AcceptItem order = new ErasureOrder(StructureId.Keys, 1, 1).Item(Encoding.UTF8.GetBytes(key));
+        AcceptItem order = new ErasureOrder(StructureId.Keys, 1, 1).Encode(Encoding.UTF8.GetBytes(key));
         Guid requestId = Guid.CreateVersion7(TimeProvider.System.GetUtcNow());
         IReadOnlyList<AcceptResult> results = await _accept.AcceptAsync([new AcceptUnit([new AcceptRequest(requestId, SHA256.HashData(requestId.ToByteArray()), [order])])], CancellationToken.None);
         Assert.Equal(AcceptStatus.Accepted, results[0].Status);
@@ -327,7 +326,7 @@ internal sealed partial class TestLog : IAsyncDisposable
         await _board.AppendAsync(boardLock, row.Epoch, [row.Record], CancellationToken.None);
         if (auditProof is not null)
         {
-            new DurableFiles(_boardFolder).WriteOnce(AuditProofPath.Of(row.Epoch), auditProof);
+            new DurableFiles(_boardFolder).WriteOnce(AuditProofPath.ForEpoch(row.Epoch), auditProof);
         }
         if (!HoldsCheckpoints)
         {

@@ -143,7 +143,7 @@ internal sealed class Session : ISession
 
         public void Begin() => _last = 0;
 
-        public void Big(long? value)
+        public void WriteInt64(long? value)
         {
             if (value is long present)
             {
@@ -155,9 +155,9 @@ internal sealed class Session : ISession
             }
         }
 
-        public void Medium(int? value) => Big(value);
+        public void WriteInt32(int? value) => WriteInt64(value);
 
-        public void Small(int? value) => Big(value);
+        public void WriteInt16(int? value) => WriteInt64(value);
 
         public void Octets(ReadOnlyMemory<byte> value) => Octets(value.Span);
 

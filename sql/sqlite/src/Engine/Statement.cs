@@ -130,15 +130,15 @@ internal sealed class Statement : IRows, IDisposable
 
     public int Int(int column) => checked((int)Long(column));
 
-    public long Big(int column) => Long(column);
+    public long GetInt64(int column) => Long(column);
 
-    public int Medium(int column) => Int(column);
+    public int GetInt32(int column) => Int(column);
 
-    public int Small(int column) => Int(column);
+    public int GetInt16(int column) => Int(column);
 
-    public bool Flag(int column) => Long(column) != 0;
+    public bool GetBoolean(int column) => Long(column) != 0;
 
-    public ulong Natural(int column) => checked((ulong)Long(column));
+    public ulong GetUInt64(int column) => checked((ulong)Long(column));
 
     public string Text(int column) => raw.sqlite3_column_text(_handle, column).utf8_to_string();
 

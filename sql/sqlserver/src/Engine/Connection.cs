@@ -91,10 +91,10 @@ internal sealed class Connection : ISession
     public IEnumerable<T[]> Chunks<T>(IEnumerable<T> rows) => rows.Chunk(MaxListRows);
 
     /// <inheritdoc/>
-    public Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) => ChangeAsync(sql, cancellationToken, Parameters.Of(parameters));
+    public Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) => ChangeAsync(sql, cancellationToken, Parameters.Create(parameters));
 
     /// <inheritdoc/>
-    public async Task<IRows> QueryAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) => await QueryAsync(sql, cancellationToken, Parameters.Of(parameters));
+    public async Task<IRows> QueryAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) => await QueryAsync(sql, cancellationToken, Parameters.Create(parameters));
 
     /// <inheritdoc/>
     public async Task CopyAsync(Table table, int rows, Action<IRowWriter, int> write, CancellationToken cancellationToken)

@@ -16,13 +16,13 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     private static readonly Statement s_lockHead = new(SqlServerStatements.LockHead);
 
     private readonly SqlServerSettings _settings;
-    private readonly Sessions _sessions;
+    private readonly HolderSessions _sessions;
     private volatile bool _isBabelfish;
 
     private Database(SqlServerSettings settings, Action<string> warn)
     {
         _settings = settings;
-        _sessions = new Sessions(warn);
+        _sessions = new HolderSessions(warn);
     }
 
     /// <inheritdoc/>
@@ -158,7 +158,7 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDat
     {
         // The client reports a cancelled statement as an error of the server.
         SqlException when cancellationToken.IsCancellationRequested && !IsConnectionLost(e) => new OperationCanceledException(e.Message, e, cancellationToken),
-        _ => SqlServerErrors.IsOfClient(e) ? SqlServerErrors.Translate(e, Location, IsOpen) : null,
+        _ => SqlServerErrors.IsClientError(e) ? SqlServerErrors.Translate(e, Location, IsOpen) : null,
     };
 
     private async Task CheckAsync(Connection connection, CancellationToken cancellationToken) =>

@@ -14,7 +14,7 @@ internal static class Parameters
     private const int MaxSizedLength = 8000;
 
     /// <summary>Converts the parameters of a statement.</summary>
-    public static SqlParameter[] Of(Parameter[] parameters) => Array.ConvertAll(parameters, parameter => Of(parameter, $"@{parameter.Name}"));
+    public static SqlParameter[] Create(Parameter[] parameters) => Array.ConvertAll(parameters, parameter => Create(parameter, $"@{parameter.Name}"));
 
     public static SqlParameter Bigint(string name, long value) => new(name, SqlDbType.BigInt) { Value = value };
 
@@ -32,7 +32,7 @@ internal static class Parameters
 
     public static SqlParameter Binary(string name, ReadOnlyMemory<byte> value) => new(name, SqlDbType.VarBinary, value.Length <= MaxSizedLength ? MaxSizedLength : -1) { Value = value.ToArray() };
 
-    private static SqlParameter Of(Parameter parameter, string name) => parameter.Type switch
+    private static SqlParameter Create(Parameter parameter, string name) => parameter.Type switch
     {
         ParameterType.Big => new SqlParameter(name, SqlDbType.BigInt) { Value = parameter.Number is long number ? number : DBNull.Value },
         ParameterType.Medium or ParameterType.Duration => Int(name, checked((int)parameter.Number!.Value)),

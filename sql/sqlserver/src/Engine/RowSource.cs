@@ -56,11 +56,11 @@ internal sealed class RowSource : DbDataReader, IRowWriter
     public override bool IsDBNull(int ordinal) => GetValue(ordinal) is DBNull;
 
     // The epoch is the same in every row, so its boxed value is reused.
-    public void Big(long? value) => Add(value is not long present ? DBNull.Value : _cells[_column] is long before && before == present ? _cells[_column] : present);
+    public void WriteInt64(long? value) => Add(value is not long present ? DBNull.Value : _cells[_column] is long before && before == present ? _cells[_column] : present);
 
-    public void Medium(int? value) => Add(value is int present ? present : DBNull.Value);
+    public void WriteInt32(int? value) => Add(value is int present ? present : DBNull.Value);
 
-    public void Small(int? value) => Add(value is int present ? checked((byte)present) : DBNull.Value);
+    public void WriteInt16(int? value) => Add(value is int present ? checked((byte)present) : DBNull.Value);
 
     public void Octets(ReadOnlyMemory<byte> value) => Add(value.ToArray());
 

@@ -6,9 +6,9 @@ namespace Optiks.Storage.SqlServer.Engine;
 /// <summary>Reads the rows of a command, which is disposed of with them.</summary>
 internal sealed class Rows(SqlDataReader reader, SqlCommand command) : DbRows<SqlDataReader>(reader, command)
 {
-    public override int Small(int column) => Reader.GetByte(column);
+    public override int GetInt16(int column) => Reader.GetByte(column);
 
-    public override bool Flag(int column) => Reader.GetInt32(column) == 1;
+    public override bool GetBoolean(int column) => Reader.GetInt32(column) == 1;
 
     public override Guid RequestId(int column) => RequestIds.Read(Octets(column));
 }

@@ -25,7 +25,7 @@ internal sealed record SessionLimits(int CommandSeconds, Statement Preamble, Sta
     private static readonly Statement s_migrate = new("SET NOCOUNT ON; SET XACT_ABORT ON; SET LOCK_TIMEOUT -1;\n");
 
     /// <summary>Returns the limits of a role, as <see cref="SqlServerSettings.Parse"/> names it.</summary>
-    public static SessionLimits Of(string role) => role switch
+    public static SessionLimits Parse(string role) => role switch
     {
         "update" => new SessionLimits(6, s_update, s_firstAccept),
         "migrate" => new SessionLimits(0, s_migrate),

@@ -16,7 +16,7 @@ internal static class SqlServerErrors
     /// <summary>
     /// Returns whether an exception comes from Microsoft.Data.SqlClient, which reports an empty pool and a closed connection as misuse.
     /// </summary>
-    public static bool IsOfClient(Exception e) => e is SqlException || (e is InvalidOperationException && e.Source == typeof(SqlException).Assembly.GetName().Name);
+    public static bool IsClientError(Exception e) => e is SqlException || (e is InvalidOperationException && e.Source == typeof(SqlException).Assembly.GetName().Name);
 
     /// <summary>
     /// Returns whether the error means that the session is lost, for example because a restart cut a pooled connection or a successor ended

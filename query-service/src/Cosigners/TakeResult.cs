@@ -1,7 +1,7 @@
 namespace Optiks.QueryService.Cosigners;
 
 /// <summary>The result of taking a cosigned checkpoint.</summary>
-internal enum Taken
+internal enum TakeResult
 {
     /// <summary>The answer now contains the checkpoint.</summary>
     New,

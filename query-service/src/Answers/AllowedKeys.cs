@@ -5,7 +5,7 @@ namespace Optiks.QueryService.Answers;
 /// <summary>The keys that a request may be about.</summary>
 /// <param name="MaxLength">The largest number of bytes of a key in this log.</param>
 /// <param name="Owner">The rights that must own each key; null where anyone may ask about any key.</param>
-internal readonly record struct KeyRules(int MaxLength, CallerRights? Owner)
+internal readonly record struct AllowedKeys(int MaxLength, CallerRights? Owner)
 {
     /// <summary>Throws <see cref="ProblemException"/>, naming the field of the key, when the request may not be about it.</summary>
     public void Check(ReadOnlySpan<byte> key, string field)

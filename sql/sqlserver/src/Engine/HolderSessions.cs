@@ -9,7 +9,7 @@ namespace Optiks.Storage.SqlServer.Engine;
 /// would hold the head row until it ends. Correctness does not depend on it. The caller waits for the lock instead if it lacks the rights
 /// to see or end other sessions (docs/operations/sqlserver.md), or if the server does not support it. Any thread.
 /// </summary>
-internal sealed class Sessions
+internal sealed class HolderSessions
 {
     private static readonly Statement s_expiredHolder = new(
         """
@@ -30,7 +30,7 @@ internal sealed class Sessions
     private int _warned;
 
     /// <summary>Creates an instance that calls <paramref name="warn"/> the first time that a session could not be ended.</summary>
-    public Sessions(Action<string> warn) => _warn = warn;
+    public HolderSessions(Action<string> warn) => _warn = warn;
 
     /// <summary>
     /// Ends the sessions of the store whose lease has ended, unless that is <paramref name="holder"/>'s or this store's. Must not be called
@@ -38,7 +38,7 @@ internal sealed class Sessions
     /// </summary>
     public async Task EndOfExpiredHolderAsync(Connection connection, string holder, string session, CancellationToken cancellationToken)
     {
-        if (await connection.FirstAsync(s_expiredHolder, rows => rows.Text(0), cancellationToken, Parameter.Of("holder", holder), Parameter.Of("session", session)) is { } expired)
+        if (await connection.FirstAsync(s_expiredHolder, rows => rows.Text(0), cancellationToken, Parameter.Create("holder", holder), Parameter.Create("session", session)) is { } expired)
         {
             await EndAsync(connection, _ => true, expired, cancellationToken);
         }
@@ -51,7 +51,7 @@ internal sealed class Sessions
     {
         try
         {
-            IReadOnlyList<int> ids = await connection.ListAsync(s_ofName, rows => rows.Medium(0), cancellationToken, Parameter.Of("session", session));
+            IReadOnlyList<int> ids = await connection.ListAsync(s_ofName, rows => rows.GetInt32(0), cancellationToken, Parameter.Create("session", session));
             foreach (int id in ids.Where(isWanted))
             {
                 await KillAsync(connection, id, cancellationToken);

@@ -6,7 +6,7 @@ namespace Optiks.Db.Fsck;
 /// <param name="Ordinal">The leaf's number within that epoch, or the copy's within its period.</param>
 /// <param name="KeyHash">Hash of the key; 0 when neither this version nor an earlier one still has its value.</param>
 /// <param name="ValueHash">Hash of the value; 0 when the value is gone.</param>
-internal readonly record struct KeyState(ulong Version, ulong Epoch, int Ordinal, ulong KeyHash, ulong ValueHash)
+internal readonly record struct LatestVersion(ulong Version, ulong Epoch, int Ordinal, ulong KeyHash, ulong ValueHash)
 {
     /// <summary>The source, for a copy.</summary>
     public Optiks.Storage.CopySource Source { get; init; }

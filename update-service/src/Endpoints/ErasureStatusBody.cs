@@ -13,7 +13,7 @@ namespace Optiks.UpdateService.Endpoints;
 /// <param name="Erased">Erased: the versions whose values are now gone.</param>
 /// <param name="Reason">Refused: the reason.</param>
 /// <param name="Current">Refused: the latest version of the key when it was refused.</param>
-internal sealed record ErasureStatus(
+internal sealed record ErasureStatusBody(
     Guid RequestId, string Status, ulong? Epoch = null, IReadOnlyList<ErasedItem>? Erased = null, string? Reason = null, StatusVersion? Current = null)
 {
     private static readonly IReadOnlyDictionary<RefusalReason, string> s_reasons = new Dictionary<RefusalReason, string>
@@ -33,7 +33,7 @@ internal sealed record ErasureStatus(
     /// Returns whether a status can belong to an erasure: it has no items, and no reason of another kind of request. A pending status may
     /// belong to either.
     /// </summary>
-    public static bool IsOf(RequestStatus status) => status switch
+    public static bool IsErasure(RequestStatus status) => status switch
     {
         { State: RequestState.Published } => status.Items.Count == 0,
         { State: RequestState.Refused } => s_reasons.ContainsKey(status.Refusal!.Reason),
@@ -44,13 +44,13 @@ internal sealed record ErasureStatus(
     /// <param name="requestId">The request's id.</param>
     /// <param name="status">The stored status.</param>
     /// <param name="erased">The versions that it erased, if it is published.</param>
-    public static ErasureStatus Of(Guid requestId, RequestStatus status, IReadOnlyList<ErasedVersion> erased) => status switch
+    public static ErasureStatusBody From(Guid requestId, RequestStatus status, IReadOnlyList<ErasedVersion> erased) => status switch
     {
-        { State: RequestState.Published } => new ErasureStatus(requestId, "erased", status.Epoch, [.. erased.Select(ErasedItem.Of)]),
-        { State: RequestState.Refused, Refusal: { } refusal } => new ErasureStatus(
+        { State: RequestState.Published } => new ErasureStatusBody(requestId, "erased", status.Epoch, [.. erased.Select(ErasedItem.From)]),
+        { State: RequestState.Refused, Refusal: { } refusal } => new ErasureStatusBody(
             requestId, "refused", Reason: s_reasons[refusal.Reason],
             Current: refusal.Reason is RefusalReason.LatestVersion or RefusalReason.OtherPeriod ? new StatusVersion(refusal.Current.Period, refusal.Current.Version) : null),
-        _ => new ErasureStatus(requestId, "pending"),
+        _ => new ErasureStatusBody(requestId, "pending"),
     };
 }
 
@@ -62,5 +62,5 @@ internal sealed record ErasureStatus(
 internal sealed record ErasedItem(string Structure, ulong Period, ulong Version, ulong Epoch)
 {
     /// <summary>Returns the answer for a stored version.</summary>
-    public static ErasedItem Of(ErasedVersion erased) => new(Structures.Names[(int)erased.Structure - 1], erased.Period, erased.Version, erased.Epoch);
+    public static ErasedItem From(ErasedVersion erased) => new(Structures.Names[(int)erased.Structure - 1], erased.Period, erased.Version, erased.Epoch);
 }

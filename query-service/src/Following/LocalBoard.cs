@@ -6,11 +6,11 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>Reads <c>board/log</c> of the data folder, and never writes to it. Any thread.</summary>
-internal sealed class BoardFolder : IBoardFiles
+internal sealed class LocalBoard : IBoardFiles
 {
     private readonly string _log;
 
-    public BoardFolder(DataFolder folder)
+    public LocalBoard(DataFolder folder)
     {
         _log = Path.Combine(folder.Board, "log");
         Tiles = new DirectoryTileReader(_log);
@@ -25,14 +25,14 @@ internal sealed class BoardFolder : IBoardFiles
 
     /// <inheritdoc/>
     public Task<BoardFile> FindAuditProofAsync(ulong epoch, CancellationToken cancellationToken) =>
-        Task.FromResult(Find(AuditProofPath.Of(epoch)) ?? throw new BoardUnreadableException($"The audit proof of epoch {epoch} is missing."));
+        Task.FromResult(Find(AuditProofPath.ForEpoch(epoch)) ?? throw new BoardUnreadableException($"The audit proof of epoch {epoch} is missing."));
 
     /// <inheritdoc/>
     public async Task ReadAuditProofAsync(ulong epoch, PooledWriter output, CancellationToken cancellationToken)
     {
         try
         {
-            using SafeFileHandle file = File.OpenHandle(Path.Combine(_log, AuditProofPath.Of(epoch)), options: FileOptions.Asynchronous);
+            using SafeFileHandle file = File.OpenHandle(Path.Combine(_log, AuditProofPath.ForEpoch(epoch)), options: FileOptions.Asynchronous);
             int length = checked((int)RandomAccess.GetLength(file));
             Memory<byte> room = output.GetMemory(length)[..length];
             for (int done = 0; done < length;)

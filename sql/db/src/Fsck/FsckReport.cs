@@ -3,7 +3,7 @@ using System.Globalization;
 namespace Optiks.Db.Fsck;
 
 /// <summary>Collects the counts and the problems of a check, one sentence per problem.</summary>
-internal sealed class Report
+internal sealed class FsckReport
 {
     private readonly List<string> _problems = [];
 

@@ -19,7 +19,7 @@ namespace Optiks.QueryService.Answers;
 /// Whether the cache of VRF proofs is used. If false, all proofs are computed, and none is added to the cache.
 /// </param>
 /// <param name="Lease">Counts the memory of the answer, which is disposed of before the lease.</param>
-internal sealed record UserRequest(UserQueries Queries, Action<int> Spend, ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
+internal sealed record UserAnswerRequest(UserQueries Queries, Action<int> Spend, ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
     : AnswerRequest(Position, Type, UsesCache, Lease)
 {
     private int _cost = 1;
@@ -31,7 +31,7 @@ internal sealed record UserRequest(UserQueries Queries, Action<int> Spend, Clien
 
     public override int Cost => _cost;
 
-    public override int MaxLength => AnswerLimits.Of(QueryKind.Lookup, Count);
+    public override int MaxLength => AnswerLimits.MaxQueries(QueryKind.Lookup, Count);
 
     public override Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson => AnswerJson.WriteUserLookupAnswer;
 

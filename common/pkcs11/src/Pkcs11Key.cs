@@ -10,7 +10,7 @@ namespace Optiks.Pkcs11;
 /// Uses a private Ed25519 key in a token, in a logged-in session. Members throw <see cref="Pkcs11Exception"/> if the token fails. One
 /// thread at a time.
 /// </summary>
-internal sealed class TokenKey : IDisposable
+internal sealed class Pkcs11Key : IDisposable
 {
     // From pkcs11t.h of PKCS #11 3.0; the binding's enumerations are older.
     private const ulong CKK_EC_EDWARDS = 0x40;
@@ -23,7 +23,7 @@ internal sealed class TokenKey : IDisposable
     private readonly TokenSession _token;
     private readonly IObjectHandle _key;
 
-    private TokenKey(TokenSession token, IObjectHandle key)
+    private Pkcs11Key(TokenSession token, IObjectHandle key)
     {
         _token = token;
         _key = key;
@@ -35,10 +35,10 @@ internal sealed class TokenKey : IDisposable
     /// Opens the key. Throws <see cref="SecretsException"/> for faults that an operator must repair (library, PIN, a missing key or one
     /// that is not Ed25519). Throws <see cref="SignerUnavailableException"/> if the token is missing.
     /// </summary>
-    public static TokenKey Open(Pkcs11Uri uri, PinFile pin) => Open(uri, pin, makeNew: false);
+    public static Pkcs11Key Open(Pkcs11Uri uri, PinFile pin) => Open(uri, pin, makeNew: false);
 
     /// <summary>Opens the key, and makes it if the token has no key of that name; it never leaves the token.</summary>
-    public static TokenKey OpenOrGenerate(Pkcs11Uri uri, PinFile pin) => Open(uri, pin, makeNew: true);
+    public static Pkcs11Key OpenOrGenerate(Pkcs11Uri uri, PinFile pin) => Open(uri, pin, makeNew: true);
 
     /// <summary>Returns the 64 bytes of a signature.</summary>
     public byte[] Sign(byte[] message)
@@ -66,7 +66,7 @@ internal sealed class TokenKey : IDisposable
     /// <inheritdoc/>
     public void Dispose() => _token.Dispose();
 
-    private static TokenKey Open(Pkcs11Uri uri, PinFile pin, bool makeNew)
+    private static Pkcs11Key Open(Pkcs11Uri uri, PinFile pin, bool makeNew)
     {
         if (!uri.IsFor(Pkcs11Uri.PrivateKey))
         {
@@ -78,7 +78,7 @@ internal sealed class TokenKey : IDisposable
             IObjectHandle key = token.TryFind(uri, CKO.CKO_PRIVATE_KEY, "private key", CKK_EC_EDWARDS, "Ed25519 (CKK_EC_EDWARDS)", out IObjectHandle? found) ? found
                 : makeNew ? Generate(token.Session, uri)
                 : throw new SecretsException($"{uri}: the token has no such private key, or hides it from this PIN: correct object and id, or make the key.");
-            return new TokenKey(token, key);
+            return new Pkcs11Key(token, key);
         }
         catch
         {

@@ -16,7 +16,7 @@ namespace Optiks.Epochs;
 /// synced, and only the newest epoch has partial tiles. So an epoch takes a fraction of a millisecond, and a log whose making was
 /// interrupted is useless.
 /// </summary>
-internal sealed class EpochMaker : IDisposable
+internal sealed class EpochFiller : IDisposable
 {
     // The newest record must stay fresh as long as somebody measures.
     private const uint MaxBehindMs = 86_400_000;
@@ -36,7 +36,7 @@ internal sealed class EpochMaker : IDisposable
     private EpochRow? _last;
 
     /// <summary>Begins a new log whose epoch 0 has this time; each later epoch is a millisecond after the one before.</summary>
-    public EpochMaker(DataFolder folder, ulong firstTimeMs)
+    public EpochFiller(DataFolder folder, ulong firstTimeMs)
     {
         (_folder, _firstTimeMs) = (folder, firstTimeMs);
         _source = new FileSecretSource(folder, KeyRing.LoadOrCreate(folder));
@@ -60,7 +60,7 @@ internal sealed class EpochMaker : IDisposable
         BoardWriter board = await BoardWriter.OpenAsync(_board, _anchor.LogKey, Ed25519.Verifier, cancellationToken);
         using BoardLock boardLock = BoardLock.TryAcquire(_board) ?? throw new IOException($"{_board} is in use.");
 
-        await import.AddPeriodsAsync([PeriodRow.OfGenesis(_source.WrapPeriod(_secrets, period: 0, _anchor.LogId.Span), _anchor.ConfigurationOctets)], cancellationToken);
+        await import.AddPeriodsAsync([PeriodRow.Genesis(_source.WrapPeriod(_secrets, period: 0, _anchor.LogId.Span), _anchor.ConfigurationOctets)], cancellationToken);
         EpochRow genesis = await SignAsync(0, _directory.States(out _), cancellationToken);
         await import.AddEpochsAsync([new StoredEpoch(genesis, 0, 0)], cancellationToken);
         await board.AppendAsync(boardLock, 0, [genesis.Record], cancellationToken);
@@ -123,7 +123,7 @@ internal sealed class EpochMaker : IDisposable
         EpochRow previous = _last!;
         using StagedEpoch staged = _directory.Stage(leaf.Epoch, [leaf], Value, withProofs: true);
         EpochRow row = await SignAsync(leaf.Epoch, staged.States(), cancellationToken);
-        string audit = Path.Combine(_board, AuditProofPath.Of(leaf.Epoch));
+        string audit = Path.Combine(_board, AuditProofPath.ForEpoch(leaf.Epoch));
         if (leaf.Epoch == 1 || leaf.Epoch % 1000 == 0)
         {
             _ = Directory.CreateDirectory(Path.GetDirectoryName(audit)!);

@@ -7,12 +7,12 @@ namespace Optiks.QueryService.Following;
 /// Reads the log of one checkpoint from the board's tiles. Everything that it returns was verified against the checkpoint. Any thread.
 /// Members throw <see cref="BoardUnreadableException"/>.
 /// </summary>
-internal sealed class LogView
+internal sealed class BoardLog
 {
     private readonly ITileReader _board;
     private readonly TreeHash _root;
 
-    public LogView(ITileReader board, ulong size, TreeHash root)
+    public BoardLog(ITileReader board, ulong size, TreeHash root)
     {
         _board = board;
         Size = size;

@@ -4,7 +4,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>Defines an operation that changes a user, and the members that it may have (docs/spec/rest.md section 5). Immutable.</summary>
-internal sealed class UserOperation
+internal sealed class UserOperationRule
 {
     private const string Octets = "_b64";
     private static readonly string[] s_names = ["op", "usernames", "usernames_b64", "devices", "username", "username_b64", "device", "device_b64", "value", "value_b64", "expected"];
@@ -12,7 +12,7 @@ internal sealed class UserOperation
     private readonly byte[] _octets;
     private readonly ulong _members;
 
-    private UserOperation(string name, params ReadOnlySpan<string> members)
+    private UserOperationRule(string name, params ReadOnlySpan<string> members)
     {
         Name = name;
         _octets = Encoding.UTF8.GetBytes(name);
@@ -23,25 +23,25 @@ internal sealed class UserOperation
     }
 
     /// <summary>Creates a user with usernames and devices.</summary>
-    public static UserOperation Create { get; } = new("create", "usernames", "usernames" + Octets, "devices") { NeedsApiKey = true };
+    public static UserOperationRule Create { get; } = new("create", "usernames", "usernames" + Octets, "devices") { NeedsApiKey = true };
 
     /// <summary>Makes one more username lead to the user.</summary>
-    public static UserOperation AddUsername { get; } = new("add-username", "username", "username" + Octets) { NeedsApiKey = true };
+    public static UserOperationRule AddUsername { get; } = new("add-username", "username", "username" + Octets) { NeedsApiKey = true };
 
     /// <summary>Adds a device to the list, with its value.</summary>
-    public static UserOperation AddDevice { get; } = new("add-device", "device", "device" + Octets, "value", "value" + Octets);
+    public static UserOperationRule AddDevice { get; } = new("add-device", "device", "device" + Octets, "value", "value" + Octets);
 
     /// <summary>Gives a device on the list another value.</summary>
-    public static UserOperation SetDevice { get; } = new("set-device", "device", "device" + Octets, "value", "value" + Octets, "expected");
+    public static UserOperationRule SetDevice { get; } = new("set-device", "device", "device" + Octets, "value", "value" + Octets, "expected");
 
     /// <summary>Removes a device from the list.</summary>
-    public static UserOperation RemoveDevice { get; } = new("remove-device", "device", "device" + Octets);
+    public static UserOperationRule RemoveDevice { get; } = new("remove-device", "device", "device" + Octets);
 
     /// <summary>Records that the user has left permanently.</summary>
-    public static UserOperation Decommission { get; } = new("decommission");
+    public static UserOperationRule Decommission { get; } = new("decommission");
 
     /// <summary>All operations.</summary>
-    public static IReadOnlyList<UserOperation> All { get; } = [Create, AddUsername, AddDevice, SetDevice, RemoveDevice, Decommission];
+    public static IReadOnlyList<UserOperationRule> All { get; } = [Create, AddUsername, AddDevice, SetDevice, RemoveDevice, Decommission];
 
     /// <summary>The members of a change, of all operations, in the order of <see cref="UserMember"/>.</summary>
     public static JsonMembers Members { get; } = new(s_names);
@@ -53,9 +53,9 @@ internal sealed class UserOperation
     public bool NeedsApiKey { get; private init; }
 
     /// <summary>Returns the operation with a name; null if there is no such operation.</summary>
-    public static UserOperation? Find(ReadOnlySpan<byte> name)
+    public static UserOperationRule? Find(ReadOnlySpan<byte> name)
     {
-        foreach (UserOperation operation in All)
+        foreach (UserOperationRule operation in All)
         {
             if (name.SequenceEqual(operation._octets))
             {
@@ -69,5 +69,5 @@ internal sealed class UserOperation
     public bool Has(UserMember member) => (_members & (1UL << (int)member)) != 0;
 
     /// <summary>Returns the name of a member.</summary>
-    public static string NameOf(UserMember member) => s_names[(int)member];
+    public static string GetName(UserMember member) => s_names[(int)member];
 }

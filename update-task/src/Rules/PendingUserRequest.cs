@@ -8,7 +8,7 @@ namespace Optiks.UpdateTask.Rules;
 /// <param name="Change">The change that it makes to the list.</param>
 /// <param name="Versions">The version of each item's key, 0 if it has no version; for a username, above 0 if it has an entry.</param>
 /// <param name="HasLeft">Whether the user has been decommissioned.</param>
-internal sealed record UserRequest(PendingRequest Pending, UserChange Change, IReadOnlyList<ExpectedVersion> Versions, bool HasLeft)
+internal sealed record PendingUserRequest(PendingRequest Pending, UserChange Change, IReadOnlyList<ExpectedVersion> Versions, bool HasLeft)
 {
     /// <summary>For each item, whether it is a username whose user has left and that this user may get.</summary>
     public required IReadOnlyList<bool> Freed { get; init; }

@@ -3,4 +3,4 @@ namespace Optiks.QueryService.Cosigners;
 /// <summary>The answer that returns cosigned checkpoints.</summary>
 /// <param name="Body">The JSON body.</param>
 /// <param name="Tag">The entity tag, without quotes.</param>
-internal sealed record Handout(ReadOnlyMemory<byte> Body, string Tag);
+internal sealed record CosignaturesAnswer(ReadOnlyMemory<byte> Body, string Tag);

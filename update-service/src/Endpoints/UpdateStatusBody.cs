@@ -12,20 +12,20 @@ namespace Optiks.UpdateService.Endpoints;
 /// <param name="Reason">Refused: the reason.</param>
 /// <param name="Item">Refused: the first item that the reason concerns.</param>
 /// <param name="Current">Refused: that item's latest version when it was refused.</param>
-internal sealed record UpdateStatus(
+internal sealed record UpdateStatusBody(
     Guid RequestId, string Status, ulong? Epoch = null, IReadOnlyList<StatusItem>? Items = null, ProofLink? Proof = null, string? Reason = null, int? Item = null, StatusVersion? Current = null)
 {
     /// <summary>Returns the answer for a stored status.</summary>
     /// <param name="requestId">The request's id.</param>
     /// <param name="status">The stored status.</param>
     /// <param name="mayName">Returns whether the caller may see an item's key.</param>
-    public static UpdateStatus Of(Guid requestId, RequestStatus status, Func<PublishedItem, bool> mayName) => status switch
+    public static UpdateStatusBody From(Guid requestId, RequestStatus status, Func<PublishedItem, bool> mayName) => status switch
     {
-        { State: RequestState.Pending } => new UpdateStatus(requestId, "pending"),
-        { State: RequestState.Published } => new UpdateStatus(
-            requestId, "published", status.Epoch, [.. status.Items.Select(item => StatusItem.Of(item, mayName(item)))], ProofLink.Of(status)),
-        { State: RequestState.Refused, Refusal: { } refusal } => new UpdateStatus(
-            requestId, "refused", Reason: RefusalNames.Of(refusal.Reason), Item: refusal.Item, Current: new StatusVersion(refusal.Current.Period, refusal.Current.Version)),
+        { State: RequestState.Pending } => new UpdateStatusBody(requestId, "pending"),
+        { State: RequestState.Published } => new UpdateStatusBody(
+            requestId, "published", status.Epoch, [.. status.Items.Select(item => StatusItem.From(item, mayName(item)))], ProofLink.From(status)),
+        { State: RequestState.Refused, Refusal: { } refusal } => new UpdateStatusBody(
+            requestId, "refused", Reason: RefusalNames.Get(refusal.Reason), Item: refusal.Item, Current: new StatusVersion(refusal.Current.Period, refusal.Current.Version)),
         _ => throw new StorageCorruptException("A refused request has no reason."),
     };
 }
@@ -39,7 +39,7 @@ internal sealed record UpdateStatus(
 internal sealed record StatusItem(int Item, string Structure, string? KeyB64, ulong Version, ulong Period)
 {
     /// <summary>Returns the answer for a stored item.</summary>
-    public static StatusItem Of(PublishedItem item, bool mayName) =>
+    public static StatusItem From(PublishedItem item, bool mayName) =>
         new(item.Item, Structures.Names[(int)item.Structure - 1], item.Key.IsEmpty || !mayName ? null : Base64UrlText.Encode(item.Key.Span), item.Version, item.Period);
 }
 
@@ -55,6 +55,6 @@ internal sealed record StatusVersion(ulong Period, ulong Version);
 internal sealed record ProofLink(string Method, string Href, string Epoch)
 {
     /// <summary>Returns the link for a published request.</summary>
-    public static ProofLink Of(RequestStatus status) =>
+    public static ProofLink From(RequestStatus status) =>
         new("POST", $"{(status.IsAboutUser ? "/v1/users/lookup" : "/v1/lookup")}?min_epoch={status.Epoch}", $"/v1/epochs/{status.Epoch}?min_epoch={status.Epoch}");
 }

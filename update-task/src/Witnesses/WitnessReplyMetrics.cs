@@ -4,19 +4,19 @@ using Optiks.Tlog;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>Counts the answers of witnesses, by their names.</summary>
-internal sealed class WitnessMetrics : IDisposable
+internal sealed class WitnessReplyMetrics : IDisposable
 {
     private static readonly string[] s_outcomes = [.. Enum.GetNames<WitnessOutcome>().Select(name => name.ToLowerInvariant())];
 
     private readonly Meter _meter;
     private readonly Counter<long> _requests;
 
-    public WitnessMetrics(IMeterFactory factory, WitnessState state)
+    public WitnessReplyMetrics(IMeterFactory factory, WitnessState state)
     {
         _meter = factory.Create("Optiks.UpdateTask");
         _requests = _meter.CreateCounter<long>("optiks.task.witness.requests", "{request}", "Checkpoints that a witness was asked to cosign, by outcome.");
-        _meter.CreateObservableGauge("optiks.task.witness.size", () => Of(state, one => (long)one.Size), "{entry}", "Size of the last checkpoint that a witness cosigned.");
-        _meter.CreateObservableGauge("optiks.task.witness.time", () => Of(state, one => (long)one.Time), "s", "Time of a witness's last cosignature.");
+        _meter.CreateObservableGauge("optiks.task.witness.size", () => Measure(state, one => (long)one.Size), "{entry}", "Size of the last checkpoint that a witness cosigned.");
+        _meter.CreateObservableGauge("optiks.task.witness.time", () => Measure(state, one => (long)one.Time), "s", "Time of a witness's last cosignature.");
         _meter.CreateObservableGauge("optiks.task.witness.quorum", () => state.IsQuorumMet ? 1 : 0, "{quorum}", "0 while the newest checkpoint has not enough cosignatures.");
         _meter.CreateObservableGauge("optiks.task.witness.waiting", () => (long)state.Waiting, "{epoch}", "Epochs that are signed and not published, as their checkpoint waits for witnesses.");
     }
@@ -25,7 +25,7 @@ internal sealed class WitnessMetrics : IDisposable
 
     public void Dispose() => _meter.Dispose();
 
-    private static IEnumerable<Measurement<long>> Of(WitnessState state, Func<WitnessStanding, long> value) =>
+    private static IEnumerable<Measurement<long>> Measure(WitnessState state, Func<WitnessStanding, long> value) =>
         state.Standings.Select(one => new Measurement<long>(value(one), Name(one.Witness)));
 
     private static KeyValuePair<string, object?> Name(VerifierKey witness) => new("optiks.witness", witness.Name);

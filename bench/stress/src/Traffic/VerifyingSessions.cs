@@ -8,13 +8,13 @@ namespace Optiks.Stress.Traffic;
 /// (docs/spec/periods.md section 4), as the SDK does. An answer of another period than the kept head's is not accepted but requested again.
 /// Thread-safe.
 /// </summary>
-internal sealed class Sessions
+internal sealed class VerifyingSessions
 {
     private readonly TargetOptions _options;
     private readonly Target _target;
     private readonly Views _views;
 
-    public Sessions(TargetOptions options, Target target, Views views)
+    public VerifyingSessions(TargetOptions options, Target target, Views views)
     {
         _options = options;
         _target = target;
@@ -44,7 +44,7 @@ internal sealed class Sessions
             {
                 if (period < kept!.Period)
                 {
-                    return new(reply, ended, Behind(reply.Body), default);
+                    return new(reply, ended, JudgeBehind(reply.Body), default);
                 }
                 (Reply bounds, Reason? followed) = await FollowAsync(replica, kept, period, cancellationToken);
                 if (bounds.Error is not null || followed != Reason.Valid)
@@ -86,10 +86,10 @@ internal sealed class Sessions
     }
 
     // Judges an answer of an earlier period than was shown: it shows nothing new, unless it belongs to another log.
-    private Reason Behind(ReadOnlyMemory<byte> answer)
+    private Reason JudgeBehind(ReadOnlyMemory<byte> answer)
     {
         ReadOnlySpan<byte> record = answer.Span[..EpochRecord.Length];
-        return _views.Agrees(EpochRecord.EpochOf(record), record) ? Reason.Stale : Reason.Fork;
+        return _views.Agrees(EpochRecord.ReadEpoch(record), record) ? Reason.Stale : Reason.Fork;
     }
 
     private Task<Reply> SendAsync(int replica, Question question, KeptHead? kept, CancellationToken cancellationToken)
