@@ -40,7 +40,7 @@ class Answer:
 
 
 class Client:
-    """A client of one service, over one connection at a time. Not thread-safe. Transport errors are OSError or http.client.HTTPException."""
+    """A client of one service, with one connection at a time. Not thread-safe. Raises OSError or http.client.HTTPException in transport."""
 
     def __init__(
         self, url: str, api_key: str | None = None, timeout: float = 30, tls: ssl.SSLContext | None = None, source: str | None = None, headers: dict[str, str] | None = None,

@@ -89,7 +89,8 @@ class Owner:
     told: int = 0
 
     def check(self, epoch: int, story: Story) -> None:
-        """docs/spec/periods.md section 6, for all periods up to the current one; Alarm or Refused ends it. The owner knows them by number."""
+        """docs/spec/periods.md section 6, for all periods up to the current one; Alarm or Refused ends it. The owner knows them by
+        number."""
         i = self.log.index_at(epoch)
         current = self.log.numbers[i]
         for ended, number in enumerate(self.log.numbers[:i]):
