@@ -69,7 +69,7 @@ class Person:
 
 
 class Facts:
-    """What was acknowledged, over all workers."""
+    """The facts that were acknowledged, over all workers."""
 
     def __init__(self) -> None:
         self.published: Counter[tuple[str, int]] = Counter()

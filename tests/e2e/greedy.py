@@ -31,7 +31,7 @@ def post(path: str, document, accept: str | None = None) -> Request:
 
 @dataclass(frozen=True)
 class Greed:
-    """What one caller does repeatedly. A credential of None is a stranger."""
+    """The requests that one caller repeats. A credential of None is a stranger."""
 
     name: str
     caller: str
