@@ -313,7 +313,7 @@ def only_the_next() -> Iterator[None]:
 
 
 def states_before(world: World, epoch: int) -> list[pahd.Known | None]:
-    """Returns what a client may know that looked the key up at an earlier epoch, or never."""
+    """Returns the possible knowledge of a client that looked the key up at an earlier epoch, or never."""
     states: list[pahd.Known | None] = [None]
     for earlier in range(max(world.first_epoch, 1), epoch):
         states += [result.known for result in world.at(earlier).lookups(None)]

@@ -176,7 +176,7 @@ def is_found_out(log: Log, checks: list[int], left_out: str | None) -> tuple[boo
                 except (Alarm, Refused):
                     continue
                 survivors.append(checked)
-        # An owner's knowledge no longer depends on the story, except what it was told.
+        # From here on only these four matter, whatever the story was: owners that agree in them are one.
         owners = list({(one.told, one.known, one.version, one.value): one for one in survivors}.values())
         before = epoch
     return not owners, any(owner.told for owner in owners)
