@@ -47,8 +47,8 @@ class Client:
         reopens: bool = False
     ):
         """tls: for a server with TLS. source: the address of this machine that the server sees. headers: additional ones of each request.
-        reopens: a request on a connection that the server has closed, such as an idle one, is sent again on a new one; only for requests
-        that may be sent twice."""
+        reopens: a request on a connection that the server has closed, such as an idle one, is sent again on a new one. This is only for
+        requests that may be sent twice."""
         self._address = _address(url)
         self._api_key = api_key
         self._timeout = timeout

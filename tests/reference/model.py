@@ -1,6 +1,6 @@
 """A small adversarial model of the proofs: python3 tests/reference/model.py [trees]; bounded runs of it are in test_model.py.
 
-1. Malformed trees over a few short labels: one root gives each label at most one outcome, and an accepted append proof neither loses a leaf
+1. Malformed trees over a few short labels. One root gives each label at most one outcome, and an accepted append proof neither loses a leaf
    nor adds one that is not listed.
 2. A server that puts forged versions into an append-only tree: honest monitoring finds every lookup that shows one.
 

@@ -6,8 +6,8 @@ chooses under which VRF key it answers, and which periods and epochs it shows to
 counted in epochs.
 
 A log that the auditors refuse counts as found out, and so does one whose owner is alarmed. In all others every lookup must be true: it
-shows what the owner had published by then. A client that was shown a version in an earlier period, and accepts a lookup in a later one,
-also knows without any owner that nobody was shown the key as absent since the switch.
+shows what the owner had published by then. Consider a client that was shown a version in an earlier period, and accepts a lookup in a later
+one. It also knows without any owner that nobody was shown the key as absent since the switch.
 
 Each check is left out once, and must then let something pass that is found when the check is made.
 """
