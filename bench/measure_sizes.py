@@ -1,6 +1,9 @@
 #!/usr/bin/python3
-"""Measures what a log takes on disk: octets of the database, of the board's public files and of its private ones, and of leaf logs and snapshots, for each key, each later version, each key that a
-period takes over, and each epoch. What `optiks-db plan` reckons with. Writes build/bench/sizes.json. usage: measure_sizes.py [--engines E,..] [--keys N]"""
+"""Measures the octets that a log takes on disk: those of the database, of the board's public and private files, and of leaf logs and
+snapshots. They are measured for each key, each later version, each key that a period takes over, and each epoch. `optiks-db plan`
+calculates with these figures. Writes build/bench/sizes.json.
+
+usage: measure_sizes.py [--engines E,..] [--keys N]"""
 
 import argparse
 import sys
@@ -21,13 +24,13 @@ from harness import Deployment
 SWITCH_SECONDS = 600
 EPOCHS = 300
 SETTLED_SECONDS = 3
-# One in so many keys gets a second version, so many a second.
+# One key in so many gets a second version, at this many per second.
 SHARE, RATE = 2, 2_000
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Octets."""
+    """The octets of each part of a log."""
 
     database: int
     board: int
@@ -50,12 +53,12 @@ class Sizes:
 
 
 def octets(folder: Path) -> int:
-    """What the files' blocks take."""
+    """Returns the octets of the files' blocks."""
     return sum(path.stat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())
 
 
 class SizesBench:
-    """One engine's."""
+    """Measures the sizes with one engine."""
 
     def __init__(self, log: Deployment, keys: int):
         self._log, self._keys = log, keys
@@ -91,7 +94,7 @@ class SizesBench:
             return client.get("/v1/epochs/latest", "application/json").json()["record_fields"]
 
     def _settled(self) -> Sizes:
-        """Once snapshots and what is written behind are there."""
+        """Returns the sizes once they no longer change, because snapshots and delayed writes are done."""
         sizes, since = Sizes.of(self._log), time.monotonic()
         while time.monotonic() - since < SETTLED_SECONDS:
             time.sleep(1)

@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""Runs the benchmarks of trees, each in a process of its own as it says what memory that uses, and writes all their rows to one file in Google Benchmark's JSON. usage: measure_trees.py OUT PROGRAM..."""
+"""Runs the benchmarks of trees and writes all their rows to one file in Google Benchmark's JSON. Each runs in a process of its own, because
+it reports the process's memory.
+
+usage: measure_trees.py OUT PROGRAM..."""
 
 import json
 import subprocess
@@ -9,7 +12,7 @@ from pathlib import Path
 
 
 def joined(documents: list[dict]) -> dict:
-    """The context of the first; a row's name stands once."""
+    """Returns all rows under the context of the first document. Each name of a row must be unique."""
     rows = [row for document in documents for row in document["benchmarks"]]
     names = [row["name"] for row in rows]
     twice = sorted({name for name in names if names.count(name) > 1})

@@ -1,4 +1,5 @@
-"""The raw database: the leaf and value rows of epochs, put again into tables with the same definitions, a transaction an epoch. What any update path can at most reach."""
+"""Measures the raw database: writes the leaf and value rows of epochs again into tables with the same definitions, one transaction per
+epoch. No update path can be faster."""
 
 import contextlib
 import os
@@ -19,14 +20,15 @@ SQL_SERVER_TABLES = ROOT / "sql/sqlserver/src/migrations/0001_create_tables.sql"
 
 
 def rate(storage: OwnPostgreSql | OwnSqlServer | Sqlite) -> float:
-    """Updates a second; each is a row of leaf and a row of value."""
+    """Returns the updates per second; each is a row of leaf and a row of value."""
     if isinstance(storage, OwnSqlServer):
         return _select(storage.server)
     return _copy(storage.server) if isinstance(storage, OwnPostgreSql) else _insert(storage.database)
 
 
 def newest(epochs: list[tuple[int, int]]) -> list[int]:
-    """Of (epoch, leaves), oldest first: the newest epochs that have together at most MOST_UPDATES leaves, but at least one."""
+    """Returns the newest of the epochs, (epoch, leaves) with the oldest first, that have at most MOST_UPDATES leaves together, but at least
+    one epoch."""
     taken, count = [], 0
     for epoch, leaves in reversed(epochs):
         if leaves == 0:
@@ -39,7 +41,7 @@ def newest(epochs: list[tuple[int, int]]) -> list[int]:
 
 
 def _copy(server: PostgreSql) -> float:
-    """Binary COPY, as the update-task writes them."""
+    """Measures binary COPY, with which the update-task writes the rows."""
     rows = [row.split("|") for row in _psql(server, ["SELECT epoch, leaves FROM epoch ORDER BY epoch;"])]
     epochs = newest([(int(epoch), int(leaves)) for epoch, leaves in rows])
     with tempfile.TemporaryDirectory(prefix="optiks-raw-") as folder:
@@ -67,7 +69,7 @@ def _psql(server: PostgreSql, lines: list[str]) -> list[str]:
 
 
 def _select(server: SqlServer) -> float:
-    """INSERT ... SELECT inside the server."""
+    """Measures INSERT ... SELECT inside the server."""
     epochs = newest([(int(epoch), int(leaves)) for epoch, leaves in server.rows("SELECT Epoch, Leaves FROM optiks.Epoch ORDER BY Epoch")])
     copies = sql_server_copies()
     transactions = [
@@ -81,13 +83,14 @@ def _select(server: SqlServer) -> float:
 
 
 def sql_server_copies() -> dict[str, str]:
-    """By table the definition of one like it, as migrations make it, with Copy after each of its names; on one line, as tsql obeys lines that begin with "Version"."""
+    """Returns by table the definition of a similar one: that of the migrations, with Copy after each of its names. It is on one line,
+    because tsql obeys lines that begin with "Version"."""
     tables = re.findall(r"^CREATE TABLE optiks\.\[?(Leaf|Value)\]? (\(.*?\n\));", SQL_SERVER_TABLES.read_text(), re.DOTALL | re.MULTILINE)
     return {table: f"CREATE TABLE optiks.{table}Copy " + re.sub(r"(CONSTRAINT \w+)", r"\1Copy", " ".join(columns.split())) + ";" for table, columns in tables}
 
 
 def _insert(database: Path) -> float:
-    """Prepared INSERTs with the settings of the driver: WAL, synchronous=FULL."""
+    """Measures prepared INSERTs with the settings of the driver: WAL, synchronous=FULL."""
     with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as source, tempfile.TemporaryDirectory(prefix="optiks-raw-") as folder:
         epochs = newest(source.execute("SELECT epoch, leaves FROM epoch ORDER BY epoch").fetchall())
         definitions = [row[0] for row in source.execute("SELECT sql FROM sqlite_master WHERE name IN ('leaf', 'value')")]

@@ -4,9 +4,10 @@
 usage: test.py [--lanes N] SET...
 
 SET is `quick` or `deep`; both need a finished `make build`. `quick` has every suite of tests except DEEP_ONLY and OWN_TARGET. `deep` has
-the suites of DEEP_ONLY, the checks that take long, the C++ tests with sanitizers and under Valgrind, and the suites of DEEPER with all of
-their rounds. Suites that keep all processors busy run alone, the others in parallel. When a suite ends, its output is printed: all of it
-when it failed, otherwise its end. Files of tests are in memory (/dev/shm) where there is room. The exit code is 0 only when nothing failed.
+the suites of DEEP_ONLY, and those of DEEPER with all of their rounds. It also has the checks that take long, and the C++ tests with
+sanitizers and under Valgrind. Suites that keep all processors busy run alone, the others in parallel. When a suite ends, its output is
+printed: all of it when it failed, otherwise its end. Files of tests are in memory (/dev/shm) where there is room. The exit code is 0 only
+when nothing failed.
 """
 
 import argparse

@@ -1,5 +1,5 @@
-"""Failovers of a log on the cluster of patroni.py, under constant load: how long no update is accepted, how long there is no epoch, and
-whether anything was lost."""
+"""Measures failovers of a log on the cluster of patroni.py, under constant load: how long no update is accepted, how long there is no
+epoch, and whether anything was lost."""
 
 import itertools
 import json

@@ -177,7 +177,8 @@ class Run:
 
 
 class Deployment:
-    """One log: a data folder, a database, the three services and any additional replicas. Use as a context manager: it removes all of it."""
+    """One log: a data folder, a database, the three services and any additional replicas. Use as a context manager, which removes it
+    all."""
 
     def __init__(self, settings: dict[str, str] | None = None, replicas: int = 1, before_start=None, engine: str | Callable = Sqlite.name, query: str = QUERY):
         """engine: one of ENGINES, or a function that makes a similar one."""

@@ -102,7 +102,7 @@ class Worker:
 
 
 class Reader(Worker):
-    """Looks keys up with one client that remembers. While a service is dead there may be no answer, but never an invalid or an older one."""
+    """Looks keys up with one client that remembers. While a service is dead there may be no answer, but never an invalid or older one."""
 
     def __init__(self, log: Callers, keys: list[str], folder: Path):
         self.verified = 0

@@ -1,4 +1,4 @@
-"""PostgreSQL as in deploy/patroni, for a single test: three nodes under Patroni, etcd, and HAProxy in front of them, from Debian's
+"""PostgreSQL as in deploy/patroni, for a single test: three nodes under Patroni, etcd, and HAProxy in front of them. They run from Debian's
 packages, in one folder and on free ports."""
 
 import getpass

@@ -51,7 +51,7 @@ class Proxies:
         self._loop.close()
 
     def add(self, name: str, target: int) -> int:
-        """Returns the port of a new proxy, in calm, to a port of this machine, where nobody needs to listen yet. `name` says between whom."""
+        """Returns the port of a new, calm proxy to a port of this machine, where nobody needs to listen yet. `name` says between whom."""
         # Each proxy has its own generator, so that its times do not depend on the progress of another's.
         proxy = Proxy(name, target, random.Random(f"{self._seed} {len(self._proxies)}"), self._begin)
         self._proxies.append(proxy)

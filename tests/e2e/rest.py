@@ -40,15 +40,15 @@ class Answer:
 
 
 class Client:
-    """A client of one service, over one connection at a time. Not thread-safe. Transport errors are OSError or http.client.HTTPException."""
+    """A client of one service, with one connection at a time. Not thread-safe. Raises OSError or http.client.HTTPException in transport."""
 
     def __init__(
         self, url: str, api_key: str | None = None, timeout: float = 30, tls: ssl.SSLContext | None = None, source: str | None = None, headers: dict[str, str] | None = None,
         reopens: bool = False
     ):
         """tls: for a server with TLS. source: the address of this machine that the server sees. headers: additional ones of each request.
-        reopens: a request on a connection that the server has closed, such as an idle one, is sent again on a new one; only for requests
-        that may be sent twice."""
+        reopens: a request on a connection that the server has closed, such as an idle one, is sent again on a new one. This is only for
+        requests that may be sent twice."""
         self._address = _address(url)
         self._api_key = api_key
         self._timeout = timeout

@@ -35,7 +35,7 @@ def slowly(_: str, said: Answer) -> Answer:
 
 
 def falsely(_: str, said: Answer) -> Answer:
-    """Replaces what was signed by something else."""
+    """Changes one octet of a signed answer."""
     at = len(said.body) - 20
     return replace(said, body=said.body[:at] + (b"B" if said.body[at : at + 1] == b"A" else b"A") + said.body[at + 1 :]) if said.status == 200 and at > 0 else said
 
@@ -81,7 +81,7 @@ class CosignersTest(unittest.TestCase):
         return str(path)
 
     def lookup(self, name: str, trust: str, key: str = "alice") -> Run:
-        """Looks up with a client that knows what was looked up under this name before."""
+        """Looks a key up with the client of this name, which remembers its earlier lookups."""
         return self.log.optiks("lookup", key, "--json", "--trust", trust, "--data", str(self.folder / f"client-{name}"))
 
     def wait_shown(self, name: str, trust: str, key: str, epoch: int, audited: str, *codes: int) -> dict:

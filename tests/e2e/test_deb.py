@@ -25,7 +25,7 @@ MOST_EXPOSED = 20
 
 
 def older(package: Path, folder: Path) -> None:
-    """Makes the same package with a lower version and other settings files: for those that the operator changed, dpkg asks which to keep."""
+    """Makes the same package with a lower version and other settings files: dpkg asks which to keep where the operator changed them."""
     tree = folder / "tree"
     subprocess.run(["dpkg-deb", "--raw-extract", package, tree], check=True)
     control, settings = tree / "DEBIAN/control", tree / "DEBIAN/conffiles"

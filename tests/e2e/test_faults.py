@@ -1,4 +1,4 @@
-"""A short form of each kind of fault (run_faults.py is the long one): nothing that was answered with 202 is lost or applied twice, and
+"""A short form of each kind of fault (run_faults.py is the long one). Nothing that was answered with 202 is lost or applied twice, and
 there is one history.
 
 OPTIKS_FAULT_SEED: the seed of the times (default: random; a failure names it).

@@ -43,7 +43,8 @@ class HandoverTest(unittest.TestCase):
             return client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["period"]
 
     def switch(self) -> int:
-        """Switches as soon as the protocol allows it. Returns the new period once every replica serves it and the end of the previous one."""
+        """Switches as soon as the protocol allows it. Returns the new period once every replica serves it and the end of the previous
+        one."""
         wanted = self.period() + 1
         done = self.log.optiks_db("period", "switch")
         self.assertEqual(done.code, 0, str(done))

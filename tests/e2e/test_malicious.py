@@ -140,8 +140,8 @@ class MaliciousTest(unittest.TestCase):
         self.judge("second with", Path(found["evidence"]), True)
 
     def test_two_heads_for_two_clients_of_one_auditor(self):
-        """The auditor follows the history that the first client is shown. The second client, which is shown another, notices it by the
-        auditor's absence, and then by what it cosigned."""
+        """The auditor follows the history that the first client is shown. The second client is shown another history. It notices this
+        because the auditor's cosignature is missing, and then by the checkpoints that the auditor cosigned."""
         shown = honest_log("two-heads")
         other = copy.deepcopy(shown)
         SCENARIOS["forks"].lie(other)

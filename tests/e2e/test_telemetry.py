@@ -1,4 +1,4 @@
-"""The services send the documented metrics and spans to a collector, and neither these nor their logs ever have a key, a value or a secret."""
+"""The services send the documented metrics and spans to a collector, and neither these nor their logs ever hold keys, values or secrets."""
 
 import base64
 import json

@@ -104,7 +104,8 @@ class UsersTest(unittest.TestCase):
             self.assertEqual((refused.code, json.loads(refused.out)["reason"]), (UNREACHABLE_OR_REFUSED, "forbidden"), str(refused))
 
     def test_6_monitor(self):
-        """This client sees its own changes. Another client of the owner, which made none of them, is told of all of them until it accepts."""
+        """This client sees its own changes. Another client of the owner, which made none of them, is told of all of them until it
+        accepts."""
         seen = self.one("user", "monitor", "alice")
         self.assertEqual((seen["verdict"], seen["reason"], seen["alarms"], seen["pending"], seen["list_version"]), ("valid", "valid", [], 0, 3))
         self.assertEqual([sorted(device["device"] for device in new["devices"]) for new in seen["new_lists"]],

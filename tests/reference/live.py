@@ -9,7 +9,7 @@ an API key it also reads history and monitoring. It does the same for users (liv
 
 Then every honest answer is changed in the named ways of mutations.py and mutations_audit.py: each must be refused for exactly its reason.
 Exit code 0 only if all of that holds. --export writes all answers, honest and changed, with their verdicts in the form of
-tests/vectors/lookup/, so that another verifier can be given the same octets.
+tests/vectors/lookup/. Another verifier can then be given the same octets.
 """
 
 import argparse

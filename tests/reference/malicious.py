@@ -4,7 +4,7 @@
     python3 tests/reference/malicious.py SCENARIO --folder FOLDER [--port N]
 
 Writes FOLDER/trust.json and serves an honest log, in which alice and bob have a key. After POST /turn it lies as SCENARIO says. Each
-scenario says what a client or auditor must find that looked before the turn and looks again.
+scenario says what a client or auditor must find when it looked before the turn and looks again.
 
 A client that looks for the first time after the turn has nothing to compare with. It finds a fork only by earlier cosignatures: POST
 /cosigned makes the server serve the note in its body (docs/spec/cosigners.md). Until then the server hides it.

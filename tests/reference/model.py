@@ -1,6 +1,6 @@
 """A small adversarial model of the proofs: python3 tests/reference/model.py [trees]; bounded runs of it are in test_model.py.
 
-1. Malformed trees over a few short labels: one root gives each label at most one outcome, and an accepted append proof neither loses a leaf
+1. Malformed trees over a few short labels. One root gives each label at most one outcome, and an accepted append proof neither loses a leaf
    nor adds one that is not listed.
 2. A server that puts forged versions into an append-only tree: honest monitoring finds every lookup that shows one.
 
@@ -313,7 +313,7 @@ def only_the_next() -> Iterator[None]:
 
 
 def states_before(world: World, epoch: int) -> list[pahd.Known | None]:
-    """Returns what a client may know that looked the key up at an earlier epoch, or never."""
+    """Returns the possible knowledge of a client that looked the key up at an earlier epoch, or never."""
     states: list[pahd.Known | None] = [None]
     for earlier in range(max(world.first_epoch, 1), epoch):
         states += [result.known for result in world.at(earlier).lookups(None)]

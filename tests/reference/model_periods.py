@@ -6,8 +6,8 @@ chooses under which VRF key it answers, and which periods and epochs it shows to
 counted in epochs.
 
 A log that the auditors refuse counts as found out, and so does one whose owner is alarmed. In all others every lookup must be true: it
-shows what the owner had published by then. A client that was shown a version in an earlier period, and accepts a lookup in a later one,
-also knows without any owner that nobody was shown the key as absent since the switch.
+shows what the owner had published by then. Consider a client that was shown a version in an earlier period, and accepts a lookup in a later
+one. It also knows without any owner that nobody was shown the key as absent since the switch.
 
 Each check is left out once, and must then let something pass that is found when the check is made.
 """
@@ -89,7 +89,8 @@ class Owner:
     told: int = 0
 
     def check(self, epoch: int, story: Story) -> None:
-        """docs/spec/periods.md section 6, for all periods up to the current one; Alarm or Refused ends it. The owner knows them by number."""
+        """docs/spec/periods.md section 6, for all periods up to the current one; Alarm or Refused ends it. The owner knows them by
+        number."""
         i = self.log.index_at(epoch)
         current = self.log.numbers[i]
         for ended, number in enumerate(self.log.numbers[:i]):
@@ -175,7 +176,7 @@ def is_found_out(log: Log, checks: list[int], left_out: str | None) -> tuple[boo
                 except (Alarm, Refused):
                     continue
                 survivors.append(checked)
-        # An owner's knowledge no longer depends on the story, except what it was told.
+        # From here on only these four matter, whatever the story was: owners that agree in them are one.
         owners = list({(one.told, one.known, one.version, one.value): one for one in survivors}.values())
         before = epoch
     return not owners, any(owner.told for owner in owners)

@@ -15,7 +15,7 @@ Key = tuple[int, bytes]
 
 @dataclass
 class Owner:
-    """expected: what was set of each key and not yet seen, in order; overtaken: the part of it that a later one overtook.
+    """expected: for each key the values that were set and not yet seen, in order; overtaken: those of them that a later value overtook.
 
     asked_to_leave: whether the user may have left.
 

@@ -137,7 +137,8 @@ def check_alone(r: EpochRecord, log_id: bytes) -> None:
 
 
 def check_after(r: EpochRecord, q: EpochRecord, period_length_ms: int, period_start_ms: int | None = None) -> None:
-    """Section 4: checks r against the earlier record q. period_start_ms: time of the first epoch of q's period, where that record is known."""
+    """Section 4: checks r against the earlier record q. period_start_ms: time of the first epoch of q's period, where that record is
+    known."""
     assert q.epoch < r.epoch
     gap = r.epoch - q.epoch
     if gap == 1:

@@ -176,7 +176,8 @@ class UsersTest(unittest.TestCase):
         self.assertLess(len(short.encode()), 0.65 * len(self.d.user_lookup([ANNA]).encode()))
 
     def test_least_epoch_is_that_of_all_that_is_brought(self):
-        """Versions that stand are not in the answer: if another name brought them with its own least epoch, they would pass as older ones."""
+        """Versions that stand are not in the answer: if another name brought them with its own least epoch, they would pass as older
+        ones."""
         by_name = self.kept(b"anna", 5)
         at = [At(2, 2, 5, 5)]
         for least, reason in ((2, "valid"), (5, "stale")):

@@ -187,7 +187,7 @@ def lie_rows(rows: Rows) -> None:
     d = liar()
     d.put(facts.USERNAMES, NUMBER, b"id-next")
     show("control", d, "valid")
-    # The name goes to the next user while the first has it, who is made to leave afterwards, or in the same epoch.
+    # The name is given to the next user while the first one still has it. The first one leaves afterwards, or in the same epoch.
     for kind, before in (("before_the_first_left", 1), ("in_the_epoch_in_which_the_first_left", 0)):
         d = Liar(seed=84, username_reuse=1)
         d.create(b"id-first", [NUMBER], {b"f1": b"f1"})

@@ -81,7 +81,7 @@ class Maker:
         return self.row(kind, list(asked), self.d.user_lookup(list(asked), **answer), "valid")
 
     def kept_at(self, asked: Asked, epoch: int) -> Kept:
-        """Returns what a client keeps that has seen the user at this epoch."""
+        """Returns the knowledge that a client keeps after it has seen the user at this epoch."""
         answer = self.d.user_lookup([asked], epoch=epoch, size=epoch + 1).encode()
         v = Verifier(self.v.anchor, self.d.records[epoch].time_ms)
         return verify_users(v, answer, [asked])[0].kept(asked.kept)
@@ -464,10 +464,10 @@ def lost_rows(rows: Rows) -> None:
     lie("list_and_key", "handover_missing", one, two, after=list_again)
     lie("first_key_after_the_switch", "valid", after=lambda d: d.set_device(b"a4", b"a4 1"))
     lie("to_a_newcomer", "valid", one, bring=lambda kept: Kept())
-    # The device may have been another user's then, who has left.
+    # At that time the device may have belonged to another user, who has left since.
     lie("key_that_was_on_no_known_list", "valid", one, bring=lambda kept: replace(kept, devices=None))
     lie("key_that_was_not_on_the_known_list", "valid", one, bring=lambda kept: replace(kept, devices=replace(kept.devices, devices=DeviceList([b"a2"]).encode())))
-    # A later period may lack what a period between began without.
+    # A later period may lack a key that a period between already began without.
     lie("key_of_a_period_between", "valid", one, after=one_period_more)
     lie("key_one_period_later", "handover_missing", after=key_lost_one_period_later)
     # The list says whose device the key was in the list's own period, and in no other.

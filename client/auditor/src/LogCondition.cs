@@ -9,7 +9,7 @@ public enum LogCondition
     /// <summary>Everything that the log published is verified and signed.</summary>
     Following,
 
-    /// <summary>The state is older than what was signed, and catches up.</summary>
+    /// <summary>The state is older than the last signed checkpoint, and catches up.</summary>
     Waiting,
 
     /// <summary>The servers show less than they should, or something that the log did not sign.</summary>

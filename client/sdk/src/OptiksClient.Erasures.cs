@@ -29,9 +29,9 @@ public sealed partial class OptiksClient
     }
 
     /// <summary>
-    /// Erases superseded versions of a user's device list, or everything of a user who has left: every list, and every key of the devices
-    /// that these lists name. Otherwise it works like <see cref="EraseAsync"/>. The client uses the user id that it keeps, or looks it up
-    /// first. If the lookup shows no user or is refused, nothing is sent and the result says so.
+    /// Erases superseded versions of a user's device list, or everything of a user who has left. Everything is every list, and every key of
+    /// the devices that these lists name. Otherwise it works like <see cref="EraseAsync"/>. The client uses the user id that it keeps, or
+    /// looks it up first. If the lookup shows no user or is refused, nothing is sent and the result says so.
     /// </summary>
     /// <param name="username">Username of the user.</param>
     /// <param name="versions">First and last version of the list; null for everything, once the user has left.</param>

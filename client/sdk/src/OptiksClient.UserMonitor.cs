@@ -310,7 +310,7 @@ public sealed partial class OptiksClient
 
     private static Outcome OutcomeOf(UserLookupResult lookup) => new(lookup.Reason, lookup.IsValid ? lookup.Head : null) { EvidencePath = lookup.EvidencePath, Detail = lookup.Detail };
 
-    // A result, with what was known before it.
+    // A result, with the state and the owned user from before it.
     private sealed record UserLook(OwnUserShown Shown, ClientState Before, OwnedUser? Owned)
     {
         public ulong ListVersion => Owned?.List is { } list && list.Period == Shown.Period ? list.Version : 0;

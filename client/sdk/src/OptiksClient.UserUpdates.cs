@@ -29,7 +29,7 @@ public sealed partial class OptiksClient
 
     /// <summary>
     /// Changes the user to whom a username leads: all of the changes in one epoch, or none. Durability, expected changes and retries are as
-    /// for <see cref="CreateUserAsync"/>. The client uses the user id that it keeps, or looks it up first; before a change of the device
+    /// for <see cref="CreateUserAsync"/>. The client uses the user id that it keeps, or looks it up first. Before a change of the device
     /// list it looks that up too. If the lookup shows no user or is refused, nothing is sent and the result says so. Needs an API key with
     /// the scope update. For the token's own user a token is enough, except for usernames. Before <see cref="UserChange.Decommission"/> the
     /// client monitors the user, which needs the scope history. If that is refused or there are alarms, nothing is sent and
@@ -82,8 +82,8 @@ public sealed partial class OptiksClient
             };
     }
 
-    // Confirming a change of the list needs the version before it, so that version is looked up. For a request that was sent before no
-    // lookup is made: it may be published by now, while the kept list is still the version before it.
+    // Confirming a change of the list needs the version before it, so that version is looked up. No lookup is made for a request that was
+    // sent before. It may be published by now, while the kept list is still the version before it.
     private bool NeedsList(KeyName name, Guid request, IReadOnlyList<UserChange> changes) =>
         changes.Any(change => change.Operation is UserOperation.AddDevice or UserOperation.RemoveDevice)
         && !(KnownUser(name) is { } user && _store.Current.OwnedUsers.GetValueOrDefault(user)?.Expected.Any(sent => sent.RequestId == request) == true);

@@ -17,7 +17,7 @@ public sealed partial class OptiksClient
 
     /// <summary>
     /// Asks for several users, in requests of at most <see cref="MaxKeys"/>, or fewer where answers are long. The results are in the order
-    /// of the questions. An answer with one invalid proof is refused whole: then every user of that request has the same reason, and the
+    /// of the questions. An answer with one invalid proof is refused whole. Then every user of that request has the same reason, and the
     /// one at fault is marked.
     /// </summary>
     /// <param name="users">Usernames, each with the one device that is requested, or null for all of them.</param>

@@ -5,7 +5,7 @@ namespace Optiks.Client;
 
 /// <summary>
 /// Looks up, updates and monitors keys of one log. The client verifies every answer against the trust anchor and against everything that it
-/// verified before, and saves the new state before it reports the answer. A proof that fails is a verdict;
+/// verified before. It saves the new state before it reports the answer. A proof that fails is a verdict;
 /// <see cref="OptiksServerException"/> means that there was no answer. Thread-safe. The caller owns the HttpClient (with its time limit)
 /// and the store. If the HttpClient's proxy would read a request over http, nothing is sent (<see cref="ServerFailure.Insecure"/>).
 /// </summary>
@@ -84,7 +84,7 @@ public sealed partial class OptiksClient
 
     /// <summary>
     /// Asks for several keys, in requests of at most <see cref="MaxKeys"/>, or fewer where answers are long. The results are in the order
-    /// of the keys. An answer with one invalid proof is refused whole: then every key of that request has the same reason, and the one at
+    /// of the keys. An answer with one invalid proof is refused whole. Then every key of that request has the same reason, and the one at
     /// fault is marked.
     /// </summary>
     public async Task<IReadOnlyList<LookupResult>> LookupAsync(IReadOnlyList<ReadOnlyMemory<byte>> keys, CancellationToken cancellationToken = default)
@@ -123,7 +123,7 @@ public sealed partial class OptiksClient
         return [.. keys.Select(key => results[key.Id])];
     }
 
-    // Long values can make an answer too long for any number of keys; a request for a single key is never refused for this reason
+    // Long values can make an answer too long for any number of keys. A request for a single key is never refused for this reason
     // (docs/spec/rest.md section 2).
     private static bool MaySplit(OptiksServerException refusal, int count) => refusal.Problem == ProblemNames.AnswerTooLarge && count > 1;
 

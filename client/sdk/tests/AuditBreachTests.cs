@@ -76,7 +76,7 @@ public sealed class AuditBreachTests
         StructureState[] all = [.. EpochRecord.Decode(fixture.Log.Record(5)).Structures];
         all[2] = what switch
         {
-            // The roots are of trees of other leaves, whichever they are.
+            // The roots belong to trees with other leaves; which leaves does not matter.
             "a leaf is dropped" => EpochRecord.Decode(fixture.Log.Record(4)).Structures[2] with { Count = keys.Count },
             "an insertion is hidden" => keys with { Root = Enumerable.Repeat((byte)7, 32).ToArray() },
             "an insertion is not listed" => keys with { Count = keys.Count + 1 },

@@ -54,7 +54,7 @@ public sealed class CosignerTests : IDisposable
             "the log's line twice" => _cosigners.Sign(FixtureLog.Sign(parsed.Text.ToArray(), lines: 2), now, "a"),
             _ => _cosigners.Sign(larger, now, "stranger", "a"),
         };
-        // Answers are of the epoch before, while the board has the files of the larger tree.
+        // Answers are about the previous epoch, while the board has the files of the larger tree.
         fixture.Server.Lag = fixture.Log.Latest - 1;
         fixture.Server.Tile = tile => board.Tile(tile)!;
         fixture.Server.Cosignatures = () => TestCosigners.Answer(note);

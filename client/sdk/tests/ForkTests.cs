@@ -3,8 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests how a client handles an answer that contradicts its signed view: a second view that the log signed is a fork, and anything else a
-/// false answer.
+/// Tests how a client handles an answer that contradicts its signed view. A second view that the log signed is a fork, and anything else is
+/// a false answer.
 /// </summary>
 public sealed class ForkTests
 {

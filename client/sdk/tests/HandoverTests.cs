@@ -192,7 +192,7 @@ public sealed class HandoverTests
         Assert.Equal((1UL, 1UL, false, "another"), (over.Head!.Period, over.Version, over.Unchanged, Encoding.UTF8.GetString(over.Value!.Value.Span)));
         Assert.True((await client.LookupAsync("alice", Cancellation)).Unchanged);
         Assert.Empty(store.Current.PeriodEnds);
-        // The answer is of the end of period 0, in the newest checkpoint and within its age: nothing new, and no lie.
+        // The answer is about the end of period 0, in the newest checkpoint and within its age: not a lie, but nothing new.
         byte[] old = [.. (await fixture.Log.HeadAsync(last, 0, fixture.Log.Latest))!, .. fixture.Log.Lookups(last, [new FixtureQuery("bob"u8.ToArray(), 0, 0)])];
         fixture.Clock.UtcNow = DateTimeOffset.FromUnixTimeMilliseconds((long)EpochRecord.Decode(fixture.Log.Record(last)).TimeMs);
         fixture.Replica(0).Mutate = (path, answer) => path == "/v1/lookup" ? old : answer;

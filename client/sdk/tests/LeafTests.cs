@@ -265,7 +265,7 @@ public sealed class LeafTests
         return second;
     }
 
-    // Shows the other log to a client without a head: the head would reveal the fork at once, and these tests are about the leaf
+    // Shows the other log to a client without a head. The head would reveal the fork at once, and these tests are about the leaf
     // statements.
     private static void Show(Fixture fixture, FileClientStateStore store, FixtureLog second, bool forgetsName = false)
     {

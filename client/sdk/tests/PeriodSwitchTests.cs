@@ -10,8 +10,8 @@ using Optiks.Tlog;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests a log that switches to its next period, made by the native directories of both periods: what owners and auditors verify before, at
-/// and after the switch.
+/// Tests what owners and auditors verify before, at and after the switch of a log to its next period. The native directories of both
+/// periods make the log.
 /// </summary>
 public sealed class PeriodSwitchTests : IDisposable
 {

@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests how a client handles a username that led to other users before (docs/spec/recycled-names.md): answers of the Python reference, to
-/// a client that knows or owns some of these users.
+/// Tests how a client handles a username that led to other users before (docs/spec/recycled-names.md). The answers are those of the Python
+/// reference, and the client knows or owns some of these users.
 /// </summary>
 public sealed class RecycledNameTests : IDisposable
 {

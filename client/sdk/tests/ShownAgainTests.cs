@@ -4,7 +4,7 @@ namespace Optiks.Client.Tests;
 
 /// <summary>
 /// Tests what a client requests in full again because auditors that began later do not cover the time since it was shown
-/// (docs/spec/cosigners.md section 4), and what the owner is told of it.
+/// (docs/spec/cosigners.md section 4). Also tests what the owner is told of it.
 /// </summary>
 public sealed class ShownAgainTests : IDisposable
 {

@@ -5,7 +5,7 @@ using System.Text.Json.Nodes;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests that the next run can read whatever a client stores: a state that could be written but not read would end the client's use for
+/// Tests that the next run can read whatever a client stores. A state that could be written but not read would end the client's use for
 /// good.
 /// </summary>
 public sealed class StateRoundTripTests

@@ -4,8 +4,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Tests attacks of a log or a server on an owner's user that the owner must notice: answers that are all valid, or that contradict another
-/// kind of answer.
+/// Tests attacks of a log or a server on an owner's user that the owner must notice. The answers are all valid, or contradict another kind
+/// of answer.
 /// </summary>
 public sealed class UserAttackTests
 {
@@ -52,7 +52,7 @@ public sealed class UserAttackTests
     [InlineData("monitor")]
     public async Task What_one_kind_of_answer_showed_no_other_can_take_back(string shown)
     {
-        // Two logs share one anchor: the first has a second version of the list and of the key, the second has only the first versions, at
+        // Two logs share one anchor. The first has a second version of the list and of the key. The second has only the first versions, at
         // a later epoch.
         await using Fixture fixture = await Fixture.StartAsync();
         using var second = new FixtureLog();

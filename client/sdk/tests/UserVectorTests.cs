@@ -70,7 +70,7 @@ public sealed class UserVectorTests
         UserLookupResult second = await client.LookupUserAsync(username, cancellationToken: TestContext.Current.CancellationToken);
 
         Assert.Equal(Verdict.Present, first.Verdict);
-        // The first question names nobody. The second names what is known, which the same full answer does not fit.
+        // The first question names nobody. The second names the known user and its keys, so the same full answer does not fit it.
         Assert.Equal([1 + username.Length + 1 + 1 + 8 + 8 + 3], [asked.Length - 3]);
         Assert.False(second.IsValid);
         Assert.Same(kept, store.Current);

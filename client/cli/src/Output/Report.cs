@@ -62,7 +62,7 @@ internal static class Report
         }
     }
 
-    /// <summary>Writes what was believed before it was audited.</summary>
+    /// <summary>Writes the answers that were believed before they were audited.</summary>
     public static void Beliefs(Utf8JsonWriter writer, string name, IEnumerable<Belief> beliefs)
     {
         writer.WriteStartArray(name);

@@ -42,7 +42,7 @@ internal sealed class PromiseAnswers
         : _isErased ? Reason.PromiseErased
         : Reason.PromiseBroken;
 
-    // The last answer must reach the end of the promise, and the log must reach the time of the receipt: a future promise is not due.
+    // The last answer must reach the end of the promise, and the log must reach the time of the receipt. A future promise is not due.
     private bool IsCovered => _covers && _list is { } last && !UnixTime.IsAfter(_promise.TimeMs, last.TimeMs, _anchor.Configuration.MaxAheadMs) && ((last.IsEnded && last.Epoch >= _promise.By) || last.LastEpoch > _promise.By);
 
     /// <summary>Reads the next answer. Any result but valid means that the answers prove nothing; callers then read no further.</summary>

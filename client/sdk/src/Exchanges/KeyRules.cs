@@ -5,8 +5,7 @@ namespace Optiks.Client;
 
 /// <summary>
 /// Combines a verified answer about a key or a device list with what the state keeps of it (docs/spec/state.md sections 1 and 3). Lookups,
-/// histories and monitoring keep what they show of the latest version in one place, so that each is checked against what any of them
-/// showed.
+/// histories and monitoring keep what they show of the latest version in one place. So each is checked against what any of them showed.
 /// </summary>
 internal static class KeyRules
 {
@@ -87,8 +86,8 @@ internal static class KeyRules
 
     /// <summary>
     /// Returns what an owner names as known of a key when it asks only for newer versions. The server then shows the latest known version
-    /// again, as after a page that ended before it, which reveals whether it was exchanged or dropped (docs/spec/broken-append.md section
-    /// 5).
+    /// again, as after a page that ended before it. This reveals whether the version was exchanged or dropped (docs/spec/broken-append.md
+    /// section 5).
     /// </summary>
     public static KnownKey Again(OwnedKey owned) => owned.Version switch
     {

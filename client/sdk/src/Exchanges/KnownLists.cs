@@ -11,8 +11,8 @@ internal sealed class KnownLists
     private readonly Dictionary<KeyVersionNumber, IReadOnlyList<ReadOnlyMemory<byte>>?> _versions = [];
 
     /// <summary>
-    /// Collects the versions that a client keeps of a user's list: the one that a lookup showed last, and the last one that its owner
-    /// verified.
+    /// Collects the versions of a user's list that a client keeps. They are the one that a lookup showed last, and the last one that its
+    /// owner verified.
     /// </summary>
     public static KnownLists Kept(ClientState state, IClientStateStore store, string user)
     {

@@ -12,7 +12,7 @@ internal record Outcome(Reason Reason, HeadInfo? Head)
     public string? Detail { get; init; }
 }
 
-/// <summary>Outcome of an exchange, with what it taught when it is valid.</summary>
+/// <summary>Outcome of an exchange, with the new knowledge when it is valid.</summary>
 internal sealed record Outcome<T>(Reason Reason, HeadInfo? Head, T? Learnt) : Outcome(Reason, Head)
 {
     /// <summary>

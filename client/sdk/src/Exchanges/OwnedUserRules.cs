@@ -69,8 +69,8 @@ internal static class OwnedUserRules
         (user.Value.HasLeft || state.Users.GetValueOrDefault(user.Key)?.LeftEpoch is not null) && user.Value.List is { } list && Ids(list.Octets).Contains(key));
 
     /// <summary>
-    /// Continues in the period after one that is no longer served, for the list and the keys of its devices, without verifying the last
-    /// epochs of the ended period.
+    /// Continues in the period after one that is no longer served, for the list and the keys of its devices. The last epochs of the ended
+    /// period are not verified.
     /// </summary>
     public static ClientState Miss(ClientState current, string user, EpochRecord end)
     {
@@ -215,8 +215,8 @@ internal static class OwnedUserRules
     {
         OwnedList? kept = owned.List is { } list && list.Period == shown.Period ? owned.List : null;
         OwnedUser next = owned;
-        // In a new period versions count from 1 again, and the first is a copy of the list at the end of the previous period, if that end
-        // was verified.
+        // In a new period versions count from 1 again. If the end of the previous period was verified, the first version is a copy of the
+        // list at that end.
         IReadOnlySet<string>? before = Set(owned.List?.Octets ?? DeviceList.Encode([]));
         bool isLost = kept is null && owned.List is not null && !shown.List.Versions[0].Version.IsCopy;
         if (isLost)

@@ -7,7 +7,7 @@ internal static class OwnerOrder
 {
     /// <summary>Returns the changes that are still expected after a version was shown.</summary>
     /// <param name="expected">Changes that the owner made and has not seen yet.</param>
-    /// <param name="isShown">Whether the version is what a change would make.</param>
+    /// <param name="isShown">Whether the version is the one that a change would make.</param>
     /// <param name="isSet">Whether the owner set the version; if not, it is an alarm.</param>
     public static ImmutableArray<T> Tick<T>(ImmutableArray<T> expected, Func<T, bool> isShown, out bool isSet)
         where T : IExpected<T>

@@ -54,7 +54,7 @@ internal static class OwnerRules
     }
 
     /// <summary>
-    /// Raises alarms for versions of a key whose hand-over to their period is still to come, and changes nothing else: the hand-over shows
+    /// Raises alarms for versions of a key whose hand-over to their period is still to come, and changes nothing else. The hand-over shows
     /// the versions again.
     /// </summary>
     public static OwnedKey Compare(OwnedKey owned, ulong period, IReadOnlyList<VersionsExchange.TimedVersion> versions)
@@ -122,8 +122,8 @@ internal static class OwnerRules
     }
 
     /// <summary>
-    /// Returns the state before its first head is kept: keys and users that were requested until then continue from that head's period, the
-    /// first that is known.
+    /// Returns the state before its first head is kept. Keys and users that were requested until then continue from that head's period, the
+    /// first known one.
     /// </summary>
     public static ClientState Begin(ClientState current, ulong period) => current with
     {

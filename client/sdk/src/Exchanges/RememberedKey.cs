@@ -9,7 +9,7 @@ internal readonly record struct RememberedKey(KnownKey Known, byte[]? Value)
 {
     /// <summary>
     /// Returns what the client can name as known. A version is known only while its value is available and auditors cover the time since it
-    /// was proven; otherwise the full proof is requested again.
+    /// was proven. Otherwise the full proof is requested again.
     /// </summary>
     public static RememberedKey Of(KeyState? state, Coverage coverage, IClientStateStore store)
     {

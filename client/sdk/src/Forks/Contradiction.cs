@@ -1,7 +1,7 @@
 namespace Optiks.Client;
 
 /// <summary>A server's answer that contradicts the kept head.</summary>
-/// <param name="Note">Signed checkpoint that contradicts the kept one; empty when both views are of the kept checkpoint.</param>
+/// <param name="Note">Signed checkpoint that contradicts the kept one; empty when both views have the kept checkpoint.</param>
 /// <param name="Prefix">If the two checkpoints have different sizes, the proof that the larger one does not extend the smaller one;
 /// otherwise null.</param>
 /// <param name="Record">Record that came with it; empty if there was no record.</param>

@@ -16,8 +16,8 @@ internal sealed record HeadComparison(HeadRelation Relation, PrefixProof? Prefix
 
     /// <summary>
     /// Compares a checkpoint with the kept head, whichever is larger. If the kept one is larger, its tree is read from the first of the
-    /// boards that has it: a server of another history does not. Only failures of the first board are thrown, and only for a checkpoint
-    /// that is not smaller.
+    /// boards that has it. A server of another history does not have it. Only failures of the first board are thrown, and only for a
+    /// checkpoint that is not smaller.
     /// </summary>
     /// <param name="kept">The kept head.</param>
     /// <param name="received">The checkpoint.</param>
@@ -48,8 +48,8 @@ internal sealed record HeadComparison(HeadRelation Relation, PrefixProof? Prefix
 
     /// <summary>
     /// Compares a checkpoint with a kept one's size and root. It reads at most the hash tiles of the new tree's right edge and of both
-    /// sides of the kept size: some dozens of tiles of 8 KiB. Throws <see cref="InvalidTileException"/> when they do not make up the signed
-    /// tree.
+    /// sides of the kept size. These are some dozens of tiles of 8 KiB. Throws <see cref="InvalidTileException"/> when they do not make up
+    /// the signed tree.
     /// </summary>
     public static async Task<HeadComparison> RunAsync(ulong keptSize, ReadOnlyMemory<byte> keptRoot, VerifiedNote received, HashReader board, CancellationToken cancellationToken)
     {

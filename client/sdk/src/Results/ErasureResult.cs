@@ -54,7 +54,7 @@ public sealed record ErasureResult
 
     /// <summary>
     /// The lookup that shows no user or is refused, or the refused newest epoch; null otherwise. If it came before the request, nothing was
-    /// sent. If it came after the server said that it erased, nothing that the server says is to be believed.
+    /// sent. If it came after the server reported the erasure, the server's report cannot be believed.
     /// </summary>
     public VerifiedAnswer? Lookup { get; init; }
 }

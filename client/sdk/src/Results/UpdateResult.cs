@@ -40,7 +40,7 @@ public sealed record UpdateResult
     public LookupResult? Lookup { get; init; }
 
     /// <summary>
-    /// The history that was verified when the lookup showed a later version, with the named version alone; null when it was not needed or
+    /// The history that was verified when the lookup showed a later version, with the named version alone. Null when it was not needed or
     /// the server refused it.
     /// </summary>
     public HistoryResult? History { get; init; }

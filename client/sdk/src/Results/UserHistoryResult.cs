@@ -1,8 +1,8 @@
 namespace Optiks.Client;
 
 /// <summary>
-/// Every version of a user's device list in the current period, and of the keys of all devices that were ever on it; or that no user has
-/// the name, or why the answer is refused.
+/// Every version of a user's device list in the current period, and of the keys of all devices that were ever on it. Instead it may say
+/// that no user has the name, or why the answer is refused.
 /// </summary>
 public sealed record UserHistoryResult : VerifiedAnswer
 {

@@ -34,8 +34,8 @@ public sealed record UserUpdateResult
     public KeyVersionNumber? Current { get; init; }
 
     /// <summary>
-    /// Lookups of the user by every username in the request, which verified after publication that the log shows the requested changes;
-    /// that of <see cref="Username"/> comes first. Empty until then.
+    /// Lookups of the user by every username in the request. After publication they verified that the log shows the requested changes. The
+    /// lookup of <see cref="Username"/> comes first. Empty until then.
     /// </summary>
     public IReadOnlyList<UserLookupResult> Lookups { get; init; } = [];
 

@@ -13,7 +13,7 @@ public sealed record NameState
     public string? User { get; init; }
 
     /// <summary>
-    /// The epoch of the last answer that proved that the username leads to the user, the earliest of its records; null if it is no longer
+    /// The epoch of the last answer that proved that the username leads to the user: the earliest of its records. Null if it is no longer
     /// known, or there is no user.
     /// </summary>
     public ulong? ProvenEpoch { get; init; }

@@ -7,7 +7,7 @@ namespace Optiks.Client;
 
 /// <summary>
 /// Sends single requests with binary or JSON bodies. Answers are bounded in length and time, and problems become exceptions. The API key or
-/// token goes with the requests that ask for it, never in clear to another machine, and no request goes in clear to a proxy. Thread-safe.
+/// token goes with the requests that ask for it, and never in clear to another machine. No request goes in clear to a proxy. Thread-safe.
 /// </summary>
 internal sealed class ServerConnection
 {

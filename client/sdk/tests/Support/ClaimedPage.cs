@@ -5,7 +5,7 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Turns an honest answer about one key into one that a lying server would send: a page that claims more versions than exist, and opens
+/// Turns an honest answer about one key into a page that a lying server would send. The page claims more versions than exist, and opens
 /// none.
 /// </summary>
 internal static class ClaimedPage

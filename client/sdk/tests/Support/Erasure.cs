@@ -6,8 +6,8 @@ using Optiks.Protocol;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Turns versions of a history or monitor answer for one key into those of a server that erased their values, with the commitment in place
-/// of opening and value.
+/// Turns versions of a history or monitor answer for one key into those of a server that erased their values. Each then has the commitment
+/// in place of opening and value.
 /// </summary>
 internal static class Erasure
 {

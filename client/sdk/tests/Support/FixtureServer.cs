@@ -13,7 +13,7 @@ using Optiks.Tlog;
 namespace Optiks.Client.Tests;
 
 /// <summary>
-/// Serves a FixtureLog over HTTP on a free loopback port, honestly unless a test changes that: it can lag, change answers on the way, fail,
+/// Serves a FixtureLog over HTTP on a free loopback port, honestly unless a test changes that. It can lag, change answers on the way, fail,
 /// and show another log.
 /// </summary>
 internal sealed class FixtureServer : IAsyncDisposable

@@ -51,7 +51,7 @@ internal static class UserMonitorCommand
             }
             catch (OptiksServerException e) when (session.Client.UserAlarms(name) is { Count: > 0 } alarms && e.Failure != ServerFailure.Insecure)
             {
-                // Even when a server gives no answer, the owner is told what is known already.
+                // Even when a server gives no answer, the owner is shown the alarms that are known already.
                 code = Math.Max(code, PrintHeld(host, options.Json(parse), name, alarms, e));
             }
         }
