@@ -1,4 +1,4 @@
-"""The arithmetic of the service benchmarks, and the files that they write."""
+"""The arithmetic of the service benchmarks, and the writing of their result files."""
 
 import json
 import math
@@ -36,7 +36,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Load:
-    """What a run of optiks-stress says about its updates, from its JSON report."""
+    """The results of an optiks-stress run's updates, from its JSON report."""
 
     accepted: int
     """In all, warm-up included."""
@@ -66,25 +66,25 @@ def load_of(report: dict) -> Load:
 
 
 def updates_rate(report: dict) -> float:
-    """Updates that were accepted a second, by when their answers came, over the full seconds of the measured time."""
+    """Returns the updates accepted per second, by the time of their answers, over the full seconds of the measured time."""
     begin, end = math.ceil(report["warm_up_s"]), math.floor(report["warm_up_s"] + report["measured_s"] + 1e-6)
     return sum(second["updates"] for second in report["seconds"][begin:end]) / (end - begin)
 
 
 def value_of(report: dict, name: str) -> float:
-    """The value of one of a report's results."""
+    """Returns the value of the report's result with this name."""
     return next(row["value"] for row in report["results"] if row["name"] == name)
 
 
 def bad_share(report: dict) -> float:
-    """Failed and unsent of the requests that were offered in the measured time."""
+    """Returns the share of failed and unsent requests among the requests that were due in the measured time."""
     bad = sum(error["count"] for error in report["errors"])
     answered = sum(row["value"] for row in report["results"] if row["name"].endswith("/answered")) * report["measured_s"]
     return bad / (bad + answered) if bad else 0.0
 
 
 def database_share(log_lines: list[str]) -> float:
-    """Of the time that the update-task's steps took, over the epochs with updates in these lines of its log."""
+    """Returns the database's share of the time of the update-task's steps. Counts the epochs with updates in these lines of its log."""
     database = steps = 0.0
     for line in log_lines:
         if f'"EventId":{PUBLISHED_EVENT},' in line:
@@ -98,7 +98,7 @@ def database_share(log_lines: list[str]) -> float:
 
 
 def paired(name: str, unit: str, values: list[float], baselines: list[float]) -> Figure:
-    """Value and baseline were measured in turn: medians of both, and as samples the values."""
+    """Returns a figure from values and baselines that were measured in turn: the medians of both, with the values as samples."""
     if len(values) != len(baselines):
         raise ValueError("one baseline a value")
     return Figure(name, unit, statistics.median(values), statistics.median(baselines), values)
@@ -111,7 +111,7 @@ def write(path: Path, figures: list[Figure]) -> None:
 
 
 def table(figures: list[Figure]) -> str:
-    """For people."""
+    """Returns the figures as a text table for people."""
     width = max(len(figure.name) for figure in figures)
     lines = [f"{'':{width}}  {'value':>12}  {'baseline':>12}  {'ratio':>6}"]
     for figure in figures:
@@ -129,7 +129,7 @@ def cpu() -> str:
 
 
 def commit() -> str | None:
-    """None outside of a clone."""
+    """Returns the commit's hash, or None outside a clone."""
     done = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else None
 

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""Loads a keyring into a running Optiks: for each e-mail address the OpenPGP key, and looks one up and verifies it.
+"""Loads a keyring into a running Optiks, an OpenPGP key for each e-mail address, and looks up and verifies each address.
 
     bench/load_keyring.py [--keyring /usr/share/keyrings/debian-keyring.gpg]
 
 Debian's package debian-keyring has the keys of about a thousand people. The value of an address is the transferable public key as it
-stands in the keyring; where that is longer than the log takes, without other people's certifications and pictures. An address in
-several keys gets one version for each, in the order in which the keys were made. Services and data folder as for `optiks`.
+is in the keyring. A key that is longer than the log accepts is loaded without other people's certifications and without pictures. An
+address in several keys gets one version for each, in the order of the keys' creation. Services and data folder are found as `optiks`
+finds them.
 """
 
 import argparse

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Loads synthetic keys into a running Optiks, verifies random lookups, and that a lookup of a key with many versions carries R(a), the absence of C(a) and no more.
+"""Loads synthetic keys into a running Optiks, and verifies random lookups and the lookup of a key with many versions.
 
     bench/load_synthetic.py [--keys 100000] [--lookups 1000] [--versions 100]
 
-Services and data folder as for `optiks`. Each run has keys of its own, so that it can be repeated on one log.
+The answer about the key with many versions must carry R(a), the absence of C(a) and no more.
+Services and data folder are found as `optiks` finds them. Each run has keys of its own, so that it can be repeated on one log.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import pahd
 from codec import LookupAnswer, decode_whole
 
 VALUE_LEN = 100
-# Of one key; the 17th is refused until one of them is published (docs/spec/rest.md section 6).
+# Pending updates of one key: a further one is refused until one of them is published (docs/spec/rest.md section 6).
 MAX_PENDING = 16
 
 

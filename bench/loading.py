@@ -1,4 +1,4 @@
-"""What the loaders share: a running Optiks, lists of updates through the batch endpoint, waiting for publication, verified lookups."""
+"""The code that both loaders share: it finds a running Optiks, sends lists of updates, waits for publication, and verifies lookups."""
 
 import json
 import os
@@ -14,21 +14,21 @@ sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "tests/reference")]
 from facts import MAX_LIST, MAX_QUERIES
 from rest import Answer, Client, b64, uuid7
 
-# Of values: a body has room for them in base64, and for the rest of its JSON.
+# The values of one list: a body has room for them in base64, and for the rest of its JSON.
 MAX_LIST_OCTETS = 5 << 20
 WAIT_SECONDS = 600
 Update = tuple[bytes, bytes]
 
 
 class LoadFailed(Exception):
-    """Says what is wrong, for a person."""
+    """A load failed; the text tells a person what is wrong."""
 
 
 class Progress:
-    """One line that is drawn again on a terminal, and now and then elsewhere."""
+    """A progress line, which is redrawn on a terminal and printed every 5 s elsewhere."""
 
     def __init__(self, what: str, total: int, waits: bool = False):
-        """waits: for what others do, which may have begun already."""
+        """`waits`: the line shows work of the services, part of which may be done before the first call of show()."""
         self._what, self._total, self._waits = what, total, waits
         self._started, self._at_start = time.monotonic(), 0
         self._drawn = 0.0
@@ -38,7 +38,7 @@ class Progress:
         now = time.monotonic()
         last = done >= self._total
         if self._drawn == 0.0 and self._waits:
-            # What was done before anyone looked is not part of the rate.
+            # The rate does not count the work that was done before the first call.
             self._started, self._at_start = now, done
         if not last and now - self._drawn < (0.1 if self._redraw else 5):
             return
@@ -69,19 +69,19 @@ class Service:
             raise LoadFailed(f"{query}: {error}; run 'make up' first") from None
 
     def count(self) -> tuple[int, int]:
-        """The newest epoch, and the versions of keys that its record counts."""
+        """Returns the newest epoch, and the number of versions of keys that its record counts."""
         fields = self._ok(self._query.get("/v1/epochs/latest", "application/json")).json()["record_fields"]
         return fields["epoch"], fields["structures"][2]["count"]
 
     def load(self, what: str, updates: list[Update]) -> int:
-        """All of them, in order, and waits until they are published and served; the epoch of the last."""
+        """Sends all updates in order and waits until they are published and served. Returns the epoch of the last one."""
         _, before = self.count()
         progress, sent, last = Progress(what, len(updates)), 0, ""
         for batch in batches(updates):
             last = self.accept(batch)
             sent += len(batch)
             progress.show(sent)
-        # The last of the list need not be the last that is published; the count of leaves says it of every one.
+        # The list's last update may be published before others. The count of leaves covers all of them.
         progress = Progress("published", len(updates), waits=True)
         self._wait(lambda newest, count: progress.show(min(count - before, len(updates))) or count >= before + len(updates))
         epoch = self.published(last)
@@ -89,7 +89,7 @@ class Service:
         return epoch
 
     def served(self, epoch: int) -> None:
-        """Until the query-service answers with this epoch or a later one."""
+        """Waits until the query-service answers with this epoch or a later one."""
         self._wait(lambda newest, count: newest >= epoch)
 
     def _wait(self, done) -> None:
@@ -100,7 +100,7 @@ class Service:
             time.sleep(0.1)
 
     def accept(self, batch: list[Update]) -> str:
-        """One list, sent again with the same ids until it is accepted; the last one's request id."""
+        """Sends one list, again with the same ids until it is accepted. Returns the last request id."""
         elements = [{"request_id": uuid7(), "key_b64": b64(key), "value_b64": b64(value)} for key, value in batch]
         deadline = time.monotonic() + WAIT_SECONDS
         while True:
@@ -121,7 +121,7 @@ class Service:
                 raise LoadFailed(f"update {request_id}: {status}")
 
     def verify(self, expected: list[Update]) -> None:
-        """Looks the keys up with `optiks lookup`, which verifies, and compares values."""
+        """Looks the keys up with `optiks lookup`, which verifies the answers, and compares the values."""
         progress = Progress("verified", len(expected))
         for start in range(0, len(expected), MAX_QUERIES):
             part = expected[start:start + MAX_QUERIES]
@@ -136,7 +136,7 @@ class Service:
             progress.show(start + len(part))
 
     def lookup_octets(self, key: bytes) -> bytes:
-        """A LookupAnswer."""
+        """Returns the encoded LookupAnswer of the key."""
         return self._ok(self._query.post_json("/v1/lookup", {"key_b64": b64(key)}, "application/vnd.optiks.lookup")).body
 
     @staticmethod
@@ -159,7 +159,7 @@ def batches(updates: Iterable[Update]) -> Iterator[list[Update]]:
 
 
 def main(load) -> int:
-    """load(): prints what it did, or raises."""
+    """Calls `load`, which prints its results or raises. Returns the exit code."""
     try:
         load()
         return 0

@@ -1,6 +1,9 @@
 #!/usr/bin/python3
-"""Measures lookups a second over HTTP/1.1 keep-alive against an endpoint of the same service that does no work: same middleware, same request, as many octets. Each
-sample is a pair, one after the other; medians count. Writes build/bench/lookups.json. usage: measure_lookups.py [--keys N] [--seconds S] [--samples N] [--only ROW]..."""
+"""Measures lookups a second over HTTP/1.1 keep-alive.
+
+The baseline is an endpoint of the same service that does no work: same middleware, same request, as many octets. Each sample is a pair,
+one measured after the other; the results are medians. Writes build/bench/lookups.json.
+usage: measure_lookups.py [--keys N] [--seconds S] [--samples N] [--only ROW]..."""
 
 import argparse
 import json
@@ -28,28 +31,28 @@ CACHE = ROOT / "build/bench/data"
 SCRIPT = ROOT / "bench/lookups.lua"
 PREFIX, MANY, VERSIONS = "stress-", 1024, 10
 USERNAMES, USERS, DEVICES, USERS_A_LIST = "user-", 4096, 3, 512
-# So many keys are asked for again and again where proofs are to come from the cache.
+# The number of keys that are requested repeatedly, so that their proofs come from the cache.
 HOT = 1 << 16
-# Of the VRF proofs, where they are to come from the cache; where they are not, at most the rest.
+# The least share of VRF proofs from the cache in a cached row. An uncached row has at most the remaining share from the cache.
 LEAST_CACHED = 0.95
 CONNECTIONS = 64
 EMPTY = "/bench/empty"
 BESIDE_COSIGNERS = "cached-beside-bad-cosigners"
 SETTLING_SECONDS = 0.3
-# Lookups a second that no machine of the bench's size answers with fresh proofs.
+# More lookups a second with fresh proofs than any machine of the benchmark's size can answer.
 MOST_UNCACHED = 70_000
-# More than one machine serves and verifies.
+# More lookups a second than one machine can both serve and verify.
 VERIFIED_OVERLOAD = 20_000
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10"}
 
 
 class BenchFailed(Exception):
-    """An answer was not what is measured."""
+    """An answer was not the one that the benchmark measures."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """What is asked for and how; lookups.lua has the same names."""
+    """The requests of a sample: content, path and accepted format. lookups.lua has the same names."""
 
     name: str
     path: str
@@ -64,7 +67,7 @@ USER = Form("users", "/v1/users/lookup", "username", "application/vnd.optiks.use
 
 @dataclass(frozen=True)
 class Keys:
-    """prefix<first> ... prefix<first+count-1>; count is a power of two. Of form `users` usernames."""
+    """The names prefix<first> ... prefix<first+count-1>; count is a power of two. In the form `users` they are usernames."""
 
     prefix: str
     first: int
@@ -72,14 +75,15 @@ class Keys:
 
 
 class LookupBench:
-    """Samples against one replica of the service."""
+    """Takes samples of one replica of the service."""
 
     def __init__(self, log: Deployment, seconds: int, samples: int, replica: int = 0):
         self._log, self._seconds, self._samples, self._replica = log, seconds, samples, replica
         self._place: dict[tuple[Form, Keys], int] = {}
 
     def compare(self, name: str, keys: Keys, form: Form = BINARY, warm: bool = True) -> Figure:
-        """Lookups of keys against the empty endpoint. warm: each key once before, so that its proofs are in the cache; otherwise the samples are so short that no key comes twice."""
+        """Compares lookups of the keys with the empty endpoint. With `warm`, each key is looked up once before, so that its proofs are
+        cached. Without it, the samples are so short that no key repeats."""
         seconds = self._seconds if warm else min(self._seconds, max(1, keys.count // (MOST_UNCACHED * self._samples)))
         with self._client() as client:
             octets = round(statistics.mean(self._octets(client, keys, form, i * keys.count // 256) for i in range(256)))
@@ -101,7 +105,7 @@ class LookupBench:
         return paired(name, "/s", lookups, empty)
 
     def verified(self, tester: StressTester, keys: int) -> Figure:
-        """As many as a client on the same machine fetches and verifies, each answer with the SDK's verifier."""
+        """Returns the rate at which a client on the same machine fetches answers and verifies each with the SDK's verifier."""
         lookups, empty = [], []
         hot = Keys(PREFIX, 0, HOT)
         for _ in range(self._samples):
@@ -112,18 +116,19 @@ class LookupBench:
         return paired("sdk-verified", "/s", lookups, empty)
 
     def beside(self, other: "LookupBench", name: str, keys: Keys) -> list[Figure]:
-        """Cached lookups of this replica against those of another one, which is set up otherwise: rates, and times that one in a hundred takes longer than. The one that is not measured stands still."""
+        """Compares cached lookups of this replica with those of `other`, which has other settings: rates and p99. The replica that is not
+        being measured is stopped with SIGSTOP."""
         benches = (self, other)
         for bench in benches:
             bench._warm_up(keys, BINARY)
             bench._process.signal(signal.SIGSTOP)
         runs: dict[LookupBench, list[WrkRun]] = {bench: [] for bench in benches}
-        # The first pair is not counted: after it both have compiled what they run.
+        # The first pair is not counted: during it, both replicas compile the code that they run.
         for sample in range(self._samples + 1):
-            # The first of a pair is another one each time.
+            # The two replicas take turns at being measured first.
             for bench in benches if sample % 2 else reversed(benches):
                 bench._process.signal(signal.SIGCONT)
-                # What was due while it stood still is done.
+                # The replica does the work that came due while it was stopped.
                 time.sleep(SETTLING_SECONDS)
                 runs[bench].append(bench._wrk(BINARY.path, keys, BINARY, self._seconds))
                 bench._process.signal(signal.SIGSTOP)
@@ -156,7 +161,7 @@ class LookupBench:
         return meters["optiks.query.vrf_cache.hits"], meters["optiks.query.vrf_cache.misses"]
 
     def _wrk(self, path: str, keys: Keys, form: Form, seconds: int) -> "WrkRun":
-        """Goes on in the keys where the last run ended."""
+        """Runs wrk, beginning at the key after the last one of the run before."""
         place = self._place.get((form, keys), 0)
         done = subprocess.run(
             ["wrk", "--threads", "1", "--connections", str(CONNECTIONS), "--duration", f"{seconds}s", "--latency", "--script", SCRIPT, self._process.url, "--",
@@ -169,7 +174,7 @@ class LookupBench:
 
 @dataclass(frozen=True)
 class WrkRun:
-    """What wrk says of a run."""
+    """The results that wrk prints for one run."""
 
     rate: float
     """Requests a second."""
@@ -178,7 +183,7 @@ class WrkRun:
 
     @classmethod
     def parse(cls, text: str) -> "WrkRun":
-        """Raises BenchFailed if any request was not answered with 200."""
+        """Raises BenchFailed unless every request was answered with 200."""
         rate, requests, p99 = re.search(r"Requests/sec:\s+([\d.]+)", text), re.search(r"(\d+) requests in ", text), re.search(r"^\s+99%\s+([\d.]+)(us|ms|s)$", text, re.MULTILINE)
         if rate is None or requests is None or p99 is None or "Non-2xx" in text or "Socket errors" in text:
             raise BenchFailed(f"wrk:\n{text}")
@@ -189,7 +194,7 @@ class WrkRun:
 
 
 def fill(keys: int) -> Path:
-    """The data folder of a log with so many keys, made once; an interrupted making leaves none."""
+    """Returns the data folder of a log with so many keys. Makes it once; an interrupted call leaves no such folder."""
     folder = CACHE / f"lookups-{keys}"
     if not folder.exists():
         print(f"== loading {keys:,} keys, kept in {folder.relative_to(ROOT)}", flush=True)
@@ -206,14 +211,14 @@ def fill(keys: int) -> Path:
 
 
 def restore(log: Deployment, folder: Path) -> None:
-    """The data of a log that was filled before, perhaps by an older build."""
+    """Restores the data of a log that was filled before, possibly by an older build."""
     shutil.rmtree(log.data)
     shutil.copytree(folder, log.data)
     log.migrate()
 
 
 def publish_users(log: Deployment, client: Client, requests: list[dict]) -> list[dict]:
-    """The 202's elements, once all requests of `/v1/users` are served."""
+    """Sends the requests to `/v1/users` and waits until all are served. Returns the elements of the 202."""
     answer = client.post_json("/v1/users", requests)
     if answer.status != 202:
         raise BenchFailed(f"users: HTTP {answer.status} {answer.body!r}")
@@ -225,7 +230,7 @@ def publish_users(log: Deployment, client: Client, requests: list[dict]) -> list
 
 
 def make_users(log: Deployment) -> None:
-    """USERS users of DEVICES devices each, and waits until they are served."""
+    """Makes USERS users with DEVICES devices each, and waits until they are served."""
     with log.update_client(timeout=90) as client:
         for first in range(0, USERS, USERS_A_LIST):
             publish_users(log, client, [
@@ -234,7 +239,7 @@ def make_users(log: Deployment) -> None:
 
 
 def measure_beside_cosigners(log: Deployment, without: LookupBench, beside: LookupBench, keys: Keys) -> list[Figure]:
-    """The same replica again, which asks six auditors and witnesses that are of no use."""
+    """Restarts the same replica with six auditors and witnesses that are dead, slow or lying, and compares it with one that has none."""
     replica = log.queries[1]
     with BadCosigners(log, log.logs / "cosigners") as cosigners:
         replica.start(Optiks__QueryService__CosignersFile=str(cosigners.file))
@@ -255,7 +260,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.keys < 2 * HOT or arguments.keys & arguments.keys - 1:
         parser.error("--keys is a power of two of 2^17 or more")
-    # /tmp may be memory.
+    # /tmp may be in memory.
     tempfile.tempdir = "/var/tmp"
     folder = fill(arguments.keys)
     print("== starting", flush=True)

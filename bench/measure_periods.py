@@ -1,7 +1,10 @@
 #!/usr/bin/python3
-"""Measures a switch of the period while lookups and updates run without a pause: the seconds from the operator's request, which begins the making of the next period's
-trees, to the first epoch of that period that a replica shows; and the p99 of requests meanwhile beside that before. No request may fail, no answer may be wrong, and no update
-lost or doubled. Writes build/bench/period.json. usage: measure_periods.py [--engines E,..] [--keys N] [--rate N] [--window S] [--before N]"""
+"""Measures a switch of the period while lookups and updates run without a pause.
+
+Measures the seconds from the operator's request, which makes the task begin the next period's trees, to the first epoch of that period
+that a replica shows. Compares the p99 of requests meanwhile with the p99 before. No request may fail, no answer may be wrong, and no
+update may be lost or doubled. Writes build/bench/period.json.
+usage: measure_periods.py [--engines E,..] [--keys N] [--rate N] [--window S] [--before N]"""
 
 import argparse
 import json
@@ -24,17 +27,17 @@ from harness import Deployment, Process
 from stress_tester import StressTester
 from windows import BenchFailed, Moments, compare, windows_of
 
-# A switch may come as soon as it is prepared.
+# The shortest period: a switch may come as soon as it is prepared.
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10", "Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic": "false"}
 MIX, OPERATIONS = "hit=9,update=1", ("hit", "update")
-# Uniform, so that lookups find what was changed as well as what was not.
+# Uniform, so that lookups find both keys that were changed and keys that were not.
 LOAD = ("--warm-up", "2", "--keys", "uniform", "--check-keys", "2000", "--settle", "600")
 SWITCH_SECONDS = 3600
 STAGED_EVENT = 3041
 
 
 class SwitchWatch(threading.Thread):
-    """Looks for the first epoch of a later period than the first, and at the memory of processes, until it is told to end."""
+    """Waits for the first epoch after the first period and records the memory of processes, until it is told to end."""
 
     def __init__(self, log: Deployment, processes: list[Process]):
         super().__init__(daemon=True)
@@ -70,24 +73,24 @@ class SwitchWatch(threading.Thread):
 
 
 def processor_time() -> tuple[int, int]:
-    """Stolen, and of any kind, of all processors (proc_stat(5))."""
+    """Returns the stolen time and the whole time of all processors (proc_stat(5))."""
     ticks = [int(figure) for figure in Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]]
     return ticks[7], sum(ticks)
 
 
 class SwitchBench:
-    """One engine's switch."""
+    """Measures the switch of one engine."""
 
     def __init__(self, engine: str, log: Deployment, arguments: argparse.Namespace):
         self._engine, self._log, self._keys = engine, log, arguments.keys
         self._rate, self._window, self._before, self._reports = arguments.rate, arguments.window, arguments.before, arguments.reports
-        # Versions of a later period begin at 1 again, so that records do not count what was accepted.
+        # Versions begin at 1 again in a later period, so the records' counts do not match the accepted updates.
         self._tester = StressTester(log, alone=False)
 
     def run(self) -> list[Figure]:
         self._say(f"loading {self._keys:,} keys")
         self._tester.prepare(self._keys, "--many-count", "0")
-        # Otherwise the windows before the switch are of what loading leaves behind, and not of an ordinary day.
+        # Otherwise the windows before the switch would measure the after-effects of loading instead of normal operation.
         self._log.storage.settle()
         processes = [self._log.task, self._log.query]
         resting = {process.service: process.anonymous_bytes for process in processes}
@@ -95,12 +98,12 @@ class SwitchBench:
         watch = SwitchWatch(self._log, processes)
         self._say(f"{self._before} windows of {self._window:g} s without a switch, {self._rate:g} requests/s")
         with self._tester.running(MIX, self._rate, "--window", f"{self._window:g}", "--key-count", str(self._keys), *LOAD) as running:
-            # One more, for the start of optiks-stress.
+            # One window more, for the start of optiks-stress.
             running.wait((self._before + 1) * self._window)
             watch.start()
             try:
                 self._switch(watch, running)
-                # What readers of the new period wait for while they have nothing of it in their caches.
+                # These windows show the waits of readers while the new period's caches are empty.
                 running.wait(3 * self._window)
             finally:
                 watch.end()
@@ -139,7 +142,7 @@ class SwitchBench:
             noticed = comparison.figures(self._name("p99", operation), operation)
             figures += noticed
             ratios.append(noticed[0].ratio)
-        # The usual is 1.
+        # The baseline is 1: as fast as before.
         figures.append(Figure(self._name("p99-ratio"), "times that before, of lookups or updates", max(ratios), 1, ratios))
         figures += [Figure(self._name("memory", service), "MB, anonymous", most / 1e6, resting[service] / 1e6) for service, most in watch.most_bytes.items()]
         return figures
@@ -161,14 +164,14 @@ def main() -> None:
     parser.add_argument("--before", type=int, default=5, help="windows before the switch (default %(default)s)")
     arguments = parser.parse_args()
     engines = chosen(parser, arguments)
-    # /tmp may be memory, where durability costs nothing.
+    # /tmp may be in memory, where durability costs nothing.
     tempfile.tempdir = "/var/tmp"
     figures = []
     for engine in engines:
         with Deployment(SETTINGS, engine=engine) as log:
             figures += SwitchBench(engine, log, arguments).run()
     failed = sum(figure.counters.get("failed", 0) for figure in figures)
-    # The names without an engine are those of the worst.
+    # The rows whose names have no engine repeat the worst engine's.
     for name in (f"switch/keys:{arguments.keys}", "p99-ratio"):
         of_engines = [figure for figure in figures if figure.name in [f"{engine}/{name}" for engine in engines]]
         figures.append(replace(max(of_engines, key=lambda one: one.value), name=name))

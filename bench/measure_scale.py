@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Measures the life of one large directory: built, updated, queried, saved and restored in both modes. Writes build/bench/scale.json. usage: measure_scale.py [--keys N,..] [--folder DIR]"""
+"""Measures one large directory in both modes: building, updates, queries, saving and restoring. Writes build/bench/scale.json.
+usage: measure_scale.py [--keys N,..] [--folder DIR]"""
 
 import argparse
 import json
@@ -12,7 +13,8 @@ from figures import ROOT, Figure, table, write
 
 PROGRAM = ROOT / "build/cmake/release/ozks/scale_bench"
 KEYS = f"{1 << 20},{1 << 22},{1 << 24},{1 << 26}"
-# What a key takes, in memory and on disk (leaf log, snapshot, node store, and what making that takes); with room for what the system needs beside it.
+# Bytes that a key needs on disk (leaf log, snapshot, node store, and the files that building it needs) and in memory. Both leave room for
+# the system's own needs.
 DISK_PER_KEY, MEMORY_PER_KEY = 660, 170
 
 
@@ -38,7 +40,7 @@ def available_memory() -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keys", default=KEYS, help="sizes, each a power of two of 2^16 or more (default %(default)s)")
-    # /tmp may be memory.
+    # /tmp may be in memory.
     parser.add_argument("--folder", type=Path, default=Path("/var/tmp"), help="for the directory's files (default %(default)s)")
     arguments = parser.parse_args()
     figures = []
@@ -48,7 +50,7 @@ def main() -> None:
             raise SystemExit(f"{keys:,} keys need {keys * DISK_PER_KEY / 1e9:.0f} GB in {arguments.folder} ({disk / 1e9:.0f} are free) and {keys * MEMORY_PER_KEY / 1e9:.0f} GB of memory "
                              f"({memory / 1e9:.0f} are available): choose --keys or --folder")
         figures += measure(keys, arguments.folder)
-        # What is measured stays, whatever becomes of the next size.
+        # Written now, so that these results survive a failure at the next size.
         write(ROOT / "build/bench/scale.json", figures)
     print(f"\n{table(figures)}")
 

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
-"""Measures what a log takes on disk: octets of the database, of the board's public files and of its private ones, and of leaf logs and snapshots, for each key, each later version, each key that a
-period takes over, and each epoch. What `optiks-db plan` reckons with. Writes build/bench/sizes.json. usage: measure_sizes.py [--engines E,..] [--keys N]"""
+"""Measures the disk space of a log: its database, the board's public and private files, and leaf logs with snapshots.
+
+Prints octets for each key, each later version, each key that a period takes over, and each epoch. `optiks-db plan` calculates with
+these figures. Writes build/bench/sizes.json. usage: measure_sizes.py [--engines E,..] [--keys N]"""
 
 import argparse
 import sys
@@ -21,13 +23,13 @@ from harness import Deployment
 SWITCH_SECONDS = 600
 EPOCHS = 300
 SETTLED_SECONDS = 3
-# One in so many keys gets a second version, so many a second.
+# One key in SHARE gets a second version, at RATE updates a second.
 SHARE, RATE = 2, 2_000
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Octets."""
+    """The disk space of a log's parts, in octets."""
 
     database: int
     board: int
@@ -50,12 +52,12 @@ class Sizes:
 
 
 def octets(folder: Path) -> int:
-    """What the files' blocks take."""
+    """Returns the size of the blocks of all files in the folder."""
     return sum(path.stat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())
 
 
 class SizesBench:
-    """One engine's."""
+    """Measures the sizes of one engine."""
 
     def __init__(self, log: Deployment, keys: int):
         self._log, self._keys = log, keys
@@ -91,7 +93,7 @@ class SizesBench:
             return client.get("/v1/epochs/latest", "application/json").json()["record_fields"]
 
     def _settled(self) -> Sizes:
-        """Once snapshots and what is written behind are there."""
+        """Returns the sizes once they no longer change: snapshots and delayed writes are done."""
         sizes, since = Sizes.of(self._log), time.monotonic()
         while time.monotonic() - since < SETTLED_SECONDS:
             time.sleep(1)

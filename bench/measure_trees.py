@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Runs the benchmarks of trees, each in a process of its own as it says what memory that uses, and writes all their rows to one file in Google Benchmark's JSON. usage: measure_trees.py OUT PROGRAM..."""
+"""Runs the benchmarks of trees and writes all their rows to one file in Google Benchmark's JSON. Each benchmark reports its memory, so each
+has its own process. usage: measure_trees.py OUT PROGRAM..."""
 
 import json
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 
 
 def joined(documents: list[dict]) -> dict:
-    """The context of the first; a row's name stands once."""
+    """Joins the rows of all documents, with the context of the first. Raises ValueError when two rows have one name."""
     rows = [row for document in documents for row in document["benchmarks"]]
     names = [row["name"] for row in rows]
     twice = sorted({name for name in names if names.count(name) > 1})

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Measures the way of an update, with everything on this machine: accepting, publishing, the latency of epochs, the database's share, and beside them the raw
-database. Writes build/bench/updates.json. SQL Server is measured where OPTIKS_TEST_SQLSERVER holds a connection string of one. usage: measure_updates.py [--engines E,..]
-[--seconds S]"""
+"""Measures the path of an update, with everything on this machine: acceptance, publication, epoch latency, the database's share.
+
+The baseline is the raw database. Writes build/bench/updates.json. SQL Server is measured where OPTIKS_TEST_SQLSERVER holds the connection
+string of one. usage: measure_updates.py [--engines E,..] [--seconds S]"""
 
 import argparse
 import sys
@@ -17,22 +18,23 @@ from harness import Deployment
 from stress_tester import StressTester
 
 LIST = 1000
-# So many that a key is seldom updated twice in an epoch, as it is with people.
+# So many keys that an epoch seldom has two updates of one key, as with real users.
 KEYS = ("--key-count", "1000000")
-# A share of the updates is followed one by one; all are counted by the records.
+# A sample of the updates is followed one by one; the records count all of them.
 SAMPLED = ("--verify", "0", "--follow", "0.01", "--check-keys", "1000", "--settle", "600")
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10"}
-# More than any of the engines takes: what is not sent in time shows what was taken.
+# More than any engine accepts. The accepted updates show the capacity; the others are not sent in time.
 SINGLE_OVERLOAD, LIST_OVERLOAD = 25_000, 200
 SINGLE_CALLERS, LIST_CALLERS = 256, 16
-# A load is sustained if next to nothing of it fails or waits too long to be sent, publication does not fall behind, and at the end one more epoch publishes what is left.
+# A load is sustained if at most SUSTAINED_BAD_SHARE of it fails or is not sent in time, publication takes at most SUSTAINED_DELAY seconds
+# (p99), and one more epoch publishes the updates left at the end.
 SUSTAINED_BAD_SHARE, SUSTAINED_DELAY = 0.001, 5
-# Short runs find the rate roughly; a long one that fails is repeated a little below.
+# Short runs find the rate roughly. A long run that fails is repeated at a slightly lower rate.
 STEP_UP, STEP_DOWN, HOLD_DOWN, MOST_RUNS = 1.2, 0.87, 0.94, 8
 
 
 class UpdateBench:
-    """One engine's figures, each phase on the log that the ones before have filled."""
+    """Measures one engine. Each phase runs on the log that the phases before it filled."""
 
     def __init__(self, engine: str, log: Deployment, seconds: float):
         self._engine, self._log, self._seconds = engine, log, seconds
@@ -70,7 +72,8 @@ class UpdateBench:
         return self._figures
 
     def _sustain(self, mix: str, rate: float, seconds: float, callers: int) -> Load:
-        """The load at about the highest rate that is sustained: sought in short runs from a first guess, up or down, then held for the whole time."""
+        """Returns the load at about the highest sustained rate. Short runs search up or down from a first guess; the found rate is then
+        held for the whole time."""
         short = max(6, seconds / 6)
         sustained = self._sustained(mix, rate, short, callers) is not None
         step = STEP_UP if sustained else STEP_DOWN
@@ -111,7 +114,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help="of the long phases; others take a part of it (default 60)")
     arguments = parser.parse_args()
     engines = chosen(parser, arguments)
-    # /tmp may be memory, where durability costs nothing.
+    # /tmp may be in memory, where durability costs nothing.
     tempfile.tempdir = "/var/tmp"
     figures = []
     for engine in engines:

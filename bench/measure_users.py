@@ -1,7 +1,9 @@
 #!/usr/bin/python3
-"""Measures what an answer about a user costs its client: octets, and the time that liboptiks verifies. Of users with 1, 3 and 10 devices whose keys have 1, 10 and
-1,000 versions each, in a log of N keys: looked up for the first time, looked up again when nothing changed, and monitored likewise, all pages of it. Nothing runs beside
-the verifying. Writes build/bench/users.json.
+"""Measures the cost of an answer about a user for its client: octets, and the time in which liboptiks verifies it.
+
+The users have 1, 3 and 10 devices whose keys have 1, 10 and 1,000 versions each, in a log of N keys. Each user is looked up for the first
+time, looked up again when nothing changed, and monitored likewise, all pages of it. The services are stopped before the answers are
+verified. Writes build/bench/users.json.
 usage: measure_users.py [--keys N] [--samples N]"""
 
 import argparse
@@ -30,7 +32,7 @@ from users import Asked, Kept
 from verify import TrustAnchor
 
 DEVICES, VERSIONS = (1, 3, 10), (1, 10, 1000)
-# As many updates of one key as may wait (docs/spec/rest.md section 3).
+# The number of updates of one key that may be pending (docs/spec/rest.md section 3).
 PENDING = 16
 FIRST = "monitor-later/devices:1/versions:1"
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:00.010"}
@@ -41,7 +43,8 @@ def name_of(devices: int, versions: int) -> str:
 
 
 def make_users(log: Deployment, created_all: Callable[[], None]) -> None:
-    """Each epoch takes one request of a user, and so gives all keys of its devices one version more. created_all: called once all users are there."""
+    """Makes the users. Each epoch takes one request of a user, which adds one version to every key of the user's devices. `created_all` is
+    called once all users exist."""
     users = [(devices, versions) for devices in DEVICES for versions in VERSIONS]
 
     def values(user: tuple[int, int], version: int) -> list[dict]:
@@ -59,7 +62,7 @@ def make_users(log: Deployment, created_all: Callable[[], None]) -> None:
 
 @dataclass
 class Asking:
-    """One look of a client: the rows of its answers, of which a page is one, and what verifies them."""
+    """One query of a client: the rows of its answers, one for each page, and the function that verifies them."""
 
     name: str
     rows: list[dict]
@@ -71,7 +74,7 @@ class Asking:
 
 
 class UserBench:
-    """Answers of one service, to be verified by the library that it runs once no service runs beside it."""
+    """Collects answers of one service, and verifies them with its library after the service has stopped."""
 
     def __init__(self, log: Deployment):
         self._session = live.Session(live.Http(log.query.url, log.api_key), TrustAnchor.parse((log.data / "trust.json").read_text()), Rows(), [], None)
@@ -79,7 +82,7 @@ class UserBench:
         self._looks: list[Asking] = []
 
     def begin(self) -> None:
-        """Monitors the smallest user, who is monitored again after all epochs that the others' versions take."""
+        """Monitors the smallest user. end() monitors it again after all the epochs of the other users' versions."""
         (shown,) = self._lookup(f"{FIRST}/before", Asked(name_of(1, 1).encode()))
         self._first = self._monitor(f"{FIRST}/begins", Own(shown.user, [name_of(1, 1).encode()]))
         self._epoch = shown.epoch
@@ -104,7 +107,7 @@ class UserBench:
         return results
 
     def _monitor(self, name: str, own: Own) -> Own:
-        """To the last page; what is kept then."""
+        """Monitors up to the last page. Returns the state that the owner keeps then."""
         look = Asking(name, [], self._native.monitor)
         self._looks.append(look)
         while True:
@@ -116,7 +119,7 @@ class UserBench:
                 return own
 
     def figures(self, samples: int) -> list[Figure]:
-        """Verifying only: what Python does around it is left out."""
+        """Returns the times of verification alone, without Python's own share."""
         anchors = self._session.rows.content()["anchors"]
         made = []
         for look in self._looks:
@@ -136,7 +139,7 @@ def main() -> None:
     parser.add_argument("--keys", type=int, default=1 << 20, help="keys of the log beside those of the users (default 2^20)")
     parser.add_argument("--samples", type=int, default=31, help="verdicts on each answer (default 31)")
     arguments = parser.parse_args()
-    # /tmp may be memory.
+    # /tmp may be in memory.
     tempfile.tempdir = "/var/tmp"
     filled = measure_lookups.fill(arguments.keys)
     with Deployment(SETTINGS, before_start=lambda log: measure_lookups.restore(log, filled)) as log:

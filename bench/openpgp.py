@@ -1,4 +1,4 @@
-"""Enough of OpenPGP (RFC 9580) to take a keyring apart into people's keys: packets, user ids, and which signatures are a key's own."""
+"""The part of OpenPGP (RFC 9580) that splits a keyring into people's keys: packets, user ids, and the signatures that a key made itself."""
 
 import hashlib
 import re
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 SIGNATURE, PUBLIC_KEY, MARKER, TRUST, USER_ID, PUBLIC_SUBKEY, USER_ATTRIBUTE = 2, 6, 10, 12, 13, 14, 17
 ISSUER, ISSUER_FINGERPRINT = 16, 33
-# The form that addresses of user ids have in practice: something with one @ and no space, in angle brackets or alone.
+# The usual form of an address in a user id: something with one @ and no space, in angle brackets or alone.
 ADDRESS = re.compile(r"<([^<>@\s]+@[^<>@\s]+)>\s*$|^\s*([^<>@\s]+@[^<>@\s]+)\s*$")
 
 
@@ -24,7 +24,7 @@ class Packet:
 
 
 def packets(keyring: bytes) -> Iterator[Packet]:
-    """RFC 9580 section 4.2: headers of both formats. Partial lengths, which keys may not have, are refused."""
+    """Yields the packets, with headers of both formats (RFC 9580 section 4.2). Refuses partial lengths, which keys may not have."""
     at = 0
     while at < len(keyring):
         start, first = at, keyring[at]
@@ -69,20 +69,20 @@ class TransferableKey:
 
     @property
     def created(self) -> int:
-        """Unix time."""
+        """The time of creation, in Unix time."""
         return int.from_bytes(self.packets[0].body[1:5], "big")
 
     @property
     def fingerprint(self) -> bytes:
-        """Of a version 4 key: SHA-1, as that version has it."""
+        """The SHA-1 fingerprint of a version 4 key."""
         body = self.packets[0].body
         return hashlib.sha1(b"\x99" + len(body).to_bytes(2, "big") + body, usedforsecurity=False).digest()
 
     def addresses(self) -> list[str]:
-        """E-mail addresses of its user ids, lower case, in their order, without repetition."""
+        """Returns the e-mail addresses of the key's user ids, in lower case and in their order, without repetition."""
         found = {}
         for packet in self.packets:
-            # User ids from before UTF-8 was the rule are Latin-1.
+            # User ids from before UTF-8 became the rule are in Latin-1.
             if packet.tag == USER_ID:
                 try:
                     text = packet.body.decode()
@@ -96,7 +96,7 @@ class TransferableKey:
         return b"".join(packet.octets for packet in self.packets)
 
     def own_octets(self) -> bytes:
-        """Without what others added to it (their certifications), and without pictures: still a transferable key."""
+        """Returns the key without the certifications of other people and without pictures: still a transferable key."""
         own, picture = [], False
         for packet in self.packets:
             if packet.tag != SIGNATURE:
@@ -107,7 +107,7 @@ class TransferableKey:
 
 
 def transferable_keys(keyring: bytes) -> list[TransferableKey]:
-    """In the keyring's order. Only keys of version 4, which is what there is."""
+    """Returns the keys of version 4 in the keyring's order. Ignores other versions, which keyrings do not contain in practice."""
     keys: list[list[Packet]] = []
     for packet in packets(keyring):
         if packet.tag in (MARKER, TRUST):
@@ -121,7 +121,7 @@ def transferable_keys(keyring: bytes) -> list[TransferableKey]:
 
 
 def issuer(signature: bytes) -> bytes | None:
-    """Key id of who made a signature; None where it does not say."""
+    """Returns the key id of a signature's issuer, or None where the signature does not contain it."""
     if signature[:1] == b"\x03":
         return signature[7:15]
     if signature[:1] != b"\x04" or len(signature) < 6:
@@ -134,7 +134,7 @@ def issuer(signature: bytes) -> bytes | None:
             length, at = _new_length(signature, at)
             subpacket = _take(signature, at, length)
             at += length
-            # The highest bit only says that the subpacket is critical.
+            # The highest bit says only that the subpacket is critical.
             kind = subpacket[0] & 0x7F if subpacket else 0
             if kind == ISSUER and len(subpacket) == 9:
                 return subpacket[1:]

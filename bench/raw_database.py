@@ -1,4 +1,6 @@
-"""The raw database: the leaf and value rows of epochs, put again into tables with the same definitions, a transaction an epoch. What any update path can at most reach."""
+"""The raw database: an upper bound for any update path. Inserts the leaf and value rows of epochs again, one transaction an epoch.
+
+The rows go into tables with the same definitions."""
 
 import contextlib
 import os
@@ -19,14 +21,15 @@ SQL_SERVER_TABLES = ROOT / "sql/sqlserver/src/migrations/0001_create_tables.sql"
 
 
 def rate(storage: OwnPostgreSql | OwnSqlServer | Sqlite) -> float:
-    """Updates a second; each is a row of leaf and a row of value."""
+    """Returns updates a second. Each update is one leaf row and one value row."""
     if isinstance(storage, OwnSqlServer):
         return _select(storage.server)
     return _copy(storage.server) if isinstance(storage, OwnPostgreSql) else _insert(storage.database)
 
 
 def newest(epochs: list[tuple[int, int]]) -> list[int]:
-    """Of (epoch, leaves), oldest first: the newest epochs that have together at most MOST_UPDATES leaves, but at least one."""
+    """Returns the newest epochs with leaves that together have at most MOST_UPDATES leaves, but at least one. `epochs` has (epoch,
+    leaves) pairs, oldest first."""
     taken, count = [], 0
     for epoch, leaves in reversed(epochs):
         if leaves == 0:
@@ -39,7 +42,7 @@ def newest(epochs: list[tuple[int, int]]) -> list[int]:
 
 
 def _copy(server: PostgreSql) -> float:
-    """Binary COPY, as the update-task writes them."""
+    """Measures binary COPY, which the update-task uses."""
     rows = [row.split("|") for row in _psql(server, ["SELECT epoch, leaves FROM epoch ORDER BY epoch;"])]
     epochs = newest([(int(epoch), int(leaves)) for epoch, leaves in rows])
     with tempfile.TemporaryDirectory(prefix="optiks-raw-") as folder:
@@ -67,7 +70,7 @@ def _psql(server: PostgreSql, lines: list[str]) -> list[str]:
 
 
 def _select(server: SqlServer) -> float:
-    """INSERT ... SELECT inside the server."""
+    """Measures INSERT ... SELECT inside the server."""
     epochs = newest([(int(epoch), int(leaves)) for epoch, leaves in server.rows("SELECT Epoch, Leaves FROM optiks.Epoch ORDER BY Epoch")])
     copies = sql_server_copies()
     transactions = [
@@ -81,13 +84,14 @@ def _select(server: SqlServer) -> float:
 
 
 def sql_server_copies() -> dict[str, str]:
-    """By table the definition of one like it, as migrations make it, with Copy after each of its names; on one line, as tsql obeys lines that begin with "Version"."""
+    """Returns, by table, the migrations' definition of a copy, with Copy after each of its names. It is on one line because tsql interprets
+    lines that begin with "Version"."""
     tables = re.findall(r"^CREATE TABLE optiks\.\[?(Leaf|Value)\]? (\(.*?\n\));", SQL_SERVER_TABLES.read_text(), re.DOTALL | re.MULTILINE)
     return {table: f"CREATE TABLE optiks.{table}Copy " + re.sub(r"(CONSTRAINT \w+)", r"\1Copy", " ".join(columns.split())) + ";" for table, columns in tables}
 
 
 def _insert(database: Path) -> float:
-    """Prepared INSERTs with the settings of the driver: WAL, synchronous=FULL."""
+    """Measures prepared INSERTs with the settings of the driver: WAL, synchronous=FULL."""
     with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as source, tempfile.TemporaryDirectory(prefix="optiks-raw-") as folder:
         epochs = newest(source.execute("SELECT epoch, leaves FROM epoch ORDER BY epoch").fetchall())
         definitions = [row[0] for row in source.execute("SELECT sql FROM sqlite_master WHERE name IN ('leaf', 'value')")]

@@ -1,4 +1,4 @@
-"""optiks-stress on a log of tests/e2e."""
+"""Runs optiks-stress on a log of tests/e2e."""
 
 import json
 import signal
@@ -18,7 +18,7 @@ PUBLISH_SECONDS = 300
 
 
 class StressFailed(Exception):
-    """A run was not answered as it should be; the text says how."""
+    """A run failed or its answers were wrong; the text says how."""
 
 
 LONGEST_RUN_SECONDS = 86_400
@@ -27,14 +27,14 @@ END_SECONDS = 900
 
 
 class RunningStress:
-    """A run that goes on until it is told to end."""
+    """A run that continues until it is told to end."""
 
     def __init__(self, command: list, environment: dict[str, str], report: Path):
         self._process = subprocess.Popen(command, env=environment)
         self._report = report
 
     def wait(self, seconds: float) -> None:
-        """Lets the run go on for so long."""
+        """Lets the run continue for so many seconds. Raises StressFailed when it ends earlier."""
         try:
             code = self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -42,8 +42,8 @@ class RunningStress:
         raise StressFailed(f"optiks-stress ended with {code} while it was to run")
 
     def end(self) -> dict:
-        """The JSON report of a run whose answers were right, and of whose updates none was lost or doubled."""
-        # Not SIGINT, which a background job of a shell ignores, and so do its children.
+        """Ends the run and returns its JSON report. Raises StressFailed if an answer was wrong, or an update was lost or doubled."""
+        # Not SIGINT: a shell's background job ignores it, and so do its children.
         self._process.send_signal(signal.SIGTERM)
         code = self._process.wait(END_SECONDS)
         if code != 0:
@@ -51,19 +51,19 @@ class RunningStress:
         return json.loads(self._report.read_text())
 
     def kill(self) -> None:
-        """Whatever it does; nothing if it has ended."""
+        """Kills the process and waits for its end. Does nothing if it has ended."""
         self._process.kill()
         self._process.wait()
 
 
 class At(Protocol):
-    """Where updates go: a service, or what stands before it."""
+    """The address for updates: a service, or a proxy before it."""
 
     url: str
 
 
 class Loaded(Protocol):
-    """A log as optiks-stress needs it: a Deployment, or one on other hosts."""
+    """A log with the members that optiks-stress needs: a Deployment, or a log on other hosts."""
 
     data: Path
     """With trust.json and api-key."""
@@ -78,8 +78,9 @@ class Loaded(Protocol):
 
 
 class StressTester:
-    """Runs against one log, whose only writer it is: what was accepted in all is what its records must count. With `alone` False others write as well, and records are not counted.
-    edge: what stands before the query-services."""
+    """Runs optiks-stress against one log. As the log's only writer, it compares the sum of its accepted updates with the records' counts.
+
+    With `alone` False others write as well, and records are not counted. `edge` is the proxy before the query-services."""
 
     def __init__(self, log: Loaded, alone: bool = True, edge: Edge | None = None):
         self._log = log
@@ -95,8 +96,8 @@ class StressTester:
         self._accepted += self.published() - before
 
     def run(self, mix: str, rate: float, seconds: float, *options: str) -> dict:
-        """The JSON report of a run whose answers were right, and whose updates are all published: by the records, and as far as they were followed by their statuses and
-        histories."""
+        """Returns the JSON report of a run. All its answers were right. Its updates are published according to the records; the updates
+        that were followed are also checked against their statuses and histories."""
         self._runs += 1
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"
@@ -109,7 +110,7 @@ class StressTester:
         return result
 
     def published(self) -> int:
-        """Versions of keys that the newest record counts."""
+        """Returns the number of versions of keys that the newest record counts."""
         with self._log.query_client() as client:
             return client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["structures"][2]["count"]
 
@@ -124,7 +125,7 @@ class StressTester:
 
     @contextmanager
     def running(self, mix: str, rate: float, *options: str) -> Iterator[RunningStress]:
-        """A run beside which other things are done; leaving ends it whatever it does. What it accepts is not counted."""
+        """A run in the background of other actions. Leaving the context kills it. Its accepted updates are not counted."""
         self._runs += 1
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"

@@ -1,4 +1,4 @@
-"""What callers noticed of something that went on beside a run of optiks-stress: p99 of their requests meanwhile, and before."""
+"""Compares the latencies of an optiks-stress run during an event with those before it: p99 of requests."""
 
 import datetime
 import math
@@ -10,12 +10,12 @@ from figures import Figure
 
 
 class BenchFailed(Exception):
-    """What was to be measured did not happen."""
+    """The event to be measured did not happen, or the run was too short."""
 
 
 @dataclass
 class Moments:
-    """Of what goes on, by the clock of the day."""
+    """The times of an event, in Unix time."""
 
     asked: float = 0.0
     """It begins."""
@@ -27,7 +27,7 @@ class Moments:
 
 @dataclass(frozen=True)
 class Window:
-    """Of a run, by the clock of the day."""
+    """One window of a run; its times are Unix times."""
 
     start: float
     end: float
@@ -35,12 +35,12 @@ class Window:
     """Answers by microseconds, as upper edges of buckets, by operation."""
 
     def p99(self, operation: str) -> float:
-        """Seconds."""
+        """Returns seconds."""
         return p99_of([self], operation)
 
 
 def p99_of(windows: list[Window], operation: str) -> float:
-    """Seconds, of all answers in these windows, by nearest rank."""
+    """Returns the p99 of all answers in these windows in seconds, by nearest rank."""
     latencies = sum((window.latencies.get(operation, Counter()) for window in windows), Counter())
     left = math.ceil(latencies.total() * 0.99)
     for edge in sorted(latencies):
@@ -50,7 +50,7 @@ def p99_of(windows: list[Window], operation: str) -> float:
 
 
 def windows_of(report: dict, length: float) -> list[Window]:
-    """The whole ones."""
+    """Returns the report's windows that are complete."""
     began = datetime.datetime.fromisoformat(report["started"]).timestamp()
     last = report["warm_up_s"] + report["measured_s"]
     return [Window(began + window["start_s"], began + window["start_s"] + length, {row["operation"]: Counter(dict(row["latencies_us"])) for row in window["operations"]})
@@ -59,13 +59,14 @@ def windows_of(report: dict, length: float) -> list[Window]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Windows before something began, and those from then on until it had been done for a window's time."""
+    """The windows before an event began, and those from its beginning until one window's time after its end."""
 
     before: list[Window]
     meanwhile: list[Window]
 
     def figures(self, name: str, operation: str) -> list[Figure]:
-        """p99 of all requests meanwhile beside that of all before; and of the worst window meanwhile beside the median one before. Windows in which none was answered have none."""
+        """Compares the p99 of all requests meanwhile with that before, and the worst window meanwhile with the median window before.
+        Windows without an answered request are left out."""
         per_window = [window.p99(operation) * 1e3 for window in self.meanwhile if window.latencies.get(operation)]
         calm = [window.p99(operation) * 1e3 for window in self.before if window.latencies.get(operation)]
         return [
@@ -75,7 +76,7 @@ class Comparison:
 
 
 def compare(windows: list[Window], moments: Moments, length: float, least_before: int) -> Comparison:
-    """A run with fewer windows before, or that ended sooner, is refused."""
+    """Compares the windows. Raises BenchFailed if the run has fewer than `least_before` windows before the event, or ended too early."""
     before = [window for window in windows if window.end <= moments.asked]
     meanwhile = [window for window in windows if window.end > moments.asked and window.start < moments.begun + length]
     if len(before) < least_before or not meanwhile or meanwhile[-1].end < moments.begun + length:
