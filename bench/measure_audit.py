@@ -28,7 +28,7 @@ KILLS = 3
 # Logs of at most this many epochs are checked with optiks-db fsck before they are measured.
 MOST_CHECKED = 10_000
 READY_SECONDS = 600
-# Bytes of the board, the database and one replica together. Each epoch also has one file.
+# Bytes for each epoch, and for a log of any length: board, database and one replica. Each epoch also has one file.
 DISK_PER_EPOCH, DISK_ALONE = 8_000, 100 << 20
 
 

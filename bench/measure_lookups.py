@@ -239,7 +239,8 @@ def make_users(log: Deployment) -> None:
 
 
 def measure_beside_cosigners(log: Deployment, without: LookupBench, beside: LookupBench, keys: Keys) -> list[Figure]:
-    """Restarts the same replica with six auditors and witnesses that are dead, slow or lying, and compares it with one that has none."""
+    """Starts the second replica with six auditors and witnesses that are dead, slow or lying, and compares it with the first, which has no
+    policy."""
     replica = log.queries[1]
     with BadCosigners(log, log.logs / "cosigners") as cosigners:
         replica.start(Optiks__QueryService__CosignersFile=str(cosigners.file))

@@ -10,7 +10,8 @@ from pathlib import Path
 
 
 def joined(documents: list[dict]) -> dict:
-    """Joins the rows of all documents, with the context of the first. Raises ValueError when two rows have one name."""
+    """Joins the rows of all documents, with the context of the first. Raises ValueError when two rows have one name, or a document has no
+    row."""
     rows = [row for document in documents for row in document["benchmarks"]]
     names = [row["name"] for row in rows]
     twice = sorted({name for name in names if names.count(name) > 1})

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Measures the path of an update, with everything on this machine: acceptance, publication, epoch latency, the database's share.
 
-The baseline is the raw database. Writes build/bench/updates.json. SQL Server is measured where OPTIKS_TEST_SQLSERVER holds the connection
-string of one. usage: measure_updates.py [--engines E,..] [--seconds S]"""
+The baseline of rates is the raw database. Writes build/bench/updates.json. SQL Server is measured where OPTIKS_TEST_SQLSERVER holds the
+connection string of one. usage: measure_updates.py [--engines E,..] [--seconds S]"""
 
 import argparse
 import sys
@@ -26,8 +26,8 @@ SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask
 # More than any engine accepts. The accepted updates show the capacity; the others are not sent in time.
 SINGLE_OVERLOAD, LIST_OVERLOAD = 25_000, 200
 SINGLE_CALLERS, LIST_CALLERS = 256, 16
-# A load is sustained if at most SUSTAINED_BAD_SHARE of it fails or is not sent in time, publication takes at most SUSTAINED_DELAY seconds
-# (p99), and one more epoch publishes the updates left at the end.
+# A load is sustained if at most SUSTAINED_BAD_SHARE of it fails or is not sent in time, and publication takes at most SUSTAINED_DELAY
+# seconds (p99). One more epoch must also publish the updates left at the end.
 SUSTAINED_BAD_SHARE, SUSTAINED_DELAY = 0.001, 5
 # Short runs find the rate roughly. A long run that fails is repeated at a slightly lower rate.
 STEP_UP, STEP_DOWN, HOLD_DOWN, MOST_RUNS = 1.2, 0.87, 0.94, 8

@@ -7,7 +7,7 @@ from facts import HASH_LEN, MAX_LOG_PROOF_LEN, RECORD_LEN
 from refused import require
 
 NO_SUCH_USER, HAS_LEFT, CURRENT = KINDS = range(3)
-# This is added to the kind of a user whose name is shown with all of its generations.
+# A number that is added to the kind of a user whose name is shown with all of its generations.
 BY_GENERATIONS = 4
 
 

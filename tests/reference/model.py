@@ -139,7 +139,7 @@ def count_contradictions(trees: int, seed: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Claimed(Interior):
-    """An interior node with a false prefix that is claimed without opening the node's content. The hash is the true node's."""
+    """An interior node whose prefix is claimed without opening its content. The hash is the true node's."""
 
     true_hash: bytes = b""
 
