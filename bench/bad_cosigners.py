@@ -45,8 +45,8 @@ class BadCosigners:
         return self
 
     def wait_handed_out(self, service: Client) -> None:
-        """Waits until a query-service returns the cosignatures of the slow cosigners. Raises when it returns
-        another cosigner's, or when PATIENCE seconds are over."""
+        """Waits until a query-service returns the cosignatures of the slow cosigners. Raises when it returns another
+        cosigner's, or when PATIENCE seconds are over."""
         deadline = time.monotonic() + PATIENCE
         while True:
             notes = [note.encode() for note in service.get("/v1/cosignatures").json()["checkpoints"]]
