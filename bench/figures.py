@@ -23,7 +23,7 @@ class Figure:
     baseline: float | None = None
     samples: list[float] = field(default_factory=list)
     counters: dict[str, float] = field(default_factory=dict)
-    """What else was measured, by names with units."""
+    """Further measurements, by names with units."""
 
     @property
     def ratio(self) -> float | None:
@@ -39,13 +39,13 @@ class Load:
     """The results of an optiks-stress run's updates, from its JSON report."""
 
     accepted: int
-    """In all, warm-up included."""
+    """In the whole run, including the warm-up."""
     accepted_rate: float
     """Updates a second in the measured time."""
     published_rate: float
-    """Versions that the log gained a second, from the epoch that stood when the measured time began to the last one that appeared in it."""
+    """Versions that the log gained a second, from the newest epoch at the beginning of the measured time to the last one within it."""
     backlog: int
-    """Accepted updates that were still not published after the epoch that was under way when the load ended."""
+    """The accepted updates that are left after the first epoch that was published after the end of the load."""
     largest_epoch: int
 
 

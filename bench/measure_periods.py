@@ -46,11 +46,12 @@ class SwitchWatch(threading.Thread):
         self.moments = Moments()
         self.begun = threading.Event()
         self.load: list[float] = []
-        """Load averages of a minute: how many processes wanted a core."""
+        """The one-minute load averages: the number of processes that wanted a core."""
         self.stolen_share = 0.0
-        """Of the processors' time until the next period has begun, what a hypervisor gave to others: no figure of a run that has much of it counts."""
+        """The share of the processors' time, until the next period began, that a hypervisor gave to others. Figures of a run
+        with a large share are void."""
         self.most_bytes = dict.fromkeys((process.service for process in processes), 0)
-        """Until the next period has begun."""
+        """By service, the maximum until the next period began."""
 
     def run(self) -> None:
         stolen, spent = processor_time()

@@ -35,7 +35,7 @@ class Sizes:
     board: int
     private: int
     trees: int
-    """Leaf logs and snapshots of the task and of one replica."""
+    """The leaf logs and snapshots of the task and of one replica."""
 
     @classmethod
     def of(cls, log: Deployment) -> "Sizes":

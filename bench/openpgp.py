@@ -20,7 +20,7 @@ class Packet:
     tag: int
     body: bytes
     octets: bytes
-    """With its header, as it stands in the keyring."""
+    """The packet with its header, as it is in the keyring."""
 
 
 def packets(keyring: bytes) -> Iterator[Packet]:

@@ -23,7 +23,7 @@ class StressFailed(Exception):
 
 LONGEST_RUN_SECONDS = 86_400
 END_SECONDS = 900
-"""Until what was accepted in a run is settled."""
+"""The time within which the accepted updates of a run must be settled."""
 
 
 class RunningStress:
@@ -66,7 +66,7 @@ class Loaded(Protocol):
     """A log with the members that optiks-stress needs: a Deployment, or a log on other hosts."""
 
     data: Path
-    """With trust.json and api-key."""
+    """The folder with trust.json and api-key."""
 
     @property
     def environment(self) -> dict[str, str]: ...

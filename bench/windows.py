@@ -18,11 +18,11 @@ class Moments:
     """The times of an event, in Unix time."""
 
     asked: float = 0.0
-    """It begins."""
+    """The event begins."""
     complete: float = 0.0
-    """Of a switch of the period: all copies were staged for the first time."""
+    """In a switch of the period, all copies are staged for the first time."""
     begun: float = 0.0
-    """It is done: of a switch, a replica showed the first epoch of the next period."""
+    """The event is done. In a switch, a replica shows the first epoch of the next period."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Window:
     start: float
     end: float
     latencies: dict[str, Counter[int]]
-    """Answers by microseconds, as upper edges of buckets, by operation."""
+    """By operation, the number of answers in each bucket, by its upper edge in microseconds."""
 
     def p99(self, operation: str) -> float:
         """Returns seconds."""

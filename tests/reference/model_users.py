@@ -121,7 +121,7 @@ class Tally:
     accepted: int = 0
     mixed: int = 0
     reused: int = 0
-    """Accepted, of names that had other users before."""
+    """The accepted answers about names that had other users before."""
     refused: int = 0
     wrong: int = 0
     example: str = ""
