@@ -1,4 +1,4 @@
-"""Three auditors and three witnesses of a log: one of each is dead, one slow and one lying. A query-service asks them all."""
+"""Three auditors and three witnesses that a query-service asks for cosignatures. One of each kind is dead, one slow, one lies."""
 
 import sys
 import time
@@ -19,14 +19,14 @@ from ports import free_port
 from rest import Answer, Client
 
 KINDS = ("auditor", "witness")
-# Less than the time for which a query-service waits for one cosigner.
+# Shorter than the time that a query-service waits for one cosigner.
 SLOW_SECONDS = 5
 PATIENCE = 60
 TYPE = {"content-type": "text/plain; charset=utf-8"}
 
 
 class BadCosigners:
-    """Use as a context; `file` is the policy that names the cosigners."""
+    """A context manager that runs the cosigners; `file` is the policy that names them."""
 
     def __init__(self, log: Deployment, file: Path):
         self._log, self.file = log, file
@@ -45,7 +45,8 @@ class BadCosigners:
         return self
 
     def wait_handed_out(self, service: Client) -> None:
-        """Waits until a query-service serves the cosignatures of the slow ones. Raises when it serves any other."""
+        """Waits until a query-service returns the cosignatures of the slow cosigners. Raises when it returns another
+        cosigner's, or when PATIENCE seconds are over."""
         deadline = time.monotonic() + PATIENCE
         while True:
             notes = [note.encode() for note in service.get("/v1/cosignatures").json()["checkpoints"]]
@@ -67,7 +68,7 @@ class BadCosigners:
             with self._log.query_client() as client:
                 note = cosigners.cosign(key, seed, client.get("/log/checkpoint").body, int(time.time()))
             if fault == "false":
-                # The last line is the cosigner's. This makes its signature another one.
+                # Replaces octets of the last line, which is the cosigner's: its signature no longer verifies.
                 note = note[:-12] + (b"AAAA" if note[-12:-8] != b"AAAA" else b"BBBB") + note[-8:]
             return replace(said, status=200, headers=TYPE, body=note)
 

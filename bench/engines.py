@@ -1,4 +1,4 @@
-"""The choice of the database engines that a benchmark measures."""
+"""Which database engines a benchmark measures."""
 
 import argparse
 import sys
@@ -10,17 +10,17 @@ sys.path.insert(0, str(ROOT / "tests/e2e"))
 from sqlserver import VARIABLE
 from storage import ENGINES, OwnPostgreSql, OwnSqlServer, Sqlite
 
-# The engines that every machine has.
+# The engines that run on every machine.
 OWN = (OwnPostgreSql.name, Sqlite.name)
 
 
 def add_engines(parser: argparse.ArgumentParser) -> None:
-    """Adds the option --engines, for chosen()."""
+    """Adds the option --engines, which chosen() reads."""
     parser.add_argument("--engines", default=",".join(OWN), help=f"of {', '.join((*OWN, OwnSqlServer.name))} (default %(default)s)")
 
 
 def chosen(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> list[str]:
-    """Returns the chosen engines. Ends the program when one of them is not available here."""
+    """Returns the engines of --engines. Ends the program when one of them is not available on this machine."""
     engines = arguments.engines.split(",")
     if not set(engines) <= set(ENGINES):
         parser.error(f"--engines are of {', '.join(ENGINES)}" + ("" if OwnSqlServer.name in ENGINES else

@@ -1,4 +1,4 @@
-"""The arithmetic of the service benchmarks, and the files that they write."""
+"""The arithmetic of the service benchmarks, and the writing of their result files."""
 
 import json
 import math
@@ -23,7 +23,7 @@ class Figure:
     baseline: float | None = None
     samples: list[float] = field(default_factory=list)
     counters: dict[str, float] = field(default_factory=dict)
-    """What else was measured, by names with units."""
+    """Further measurements, by names with units."""
 
     @property
     def ratio(self) -> float | None:
@@ -36,16 +36,16 @@ class Figure:
 
 @dataclass(frozen=True)
 class Load:
-    """The updates of a run of optiks-stress, from its JSON report."""
+    """The results of an optiks-stress run's updates, from its JSON report."""
 
     accepted: int
-    """In all, warm-up included."""
+    """In the whole run, including the warm-up."""
     accepted_rate: float
     """Updates a second in the measured time."""
     published_rate: float
-    """Versions that the log gained a second, from the epoch that stood when the measured time began to the last one that appeared in it."""
+    """Versions that the log gained a second, from the newest epoch at the beginning of the measured time to the last one within it."""
     backlog: int
-    """Accepted updates that were still not published after the epoch that was under way when the load ended."""
+    """The accepted updates that are left after the first epoch that was published after the end of the load."""
     largest_epoch: int
 
 
@@ -72,20 +72,19 @@ def updates_rate(report: dict) -> float:
 
 
 def value_of(report: dict, name: str) -> float:
-    """Returns the value of one of a report's results."""
+    """Returns the value of the report's result with this name."""
     return next(row["value"] for row in report["results"] if row["name"] == name)
 
 
 def bad_share(report: dict) -> float:
-    """Returns the share of failed and unsent requests among those offered in the measured time."""
+    """Returns the share of failed and unsent requests among the requests that were due in the measured time."""
     bad = sum(error["count"] for error in report["errors"])
     answered = sum(row["value"] for row in report["results"] if row["name"].endswith("/answered")) * report["measured_s"]
     return bad / (bad + answered) if bad else 0.0
 
 
 def database_share(log_lines: list[str]) -> float:
-    """Returns the database's share of the time that the update-task's steps took, over the epochs with updates in these lines of its
-    log."""
+    """Returns the database's share of the time of the update-task's steps. Counts the epochs with updates in these lines of its log."""
     database = steps = 0.0
     for line in log_lines:
         if f'"EventId":{PUBLISHED_EVENT},' in line:
@@ -99,7 +98,7 @@ def database_share(log_lines: list[str]) -> float:
 
 
 def paired(name: str, unit: str, values: list[float], baselines: list[float]) -> Figure:
-    """Returns a figure whose values and baselines were measured in turn: the medians of both, with the values as samples."""
+    """Returns a figure from values and baselines that were measured in turn: the medians of both, with the values as samples."""
     if len(values) != len(baselines):
         raise ValueError("one baseline a value")
     return Figure(name, unit, statistics.median(values), statistics.median(baselines), values)
@@ -112,7 +111,7 @@ def write(path: Path, figures: list[Figure]) -> None:
 
 
 def table(figures: list[Figure]) -> str:
-    """Returns the figures as a table for people."""
+    """Returns the figures as a text table for people."""
     width = max(len(figure.name) for figure in figures)
     lines = [f"{'':{width}}  {'value':>12}  {'baseline':>12}  {'ratio':>6}"]
     for figure in figures:
@@ -130,7 +129,7 @@ def cpu() -> str:
 
 
 def commit() -> str | None:
-    """Returns the commit that is checked out; None outside of a clone."""
+    """Returns the commit's hash, or None outside a clone."""
     done = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else None
 

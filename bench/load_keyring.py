@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Loads a keyring into a running Optiks: the OpenPGP key of each e-mail address. Then looks all addresses up and verifies the answers.
+"""Loads a keyring into a running Optiks, an OpenPGP key for each e-mail address, and looks up and verifies each address.
 
     bench/load_keyring.py [--keyring /usr/share/keyrings/debian-keyring.gpg]
 
-Debian's package debian-keyring has the keys of about a thousand people. The value of an address is the transferable public key as the
-keyring has it. A key that is longer than the log accepts is loaded without other people's certifications and without pictures. An address
-in several keys gets one version for each, in the order in which the keys were made. The services and the data folder are found as `optiks`
+Debian's package debian-keyring has the keys of about a thousand people. The value of an address is the transferable public key as it
+is in the keyring. A key that is longer than the log accepts is loaded without other people's certifications and without pictures. An
+address in several keys gets one version for each, in the order of the keys' creation. Services and data folder are found as `optiks`
 finds them.
 """
 

@@ -1,5 +1,4 @@
-"""The common code of the loaders: a running Optiks, lists of updates through the batch endpoint, waiting for publication, and verified
-lookups."""
+"""The code that both loaders share: it finds a running Optiks, sends lists of updates, waits for publication, and verifies lookups."""
 
 import json
 import os
@@ -15,21 +14,21 @@ sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "tests/reference")]
 from facts import MAX_LIST, MAX_QUERIES
 from rest import Answer, Client, b64, uuid7
 
-# The most octets of values in a list: a body has room for them in base64, and for the rest of its JSON.
+# The values of one list: a body has room for them in base64, and for the rest of its JSON.
 MAX_LIST_OCTETS = 5 << 20
 WAIT_SECONDS = 600
 Update = tuple[bytes, bytes]
 
 
 class LoadFailed(Exception):
-    """The text says what is wrong, for a person."""
+    """A load failed; the text tells a person what is wrong."""
 
 
 class Progress:
-    """A progress line, which is redrawn on a terminal and printed every few seconds elsewhere."""
+    """A progress line, which is redrawn on a terminal and printed every 5 s elsewhere."""
 
     def __init__(self, what: str, total: int, waits: bool = False):
-        """waits: True when the line shows the work of others, which may have begun already."""
+        """`waits`: the line shows work of the services, part of which may be done before the first call of show()."""
         self._what, self._total, self._waits = what, total, waits
         self._started, self._at_start = time.monotonic(), 0
         self._drawn = 0.0
@@ -39,7 +38,7 @@ class Progress:
         now = time.monotonic()
         last = done >= self._total
         if self._drawn == 0.0 and self._waits:
-            # Work that was done before the first call is not part of the rate.
+            # The rate does not count the work that was done before the first call.
             self._started, self._at_start = now, done
         if not last and now - self._drawn < (0.1 if self._redraw else 5):
             return
@@ -75,14 +74,14 @@ class Service:
         return fields["epoch"], fields["structures"][2]["count"]
 
     def load(self, what: str, updates: list[Update]) -> int:
-        """Loads all updates in order, and waits until they are published and served. Returns the epoch of the last one."""
+        """Sends all updates in order and waits until they are published and served. Returns the epoch of the last one."""
         _, before = self.count()
         progress, sent, last = Progress(what, len(updates)), 0, ""
         for batch in batches(updates):
             last = self.accept(batch)
             sent += len(batch)
             progress.show(sent)
-        # The last update of the list need not be the last one that is published. The count of leaves shows that every one is.
+        # The list's last update may be published before others. The count of leaves covers all of them.
         progress = Progress("published", len(updates), waits=True)
         self._wait(lambda newest, count: progress.show(min(count - before, len(updates))) or count >= before + len(updates))
         epoch = self.published(last)
@@ -101,7 +100,7 @@ class Service:
             time.sleep(0.1)
 
     def accept(self, batch: list[Update]) -> str:
-        """Sends one list, again and again with the same ids until it is accepted. Returns the request id of its last update."""
+        """Sends one list, again with the same ids until it is accepted. Returns the last request id."""
         elements = [{"request_id": uuid7(), "key_b64": b64(key), "value_b64": b64(value)} for key, value in batch]
         deadline = time.monotonic() + WAIT_SECONDS
         while True:
@@ -137,7 +136,7 @@ class Service:
             progress.show(start + len(part))
 
     def lookup_octets(self, key: bytes) -> bytes:
-        """Returns an encoded LookupAnswer."""
+        """Returns the encoded LookupAnswer of the key."""
         return self._ok(self._query.post_json("/v1/lookup", {"key_b64": b64(key)}, "application/vnd.optiks.lookup")).body
 
     @staticmethod
@@ -160,7 +159,7 @@ def batches(updates: Iterable[Update]) -> Iterator[list[Update]]:
 
 
 def main(load) -> int:
-    """Runs load(), which prints what it did or raises, and returns the exit code."""
+    """Calls `load`, which prints its results or raises. Returns the exit code."""
     try:
         load()
         return 0

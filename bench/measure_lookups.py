@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Measures lookups per second over HTTP/1.1 keep-alive against an endpoint of the same service that does no work: same middleware, same
-request, as many octets. Each sample is a pair, measured one after the other; medians count. Writes build/bench/lookups.json.
+"""Measures lookups a second over HTTP/1.1 keep-alive.
 
+The baseline is an endpoint of the same service that does no work: same middleware, same request, as many octets. Each sample is a pair,
+one measured after the other; the results are medians. Writes build/bench/lookups.json.
 usage: measure_lookups.py [--keys N] [--seconds S] [--samples N] [--only ROW]..."""
 
 import argparse
@@ -30,28 +31,28 @@ CACHE = ROOT / "build/bench/data"
 SCRIPT = ROOT / "bench/lookups.lua"
 PREFIX, MANY, VERSIONS = "stress-", 1024, 10
 USERNAMES, USERS, DEVICES, USERS_A_LIST = "user-", 4096, 3, 512
-# Where proofs are to come from the cache, so many keys are asked for again and again.
+# The number of keys that are requested repeatedly, so that their proofs come from the cache.
 HOT = 1 << 16
-# The least share of VRF proofs from the cache where they are to come from it. Elsewhere the share is at most the rest.
+# The least share of VRF proofs from the cache in a cached row. An uncached row has at most the remaining share from the cache.
 LEAST_CACHED = 0.95
 CONNECTIONS = 64
 EMPTY = "/bench/empty"
 BESIDE_COSIGNERS = "cached-beside-bad-cosigners"
 SETTLING_SECONDS = 0.3
-# So many lookups per second no machine of the bench's size answers with fresh proofs.
+# More lookups a second with fresh proofs than any machine of the benchmark's size can answer.
 MOST_UNCACHED = 70_000
-# More lookups per second than one machine serves and verifies.
+# More lookups a second than one machine can both serve and verify.
 VERIFIED_OVERLOAD = 20_000
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10"}
 
 
 class BenchFailed(Exception):
-    """An answer was not the one that is measured."""
+    """An answer was not the one that the benchmark measures."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """The form of a question and its answer; lookups.lua has the same names."""
+    """The requests of a sample: content, path and accepted format. lookups.lua has the same names."""
 
     name: str
     path: str
@@ -66,7 +67,7 @@ USER = Form("users", "/v1/users/lookup", "username", "application/vnd.optiks.use
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys prefix<first> ... prefix<first+count-1>; count is a power of two. For the form `users` these are usernames."""
+    """The names prefix<first> ... prefix<first+count-1>; count is a power of two. In the form `users` they are usernames."""
 
     prefix: str
     first: int
@@ -74,15 +75,15 @@ class Keys:
 
 
 class LookupBench:
-    """Takes samples against one replica of the service."""
+    """Takes samples of one replica of the service."""
 
     def __init__(self, log: Deployment, seconds: int, samples: int, replica: int = 0):
         self._log, self._seconds, self._samples, self._replica = log, seconds, samples, replica
         self._place: dict[tuple[Form, Keys], int] = {}
 
     def compare(self, name: str, keys: Keys, form: Form = BINARY, warm: bool = True) -> Figure:
-        """Compares lookups of keys with the empty endpoint. warm: each key is looked up before, so that its proofs are in the cache.
-        Otherwise the samples are so short that no key comes twice."""
+        """Compares lookups of the keys with the empty endpoint. With `warm`, each key is looked up once before, so that its proofs are
+        cached. Without it, the samples are so short that no key repeats."""
         seconds = self._seconds if warm else min(self._seconds, max(1, keys.count // (MOST_UNCACHED * self._samples)))
         with self._client() as client:
             octets = round(statistics.mean(self._octets(client, keys, form, i * keys.count // 256) for i in range(256)))
@@ -104,7 +105,7 @@ class LookupBench:
         return paired(name, "/s", lookups, empty)
 
     def verified(self, tester: StressTester, keys: int) -> Figure:
-        """Measures how many lookups a client on the same machine fetches and verifies, each answer with the SDK's verifier."""
+        """Returns the rate at which a client on the same machine fetches answers and verifies each with the SDK's verifier."""
         lookups, empty = [], []
         hot = Keys(PREFIX, 0, HOT)
         for _ in range(self._samples):
@@ -115,19 +116,19 @@ class LookupBench:
         return paired("sdk-verified", "/s", lookups, empty)
 
     def beside(self, other: "LookupBench", name: str, keys: Keys) -> list[Figure]:
-        """Compares cached lookups of this replica with those of another one, which is configured differently. The figures are the rates,
-        and the times that one lookup in a hundred exceeds. The replica that is not being measured stands still."""
+        """Compares cached lookups of this replica with those of `other`, which has other settings: rates and p99. The replica that is not
+        being measured is stopped with SIGSTOP."""
         benches = (self, other)
         for bench in benches:
             bench._warm_up(keys, BINARY)
             bench._process.signal(signal.SIGSTOP)
         runs: dict[LookupBench, list[WrkRun]] = {bench: [] for bench in benches}
-        # The first pair is not counted: after it both replicas have compiled the code that they run.
+        # The first pair is not counted: during it, both replicas compile the code that they run.
         for sample in range(self._samples + 1):
-            # The two take turns in being the first of a pair.
+            # The two replicas take turns at being measured first.
             for bench in benches if sample % 2 else reversed(benches):
                 bench._process.signal(signal.SIGCONT)
-                # In this time the replica does the work that became due while it stood still.
+                # The replica does the work that came due while it was stopped.
                 time.sleep(SETTLING_SECONDS)
                 runs[bench].append(bench._wrk(BINARY.path, keys, BINARY, self._seconds))
                 bench._process.signal(signal.SIGSTOP)
@@ -160,7 +161,7 @@ class LookupBench:
         return meters["optiks.query.vrf_cache.hits"], meters["optiks.query.vrf_cache.misses"]
 
     def _wrk(self, path: str, keys: Keys, form: Form, seconds: int) -> "WrkRun":
-        """Runs wrk. It continues in the keys where the last run ended."""
+        """Runs wrk, beginning at the key after the last one of the run before."""
         place = self._place.get((form, keys), 0)
         done = subprocess.run(
             ["wrk", "--threads", "1", "--connections", str(CONNECTIONS), "--duration", f"{seconds}s", "--latency", "--script", SCRIPT, self._process.url, "--",
@@ -173,7 +174,7 @@ class LookupBench:
 
 @dataclass(frozen=True)
 class WrkRun:
-    """The results that wrk prints for a run."""
+    """The results that wrk prints for one run."""
 
     rate: float
     """Requests a second."""
@@ -182,7 +183,7 @@ class WrkRun:
 
     @classmethod
     def parse(cls, text: str) -> "WrkRun":
-        """Returns the run's results; BenchFailed if any request was not answered with 200."""
+        """Raises BenchFailed unless every request was answered with 200."""
         rate, requests, p99 = re.search(r"Requests/sec:\s+([\d.]+)", text), re.search(r"(\d+) requests in ", text), re.search(r"^\s+99%\s+([\d.]+)(us|ms|s)$", text, re.MULTILINE)
         if rate is None or requests is None or p99 is None or "Non-2xx" in text or "Socket errors" in text:
             raise BenchFailed(f"wrk:\n{text}")
@@ -193,7 +194,7 @@ class WrkRun:
 
 
 def fill(keys: int) -> Path:
-    """Returns the data folder of a log with so many keys. It is made once; if the making is interrupted, no folder is left."""
+    """Returns the data folder of a log with so many keys. Makes it once; an interrupted call leaves no such folder."""
     folder = CACHE / f"lookups-{keys}"
     if not folder.exists():
         print(f"== loading {keys:,} keys, kept in {folder.relative_to(ROOT)}", flush=True)
@@ -210,14 +211,14 @@ def fill(keys: int) -> Path:
 
 
 def restore(log: Deployment, folder: Path) -> None:
-    """Restores the data of a log that was filled before, perhaps by an older build."""
+    """Restores the data of a log that was filled before, possibly by an older build."""
     shutil.rmtree(log.data)
     shutil.copytree(folder, log.data)
     log.migrate()
 
 
 def publish_users(log: Deployment, client: Client, requests: list[dict]) -> list[dict]:
-    """Returns the elements of the 202, once all requests of `/v1/users` are served."""
+    """Sends the requests to `/v1/users` and waits until all are served. Returns the elements of the 202."""
     answer = client.post_json("/v1/users", requests)
     if answer.status != 202:
         raise BenchFailed(f"users: HTTP {answer.status} {answer.body!r}")
@@ -229,7 +230,7 @@ def publish_users(log: Deployment, client: Client, requests: list[dict]) -> list
 
 
 def make_users(log: Deployment) -> None:
-    """Makes USERS users of DEVICES devices each, and waits until they are served."""
+    """Makes USERS users with DEVICES devices each, and waits until they are served."""
     with log.update_client(timeout=90) as client:
         for first in range(0, USERS, USERS_A_LIST):
             publish_users(log, client, [
@@ -238,7 +239,8 @@ def make_users(log: Deployment) -> None:
 
 
 def measure_beside_cosigners(log: Deployment, without: LookupBench, beside: LookupBench, keys: Keys) -> list[Figure]:
-    """Measures the same replica again while it asks six auditors and witnesses that are of no use."""
+    """Starts the second replica with six auditors and witnesses that are dead, slow or lying, and compares it with the first, which has no
+    policy."""
     replica = log.queries[1]
     with BadCosigners(log, log.logs / "cosigners") as cosigners:
         replica.start(Optiks__QueryService__CosignersFile=str(cosigners.file))

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Measures a switch of the period while lookups and updates run without a pause. The first figure is the time from the operator's request
-until a replica shows the first epoch of the next period. The request begins the making of that period's trees. The second figure is the p99
-of requests in this time, compared with the p99 before. No request may fail, no answer may be wrong, and no update may be lost or doubled.
-Writes build/bench/period.json.
+"""Measures a switch of the period while lookups and updates run without a pause.
 
+Measures the seconds from the operator's request, which makes the task begin the next period's trees, to the first epoch of that period
+that a replica shows. Compares the p99 of requests meanwhile with the p99 before. No request may fail, no answer may be wrong, and no
+update may be lost or doubled. Writes build/bench/period.json.
 usage: measure_periods.py [--engines E,..] [--keys N] [--rate N] [--window S] [--before N]"""
 
 import argparse
@@ -27,17 +27,17 @@ from harness import Deployment, Process
 from stress_tester import StressTester
 from windows import BenchFailed, Moments, compare, windows_of
 
-# With these, a switch may come as soon as it is prepared.
+# The shortest period: a switch may come as soon as it is prepared.
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10", "Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic": "false"}
 MIX, OPERATIONS = "hit=9,update=1", ("hit", "update")
-# Keys are chosen uniformly, so that lookups find changed keys as well as unchanged ones.
+# Uniform, so that lookups find both keys that were changed and keys that were not.
 LOAD = ("--warm-up", "2", "--keys", "uniform", "--check-keys", "2000", "--settle", "600")
 SWITCH_SECONDS = 3600
 STAGED_EVENT = 3041
 
 
 class SwitchWatch(threading.Thread):
-    """Watches for the first epoch after the first period, and the memory of processes, until it is told to end."""
+    """Waits for the first epoch after the first period and records the memory of processes, until it is told to end."""
 
     def __init__(self, log: Deployment, processes: list[Process]):
         super().__init__(daemon=True)
@@ -46,11 +46,12 @@ class SwitchWatch(threading.Thread):
         self.moments = Moments()
         self.begun = threading.Event()
         self.load: list[float] = []
-        """Load averages of a minute: how many processes wanted a core."""
+        """The one-minute load averages: the number of processes that wanted a core."""
         self.stolen_share = 0.0
-        """Of the processors' time until the next period has begun, what a hypervisor gave to others: no figure of a run that has much of it counts."""
+        """The share of the processors' time, until the next period began, that a hypervisor gave to others. Figures of a run
+        with a large share are void."""
         self.most_bytes = dict.fromkeys((process.service for process in processes), 0)
-        """Until the next period has begun."""
+        """By service, the maximum until the next period began."""
 
     def run(self) -> None:
         stolen, spent = processor_time()
@@ -79,18 +80,18 @@ def processor_time() -> tuple[int, int]:
 
 
 class SwitchBench:
-    """Measures the switch on one engine."""
+    """Measures the switch of one engine."""
 
     def __init__(self, engine: str, log: Deployment, arguments: argparse.Namespace):
         self._engine, self._log, self._keys = engine, log, arguments.keys
         self._rate, self._window, self._before, self._reports = arguments.rate, arguments.window, arguments.before, arguments.reports
-        # Versions of a later period begin at 1 again, so the records do not count how many were accepted.
+        # Versions begin at 1 again in a later period, so the records' counts do not match the accepted updates.
         self._tester = StressTester(log, alone=False)
 
     def run(self) -> list[Figure]:
         self._say(f"loading {self._keys:,} keys")
         self._tester.prepare(self._keys, "--many-count", "0")
-        # Without this, the windows before the switch would measure the aftermath of loading instead of an ordinary day.
+        # Otherwise the windows before the switch would measure the after-effects of loading instead of normal operation.
         self._log.storage.settle()
         processes = [self._log.task, self._log.query]
         resting = {process.service: process.anonymous_bytes for process in processes}
@@ -103,7 +104,7 @@ class SwitchBench:
             watch.start()
             try:
                 self._switch(watch, running)
-                # In this time readers of the new period wait for data that their caches do not have yet.
+                # These windows show the waits of readers while the new period's caches are empty.
                 running.wait(3 * self._window)
             finally:
                 watch.end()
@@ -142,7 +143,7 @@ class SwitchBench:
             noticed = comparison.figures(self._name("p99", operation), operation)
             figures += noticed
             ratios.append(noticed[0].ratio)
-        # The normal ratio is 1.
+        # The baseline is 1: as fast as before.
         figures.append(Figure(self._name("p99-ratio"), "times that before, of lookups or updates", max(ratios), 1, ratios))
         figures += [Figure(self._name("memory", service), "MB, anonymous", most / 1e6, resting[service] / 1e6) for service, most in watch.most_bytes.items()]
         return figures
@@ -171,7 +172,7 @@ def main() -> None:
         with Deployment(SETTINGS, engine=engine) as log:
             figures += SwitchBench(engine, log, arguments).run()
     failed = sum(figure.counters.get("failed", 0) for figure in figures)
-    # The figures without an engine in their name are those of the worst engine.
+    # The rows whose names have no engine repeat the worst engine's.
     for name in (f"switch/keys:{arguments.keys}", "p99-ratio"):
         of_engines = [figure for figure in figures if figure.name in [f"{engine}/{name}" for engine in engines]]
         figures.append(replace(max(of_engines, key=lambda one: one.value), name=name))

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Measures how lookups notice that three query-services behind nginx (deploy/nginx) are restarted one after the other, at half of the
-saturating rate. No request may fail and no answer may be wrong. The p99 meanwhile is compared with the p99 before. Writes
-build/bench/rolling.json. `make bench-rolling` sets OPTIKS_OUT, so that it starts the programs of the packages.
+"""Measures lookups while three query-services behind nginx (deploy/nginx) are restarted one after the other.
 
+The load is half of the rate that saturates. No request may fail and no answer may be wrong. Compares the p99 meanwhile with the p99
+before. Writes build/bench/rolling.json. `make bench-rolling` sets OPTIKS_OUT, so that the programs of the packages are started.
 usage: measure_rolling.py [--keys N] [--rate N] [--window S] [--before N] [--rounds N] [--rest S]"""
 
 import argparse
@@ -26,12 +26,12 @@ REPLICAS = 3
 MIX, OPERATION = "hit=1", "hit"
 WARM_UP_SECONDS = 10
 LOAD = ("--keys", "uniform", "--warm-up", str(WARM_UP_SECONDS))
-# The rate rises by stages from one that any machine bears, until the p99 of a stage is above SATURATED_MS.
+# The ramp begins at a rate that any machine sustains. It rises in stages until the p99 of one is above SATURATED_MS.
 FIRST_RATE, RAMP, STAGE_SECONDS, LONGEST_RAMP_SECONDS, SATURATED_MS = 200, 1.25, 5, 120, 100
 
 
 def saturating(tester: StressTester, keys: int, mix: str = MIX) -> float:
-    """Returns the largest rate of requests per second at which their p99 stayed in bounds."""
+    """Returns the highest rate of requests a second at which their p99 stayed within SATURATED_MS."""
     report = tester.run(mix, FIRST_RATE, LONGEST_RAMP_SECONDS, *LOAD, "--key-count", str(keys), "--ramp", str(RAMP), "--stage", str(STAGE_SECONDS), "--limit-p99", str(SATURATED_MS))
     if not report["stages"][-1]["saturated"]:
         raise BenchFailed(f"{report['stages'][-1]['rate']:,.0f} requests a second did not saturate: give --rate")
@@ -41,7 +41,7 @@ def saturating(tester: StressTester, keys: int, mix: str = MIX) -> float:
 
 
 def restart(log: Deployment, rounds: int, rest: float, running) -> list[float]:
-    """Restarts each replica in each round. Returns the seconds from SIGTERM until each was ready again."""
+    """Restarts each replica in each round. Returns the seconds of each from SIGTERM until it was ready again."""
     took = []
     for _ in range(rounds):
         for query in log.queries:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Measures the life of one large directory: built, updated, queried, saved and restored in both modes. Writes build/bench/scale.json.
+"""Measures one large directory in both modes: building, updates, queries, saving and restoring. Writes build/bench/scale.json.
 usage: measure_scale.py [--keys N,..] [--folder DIR]"""
 
 import argparse
@@ -13,8 +13,8 @@ from figures import ROOT, Figure, table, write
 
 PROGRAM = ROOT / "build/cmake/release/ozks/scale_bench"
 KEYS = f"{1 << 20},{1 << 22},{1 << 24},{1 << 26}"
-# The octets that a key takes on disk and in memory, with some room for the system. The disk holds the leaf log, the snapshot and the node
-# store, and the files from which that store is made.
+# Bytes that a key needs on disk (leaf log, snapshot, node store, and the files that building it needs) and in memory. Both leave room for
+# the system's own needs.
 DISK_PER_KEY, MEMORY_PER_KEY = 660, 170
 
 
@@ -50,7 +50,7 @@ def main() -> None:
             raise SystemExit(f"{keys:,} keys need {keys * DISK_PER_KEY / 1e9:.0f} GB in {arguments.folder} ({disk / 1e9:.0f} are free) and {keys * MEMORY_PER_KEY / 1e9:.0f} GB of memory "
                              f"({memory / 1e9:.0f} are available): choose --keys or --folder")
         figures += measure(keys, arguments.folder)
-        # Written now, so that a failure of the next size loses nothing.
+        # Written now, so that these results survive a failure at the next size.
         write(ROOT / "build/bench/scale.json", figures)
     print(f"\n{table(figures)}")
 

@@ -1,9 +1,8 @@
 #!/usr/bin/python3
-"""Measures the octets that a log takes on disk: those of the database, of the board's public and private files, and of leaf logs and
-snapshots. They are measured for each key, each later version, each key that a period takes over, and each epoch. `optiks-db plan`
-calculates with these figures. Writes build/bench/sizes.json.
+"""Measures the disk space of a log: its database, the board's public and private files, and leaf logs with snapshots.
 
-usage: measure_sizes.py [--engines E,..] [--keys N]"""
+Prints octets for each key, each later version, each key that a period takes over, and each epoch. `optiks-db plan` calculates with
+these figures. Writes build/bench/sizes.json. usage: measure_sizes.py [--engines E,..] [--keys N]"""
 
 import argparse
 import sys
@@ -24,19 +23,19 @@ from harness import Deployment
 SWITCH_SECONDS = 600
 EPOCHS = 300
 SETTLED_SECONDS = 3
-# One key in so many gets a second version, at this many per second.
+# One key in SHARE gets a second version, at RATE updates a second.
 SHARE, RATE = 2, 2_000
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """The octets of each part of a log."""
+    """The disk space of a log's parts, in octets."""
 
     database: int
     board: int
     private: int
     trees: int
-    """Leaf logs and snapshots of the task and of one replica."""
+    """The leaf logs and snapshots of the task and of one replica."""
 
     @classmethod
     def of(cls, log: Deployment) -> "Sizes":
@@ -53,12 +52,12 @@ class Sizes:
 
 
 def octets(folder: Path) -> int:
-    """Returns the octets of the files' blocks."""
+    """Returns the size of the blocks of all files in the folder."""
     return sum(path.stat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())
 
 
 class SizesBench:
-    """Measures the sizes with one engine."""
+    """Measures the sizes of one engine."""
 
     def __init__(self, log: Deployment, keys: int):
         self._log, self._keys = log, keys
@@ -94,7 +93,7 @@ class SizesBench:
             return client.get("/v1/epochs/latest", "application/json").json()["record_fields"]
 
     def _settled(self) -> Sizes:
-        """Returns the sizes once they no longer change, because snapshots and delayed writes are done."""
+        """Returns the sizes once they no longer change: snapshots and delayed writes are done."""
         sizes, since = Sizes.of(self._log), time.monotonic()
         while time.monotonic() - since < SETTLED_SECONDS:
             time.sleep(1)

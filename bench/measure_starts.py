@@ -1,8 +1,7 @@
 #!/usr/bin/python3
-"""Measures how long a new replica takes until it is ready, in both modes, from the database (SQLite) and from another replica's snapshot.
-No updates run meanwhile. Writes build/bench/starts.json.
+"""Measures the time until a new replica is ready, in both modes, from the database (SQLite) and from another replica's snapshot.
 
-usage: measure_starts.py [--keys N] [--samples N]"""
+Nobody updates meanwhile. Writes build/bench/starts.json. usage: measure_starts.py [--keys N] [--samples N]"""
 
 import argparse
 import os
@@ -30,7 +29,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def start(process: Process, folder: Path, environment: dict[str, str]) -> dict[str, float]:
-    """Measures a start with an empty folder, and then stops the process."""
+    """Starts the process with an empty folder, waits until it is ready, and stops it. Returns the figures of this start."""
     shutil.rmtree(folder, ignore_errors=True)
     began, most = time.monotonic(), 0
     process.start(**environment)
@@ -59,7 +58,7 @@ def main() -> None:
         key = log.data / "snapshot-key"
         if (added := log.optiks_db("api-key", "add", "replicas", "--scope", "snapshot", "--out", str(key))).code != 0:
             raise NotReady(str(added))
-        # The peer has saved its snapshot by now. From here on all data that is read is in the page cache.
+        # The peer's snapshot is saved by now. All data that the starts read is in the page cache.
         snapshot = {"Optiks__QueryService__SnapshotPeers__0": peer.url, "Optiks__QueryService__SnapshotPeerKeyFile": str(key)}
         kinds = {"linked-database": {}, "linked-snapshot": snapshot, "stored-database": STORED, "stored-snapshot": STORED | snapshot}
         runs = {name: [] for name in kinds}

@@ -1,8 +1,6 @@
 #!/usr/bin/python3
-"""Runs the benchmarks of trees and writes all their rows to one file in Google Benchmark's JSON. Each runs in a process of its own, because
-it reports the process's memory.
-
-usage: measure_trees.py OUT PROGRAM..."""
+"""Runs the benchmarks of trees and writes all their rows to one file in Google Benchmark's JSON. Each benchmark reports its memory, so each
+has its own process. usage: measure_trees.py OUT PROGRAM..."""
 
 import json
 import subprocess
@@ -12,7 +10,8 @@ from pathlib import Path
 
 
 def joined(documents: list[dict]) -> dict:
-    """Returns all rows under the context of the first document. Each name of a row must be unique."""
+    """Joins the rows of all documents, with the context of the first. Raises ValueError when two rows have one name, or a document has no
+    row."""
     rows = [row for document in documents for row in document["benchmarks"]]
     names = [row["name"] for row in rows]
     twice = sorted({name for name in names if names.count(name) > 1})

@@ -1,9 +1,8 @@
 #!/usr/bin/python3
-"""Measures the way of an update, with everything on this machine: accepting, publishing, the latency of epochs and the database's share.
-The raw database is measured for comparison. Writes build/bench/updates.json. SQL Server is measured where OPTIKS_TEST_SQLSERVER holds a
-connection string for it.
+"""Measures the path of an update, with everything on this machine: acceptance, publication, epoch latency, the database's share.
 
-usage: measure_updates.py [--engines E,..] [--seconds S]"""
+The baseline of rates is the raw database. Writes build/bench/updates.json. SQL Server is measured where OPTIKS_TEST_SQLSERVER holds the
+connection string of one. usage: measure_updates.py [--engines E,..] [--seconds S]"""
 
 import argparse
 import sys
@@ -19,23 +18,23 @@ from harness import Deployment
 from stress_tester import StressTester
 
 LIST = 1000
-# With so many keys, a key is seldom updated twice in an epoch, as with people.
+# So many keys that an epoch seldom has two updates of one key, as with real users.
 KEYS = ("--key-count", "1000000")
-# A share of the updates is followed individually; the records count all of them.
+# A sample of the updates is followed one by one; the records count all of them.
 SAMPLED = ("--verify", "0", "--follow", "0.01", "--check-keys", "1000", "--settle", "600")
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10"}
-# More than any of the engines accepts: the updates that are sent in time show how much it accepts.
+# More than any engine accepts. The accepted updates show the capacity; the others are not sent in time.
 SINGLE_OVERLOAD, LIST_OVERLOAD = 25_000, 200
 SINGLE_CALLERS, LIST_CALLERS = 256, 16
-# A load is sustained under three conditions. Next to nothing of it fails or waits too long to be sent. Publication does not fall behind. At
-# the end one more epoch publishes the rest.
+# A load is sustained if at most SUSTAINED_BAD_SHARE of it fails or is not sent in time, and publication takes at most SUSTAINED_DELAY
+# seconds (p99). One more epoch must also publish the updates left at the end.
 SUSTAINED_BAD_SHARE, SUSTAINED_DELAY = 0.001, 5
 # Short runs find the rate roughly. A long run that fails is repeated at a slightly lower rate.
 STEP_UP, STEP_DOWN, HOLD_DOWN, MOST_RUNS = 1.2, 0.87, 0.94, 8
 
 
 class UpdateBench:
-    """Measures the figures of one engine. Each phase uses the log that the earlier phases have filled."""
+    """Measures one engine. Each phase runs on the log that the phases before it filled."""
 
     def __init__(self, engine: str, log: Deployment, seconds: float):
         self._engine, self._log, self._seconds = engine, log, seconds
@@ -73,8 +72,8 @@ class UpdateBench:
         return self._figures
 
     def _sustain(self, mix: str, rate: float, seconds: float, callers: int) -> Load:
-        """Returns the load at about the highest sustained rate. Short runs search for that rate up or down from a first guess, and then it
-        is held for the whole time."""
+        """Returns the load at about the highest sustained rate. Short runs search up or down from a first guess; the found rate is then
+        held for the whole time."""
         short = max(6, seconds / 6)
         sustained = self._sustained(mix, rate, short, callers) is not None
         step = STEP_UP if sustained else STEP_DOWN

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Measures the cost of an answer about a user for its client: the octets, and the time in which liboptiks verifies it. The users have 1, 3
-and 10 devices whose keys have 1, 10 and 1,000 versions each, in a log of N keys. Each is looked up for the first time, looked up again when
-nothing changed, and monitored likewise, all pages of it. Nothing else runs during the verifying. Writes build/bench/users.json.
+"""Measures the cost of an answer about a user for its client: octets, and the time in which liboptiks verifies it.
 
+The users have 1, 3 and 10 devices whose keys have 1, 10 and 1,000 versions each, in a log of N keys. Each user is looked up for the first
+time, looked up again when nothing changed, and monitored likewise, all pages of it. The services are stopped before the answers are
+verified. Writes build/bench/users.json.
 usage: measure_users.py [--keys N] [--samples N]"""
 
 import argparse
@@ -31,7 +32,7 @@ from users import Asked, Kept
 from verify import TrustAnchor
 
 DEVICES, VERSIONS = (1, 3, 10), (1, 10, 1000)
-# As many updates of one key as may be pending (docs/spec/rest.md section 6).
+# The number of updates of one key that may be pending (docs/spec/rest.md section 3).
 PENDING = 16
 FIRST = "monitor-later/devices:1/versions:1"
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:00.010"}
@@ -42,8 +43,8 @@ def name_of(devices: int, versions: int) -> str:
 
 
 def make_users(log: Deployment, created_all: Callable[[], None]) -> None:
-    """Makes the users. Each epoch takes one request of a user, and so gives all keys of its devices one version more. created_all: called
-    once all users exist."""
+    """Makes the users. Each epoch takes one request of a user, which adds one version to every key of the user's devices. `created_all` is
+    called once all users exist."""
     users = [(devices, versions) for devices in DEVICES for versions in VERSIONS]
 
     def values(user: tuple[int, int], version: int) -> list[dict]:
@@ -61,7 +62,7 @@ def make_users(log: Deployment, created_all: Callable[[], None]) -> None:
 
 @dataclass
 class Asking:
-    """One question of a client, in one or more pages: the rows of its answers, and the function that verifies them."""
+    """One query of a client: the rows of its answers, one for each page, and the function that verifies them."""
 
     name: str
     rows: list[dict]
@@ -73,7 +74,7 @@ class Asking:
 
 
 class UserBench:
-    """Collects the answers of one service. The service's library verifies them once no service runs any more."""
+    """Collects answers of one service, and verifies them with its library after the service has stopped."""
 
     def __init__(self, log: Deployment):
         self._session = live.Session(live.Http(log.query.url, log.api_key), TrustAnchor.parse((log.data / "trust.json").read_text()), Rows(), [], None)
@@ -81,7 +82,7 @@ class UserBench:
         self._looks: list[Asking] = []
 
     def begin(self) -> None:
-        """Monitors the smallest user. It is monitored again after all epochs that the versions of the others take."""
+        """Monitors the smallest user. end() monitors it again after all the epochs of the other users' versions."""
         (shown,) = self._lookup(f"{FIRST}/before", Asked(name_of(1, 1).encode()))
         self._first = self._monitor(f"{FIRST}/begins", Own(shown.user, [name_of(1, 1).encode()]))
         self._epoch = shown.epoch
@@ -106,7 +107,7 @@ class UserBench:
         return results
 
     def _monitor(self, name: str, own: Own) -> Own:
-        """Monitors to the last page, and returns the state that is kept then."""
+        """Monitors up to the last page. Returns the state that the owner keeps then."""
         look = Asking(name, [], self._native.monitor)
         self._looks.append(look)
         while True:
@@ -118,7 +119,7 @@ class UserBench:
                 return own
 
     def figures(self, samples: int) -> list[Figure]:
-        """Returns the time of verifying only, without Python's own work around it."""
+        """Returns the times of verification alone, without Python's own share."""
         anchors = self._session.rows.content()["anchors"]
         made = []
         for look in self._looks:

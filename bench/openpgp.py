@@ -1,4 +1,4 @@
-"""The part of OpenPGP (RFC 9580) that takes a keyring apart into people's keys: packets, user ids, and which signatures are a key's own."""
+"""The part of OpenPGP (RFC 9580) that splits a keyring into people's keys: packets, user ids, and the signatures that a key made itself."""
 
 import hashlib
 import re
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 SIGNATURE, PUBLIC_KEY, MARKER, TRUST, USER_ID, PUBLIC_SUBKEY, USER_ATTRIBUTE = 2, 6, 10, 12, 13, 14, 17
 ISSUER, ISSUER_FINGERPRINT = 16, 33
-# The form that addresses in user ids have in practice: a text with one @ and no space, in angle brackets or alone.
+# The usual form of an address in a user id: something with one @ and no space, in angle brackets or alone.
 ADDRESS = re.compile(r"<([^<>@\s]+@[^<>@\s]+)>\s*$|^\s*([^<>@\s]+@[^<>@\s]+)\s*$")
 
 
@@ -20,11 +20,11 @@ class Packet:
     tag: int
     body: bytes
     octets: bytes
-    """With its header, as it stands in the keyring."""
+    """The packet with its header, as it is in the keyring."""
 
 
 def packets(keyring: bytes) -> Iterator[Packet]:
-    """Yields the packets (RFC 9580 section 4.2), with headers of both formats. Partial lengths, which keys must not have, are refused."""
+    """Yields the packets, with headers of both formats (RFC 9580 section 4.2). Refuses partial lengths, which keys may not have."""
     at = 0
     while at < len(keyring):
         start, first = at, keyring[at]
@@ -69,20 +69,20 @@ class TransferableKey:
 
     @property
     def created(self) -> int:
-        """The Unix time at which the key was made."""
+        """The time of creation, in Unix time."""
         return int.from_bytes(self.packets[0].body[1:5], "big")
 
     @property
     def fingerprint(self) -> bytes:
-        """The fingerprint of a version 4 key, for which that version uses SHA-1."""
+        """The SHA-1 fingerprint of a version 4 key."""
         body = self.packets[0].body
         return hashlib.sha1(b"\x99" + len(body).to_bytes(2, "big") + body, usedforsecurity=False).digest()
 
     def addresses(self) -> list[str]:
-        """Returns the e-mail addresses of its user ids in lower case, in their order, without repetition."""
+        """Returns the e-mail addresses of the key's user ids, in lower case and in their order, without repetition."""
         found = {}
         for packet in self.packets:
-            # User ids from before UTF-8 became the rule are Latin-1.
+            # User ids from before UTF-8 became the rule are in Latin-1.
             if packet.tag == USER_ID:
                 try:
                     text = packet.body.decode()
@@ -96,7 +96,7 @@ class TransferableKey:
         return b"".join(packet.octets for packet in self.packets)
 
     def own_octets(self) -> bytes:
-        """Returns the key without additions of others (their certifications) and without pictures: still a transferable key."""
+        """Returns the key without the certifications of other people and without pictures: still a transferable key."""
         own, picture = [], False
         for packet in self.packets:
             if packet.tag != SIGNATURE:
@@ -107,7 +107,7 @@ class TransferableKey:
 
 
 def transferable_keys(keyring: bytes) -> list[TransferableKey]:
-    """Returns the keys in the keyring's order. Only version 4 is supported, because keyrings have no others."""
+    """Returns the keys of version 4 in the keyring's order. Ignores other versions, which keyrings do not contain in practice."""
     keys: list[list[Packet]] = []
     for packet in packets(keyring):
         if packet.tag in (MARKER, TRUST):
@@ -121,7 +121,7 @@ def transferable_keys(keyring: bytes) -> list[TransferableKey]:
 
 
 def issuer(signature: bytes) -> bytes | None:
-    """Returns the key id of a signature's maker; None if the signature does not name it."""
+    """Returns the key id of a signature's issuer, or None where the signature does not contain it."""
     if signature[:1] == b"\x03":
         return signature[7:15]
     if signature[:1] != b"\x04" or len(signature) < 6:
@@ -134,7 +134,7 @@ def issuer(signature: bytes) -> bytes | None:
             length, at = _new_length(signature, at)
             subpacket = _take(signature, at, length)
             at += length
-            # The highest bit only says that the subpacket is critical.
+            # The highest bit says only that the subpacket is critical.
             kind = subpacket[0] & 0x7F if subpacket else 0
             if kind == ISSUER and len(subpacket) == 9:
                 return subpacket[1:]

@@ -1,5 +1,6 @@
-"""Measures the raw database: writes the leaf and value rows of epochs again into tables with the same definitions, one transaction per
-epoch. No update path can be faster."""
+"""The raw database: an upper bound for any update path. Inserts the leaf and value rows of epochs again, one transaction an epoch.
+
+The rows go into tables with the same definitions."""
 
 import contextlib
 import os
@@ -20,15 +21,15 @@ SQL_SERVER_TABLES = ROOT / "sql/sqlserver/src/migrations/0001_create_tables.sql"
 
 
 def rate(storage: OwnPostgreSql | OwnSqlServer | Sqlite) -> float:
-    """Returns the updates per second; each is a row of leaf and a row of value."""
+    """Returns updates a second. Each update is one leaf row and one value row."""
     if isinstance(storage, OwnSqlServer):
         return _select(storage.server)
     return _copy(storage.server) if isinstance(storage, OwnPostgreSql) else _insert(storage.database)
 
 
 def newest(epochs: list[tuple[int, int]]) -> list[int]:
-    """Returns the newest of the epochs, (epoch, leaves) with the oldest first, that have at most MOST_UPDATES leaves together, but at least
-    one epoch."""
+    """Returns the newest epochs with leaves that together have at most MOST_UPDATES leaves, but at least one. `epochs` has (epoch,
+    leaves) pairs, oldest first."""
     taken, count = [], 0
     for epoch, leaves in reversed(epochs):
         if leaves == 0:
@@ -41,7 +42,7 @@ def newest(epochs: list[tuple[int, int]]) -> list[int]:
 
 
 def _copy(server: PostgreSql) -> float:
-    """Measures binary COPY, with which the update-task writes the rows."""
+    """Measures binary COPY, which the update-task uses."""
     rows = [row.split("|") for row in _psql(server, ["SELECT epoch, leaves FROM epoch ORDER BY epoch;"])]
     epochs = newest([(int(epoch), int(leaves)) for epoch, leaves in rows])
     with tempfile.TemporaryDirectory(prefix="optiks-raw-") as folder:
@@ -83,8 +84,8 @@ def _select(server: SqlServer) -> float:
 
 
 def sql_server_copies() -> dict[str, str]:
-    """Returns by table the definition of a similar one: that of the migrations, with Copy after each of its names. It is on one line,
-    because tsql obeys lines that begin with "Version"."""
+    """Returns, by table, the migrations' definition of a copy, with Copy after each of its names. It is on one line because tsql interprets
+    lines that begin with "Version"."""
     tables = re.findall(r"^CREATE TABLE optiks\.\[?(Leaf|Value)\]? (\(.*?\n\));", SQL_SERVER_TABLES.read_text(), re.DOTALL | re.MULTILINE)
     return {table: f"CREATE TABLE optiks.{table}Copy " + re.sub(r"(CONSTRAINT \w+)", r"\1Copy", " ".join(columns.split())) + ";" for table, columns in tables}
 

@@ -18,12 +18,12 @@ PUBLISH_SECONDS = 300
 
 
 class StressFailed(Exception):
-    """A run was not answered correctly; the text says how."""
+    """A run failed or its answers were wrong; the text says how."""
 
 
 LONGEST_RUN_SECONDS = 86_400
 END_SECONDS = 900
-"""Until what was accepted in a run is settled."""
+"""The time within which the accepted updates of a run must be settled."""
 
 
 class RunningStress:
@@ -34,7 +34,7 @@ class RunningStress:
         self._report = report
 
     def wait(self, seconds: float) -> None:
-        """Lets the run continue for so long."""
+        """Lets the run continue for so many seconds. Raises StressFailed when it ends earlier."""
         try:
             code = self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -42,8 +42,8 @@ class RunningStress:
         raise StressFailed(f"optiks-stress ended with {code} while it was to run")
 
     def end(self) -> dict:
-        """Ends the run and returns its JSON report. All its answers were right, and no update of it was lost or doubled."""
-        # Not SIGINT, which a background job of a shell ignores, and so do its children.
+        """Ends the run and returns its JSON report. Raises StressFailed if an answer was wrong, or an update was lost or doubled."""
+        # Not SIGINT: a shell's background job ignores it, and so do its children.
         self._process.send_signal(signal.SIGTERM)
         code = self._process.wait(END_SECONDS)
         if code != 0:
@@ -51,22 +51,22 @@ class RunningStress:
         return json.loads(self._report.read_text())
 
     def kill(self) -> None:
-        """Kills the run, whatever it does. Does nothing if it has ended."""
+        """Kills the process and waits for its end. Does nothing if it has ended."""
         self._process.kill()
         self._process.wait()
 
 
 class At(Protocol):
-    """The target of updates: a service, or a proxy in front of it."""
+    """The address for updates: a service, or a proxy before it."""
 
     url: str
 
 
 class Loaded(Protocol):
-    """The parts of a log that optiks-stress needs: a Deployment, or a log on other hosts."""
+    """A log with the members that optiks-stress needs: a Deployment, or a log on other hosts."""
 
     data: Path
-    """With trust.json and api-key."""
+    """The folder with trust.json and api-key."""
 
     @property
     def environment(self) -> dict[str, str]: ...
@@ -78,8 +78,9 @@ class Loaded(Protocol):
 
 
 class StressTester:
-    """Runs optiks-stress against one log. It is the log's only writer, so the log's records must count exactly the updates that it had
-    accepted. With `alone` False others write as well, and records are not counted. edge: the server in front of the query-services."""
+    """Runs optiks-stress against one log. As the log's only writer, it compares the sum of its accepted updates with the records' counts.
+
+    With `alone` False others write as well, and records are not counted. `edge` is the proxy before the query-services."""
 
     def __init__(self, log: Loaded, alone: bool = True, edge: Edge | None = None):
         self._log = log
@@ -95,8 +96,8 @@ class StressTester:
         self._accepted += self.published() - before
 
     def run(self, mix: str, rate: float, seconds: float, *options: str) -> dict:
-        """Returns the JSON report of a run whose answers were right and whose updates are all published. The records prove this, and for
-        updates that the run follows also their statuses and histories."""
+        """Returns the JSON report of a run. All its answers were right. Its updates are published according to the records; the updates
+        that were followed are also checked against their statuses and histories."""
         self._runs += 1
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"
@@ -124,8 +125,7 @@ class StressTester:
 
     @contextmanager
     def running(self, mix: str, rate: float, *options: str) -> Iterator[RunningStress]:
-        """Starts a run during which the caller does other things; leaving the context ends it in any case. Updates that it has accepted are
-        not counted."""
+        """A run in the background of other actions. Leaving the context kills it. Its accepted updates are not counted."""
         self._runs += 1
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"

@@ -1,4 +1,4 @@
-"""The effects of an event on callers while optiks-stress runs: the p99 of their requests meanwhile, and before."""
+"""Compares the latencies of an optiks-stress run during an event with those before it: p99 of requests."""
 
 import datetime
 import math
@@ -10,37 +10,37 @@ from figures import Figure
 
 
 class BenchFailed(Exception):
-    """The event to be measured did not happen."""
+    """The event to be measured did not happen, or the run was too short."""
 
 
 @dataclass
 class Moments:
-    """The moments of the event, in Unix time."""
+    """The times of an event, in Unix time."""
 
     asked: float = 0.0
-    """It begins."""
+    """The event begins."""
     complete: float = 0.0
-    """Of a switch of the period: all copies were staged for the first time."""
+    """In a switch of the period, all copies are staged for the first time."""
     begun: float = 0.0
-    """It is done: of a switch, a replica showed the first epoch of the next period."""
+    """The event is done. In a switch, a replica shows the first epoch of the next period."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """A part of a run, in Unix time."""
+    """One window of a run; its times are Unix times."""
 
     start: float
     end: float
     latencies: dict[str, Counter[int]]
-    """Answers by microseconds, as upper edges of buckets, by operation."""
+    """By operation, the number of answers in each bucket, by its upper edge in microseconds."""
 
     def p99(self, operation: str) -> float:
-        """Returns the p99 of an operation in seconds."""
+        """Returns seconds."""
         return p99_of([self], operation)
 
 
 def p99_of(windows: list[Window], operation: str) -> float:
-    """Returns the p99 in seconds of all answers in these windows, by nearest rank."""
+    """Returns the p99 of all answers in these windows in seconds, by nearest rank."""
     latencies = sum((window.latencies.get(operation, Counter()) for window in windows), Counter())
     left = math.ceil(latencies.total() * 0.99)
     for edge in sorted(latencies):
@@ -50,7 +50,7 @@ def p99_of(windows: list[Window], operation: str) -> float:
 
 
 def windows_of(report: dict, length: float) -> list[Window]:
-    """Returns the windows that are whole."""
+    """Returns the report's windows that are complete."""
     began = datetime.datetime.fromisoformat(report["started"]).timestamp()
     last = report["warm_up_s"] + report["measured_s"]
     return [Window(began + window["start_s"], began + window["start_s"] + length, {row["operation"]: Counter(dict(row["latencies_us"])) for row in window["operations"]})
@@ -59,14 +59,14 @@ def windows_of(report: dict, length: float) -> list[Window]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The windows before an event began, and those from its beginning until a window's time after its end."""
+    """The windows before an event began, and those from its beginning until one window's time after its end."""
 
     before: list[Window]
     meanwhile: list[Window]
 
     def figures(self, name: str, operation: str) -> list[Figure]:
-        """Returns the p99 of all requests meanwhile, with that of all before as the baseline. Also returns the p99 of the worst window
-        meanwhile, with the median one before as the baseline. Windows without answers are left out."""
+        """Compares the p99 of all requests meanwhile with that before, and the worst window meanwhile with the median window before.
+        Windows without an answered request are left out."""
         per_window = [window.p99(operation) * 1e3 for window in self.meanwhile if window.latencies.get(operation)]
         calm = [window.p99(operation) * 1e3 for window in self.before if window.latencies.get(operation)]
         return [
@@ -76,7 +76,7 @@ class Comparison:
 
 
 def compare(windows: list[Window], moments: Moments, length: float, least_before: int) -> Comparison:
-    """Returns the comparison. Refuses a run that has fewer windows before, or that ended sooner."""
+    """Compares the windows. Raises BenchFailed if the run has fewer than `least_before` windows before the event, or ended too early."""
     before = [window for window in windows if window.end <= moments.asked]
     meanwhile = [window for window in windows if window.end > moments.asked and window.start < moments.begun + length]
     if len(before) < least_before or not meanwhile or meanwhile[-1].end < moments.begun + length:

@@ -42,7 +42,7 @@ def clang_format(files, fix):
 
 
 def clang_tidy(files, fix):
-    """Checks our sources, and through them our headers. Tests are left out: findings in the macros that they use would drown their own.
+    """Checks the sources, and through them the headers. Tests are not checked, because most findings would be in the macros that they use.
 
     The files are read together (the preset tidy), because the headers that they include take far longer than the files themselves. With
     --fix they are read one by one.
@@ -63,7 +63,7 @@ def clang_tidy(files, fix):
 
 
 def dotnet_format(files, fix):
-    """Checks white space. With --fix it mends everything that `dotnet format` can mend."""
+    """Checks white space. With --fix it corrects everything that `dotnet format` can correct."""
     if fix:
         return run("dotnet", "format", "Optiks.slnx", "--no-restore")
     # It reads a folder, because it takes ten times as long to read a solution.
@@ -71,7 +71,7 @@ def dotnet_format(files, fix):
 
 
 def dotnet_style(files, fix):
-    """Checks the style rules of which the build does not warn. The third part of dotnet format, the analyzers, runs in the build, where
+    """Checks the style rules that the build does not check. The third part of dotnet format, the analyzers, runs in the build, where
     warnings are errors."""
     return run("dotnet", "format", "style", "Optiks.slnx", "--no-restore", "--verify-no-changes")
 

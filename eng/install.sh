@@ -1,8 +1,8 @@
 #!/bin/bash
-# Installs Debian packages: those of the groups that are named as arguments, and others by their own names.
+# Installs Debian packages: the packages of each group that is named as an argument, and others by their own names.
 #   install.sh build            to build the programs and run them on SQLite
-#   install.sh build test wrk   with what the tests need, and one package more
-# Says nothing and needs no network when all are there. The other groups are what is needed beside the first.
+#   install.sh build test wrk   also the packages that the tests need, and the package wrk
+# Prints nothing and needs no network when all are installed. The group build is the base; each other group lists additional packages.
 set -euo pipefail
 
 declare -A groups=(
@@ -27,9 +27,9 @@ for argument in "$@"; do
 done
 
 is_installed() {
-  # A kubectl of another origin does, and the two cannot be installed beside each other.
+  # A kubectl from another source is enough, and cannot be installed together with this package.
   if [[ $1 == kubernetes-client ]] && command -v kubectl >/dev/null; then return; fi
-  # pkg-config and others may be served by another package that provides them.
+  # Another package may provide pkg-config and others.
   [[ $(dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null) == installed* ]]
 }
 

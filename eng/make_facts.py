@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Makes from docs/spec/facts.toml all else that states a protocol fact: constants of C, C++, C# and Python, and tables of docs/spec.
+"""Generates every statement of a protocol fact from docs/spec/facts.toml: constants of C, C++, C# and Python, and tables of docs/spec.
 
 usage: make_facts.py [--check]
 
-Writes the files that are stale and names them. With --check it only names them, and the exit code is 1 if there are any. Some files are
-made as a whole. In others only the part between the lines `facts: NAME` and `facts: end` is made.
+Writes the stale files and prints their names. With --check it only prints them, and the exit code is 1 if there are any. Some files are
+generated as a whole. In others only the part between the lines `facts: NAME` and `facts: end` is generated.
 """
 
 import argparse
@@ -20,7 +20,7 @@ NOTICE = f"Generated from {SOURCE} by `make facts`: do not edit."
 
 
 def load(root):
-    """Returns the facts; ValueError if two of them contradict each other."""
+    """Returns the facts. Raises ValueError if two of them contradict each other."""
     with open(os.path.join(root, SOURCE), "rb") as file:
         facts = tomllib.load(file)
     if [one["id"] for one in facts["structures"]] != list(range(1, len(facts["structures"]) + 1)):
@@ -45,7 +45,7 @@ def grouped(number, mark="_"):
 
 
 def all_reasons(facts):
-    """Returns all reasons by number: those of the native verifier, and those that only clients give."""
+    """Returns all reasons by number: those of the native verifier, and those that only clients return."""
     return sorted((facts["reasons"] | facts["client_reasons"]).items(), key=lambda one: one[1][0])
 
 
@@ -58,7 +58,7 @@ def kind_and_life(structure):
 
 
 def sentence(text):
-    """Returns a fact's text as a comment. Pages of the specification name each other by file name alone; the comment gives their path in
+    """Returns a fact's text as a comment. Pages of the specification cite each other by file name alone; the comment has their path in
     the repository."""
     text = re.sub(r"(?<![\w/-])([a-z-]+\.md)", r"docs/spec/\1", text)
     return f"{text[0].upper()}{text[1:]}."
@@ -345,7 +345,7 @@ def page_limits(facts):
 
 # ---- files
 
-# Path: the function that yields the file's lines; for a file that people write, the name of each made part and its function.
+# By path, the function that yields the file's lines. For a file that people write: the name of each generated part, and its function.
 MADE = {
     "common/service/src/Problems/ProblemTypes.cs": csharp_problem_types,
     "common/service/src/Tokens/TokenRefusals.cs": csharp_token_refusals,
@@ -376,7 +376,7 @@ MADE = {
 
 
 def with_part(path, text, name, lines):
-    """Returns the text with these lines as its part of that name; ValueError unless the text has that part exactly once."""
+    """Returns the text with these lines as its part of that name. Raises ValueError unless the text has that part exactly once."""
     lines_before = text.split("\n")
     begins = [i for i, line in enumerate(lines_before) if f"facts: {name}," in line]
     ends = [i for i, line in enumerate(lines_before) if "facts: end" in line and begins and i > begins[0]]
@@ -386,7 +386,7 @@ def with_part(path, text, name, lines):
 
 
 def stale(root):
-    """Yields (path, text that it should have) for each file whose text differs or that is missing."""
+    """Yields (path, the text that it should have) for each file that differs or is missing."""
     facts = load(root)
     for path, made in MADE.items():
         try:

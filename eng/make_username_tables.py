@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes ozks/names/tables.inc, the data of Unicode 15.0.0 that PRECIS usernames need, from the files of Debian's package unicode-data
+"""Generates ozks/names/tables.inc, the data of Unicode 15.0.0 that PRECIS usernames need, from the files of Debian's package unicode-data
 (`make username-tables`).
 
 usage: make_username_tables.py [--check]
@@ -89,7 +89,7 @@ class Characters:
 
 
 def classes(characters):
-    """Returns the classes of RFC 8264 section 8 for the characters that the IdentifierClass allows."""
+    """Returns the characters that the IdentifierClass allows, with their classes of RFC 8264 section 8."""
     join_control = has_property("PropList.txt", "Join_Control")
     ignorable = has_property("DerivedCoreProperties.txt", "Default_Ignorable_Code_Point") | has_property("PropList.txt", "Noncharacter_Code_Point")
     old_jamo = has_property("HangulSyllableType.txt", "L", "V", "T")

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Installs the npm packages of tests/openapi in build/npm, exactly those of its lock file. Says nothing and needs no network when they are there.
+# Installs the npm packages of tests/openapi in build/npm, exactly as its lock file lists them. Prints nothing and needs no network when
+# they are installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,7 +15,7 @@ TEXT
 fi
 
 mkdir -p "$folder"
-# The lock file is copied last: there it says that its packages are there.
+# The lock file is copied last, so its copy shows that all packages are installed.
 cmp --silent "$source/package-lock.json" "$folder/installed.json" && exit 0
 cp "$source/package.json" "$source/package-lock.json" "$folder/"
 npm ci --prefix "$folder" --no-audit --no-fund --ignore-scripts --loglevel error >"$folder/npm.log" 2>&1 || {

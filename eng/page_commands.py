@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Checks that eng/page_commands.toml says for each command of README.md and docs/operations which test runs it, or why no test does.
+"""Checks that eng/page_commands.toml names, for each command of README.md and docs/operations, the test that runs it or why no test does.
 
-usage: page_commands.py prints rows for commands that have none
+usage: page_commands.py prints rows for the commands without one
 
-A command is a line of a block of `sh`, `bash` or `console`, or a target of make in a sentence. When a page gains a command, eng/check.py
-fails until the table has a row for it: whoever adds a command decides there what runs it.
+A command is a line in a block of `sh`, `bash` or `console`, or a target of make in a sentence. When a page gains a command, eng/check.py
+fails until the table has a row for it: the author of the command decides there which test runs it.
 """
 
 import os
@@ -46,7 +46,7 @@ def unlabelled(text):
 
 
 def load(path=TABLE):
-    """Returns by page what runs each command."""
+    """Returns, by page, the file or reason of each command."""
     with open(path, "rb") as file:
         rows = tomllib.load(file)
     return {page: {command: run_by for run_by, commands in runs.items() for command in commands} for page, runs in rows.items()}
@@ -75,7 +75,7 @@ def complaints(pages, table, exists=os.path.exists):
 
 
 def page_commands(files):
-    """Yields a complaint for each command of the pages without a row that says what runs it."""
+    """Yields a complaint for each command of the pages whose row is missing."""
     pages = {}
     for path in filter(is_page, files):
         with open(path, encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""Reads the English of the repository: the sentences of its pages and comments, each with its place, and the forms that CONTRIBUTING.md
+"""Reads the English of the repository: the sentences of its pages and comments with their places, and the forms that CONTRIBUTING.md
 refuses."""
 
 import ast
@@ -12,7 +12,7 @@ HASH_LIKE = (".sh", ".yml", ".yaml", ".toml", ".cmake", "Makefile", "CMakeLists.
 MARKUP_LIKE = (".csproj", ".props", ".targets", ".slnx")
 # Every kind of file that `sentences` reads.
 READABLE = (".md", ".py", ".sql", *C_LIKE, *HASH_LIKE, *MARKUP_LIKE)
-# A generated file says so in one of these first lines.
+# The number of first lines in which a generated file says that it is generated.
 GENERATED_LINES = 3
 
 # A comment at the end of a line or on its own. String literals come first, so that "//" inside one is not taken for a comment.
@@ -104,7 +104,7 @@ def _paragraphs_of_lines(text, mark):
 
 
 def _paragraphs_of_page(text):
-    """(line, text) of each paragraph, item of a list and cell of a table outside code. Headings are no sentences."""
+    """Yields (line, text) of each paragraph, list item and table cell outside code. Headings are not sentences."""
     block, first, in_code = [], 0, False
     for number, line in enumerate([*text.split("\n"), ""], 1):
         stripped = line.strip()

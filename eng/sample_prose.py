@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Draws comments and sentences of pages for a reader who marks each clear or unclear at first reading.
+"""Draws random comments and sentences of pages, for a reader who marks each as clear or unclear at first reading.
 
 usage: sample_prose.py --seed N [--comments N] [--sentences N]
 
-A comment is drawn whole and with its place, as a reader of the code meets it; a sentence of a page with the page alone. The same seed draws the
-same rows from the same commit.
+A comment is drawn whole and with its place, because a reader of the code sees both. A sentence of a page is drawn with the page alone. The
+same seed draws the same rows from the same commit.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 import prose
 
 ROOT = Path(__file__).resolve().parents[1]
-# Shorter texts are headings, names and labels.
+# Shorter texts are headings, names or labels.
 LEAST_WORDS = 4
 
 

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Runs update-task, update-service and query-service on SQLite, for trying Optiks out on one machine.
+"""Runs update-task, update-service and query-service on SQLite, to try Optiks out on one machine.
 
 usage: services.py run|up|down
 
   run    in the foreground until Ctrl-C
   up     in the background; returns when all are ready
-  down   stops them; fine when none runs
+  down   stops them; succeeds when none runs
 
 Environment: OPTIKS_DATA (database, keys, board, logs), OPTIKS_QUERY_PORT, OPTIKS_UPDATE_PORT, OPTIKS_TASK_PORT
-(docs/operations/variables.md). Exit code 78: the value of one of them cannot be used.
+(docs/operations/variables.md). Exit code 78: one of them has an invalid value.
 """
 
 import contextlib
@@ -62,7 +62,7 @@ def complain(text: str) -> None:
 
 
 def start_time(pid: int) -> str | None:
-    """Returns when a running process was started. Its pid alone may belong to another process by now; the pid and this time together
+    """Returns the start time of a running process. Its pid alone may belong to another process by now; the pid and this time together
     identify it for ever."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
@@ -111,7 +111,7 @@ class Service:
         folder = ROOT / "build/out" / self.name
         if not (folder / self.program).exists():
             raise Failure(f"{folder / self.program} is missing: run 'make programs' first")
-        # Otherwise the health of that other program would be taken for that of our service.
+        # Otherwise the other program's health would be taken for that of our service.
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", int(self.port))) == 0:
                 raise Failure(f"{self.name} cannot start: another program listens on port {self.port}")
@@ -131,7 +131,7 @@ class Service:
 
     def _is_ready(self) -> bool:
         try:
-            # A proxy of the environment must not be asked for this machine.
+            # A proxy from the environment must not handle requests to this machine.
             with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(f"{self.url}/health/ready", timeout=2) as answer:
                 return answer.status == 200
         except (OSError, http.client.HTTPException):
@@ -156,7 +156,7 @@ class Service:
                     stopped = False
                     break
                 time.sleep(POLL_SECONDS)
-            # This works only if the service is a child of this process.
+            # This works only for a service that is a child of this process.
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
             say(f"stopped {self.name}")
@@ -165,8 +165,8 @@ class Service:
 
 
 class Services:
-    """The three services on one data folder, in starting order. The task publishes the genesis record, without which query-service is not
-    ready."""
+    """The three services on one data folder, in the order of their starts. The task is first, because query-service is not ready without
+    the genesis record, which the task publishes."""
 
     def __init__(self) -> None:
         # Absolute, because each service is started in a folder of its own.
@@ -247,17 +247,17 @@ class Services:
 
     @contextlib.contextmanager
     def _prepared(self) -> Iterator[None]:
-        """A context in which the data folder is made and migrated, and nobody else starts services in it."""
+        """A context with a data folder that is made and migrated, in which nobody else starts services."""
         self._check_ports()
         if not OPTIKS_DB.exists():
             raise Failure(f"{OPTIKS_DB} is missing: run 'make programs' first")
         self._make_data_folder()
         with contextlib.closing(_Lock(self.data)):
-            # The programs find the .NET runtime by themselves only in its standard folders.
+            # The programs find the .NET runtime without DOTNET_ROOT only in its standard folders.
             if not os.environ.get("DOTNET_ROOT") and (dotnet := shutil.which("dotnet")) is not None:
                 os.environ["DOTNET_ROOT"] = str(Path(dotnet).resolve().parent)
-            # Services never create or change a schema. This command does, and is idempotent. It runs before any file of ours is in the
-            # folder, because an empty folder is special: it gets development keys.
+            # Services never create or change a schema. This command does, and is idempotent. It runs before this script puts any file
+            # into the folder, because an empty folder is special: it gets development keys.
             if (code := subprocess.run([OPTIKS_DB, "migrate"], check=False).returncode) != 0:
                 sys.exit(code)
             for folder in ("run", "log"):

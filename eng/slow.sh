@@ -1,9 +1,9 @@
 #!/bin/bash
-# Runs a command as a slow machine would: every processor is taken by another process as well, and each packet on loopback comes late.
+# Runs a command on a simulated slow machine: other processes use every processor, and each packet on loopback is delayed.
 #   slow.sh [--busy N] [--latency MS] COMMAND [ARGUMENT...]
-# busy: processes that take a processor, twice as many as processors without it. latency: of a packet in milliseconds, 5 without it. It is added by
-# tc in a network namespace of its own, in which the command has loopback and nothing else; where root, ip, tc or the kernel's netem is missing, it
-# says so and the processors alone are taken. The exit code is the command's.
+# --busy is the number of processes that use the processors (default: twice the number of processors). --latency is the delay of a packet
+# in milliseconds (default 5). tc adds it in a network namespace of the command's own, which has loopback and nothing else. Without root,
+# ip, tc or the kernel's netem, the script prints that and only the processors are slow. The exit code is the command's.
 #   eng/slow.sh bash -c 'make up && make load-synthetic; make down'
 set -euo pipefail
 
@@ -32,7 +32,7 @@ for ((i = 0; i < busy; i++)); do
   loops+=($!)
 done
 
-# In a namespace of its own, so that the delay is this command's alone.
+# The command runs in a namespace of its own, so that only its packets are delayed.
 delayed="ip link set lo up && tc qdisc add dev lo root netem delay ${latency}ms"
 if ((latency > 0)) && unshare --net bash -c "$delayed" 2>/dev/null; then
   echo "slow.sh: $busy processes take the processors, loopback is ${latency} ms late" >&2

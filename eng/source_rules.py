@@ -13,7 +13,7 @@ MOST_LINES = 500
 # The modules whose headers a C++ module's files may include as "optiks/<module>/...".
 CPP_MODULES = {"base": {"base"}, "vrf": {"base", "vrf"}, "ozks": {"base", "vrf", "ozks"}}
 
-# The folders of ozks (docs/architecture.md section 3) and the headers of ozks/include. Each may use the rows before its own; those of one
+# The folders of ozks (docs/architecture.md section 3) and the headers of ozks/include. Each may use the rows before its own; entries of one
 # row must not use each other. OZKS_USERS are folders that may use everything.
 OZKS_FOLDERS = (("types.h", "verify"), ("leaves", "names"), ("trie",), ("linked", "stored"), ("directory",), ("pahd", "snapshot", "verdicts.h"), ("optiks.h",), ("capi",))
 OZKS_USERS = ("tests", "bench", "fuzz")
@@ -40,7 +40,7 @@ def _sources(files):
 
 
 def no_markers(files):
-    """Unfinished work is a ticket, never a marker in the code."""
+    """Refuses markers of unfinished work in the code: such work belongs in a ticket."""
     marker = re.compile(r"\b(TO" + r"DO|FIX" + r"ME)\b")
     for path in _sources(files):
         for number, line in enumerate(_lines(path), 1):
@@ -49,7 +49,7 @@ def no_markers(files):
 
 
 def clean_text(files):
-    """LF line ends, no trailing blanks, one newline at the end."""
+    """Requires LF line ends, no trailing blanks, and one newline at the end."""
     for path in _sources(files):
         with open(path, "rb") as file:
             data = file.read()
@@ -66,7 +66,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 
 def cpp_includes(files):
-    """Modules see each other only through public headers, and only in the direction that the design allows."""
+    """Lets modules use only each other's public headers, and only in the direction that the design allows."""
     for path in files:
         module = path.split("/", 1)[0]
         if module not in CPP_MODULES or not path.endswith((".h", ".cc", ".c")):
@@ -86,8 +86,7 @@ def cpp_includes(files):
 
 
 def _ozks_folder(path):
-    """Returns the entry of OZKS_FOLDERS for a file of ozks, from its path in the repository or in an include; None for files outside of
-    them."""
+    """Returns the entry of OZKS_FOLDERS for a file of ozks, from its path in the repository or in an include; None for other files."""
     parts = path.split("/")
     if parts[:3] == ["ozks", "include", "optiks"] or (parts[0] == "optiks" and len(parts) == 2):
         return parts[-1]
@@ -97,7 +96,7 @@ def _ozks_folder(path):
 
 
 def ozks_folders(files):
-    """The folders of ozks use each other in the order of OZKS_FOLDERS."""
+    """Lets the folders of ozks use each other only in the order of OZKS_FOLDERS."""
     rank = {folder: number for number, row in enumerate(OZKS_FOLDERS) for folder in row}
     for path in files:
         if path.split("/", 1)[0] not in CPP_MODULES or not path.endswith((".h", ".cc", ".c")) or set(path.split("/")) & set(OZKS_USERS):
@@ -122,8 +121,8 @@ def _references(project):
 
 
 def project_references(files):
-    """No project reaches a folder that FORBIDDEN_REFERENCES forbids to it. Storage engines, which are the folders with migrations, must not
-    reach each other, and the folders that they share must not reach an engine. Test projects may use whatever they test with."""
+    """Lets no project reach a folder that FORBIDDEN_REFERENCES forbids to it. Storage engines, which are the folders with migrations, must
+    not reach each other, and the folders that they share must not reach an engine. Test projects may use everything that they test with."""
     graph = {f: list(_references(f)) for f in files if f.endswith(".csproj")}
     engines = {match[1] for match in (re.match(r"(sql/\w+)/src/migrations/", f) for f in files) if match}
     forbidden_from = [*FORBIDDEN_REFERENCES.items(), *((folder, engines - {folder}) for folder in ("sql/contract", "sql/driver", *engines))]
@@ -143,7 +142,7 @@ def project_references(files):
 
 
 def solution_lists_all(files):
-    """Optiks.slnx, from which `make test` takes its test projects, names exactly the projects that exist."""
+    """Requires that Optiks.slnx, from which `make test` takes its test projects, names exactly the existing projects."""
     listed = {node.get("Path") for node in ElementTree.parse("Optiks.slnx").iter("Project")}
     projects = {f for f in files if f.endswith(".csproj")}
     for path in sorted(projects - listed):
@@ -156,7 +155,7 @@ LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)\s]*)?\)")
 
 
 def _links(path):
-    """Yields (line number, target) of each link in a page to something in the repository. The target is a path from its root."""
+    """Yields (line number, target) of each link from a page into the repository. The target is a path from the root."""
     code = False
     for number, line in enumerate(_lines(path), 1):
         code ^= line.lstrip().startswith("```")
@@ -167,7 +166,7 @@ def _links(path):
 
 
 def links_resolve(files):
-    """Links of Markdown pages to files and folders of the repository resolve."""
+    """Requires that the links of Markdown pages into the repository resolve."""
     there = set(files)
     for path in files:
         there.update(path[:at] for at, letter in enumerate(path) if letter == "/")
@@ -183,7 +182,7 @@ CITATION = re.compile(r"(?<![\w./<-])(?:[\w.-]+/)*[\w-]+\.md\b")
 
 
 def citations_resolve(files):
-    """Pages that comments cite exist in the repository, named from its root or from the file's folder."""
+    """Requires that the pages that comments cite exist in the repository, by their path from its root or from the file's folder."""
     there = set(files)
     for path in _sources(files):
         if path.startswith("eng/tests/"):
@@ -199,8 +198,8 @@ VECTORS, SPEC = "tests/vectors/", "docs/spec/"
 
 
 def vectors_are_described(files):
-    """Each file of vectors is linked by the page of the specification that it exercises, and described with every field of its rows. The
-    C2SP vectors have a page of their own."""
+    """Requires that the page of the specification that a file of vectors exercises links it, and that README.md describes all fields of its
+    rows. The C2SP vectors have a page of their own."""
     linked = {target for page in files if page.startswith(SPEC) for _, target in _links(page)}
     described = "\n".join("\n".join(_lines(path)) for path in files if path == f"{VECTORS}README.md")
     for path in files:
@@ -218,7 +217,7 @@ def vectors_are_described(files):
 
 
 def short_files(files):
-    """A source file holds one thing, in at most MOST_LINES lines. Generated ones say so in line 1."""
+    """Limits a source file to MOST_LINES lines. Generated files say so in line 1 and are exempt."""
     for path in _sources(files):
         lines = _lines(path)
         length = len(lines) - (lines[-1] == "")
@@ -227,8 +226,8 @@ def short_files(files):
 
 
 def secret_marks(files):
-    """Marks for Valgrind stand only where vrf_ct_test compiles them (vrf/CMakeLists.txt). In another source of the library they would have
-    no effect."""
+    """Allows marks for Valgrind only where vrf_ct_test compiles them (vrf/CMakeLists.txt). In another source of the library they would
+    have no effect."""
     marked = ("base/include/optiks/base/secret.h", "vrf/src/secret_key.cc")
     for path in files:
         if path.endswith((".cc", ".h")) and "/tests/" not in path and path not in marked:

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Chooses the version of Microsoft.Data.SqlClient for Directory.Packages.props, once: the supported one where the package feed serves what it needs, one that restores everywhere where the feed
-# says that it does not. A feed that does not answer has said nothing: then nothing is chosen, and this fails. A choice that was made stands, also without a network, until `make clean`.
+# Chooses the version of Microsoft.Data.SqlClient for Directory.Packages.props, once. Chooses the supported version where the package feed
+# serves all its packages, and a version that restores everywhere where the feed says that it lacks one. When the feed does not answer, the
+# script fails and chooses nothing. A choice stays until `make clean`, also without a network.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -8,7 +9,7 @@ readonly choice=build/sqlclient.props log=build/sqlclient.log supported=6.1.8 ol
 # The project that names the client.
 readonly project=sql/sqlserver/src/Optiks.Storage.SqlServer.csproj
 
-# Whether every error of the restore says that a package, or a version of one, is not to be had: unknown to the feed (404), or withheld by it.
+# Returns whether every error of the restore says that the feed lacks a package or a version of one: unknown (404), or withheld.
 feed_says_no() {
   local missing='error (NU1101|NU1102|NU1103|NU1107|NU1605):' withheld='status code does not indicate success: (403|404|410|451) '
   local about='Failed to (retrieve information about|download package) |The feed .* lists package '
@@ -18,7 +19,7 @@ feed_says_no() {
 [[ -f $choice ]] && exit 0
 
 mkdir -p build
-# By trying: restricted feeds serve the client, but lack packages that it needs, or versions of them that go together.
+# Tries a restore, because restricted feeds serve the client but lack packages that it needs, or versions of them that fit together.
 if DOTNET_CLI_UI_LANGUAGE=en dotnet restore "$project" -p:SqlClientVersion="$supported" --nologo --verbosity quiet >"$log" 2>&1; then
   version=$supported
 elif feed_says_no; then

@@ -24,7 +24,7 @@ def verdict(case):
 
 
 def cases(path):
-    """Returns the test cases of a file; an empty list when it cannot be read."""
+    """Returns the test cases of a file, or an empty list when it cannot be read."""
     try:
         return list(ElementTree.parse(path).iter("testcase"))
     except (OSError, ElementTree.ParseError):

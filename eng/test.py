@@ -1,13 +1,12 @@
 #!/usr/bin/python3
-"""Runs the gating suites and writes their JUnit files to build/test. Ends with a table of the slowest and `N passed, N failed, N skipped`.
+"""Runs the gating suites and writes their JUnit files to build/test. Ends with tables of the slowest and `N passed, N failed, N skipped`.
 
 usage: test.py [--lanes N] SET...
 
 SET is `quick` or `deep`; both need a finished `make build`. `quick` has every suite of tests except DEEP_ONLY and OWN_TARGET. `deep` has
-the suites of DEEP_ONLY, and those of DEEPER with all of their rounds. It also has the checks that take long, and the C++ tests with
-sanitizers and under Valgrind. Suites that keep all processors busy run alone, the others in parallel. When a suite ends, its output is
-printed: all of it when it failed, otherwise its end. Files of tests are in memory (/dev/shm) where there is room. The exit code is 0 only
-when nothing failed.
+the suites of DEEP_ONLY, the slow checks, the C++ tests with sanitizers and under Valgrind, and the suites of DEEPER with all of their
+rounds. Suites that keep all processors busy run alone, the others in parallel. When a suite ends, its output is printed: all of it if the
+suite failed, otherwise the end. The tests' files are in memory (/dev/shm) if it has room. The exit code is 0 only when nothing failed.
 """
 
 import argparse
@@ -36,25 +35,26 @@ NUM_LINES = 8
 # The folder for files in memory, and the free memory that tests need to use it. They write less than a third of it.
 MEMORY_FOLDER = "/dev/shm"
 SCRATCH_OCTETS = 8 << 30
-# These suites take longest and so start first: the other suites fill the lanes meanwhile, and no long suite is left for the end.
+# These suites take longest and start first: the other suites fill the lanes meanwhile, and no long suite runs alone at the end.
 LONGEST = (
     "python-e2e-openapi", "Optiks.QueryService.Tests", "python-e2e-faults", "python-e2e-stress", "python-e2e-period_faults", "Optiks.UpdateTask.Tests", "cpp-release", "python-e2e-malicious", "python-e2e-recycled_names",
     "python-e2e-auditor", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests", "python-e2e-hostile_users", "python-e2e-users", "python-e2e-cosigners", "Optiks.Db.Tests", "Optiks.Cli.Tests")
-# Commands that fetch from a network what only one suite needs. This may take minutes, in which the other suites run.
+# Commands that fetch packages for one suite from a network. This may take minutes, in which the other suites run.
 FETCHED_FIRST = {"python-e2e-openapi": [["eng/npm.sh"]]}
-# These suites have tests that repeat what they do: a few times in `quick`, and more often in `deep`, which sets DEEP_VARIABLE.
+# These suites have tests that repeat their work: a few times in `quick`, and more often in `deep`, which sets DEEP_VARIABLE.
 DEEPER = ("python-reference-leaves", "python-reference-model", "python-reference-periods", "python-reference-receipts", "python-reference-users", "python-e2e-auditor", "python-e2e-erasures", "python-e2e-faults", "python-e2e-limits", "python-e2e-malicious", "python-e2e-period_faults", "python-e2e-receipts", "python-e2e-storm", "Optiks.UpdateTask.Tests")
-# These run only in `deep`: each starts services of its own, for behaviour that tests of the parts also show in `quick`.
+# These run only in `deep`. Each starts services of its own, for behaviour that `quick` also covers in tests of the parts.
 DEEP_ONLY = ("python-e2e-backup", "python-e2e-bucket", "python-e2e-edge", "python-e2e-erasures", "python-e2e-failover", "python-e2e-hostile_periods", "python-e2e-keys", "python-e2e-limits", "python-e2e-pkcs11", "python-e2e-pooler", "python-e2e-radosgw", "python-e2e-receipts", "python-e2e-watching")
 # `make test-deb` and `make test-images` run these. They build packages or images and start machines of their own, which takes as long as
 # all of `quick`.
 OWN_TARGET = ("python-e2e-deb", "python-e2e-images")
-# Nothing runs at the same time as these: in them strangers use up all capacity of a service while it must answer the test's own client.
+# Nothing runs at the same time as these suites. In them, other callers use up a service's capacity, and it must still answer
+# the test's client.
 ALONE = ("python-e2e-limits",)
 DEEP_VARIABLE = "OPTIKS_TEST_DEEP"
 # .NET recompiles methods that are called often, and no test lives long enough to gain from it. In runs with one or two tests, recompiling
-# took three quarters of the processor time of three services. The suites of DEEPER run in their long form without these settings, as
-# programs are run.
+# took three quarters of the processor time of three services. The suites of DEEPER run in their long form without these settings, like
+# programs in production.
 QUICK_VARIABLES = {"DOTNET_TieredPGO": "0", "DOTNET_TC_CallCounting": "0"}
 PYTHON_FOLDERS = {"reference": "tests/reference", "e2e": "tests/e2e", "eng": "eng/tests"}
 
@@ -67,7 +67,7 @@ class Suite:
     commands: list[list[str]]
     # It keeps all processors busy by itself, so no other suite runs at the same time.
     is_alone: bool = False
-    # In `deep` its tests repeat what they do more often: tests/reference/rounds.py, common/tests/Shared/Rounds.cs.
+    # In `deep` its tests repeat their work more often: tests/reference/rounds.py, common/tests/Shared/Rounds.cs.
     is_deep: bool = False
 
     @property
@@ -103,7 +103,7 @@ def dotnet(project: str) -> Suite:
 
 
 def python(name: str, folder: str) -> list[Suite]:
-    """Returns a suite for each file of tests. With a single suite for all end-to-end tests, a run would wait for that suite."""
+    """Returns one suite per file of tests. A single suite for all end-to-end tests would leave a run waiting for it."""
     suites = []
     for file in sorted((ROOT / folder).glob("test_*.py")):
         suite = f"python-{name}-{file.stem.removeprefix('test_')}"
@@ -131,14 +131,14 @@ def suites_of(names: list[str]) -> list[Suite]:
 
 
 def processor_seconds() -> tuple[float, float]:
-    """Returns how long all processors worked and how long they existed, since the machine's start."""
+    """Returns the seconds for which all processors worked and for which they existed, since the machine's start."""
     ticks = [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
     idle = ticks[3] + ticks[4]
     return (sum(ticks) - idle) / os.sysconf("SC_CLK_TCK"), sum(ticks) / os.sysconf("SC_CLK_TCK")
 
 
 def memory_octets() -> int:
-    """Returns how many octets fit into files of MEMORY_FOLDER: 0 where that folder does not exist."""
+    """Returns the number of octets that fit into files of MEMORY_FOLDER: 0 where that folder does not exist."""
     try:
         folder = os.statvfs(MEMORY_FOLDER)
         available = re.search(r"^MemAvailable:\s+(\d+) kB$", Path("/proc/meminfo").read_text(), re.MULTILINE)
@@ -150,7 +150,7 @@ def memory_octets() -> int:
 def scratch_parent() -> str | None:
     """Returns the folder for the tests' files: None for the system's default.
 
-    Tests wait far longer for a disk to store their files than they compute. Their results do not depend on it: a process that is killed
+    Tests wait far longer for a disk to store their files than they compute. Memory does not change their results: a process that is killed
     loses nothing that it had written, in memory as on a disk.
     """
     return MEMORY_FOLDER if memory_octets() >= SCRATCH_OCTETS else None
@@ -161,7 +161,7 @@ class Run:
 
     def __init__(self, suites: list[Suite]):
         self.seconds: dict[str, float] = {}
-        # Processor seconds of all processes of the suite, as far as another process of it waited for their end.
+        # Processor seconds of the suite's processes. A process counts only if its parent in the suite waited for its end.
         self.busy_seconds: dict[str, float] = {}
         self.broken: list[str] = []
         self._beside = [suite for suite in suites if not suite.is_alone]
@@ -199,7 +199,7 @@ class Run:
             output, code, seconds = self._command(suite, command)
             said += output
             busy += seconds
-            # A suite that ends with an error (a crash at the end) fails even though its results look fine.
+            # A suite that exits with an error fails even if its results are good: it may have crashed at the end.
             if code != 0:
                 trouble = f"exit code {code}"
                 break
@@ -212,7 +212,7 @@ class Run:
 
     def _command(self, suite: Suite, command: list[str]) -> tuple[str, int, float]:
         """Returns the command's output, its exit code, and its processor seconds."""
-        # In the foreground, so that Ctrl-C reaches the suite.
+        # The command stays in the foreground, so that Ctrl-C reaches the suite.
         limited = ["timeout", "--foreground", "--kill-after=10", str(SUITE_SECONDS), *command]
         environment = self._environment | ({DEEP_VARIABLE: "1"} if suite.is_deep else QUICK_VARIABLES)
         with subprocess.Popen(limited, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as process:
@@ -223,7 +223,7 @@ class Run:
 
 
 def slowest(suites: list[Suite], seconds: dict[str, float], busy_seconds: dict[str, float]) -> str:
-    """Returns a table of the suites and the test cases that took longest."""
+    """Returns tables of the slowest suites and the slowest test cases."""
     cases = [(float(case.get("time") or 0), f"{suite.name}: {case.get('name')}") for suite in suites for case in sum_junit.cases(suite.results)]
     rows = [(time_, f"{busy_seconds[name]:6.1f} s  {name}") for name, time_ in seconds.items()]
     lines = []

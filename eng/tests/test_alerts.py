@@ -1,5 +1,5 @@
-"""Tests that the alerts, the runbook, the dashboard and the page of metrics name the same things. tests/e2e/test_watching.py tests what
-Prometheus says about them."""
+"""Tests that the alerts, the runbook, the dashboard and the page of metrics name the same things. tests/e2e/test_watching.py evaluates them
+with Prometheus."""
 
 import json
 import re

@@ -21,7 +21,7 @@ def report(epochs, accepted=9000, errors=()):
     return {
         "warm_up_s": 2, "measured_s": 10, "versions_before": 100, "updates": {"accepted": accepted, "settled_s": 1.5}, "errors": list(errors),
         "results": [{"name": "batch:10/answered", "value": 90}, {"name": "published/p99", "value": 1.25}],
-        # 100 a second in the warm-up, then 900; the last second has the answers that came after the load.
+        # 100 a second in the warm-up, then 900. The last second has the answers that came after the load.
         "seconds": [{"updates": 100}] * 2 + [{"updates": 900}] * 10 + [{"updates": 5000}],
         "epochs": [{"at_s": at, "versions": versions} for at, versions in epochs]}
 

@@ -101,7 +101,7 @@ def pages():
 
 
 class Pages(unittest.TestCase):
-    """Tests that the pages of the specification, in their own form, say the same as the facts."""
+    """Tests that the pages of the specification, which people write, agree with the facts."""
 
     @classmethod
     def setUpClass(cls):

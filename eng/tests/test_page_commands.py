@@ -1,4 +1,4 @@
-"""Tests that a command of a page is found however it is written, and that a command without a row fails."""
+"""Tests that a command of a page is found in any notation, and that a command without a row fails."""
 
 import subprocess
 import sys

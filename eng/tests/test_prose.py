@@ -7,7 +7,7 @@ import prose  # noqa: E402
 
 
 class Sentences(unittest.TestCase):
-    """Every kind of file gives its prose, and nothing else."""
+    """Tests that every kind of file yields its prose, and nothing else."""
 
     def texts(self, path, text):
         return [(sentence.line, sentence.text) for sentence in prose.sentences(path, text)]
@@ -39,7 +39,7 @@ class Sentences(unittest.TestCase):
 
 
 class Forms(unittest.TestCase):
-    """Each refused form is found; plain sentences and questions are not."""
+    """Tests that each refused form is found, and that plain sentences and questions are not."""
 
     def wrong(self, sentence):
         return len(list(prose.breaches("a.md", sentence + "\n")))

@@ -1,4 +1,4 @@
-"""Tests that slow.sh gives the command's exit code and output, and leaves nothing behind."""
+"""Tests that slow.sh returns the command's exit code and output, and leaves nothing behind."""
 
 import subprocess
 import unittest

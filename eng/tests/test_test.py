@@ -121,7 +121,7 @@ class Suites(unittest.TestCase):
         self.assertEqual({suite.name for suite in suites}, {suite.name for one in ("quick", "deep") for suite in runner.suites_of([one])})
 
     def test_the_suites_that_have_more_rounds_are_known(self):
-        """The suites whose tests ask for rounds, by tests/reference/rounds.py or common/tests/Shared/Rounds.cs."""
+        """Compares DEEPER with the suites whose tests ask for rounds, by tests/reference/rounds.py or common/tests/Shared/Rounds.cs."""
         asking = set()
         for name, folder in runner.PYTHON_FOLDERS.items():
             asking |= {f"python-{name}-{file.stem.removeprefix('test_')}" for file in (runner.ROOT / folder).glob("test_*.py") if re.search("^from rounds import", file.read_text(), re.MULTILINE)}

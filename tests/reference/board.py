@@ -1,4 +1,4 @@
-"""The bulletin board, docs/spec/board.md: RFC 6962 trees, signed notes, checkpoints, and a log read from its tiles alone."""
+"""The bulletin board, docs/spec/board.md: RFC 6962 trees, signed notes, checkpoints, and a log that is read from its tiles alone."""
 
 import base64
 import binascii
@@ -44,7 +44,7 @@ def make_inclusion(leaves: list[bytes], index: int) -> list[bytes]:
 
 
 def make_consistency(leaves: list[bytes], old_size: int, whole: bool = True) -> list[bytes]:
-    """RFC 6962 section 2.1.2: SUBPROOF, for 0 < old_size <= len(leaves)."""
+    """Returns SUBPROOF of RFC 6962 section 2.1.2, for 0 < old_size <= len(leaves)."""
     if old_size == len(leaves):
         return [] if whole else [root_of(leaves)]
     k = _split(len(leaves))
@@ -54,7 +54,7 @@ def make_consistency(leaves: list[bytes], old_size: int, whole: bool = True) -> 
 
 
 def verify_inclusion(leaf: bytes, index: int, size: int, root: bytes, proof: list[bytes]) -> bool:
-    """RFC 9162 section 2.1.3.2."""
+    """Returns whether the inclusion proof verifies (RFC 9162 section 2.1.3.2)."""
     if index >= size:
         return False
     fn, sn, r = index, size - 1, leaf
@@ -72,7 +72,7 @@ def verify_inclusion(leaf: bytes, index: int, size: int, root: bytes, proof: lis
 
 
 def verify_consistency(old_size: int, old_root: bytes, size: int, root: bytes, proof: list[bytes]) -> bool:
-    """RFC 9162 section 2.1.4.2, for 0 < old_size < size."""
+    """Returns whether the consistency proof verifies, for 0 < old_size < size (RFC 9162 section 2.1.4.2)."""
     assert 0 < old_size < size
     if not proof:
         return False
@@ -118,7 +118,7 @@ class LogKey:
 
     @classmethod
     def parse(cls, vkey: str, of_type: int = KEY_TYPE_LOG) -> "LogKey":
-        """Raises Refused("configuration") for anything but a vkey of this type whose key id is right."""
+        """Parses a vkey of this type. Raises Refused("configuration") for any other text, and for a wrong key id."""
         parts = vkey.split("+", 2)
         require(len(parts) == 3, "configuration")
         raw = canonical_base64(parts[2])
@@ -156,7 +156,7 @@ def make_checkpoint(key: LogKey, seed: bytes, size: int, root: bytes) -> bytes:
 
 
 def parse_note(note: bytes) -> tuple[str, list[tuple[str, bytes]]]:
-    """Returns (text, [(name, key id and signature)]); Refused(checkpoint_malformed)."""
+    """Returns (text, [(name, key id and signature)]). Raises Refused("checkpoint_malformed") for anything but a note."""
     malformed = Refused("checkpoint_malformed")
     if len(note) > 65_536:
         raise malformed
@@ -209,8 +209,8 @@ def verify_checkpoint(note: bytes, origin: str, key: LogKey) -> Checkpoint:
 
 
 def verify_cosignatures(note: bytes, cosigners: list[LogKey]) -> dict[str, int]:
-    """Returns the time of the latest cosignature of each of these keys, by name. Refused("checkpoint_signature") when a line with a known
-    name and key id does not verify."""
+    """Returns the time of the latest cosignature of each of these keys, by name. Raises Refused("checkpoint_signature") when a line with a
+    known name and key id does not verify."""
     text, signatures = parse_note(note)
     times: dict[str, int] = {}
     for key in cosigners:
@@ -224,14 +224,14 @@ def verify_cosignatures(note: bytes, cosigners: list[LogKey]) -> dict[str, int]:
     return times
 
 
-# Section 3: the log from its tiles. fetch takes a path below the prefix and returns the file, or None for 404.
+# Section 3: the log from its tiles. A Fetch takes a path below the prefix and returns the file, or None for 404.
 
 TILE = 256
 Fetch = Callable[[str], bytes | None]
 
 
 def tile_path(kind: str, index: int, width: int = TILE) -> str:
-    """kind: a level number or "entries". The function also makes the path of audit/<N>."""
+    """Returns the path of a tile. `kind` is a level number or "entries". The paths of audit/<N> have the same form."""
     groups = [f"{index % 1000:03d}"]
     while index >= 1000:
         index //= 1000
@@ -241,7 +241,7 @@ def tile_path(kind: str, index: int, width: int = TILE) -> str:
 
 
 def read_entries(fetch: Fetch, size: int) -> list[bytes]:
-    """Returns all entries of a log of this size from its bundles; Refused("inclusion_proof") when a bundle is missing or not exact."""
+    """Returns all entries of a log of this size from its bundles. Raises Refused("inclusion_proof") for a missing or inexact bundle."""
     entries: list[bytes] = []
     for index in range((size + TILE - 1) // TILE):
         width = min(TILE, size - index * TILE)
@@ -258,7 +258,7 @@ def read_entries(fetch: Fetch, size: int) -> list[bytes]:
 
 
 def _fetch_tile(fetch: Fetch, kind: str, index: int, width: int) -> bytes:
-    """Tries the full tile too: a partial one may have been dropped once the full one exists."""
+    """Fetches a tile. Tries the full tile too, because the board may drop a partial one once the full one exists."""
     content = fetch(tile_path(kind, index, width))
     if content is None and width < TILE:
         content = fetch(tile_path(kind, index))
@@ -267,7 +267,7 @@ def _fetch_tile(fetch: Fetch, kind: str, index: int, width: int) -> bytes:
 
 
 def verify_tiles(fetch: Fetch, checkpoint: Checkpoint) -> list[bytes]:
-    """Returns the entries, after comparing every tile of a log of this size with the hashes of the entries."""
+    """Compares every tile of a log of this size with the hashes of the entries, and returns the entries."""
     entries = read_entries(fetch, checkpoint.size)
     hashes = [leaf_hash(entry) for entry in entries]
     require(root_of(hashes) == checkpoint.root, "inclusion_proof")

@@ -39,7 +39,7 @@ class Reader:
         return int.from_bytes(self.take(octets), "big")
 
     def opaque(self, low: int, high: int, unit: int = 1) -> bytes:
-        """Returns a vector's contents; unit is the size of its elements where that is fixed."""
+        """Returns a vector's contents. `unit` is the size of its elements where that size is fixed."""
         length = self.uint(_length_octets(high))
         require(low <= length <= high and length % unit == 0, "malformed_length")
         return self.take(length)
@@ -95,7 +95,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Member:
-    """opening and value are None when committed (kind 0); commitment is None when opened (kind 1)."""
+    """A leaf that is shown as present. opening and value are None when committed (kind 0); commitment is None when opened (kind 1)."""
 
     vrf_proof: bytes
     epoch: int
@@ -146,7 +146,7 @@ class LeafNode:
 
 @dataclass(frozen=True)
 class NonMember:
-    """node and path are None for an empty tree."""
+    """A label that is shown as absent. node and path are None for an empty tree."""
 
     vrf_proof: bytes
     node: InteriorNode | LeafNode | None
@@ -264,7 +264,7 @@ class LookupAnswer:
 
 @dataclass(frozen=True)
 class VersionsAnswer:
-    """HistoryAnswer and MonitorAnswer: the same octets, distinguished by the media type."""
+    """A HistoryAnswer or a MonitorAnswer: their octets have one form, and the media type distinguishes them."""
 
     head: Head
     items: list[Versions]

@@ -7,7 +7,7 @@ from facts import HASH_LEN, MAX_LOG_PROOF_LEN, RECORD_LEN
 from refused import require
 
 NO_SUCH_USER, HAS_LEFT, CURRENT = KINDS = range(3)
-# Added to the kind of a user whose name is shown with all of its generations.
+# A number that is added to the kind of a user whose name is shown with all of its generations.
 BY_GENERATIONS = 4
 
 
@@ -87,9 +87,9 @@ class Generations:
 
 @dataclass(frozen=True)
 class UserLookup:
-    """decommissioned is None for kind 0; devices is None and keys are empty for other kinds than 2.
+    """One user of an answer. decommissioned is None for kind 0. For kinds other than 2, devices is None and keys are empty.
 
-    generations is None in a log that does not reassign usernames; in one that may, name is None.
+    generations is None in a log that does not reassign usernames. In a log that may, name is None.
     """
 
     kind: int
@@ -150,7 +150,7 @@ class UserLookupAnswer:
 
 @dataclass(frozen=True)
 class UserMonitorAnswer:
-    """devices is None and keys are empty for a user who has left."""
+    """An answer about the owner's own user. devices is None and keys are empty for a user who has left."""
 
     head: Head
     names: list[Entry]

@@ -18,7 +18,7 @@ MAX_INTEGER = (1 << 53) - 1
 
 @dataclass(frozen=True)
 class Rule:
-    """A witness, or a group of which this many must have cosigned."""
+    """A witness, or a group of which at least `least` members must have cosigned."""
 
     witness: str | None
     members: tuple["Rule", ...] = ()
@@ -32,7 +32,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Policy:
-    """Section 2. Keys are distinguished by their vkeys."""
+    """A client's policy about auditors and witnesses (section 2). Keys are distinguished by their vkeys."""
 
     required: int = 0
     max_lag_ms: int = 0
@@ -46,7 +46,7 @@ class Policy:
 
 
 def parse_policy(document: dict, log_key: LogKey) -> Policy:
-    """Parses a trust anchor's members, as json.loads with object_pairs_hook=list returns them; Refused("configuration")."""
+    """Parses a trust anchor's members, as json.loads with object_pairs_hook=list returns them. Raises Refused("configuration")."""
     policy = {}
     if "auditors" in document:
         policy |= _auditors(document["auditors"])
@@ -89,7 +89,7 @@ def _auditors(value: object) -> dict:
 
 
 def _witnesses(value: object, log_key: LogKey) -> dict:
-    """docs/spec/board.md section 7."""
+    """Parses the policy of witnesses (docs/spec/board.md section 7)."""
     require(isinstance(value, list) and all(isinstance(line, str) for line in value), "configuration")
     require(sum(len(line.encode("utf-8", "surrogatepass")) + 1 for line in value) <= 65_536, "configuration")
     names: dict[str, tuple[Rule, int]] = {}
@@ -146,7 +146,7 @@ class Vouched:
 
 
 def notes_of(answer: bytes) -> list[bytes]:
-    """Section 3 step 1."""
+    """Returns the notes of an answer with cosigned checkpoints (section 3 step 1)."""
     try:
         pairs = json.loads(answer.decode("utf-8"), object_pairs_hook=lambda pairs: pairs)
         if len(answer) > MAX_ANSWER or [name for name, _ in pairs] != ["checkpoints"] or not all(isinstance(note, str) for note in pairs[0][1]):
@@ -157,7 +157,7 @@ def notes_of(answer: bytes) -> list[bytes]:
 
 
 def take(policy: Policy, log_key: LogKey, max_ahead_ms: int, head: Checkpoint, entries: list[bytes], answer: bytes, now_ms: int) -> Vouched:
-    """Section 3, with the entries of the server's tiles. Refused("fork")."""
+    """Compares cosigned checkpoints with the head, using the entries of the server's tiles (section 3). Raises Refused("fork")."""
     notes: list[tuple[str, Checkpoint]] = []
     for note in notes_of(answer):
         try:
@@ -185,19 +185,19 @@ def take(policy: Policy, log_key: LogKey, max_ahead_ms: int, head: Checkpoint, e
 
 
 def check_witnessed(policy: Policy, vouched: Vouched, epoch: int) -> None:
-    """Section 3: Refused("witness_quorum")."""
+    """Checks that a quorum of witnesses cosigned the epoch (section 3). Raises Refused("witness_quorum")."""
     if policy.quorum is not None:
         require(policy.quorum.is_met({key.vkey for key in policy.witnesses if vouched.sizes.get(key.vkey, 0) > epoch}), "witness_quorum")
 
 
 def is_audited(policy: Policy, vouched: Vouched, proven: int, epoch: int) -> bool:
-    """Section 4."""
+    """Returns whether an answer is audited (section 4). `proven` is n and `epoch` is e."""
     covering = sum(first <= proven and vouched.sizes.get(key.vkey, 0) > epoch for key, first in policy.auditors)
     return bool(policy.auditors) and covering >= policy.required
 
 
 def may_leave_out(policy: Policy, vouched: Vouched, proven: int) -> bool:
-    """Section 4: which proofs may be left out."""
+    """Returns whether a client may name a version as known, so that the answer leaves out its proofs (section 4). `proven` is n."""
     if not policy.auditors:
         return True
     sizes = [vouched.sizes.get(key.vkey, 0) for key, _ in policy.auditors]

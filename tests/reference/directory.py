@@ -1,7 +1,7 @@
-"""A small key directory that answers as docs/spec says: for vectors, tests and the malicious servers made of it.
+"""A small key directory that answers as docs/spec says, for vectors, tests and the malicious servers made of it.
 
-Everything is kept in memory and derived from one seed. Its parts are open on purpose, so that a test can change one fact and leave the rest
-honest.
+Everything is kept in memory and derived from one seed. Its parts are open on purpose, so that a test can change one fact and leave the
+rest honest.
 """
 
 import copy
@@ -46,7 +46,7 @@ class Directory:
         self.vrf_keys = [self._new_vrf_key() for _ in facts.STRUCTURES]
         self.trees: list[Node | None] = [None for _ in facts.STRUCTURES]
         self.counts = [0 for _ in facts.STRUCTURES]
-        # Per structure, what the leaves of each key commit to. Keys of usernames and decommissioned have one leaf each.
+        # Per structure, the content of each key's leaves. Keys of usernames and decommissioned have one leaf each.
         self.stored: list[dict[bytes, list[Stored]]] = [{} for _ in facts.STRUCTURES]
         # (structure, key, version) of values whose openings no longer exist.
         self.erased: set[tuple[int, bytes, int]] = set()
@@ -92,7 +92,7 @@ class Directory:
     def publish(
         self, updates: dict[bytes, bytes], others: dict[int, list[Leaf]] | None = None, time_ms: int | None = None
     ) -> EpochRecord:
-        """Publishes one epoch with the next version of each key; others adds leaves to any structure unchanged."""
+        """Publishes one epoch with the next version of each key. `others` has leaves that are added to any structure unchanged."""
         return self.publish_in({facts.KEYS: updates}, others, time_ms)
 
     def publish_in(
@@ -101,7 +101,7 @@ class Directory:
         others: dict[int, list[Leaf]] | None = None,
         time_ms: int | None = None,
     ) -> EpochRecord:
-        """Publishes like publish(), for any structure: updates by its number."""
+        """Publishes like publish(), for any structure. `updates` has the updates of each structure by its number."""
         added: list[list[Leaf]] = [list((others or {}).get(number, [])) for number in facts.STRUCTURES]
         for number, of_keys in updates.items():
             for key, value in of_keys.items():
@@ -113,18 +113,18 @@ class Directory:
         return self._close(added, self.now_ms + STEP_MS if time_ms is None else time_ms)
 
     def has_versions(self, structure: int) -> bool:
-        """In other structures a key has one leaf, of version 0."""
+        """Returns whether keys of the structure have versions. In other structures a key has one leaf, of version 0."""
         return structure in facts.PER_PERIOD or (structure == facts.USERNAMES and self.configuration.username_reuse == 1)
 
     def last_epoch(self, period: int) -> int:
         return max(r.epoch for r in self.records if r.period == period)
 
     def copied(self, structure: int, key: bytes) -> bool:
-        """Whether the next period begins with a copy."""
+        """Returns whether the next period begins with a copy of the key."""
         return True
 
     def switch_period(self, time_ms: int) -> EpochRecord:
-        """Publishes the epoch that starts the next period: fresh VRF keys, the latest versions copied with leaf epoch 0."""
+        """Publishes the epoch that starts the next period: fresh VRF keys, and copies of the latest versions with leaf epoch 0."""
         for number in facts.PER_PERIOD:
             self.vrf_keys[number - 1] = self._new_vrf_key()
             self.trees[number - 1], self.counts[number - 1] = None, 0
@@ -141,24 +141,24 @@ class Directory:
         return self._close(copies, time_ms)
 
     def current(self) -> dict:
-        """Returns the state to which the next epoch adds, for a server that goes back to it."""
+        """Returns the state to which the next epoch adds, for a server that later returns to it."""
         return copy.deepcopy({name: getattr(self, name) for name in ("vrf_keys", "trees", "counts", "stored", "period", "period_first_epoch")})
 
     def go_back(self, current: dict) -> None:
-        """Restores a state of current(), so that the next epoch adds to it."""
+        """Restores a state that current() returned, so that the next epoch adds to it."""
         self.__dict__.update(copy.deepcopy(current))
 
     def leaves(self, structure: int = facts.KEYS) -> list[Leaf]:
-        """Returns the leaves of a structure with versions, as they are stored."""
+        """Returns the stored leaves of a structure with versions."""
         return [self.leaf(key, version, stored, structure) for key, mine in self.stored[structure - 1].items() for version, stored in enumerate(mine, 1)]
 
     def regrow(self, structure: int = facts.KEYS) -> None:
-        """Rebuilds the tree from what is stored now, for a server that changed it."""
+        """Rebuilds the tree from the stored leaves, for a server that changed them."""
         leaves = self.leaves(structure)
         self.trees[structure - 1], self.counts[structure - 1] = proofs.grow(None, leaves), len(leaves)
 
     def change_vrf_key(self, structure: int = facts.KEYS) -> None:
-        """Stores everything under another VRF key, within a period."""
+        """Stores all leaves under another VRF key, within a period."""
         self.vrf_keys[structure - 1] = self._new_vrf_key()
         self.regrow(structure)
 
@@ -205,7 +205,7 @@ class Directory:
     def versions_item(
         self, epoch: int, key: bytes, start: int, page: int | None = None, structure: int = facts.KEYS
     ) -> Versions:
-        """page: the most members. A version that is in `erased` is committed."""
+        """Returns the key's versions from `start` on. `page` is the maximum number of members. A version in `erased` is committed."""
         a = self.latest(epoch, key, structure)
         last = a if page is None else min(a, start + page - 1)
         listed = range(start, last + 1)

@@ -30,7 +30,7 @@ from users import Asked, Kept
 
 @dataclass(frozen=True)
 class At:
-    """The epochs of the parts of one user's answer. name None: the entry is left out."""
+    """The epochs of the parts of one user's answer. When `name` is None, the answer omits that entry."""
 
     name: int | None
     decommissioned: int
@@ -48,7 +48,7 @@ class At:
 
 @dataclass(frozen=True)
 class State:
-    """The true state of a username at one epoch. keys: version and value of each device, in the order of the list."""
+    """The true state of a username at one epoch. keys has the version and value of each device, in the order of the list."""
 
     kind: int
     user: bytes | None = None
@@ -67,7 +67,7 @@ class UserDirectory(Directory):
     # Changes.
 
     def create(self, user: bytes, usernames: list[bytes], devices: dict[bytes, bytes | None]) -> None:
-        """devices: None for a device that has no key yet."""
+        """Stages a new user. A device without a key has the value None."""
         assert user not in self.lists
         for username in usernames:
             self.add_username(user, username)
@@ -149,10 +149,10 @@ class UserDirectory(Directory):
         return Generations(records[at.name], names, left)
 
     def user_item(self, asked: Asked, at: At, records: dict[int, int]) -> UserLookup:
-        """Returns an item in which each part is true at its own epoch. records: the number of each epoch's record in the answer."""
+        """Returns an item in which each part is true at its own epoch. `records` maps each epoch to its record's number in the answer."""
         kept, name, generations = asked.kept, None, None
         if self.has_versions(facts.USERNAMES):
-            # The question names nothing that is known of a user: it might belong to another one.
+            # The question names no knowledge of a user: the knowledge might belong to another user of the name.
             kept = Kept()
             user = self.value_at(at.name, facts.USERNAMES, asked.username)
             generations = self.generations(asked.username, at, records)
@@ -183,7 +183,8 @@ class UserDirectory(Directory):
     def user_lookup(
         self, asked: list[Asked], at: list[At] | None = None, epoch: int | None = None, **head
     ) -> UserLookupAnswer:
-        """epoch: the head's. at: by default all at the head's epoch. Parts to which no entry refers are left out."""
+        """Answers a lookup of users. `epoch` is the head's epoch; `at` has the epochs of the parts (default: all at the head's epoch).
+        Omits parts to which no entry refers."""
         epoch = self.epoch if epoch is None else epoch
         at = at or [At.all(epoch) for _ in asked]
         others = sorted(set().union(*(one.epochs for one in at)) - {epoch})
@@ -196,7 +197,7 @@ class UserDirectory(Directory):
     def user_monitor(
         self, own: Own, epoch: int | None = None, page: int | None = None, **head
     ) -> UserMonitorAnswer:
-        """page: the most versions of the list, and of each key."""
+        """Answers an owner's monitoring. `page` is the maximum number of versions of the list, and of each key."""
         epoch = self.epoch if epoch is None else epoch
         names = [self.entry(epoch, facts.USERNAMES, name) for name in own.names]
         left = self.entry(epoch, facts.DECOMMISSIONED, own.user)
@@ -216,7 +217,7 @@ class UserDirectory(Directory):
         return UserMonitorAnswer(self.head(epoch, **head), names, left, devices, keys)
 
     def list_version(self, epoch: int, user: bytes, version: int) -> list[bytes]:
-        """Returns the ids of this version; an empty list for one that was erased or does not exist."""
+        """Returns the ids of this version of the list, or an empty list if the version was erased or does not exist."""
         if not 0 < version <= self.latest(epoch, user, facts.DEVICES) or (facts.DEVICES, user, version) in self.erased:
             return []
         return list_ids(self.stored_at[epoch][facts.DEVICES - 1][user][version - 1].value)

@@ -1,6 +1,6 @@
 """ECVRF over FourQ with BLAKE2b-512, written from docs/spec/vrf.md sections 3, 4, 6 and 7.
 
-Keys and proofs are verified once: many answers share them, and the verdict depends only on the octets.
+Keys and proofs are verified once, because many answers share them and the verdict depends only on the octets.
 """
 
 import functools
@@ -19,7 +19,7 @@ def _hash(*parts: bytes) -> bytes:
 
 
 class SecretKey:
-    """x with 1 <= x < N and its public key; ValueError for any other 32 octets."""
+    """A secret key x with 1 <= x < N, and its public key. Raises ValueError for any other 32 octets."""
 
     def __init__(self, encoded: bytes):
         self.x = int.from_bytes(encoded, "little")
@@ -29,7 +29,7 @@ class SecretKey:
 
     @classmethod
     def from_uniform(cls, uniform: bytes) -> "SecretKey":
-        """Makes a key from 64 uniform octets; ValueError for the one residue in N that is 0."""
+        """Makes a key from 64 uniform octets. Raises ValueError for the one residue modulo N that is 0."""
         assert len(uniform) == 64
         return cls((int.from_bytes(uniform, "little") % fourq.N).to_bytes(32, "little"))
 
@@ -48,7 +48,7 @@ def _validate_key(encoded: bytes) -> fourq.Point | None:
 
 @dataclass(frozen=True)
 class PublicKey:
-    """A validated public key; ValueError("vrf_key_invalid") for a string that validate_key refuses."""
+    """A validated public key. Raises ValueError("vrf_key_invalid") for a string that validate_key refuses."""
 
     encoded: bytes
 
@@ -73,7 +73,7 @@ def encode_to_curve(public: bytes, alpha: bytes) -> fourq.Point:
 
 
 def challenge(*points: fourq.Point) -> bytes:
-    """points: Y, H, Gamma, U, V."""
+    """Returns the challenge for the points Y, H, Gamma, U, V."""
     return _hash(SUITE, b"\x02", *map(fourq.point_to_string, points), b"\x00")[:16]
 
 
@@ -97,7 +97,7 @@ def prove(key: SecretKey, alpha: bytes) -> tuple[bytes, bytes]:
 
 
 def prove_with(key: SecretKey, h: fourq.Point, gamma: fourq.Point, k: int) -> bytes:
-    """Returns the proof for a chosen Gamma and nonce: prove() is the honest case, and tests make malicious provers from this function."""
+    """Returns the proof for a chosen Gamma and nonce. prove() is the honest case; tests use this function as malicious provers."""
     c = challenge(key.public.point, h, gamma, fourq.base_mul(k), fourq.scalar_mul(k, h))
     s = (k + int.from_bytes(c, "little") * key.x) % fourq.N
     return fourq.point_to_string(gamma) + c + s.to_bytes(31, "little")

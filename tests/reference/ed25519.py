@@ -1,6 +1,6 @@
 """Ed25519 as in docs/spec/board.md section 5, in plain integers, for the checkpoint's signature. Not constant time: test keys only.
 
-Each signature is made and verified once: many answers share theirs, and it depends only on the octets.
+Each signature is made and verified once, because many answers share it and it depends only on the octets.
 """
 
 import functools
@@ -62,7 +62,7 @@ BASE: Point = (recover_x(_BASE_Y, 0), _BASE_Y, 1, recover_x(_BASE_Y, 0) * _BASE_
 
 
 def challenge(*parts: bytes) -> int:
-    """Returns SHA-512 as a scalar: for R, the public key and the message it is k of the equation S B = R + k A."""
+    """Returns SHA-512 of the parts as a scalar. For R, the public key and the message this is k in the equation S B = R + k A."""
     return int.from_bytes(sha512(b"".join(parts)).digest(), "little") % L
 
 
@@ -87,7 +87,7 @@ def sign(seed: bytes, message: bytes) -> bytes:
 
 
 def sign_as(seed: bytes, public: bytes, message: bytes) -> bytes:
-    """Signs with a seed for a public key that is claimed to be its own."""
+    """Signs with a seed, as if its public key were `public`."""
     scalar, prefix = _expand(seed)
     r = challenge(prefix, message)
     big_r = encode(mul(r, BASE))
@@ -95,7 +95,7 @@ def sign_as(seed: bytes, public: bytes, message: bytes) -> bytes:
 
 
 def sign_with_r(scalar: int, public: bytes, message: bytes, big_r: bytes) -> bytes:
-    """Signs with S = k a, which no honest signer makes: R hides nothing that only the signer knows."""
+    """Signs with S = k a, which no honest signer makes: R contains no nonce that only the signer knows."""
     return big_r + (challenge(big_r, public, message) * scalar % L).to_bytes(32, "little")
 
 
@@ -104,7 +104,7 @@ def has_small_order(p: Point) -> bool:
 
 
 def torsion() -> list[Point]:
-    """Returns the eight points of small order: multiples 0..7 of one of order 8."""
+    """Returns the eight points of small order: the multiples 0..7 of a point of order 8."""
     y = 2
     while True:
         x = recover_x(y, 0)
@@ -116,7 +116,7 @@ def torsion() -> list[Point]:
 
 
 def holds(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Checks only the equation, without cofactor, for a public key that decodes."""
+    """Returns whether the equation holds, without the cofactor, for a public key that decodes."""
     a = decode(public)
     minus_a = (P - a[0], a[1], a[2], P - a[3])
     k = challenge(signature[:32], public, message)

@@ -1,7 +1,7 @@
 """FourQ in plain big integers, written from docs/spec/vrf.md sections 1, 2 and 5 alone.
 
-The reference implementation: generic formulas that are correct for every point of the curve, no endomorphism, no constant time. An
-optimized implementation can thus be compared with something independent. Never use it with real secrets.
+The reference implementation has generic formulas that are correct for every point of the curve, no endomorphism and no constant time.
+Optimized implementations can thus be compared with independent code. Never use it with real secrets.
 
 Elements of GF(p^2) are pairs (u0, u1) = u0 + u1*i in [0, p). Points are extended coordinates (X, Y, Z, T) with x = X/Z, y = Y/Z, T = XY/Z.
 The unified addition of Hisil, Wong, Carter and Dawson (ASIACRYPT 2008, section 3.1) is complete here: -1 is a square and d is not.
@@ -45,7 +45,7 @@ def sqr(a: Element) -> Element:
 
 
 def inv(a: Element) -> Element:
-    """inv(0) = 0, as in RFC 9380's inv0."""
+    """Returns the inverse, with inv(0) = 0 as in RFC 9380's inv0."""
     if a == ZERO:
         return ZERO
     norm = pow(a[0] * a[0] + a[1] * a[1], -1, P)
@@ -58,11 +58,11 @@ def _sqrt_fp(a: int) -> int | None:
 
 
 def sqrt(a: Element) -> Element | None:
-    """Returns a root of a, or None when a is not a square. Which of the two roots is not specified."""
+    """Returns a root of a, or None when a is not a square. It is not specified which of the two roots is returned."""
     a0, a1 = a
     if a1 == 0:
         root = _sqrt_fp(a0)
-        # -1 is not a square in GF(p), so exactly one of a0 and -a0 is one.
+        # -1 is not a square in GF(p), so exactly one of a0 and -a0 is a square.
         return (root, 0) if root is not None else (0, _sqrt_fp(-a0 % P))
     # With root = r0 + r1*i: r0^2 - r1^2 = a0 and r0^2 + r1^2 = +-sqrt(norm), so r0^2 is one of two candidates.
     norm_root = _sqrt_fp((a0 * a0 + a1 * a1) % P)
@@ -78,7 +78,7 @@ def sqrt(a: Element) -> Element | None:
 
 
 def sgn0(a: Element) -> int:
-    """RFC 9380 section 4.1, m = 2."""
+    """Returns the sign of RFC 9380 section 4.1 for m = 2."""
     return a[1] & 1 if a[0] == 0 else a[0] & 1
 
 
@@ -102,7 +102,7 @@ def is_on_curve(x: Element, y: Element) -> bool:
 
 
 def point_add(p: Point, q: Point) -> Point:
-    """Reduces only before a product: half the time of one reduction per operation, as in point_double."""
+    """Returns p + q. Reduces only before a product: this takes half the time of one reduction per operation, as in point_double."""
     (x10, x11), (y10, y11), z1, t1 = p
     (x20, x21), (y20, y21), z2, t2 = q
     a0, a1 = _mul_unreduced(y10 - x10, y11 - x11, y20 - x20, y21 - x21)
@@ -128,7 +128,7 @@ def _mul_unreduced(a0: int, a1: int, b0: int, b1: int) -> Element:
 
 
 def _finish(e0: int, e1: int, f0: int, f1: int, g0: int, g1: int, h0: int, h1: int) -> Point:
-    """(ef, gh, fg, eh)"""
+    """Returns (ef, gh, fg, eh)."""
     e, f, g, h = (e0 % P, e1 % P), (f0 % P, f1 % P), (g0 % P, g1 % P), (h0 % P, h1 % P)
     return mul(e, f), mul(g, h), mul(f, g), mul(e, h)
 
@@ -146,22 +146,22 @@ def is_identity(p: Point) -> bool:
 
 
 def scalar_mul(k: int, p: Point) -> Point:
-    """[k]p for any k >= 0 and any point of the curve."""
+    """Returns [k]p for any k >= 0 and any point of the curve."""
     return _sum_of_multiples([(k, _multiples(p))])
 
 
 def double_scalar_mul(k: int, p: Point, m: int, q: Point) -> Point:
-    """[k]p + [m]q"""
+    """Returns [k]p + [m]q."""
     return _sum_of_multiples([(k, _multiples(p)), (m, _multiples(q))])
 
 
 def clear_cofactor(p: Point) -> Point:
-    """[COFACTOR]p"""
+    """Returns [COFACTOR]p."""
     return _sum_of_multiples([(COFACTOR, [IDENTITY, p])])
 
 
 def _multiples(p: Point) -> list[Point]:
-    """[0]p to [15]p"""
+    """Returns [0]p to [15]p."""
     multiples = [IDENTITY, p]
     for _ in range(14):
         multiples.append(point_add(multiples[-1], p))
@@ -169,7 +169,7 @@ def _multiples(p: Point) -> list[Point]:
 
 
 def _sum_of_multiples(terms: list[tuple[int, list[Point]]]) -> Point:
-    """Returns the sum of [k]p over each (k, multiples of p). The windows have as many bits as there are multiples for."""
+    """Returns the sum of [k]p over each (k, multiples of p). A window has as many bits as there are multiples for."""
     width = len(terms[0][1]).bit_length() - 1
     result = IDENTITY
     longest = max(k.bit_length() for k, _ in terms)
@@ -198,7 +198,7 @@ _BASE = _base_table()
 
 
 def base_mul(k: int) -> Point:
-    """[k]G for 0 <= k < 2^256."""
+    """Returns [k]G for 0 <= k < 2^256."""
     result = IDENTITY
     for row in _BASE:
         if k & 15:
@@ -220,7 +220,7 @@ def point_to_string(p: Point) -> bytes:
 
 
 def string_to_point(encoded: bytes) -> Point | None:
-    """Returns the point, or None: strict, so that no two strings give one point."""
+    """Returns the point, or None for an invalid string. Decoding is strict, so that no two strings yield one point."""
     if len(encoded) != 32 or encoded[15] & 0x80:
         return None
     sign = encoded[31] >> 7

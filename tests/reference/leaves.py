@@ -1,4 +1,4 @@
-"""Statements about one leaf, and whether two of them show that a tree did not only grow: docs/spec/broken-append.md."""
+"""Statements about one leaf, and pairs of statements that show that a tree did not only grow: docs/spec/broken-append.md."""
 
 from dataclasses import dataclass, replace
 
@@ -12,7 +12,7 @@ from verify import TrustAnchor, Verifier, vrf_key
 
 @dataclass(frozen=True)
 class LeafStatement:
-    """Section 1. proof: a Member where the leaf is present."""
+    """A statement about one leaf (section 1). proof is a Member where the leaf is present."""
 
     head: Head
     structure: int
@@ -34,7 +34,7 @@ class LeafStatement:
 
 @dataclass(frozen=True)
 class ShownLeaf:
-    """The content of a statement. commitment None: the leaf is absent."""
+    """The content of a statement. commitment is None when the leaf is absent."""
 
     structure: int
     key: bytes
@@ -48,14 +48,14 @@ class ShownLeaf:
 
 
 def committed(member: Member) -> Member:
-    """Returns a member as clients store it, without its value."""
+    """Returns a member without its value, which is the form that clients store."""
     if member.kind == 0:
         return member
     return replace(member, commitment=tree.commitment_of(member.opening, member.value), opening=None, value=None)
 
 
 def verify_statement(anchor: TrustAnchor, octets: bytes) -> ShownLeaf:
-    """Section 1."""
+    """Verifies a statement and returns its content (section 1)."""
     one = decode_whole(LeafStatement.decode, octets)
     r, _ = Verifier(anchor, 0).verify_head_alone(one.head)
     state, public = r.structure(one.structure), vrf_key(r, one.structure)
@@ -71,8 +71,8 @@ def verify_statement(anchor: TrustAnchor, octets: bytes) -> ShownLeaf:
 
 
 def judge(anchor: TrustAnchor, first: bytes, second: bytes) -> str:
-    """Section 2. Returns what two statements that verify prove: leaf_contradicts or leaf_agrees. Refused: a statement is invalid, or they
-    are not about one leaf."""
+    """Returns what two statements prove, leaf_contradicts or leaf_agrees (section 2). Raises Refused when a statement is invalid, or the
+    statements are not about one leaf."""
     a, b = verify_statement(anchor, first), verify_statement(anchor, second)
     require((a.structure, a.key, a.version, a.period) == (b.structure, b.key, b.version, b.period), "leaf_unrelated")
     require(a.vrf_public_key == b.vrf_public_key, "record_vrf_key")

@@ -4,12 +4,12 @@
         [--user carol --left dave] [--api-key optiks_...] [--export FILE] [--at-least 60]
 
 Reads the log from its tiles alone, audits every epoch, and looks up each --key (which must exist) and each --absent (which must not). With
-an API key it also reads history and monitoring. It does the same for users (live_users.py) and for periods that ended (live_periods.py,
+an API key it also reads history and monitoring. It does the same for users (live_users.py) and for ended periods (live_periods.py,
 --periods).
 
-Then every honest answer is changed in the named ways of mutations.py and mutations_audit.py: each must be refused for exactly its reason.
-Exit code 0 only if all of that holds. --export writes all answers, honest and changed, with their verdicts in the form of
-tests/vectors/lookup/. Another verifier can then be given the same octets.
+It then changes every honest answer in the named ways of mutations.py and mutations_audit.py. The verifier must refuse each change for
+exactly its reason. The exit code is 0 only if all of that holds. --export writes all answers, honest and changed, with their verdicts in
+the form of tests/vectors/lookup/, so that another verifier can read the same octets.
 """
 
 import argparse
@@ -41,7 +41,7 @@ MEDIA = "application/vnd.optiks."
 
 
 class Http:
-    """One query-service. Proxy settings of the environment are ignored: the server under test is local."""
+    """An HTTP client of one query-service. It ignores the environment's proxy settings, because the server under test is local."""
 
     def __init__(self, url: str, api_key: str | None):
         self._url = url.rstrip("/")
@@ -73,7 +73,7 @@ class Http:
         raise AssertionError("unreachable")
 
     def file(self, path: str) -> bytes | None:
-        """Returns a file of the board; None for 404, and for 403 of a partial tile."""
+        """Returns a file of the board, or None for 404 and for 403 of a partial tile."""
         try:
             return self.request(f"/log/{path}")
         except urllib.error.HTTPError as error:
@@ -84,7 +84,8 @@ class Http:
     def ask(
         self, form: str, keys: list[bytes], versions: list[tuple[int, int]], kept_size: int = 0, period: int | None = None
     ) -> bytes:
-        """versions: (period, version) of each query, docs/spec/rest.md section 4. period: one that ended."""
+        """Sends queries about the keys. `versions` has the (period, version) of each query (docs/spec/rest.md section 4). `period` is an
+        ended one."""
         queries = b"".join(
             vector(facts.MAX_KEY_LEN, key) + uint(period, 8) + uint(version, 8)
             for key, (period, version) in zip(keys, versions, strict=True)
@@ -116,7 +117,7 @@ class Session:
 
 
 def read_board(http: Http, anchor: TrustAnchor) -> Session:
-    """Reads every record, from tiles alone, and checks the chain."""
+    """Reads every record from tiles alone, and checks the chain."""
     note = http.file("checkpoint")
     require(note is not None, "checkpoint_missing")
     checkpoint = board.verify_checkpoint(note, anchor.configuration.origin.decode(), anchor.log_key)
@@ -135,7 +136,7 @@ def read_board(http: Http, anchor: TrustAnchor) -> Session:
 
 
 def audit(s: Session) -> None:
-    """Audits every step from epoch 0 on, in ranges that cross no period switch."""
+    """Audits every step from epoch 0 on, in ranges that do not cross a period switch."""
     v, a = s.verifier(), 0
     while a < len(s.chain) - 1:
         b = a + 1
@@ -145,14 +146,15 @@ def audit(s: Session) -> None:
         start = s.chain[s.chain[a].period_first_epoch]
         b, answer = _audit_proof(s, a, b)
         s.rows.audit("live", v, s.chain[a], start, answer, "valid")
-        # The board's record of b must be the one that the proof ends with: the audit covers what the checkpoint covers.
+        # The proof must end with the board's record of b, so that the audit covers the checkpoint's epochs.
         require(decode_whole(AuditProof.decode, answer).records[-1] == s.chain[b].encode(), "inclusion_proof")
         print(f"verified audit ({a}, {b}]")
         a = b
     counts = [r.structure(facts.KEYS).count for r in s.chain]
     ranges = []
     for a in range(len(counts)):
-        # The range has one record less than the limit, so that a repeated record is refused for its epoch and not for the length.
+        # The range has one record less than the limit, so that a repeated record is refused for its epoch and not for the number of
+        # records.
         last = min(len(counts), a + facts.MAX_RANGE_EPOCHS)
         b = next((e for e in range(a + 2, last) if counts[e] - counts[a] >= 2), None)
         if b is not None and counts[a] >= 2 and s.chain[a].period == s.chain[b].period:
@@ -160,7 +162,7 @@ def audit(s: Session) -> None:
     if not ranges:
         print("skipped  changed audit proofs: no range with two old and two new leaves of structure keys")
         return
-    # The range with the fewest new leaves, because each change is verified; among several the latest.
+    # Each change is verified, so this takes the range with the fewest new leaves. Among several it takes the latest.
     _, a, b = min(ranges)
     a = -a
     answer = decode_whole(AuditProof.decode, s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof"))
@@ -172,7 +174,7 @@ def audit(s: Session) -> None:
 
 
 def _audit_proof(s: Session, a: int, b: int) -> tuple[int, bytes]:
-    """Returns the proof of (a, b], or of as many of its epochs as the server puts into one answer (docs/spec/rest.md section 2)."""
+    """Returns the end and the proof of (a, b], or of a shorter range that fits into one answer (docs/spec/rest.md section 2)."""
     while True:
         try:
             return b, s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof")
@@ -197,7 +199,7 @@ def look_up(s: Session, keys: list[bytes], absent: list[bytes]) -> None:
     if r.epoch < len(s.chain):
         require(r == s.chain[r.epoch], "fork")
 
-    # Asks like a client that keeps state: the checkpoint of the board, the record just seen, and its knowledge of each key.
+    # Asks like a client that keeps state: the board's checkpoint, the record just seen, and its knowledge of each key.
     known = {key: result.known for key, result in zip(asked, results, strict=True)}
     versions = [(known[key].period, known[key].version) for key in asked]
     kept = s.verifier(checkpoint=s.checkpoint, record=r, known=known, least_epoch={key: r.epoch for key in asked})
@@ -207,7 +209,7 @@ def look_up(s: Session, keys: list[bytes], absent: list[bytes]) -> None:
 
     items = dict(zip(asked, decoded.items, strict=True))
     for key in keys:
-        # Each key's own answer, cut out of the honest one: the head is the same.
+        # An answer about one key alone, cut out of the honest one: the head is the same.
         answer = replace(decoded, items=[items[key]])
         s.rows.answer("lookup", "live_one_key", v, [key], answer.encode(), "valid")
         s.changed("lookup", v, [key], mutations.lookup_changes(answer, items[absent[0]]))
@@ -236,7 +238,7 @@ def _first_label(r: EpochRecord, key: bytes, item: Lookup) -> bytes:
 
 
 def _older_record(s: Session, v: Verifier, answer: LookupAnswer, checkpoint: Checkpoint):
-    """Shows the head of an older epoch, honestly included in the same checkpoint, over the proofs of the newer one."""
+    """Replaces the head by that of an older epoch, honestly included in the same checkpoint, over the proofs of the newer epoch."""
     newest = EpochRecord.parse(answer.head.record)
     older = [r for r in s.chain[: newest.epoch] if r.structure(facts.KEYS).root != newest.structure(facts.KEYS).root]
     if not older or checkpoint.size > len(s.chain):

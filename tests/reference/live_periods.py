@@ -1,4 +1,4 @@
-"""The part of live.py about periods that ended: where they began and ended, what is served of them, and the hand-over."""
+"""The part of live.py about ended periods: their bounds, the answers about them, and the hand-over."""
 
 import urllib.error
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from verify import TrustAnchor, Verifier
 
 
 class Http(Protocol):
-    """The HTTP client of live.py."""
+    """The members of live.py's HTTP client that this module uses."""
 
     def request(self, path: str, accept: str | None = None, body: bytes | None = None) -> bytes: ...
 
@@ -30,7 +30,7 @@ class Http(Protocol):
 
 
 class Session(Protocol):
-    """The view of the server in live.py."""
+    """The members of live.py's session that this module uses."""
 
     http: Http
     anchor: TrustAnchor
@@ -45,7 +45,7 @@ class Session(Protocol):
 
 
 class LivePeriods:
-    """All period checks of one server. username: a user who existed in each served period; empty to follow no user."""
+    """Makes all period checks of one server. username is a user who existed in each served period; if it is empty, no user is followed."""
 
     def __init__(self, session: Session, keys: list[bytes], absent: list[bytes], username: bytes):
         self._s = session
@@ -68,7 +68,7 @@ class LivePeriods:
             # The board has the same records.
             for r in bounds:
                 require(r.epoch >= len(s.chain) or r == s.chain[r.epoch], "fork")
-        # Asks like a client that keeps a record, of each epoch, including the first and the last of each period.
+        # Asks like a client that keeps a record, with records of several epochs, including the first and the last of each period.
         encoded = s.http.request("/v1/periods?from=0", "periods")
         for r in {0: s.chain[0], **{r.epoch: r for r in self._bounds}}.values():
             s.rows.periods("live_kept_record", replace(v, record=r), 0, encoded, "valid")
@@ -113,7 +113,7 @@ class LivePeriods:
             history = s.http.ask("history", keys, [(0, 1)] * len(keys), period=asked)
             s.rows.answer("history", "live_period", replace(v, ends={}), keys, history, "valid")
             self._changed_record(v, keys, encoded, ended)
-            # A page has no end state: only an answer that ends its list continues.
+            # A page has no end state: only an answer that ends its list can be continued.
             before = {
                 key: EndState(period, ended.epoch, found.version, found.values[found.version] if found.version else None)
                 for key, found in zip(keys, results, strict=True)

@@ -18,7 +18,7 @@ from verify import Verifier
 
 
 class Session(Protocol):
-    """The view of the server in live.py."""
+    """The members of live.py's session that this module uses."""
 
     rows: Rows
 
@@ -29,10 +29,10 @@ class Session(Protocol):
 
 @dataclass(frozen=True)
 class Names:
-    """The names of users of the log.
+    """The usernames that the checks use.
 
-    one: a user with one device now and another before; its list and the first of their keys have two versions or more; left: a user who has
-    left; nobody: a name that leads to nobody.
+    one: a user with one device now and another before; its list and the first of their keys have two versions or more. left: a user who has
+    left. nobody: a name that no user has.
     """
 
     one: bytes
@@ -63,7 +63,7 @@ def monitor_query(own: Own) -> bytes:
 
 
 class LiveUsers:
-    """Does what live.py does for keys: every honest answer is verified, and its changed copies are refused for their reasons."""
+    """Makes the checks of live.py for users: verifies every honest answer, and checks that each changed copy is refused for its reason."""
 
     def __init__(self, session: Session, names: Names):
         self._session, self._names = session, names
@@ -86,7 +86,7 @@ class LiveUsers:
             raise WrongVerdict("a value that was known was sent again")
         device = shown.ids[0]
         self._lookup("live_one_device", [Asked(names.one, device)])
-        # Each user's own answer, cut out of the honest one: the head is the same.
+        # An answer about one user alone, cut out of the honest one: the head is the same.
         one, left, none = (replace(whole, users=[user]) for user in whole.users)
         self._changed(Asked(names.one), mutations_users.user_changes(one))
         self._changed(Asked(names.left), mutations_users.left_changes(left, one.users[0]))
@@ -117,7 +117,7 @@ class LiveUsers:
         for kind, changed, reason in self._monitor_changes(answer):
             self._session.rows.monitor(kind, self._session.verifier(), own, changed, reason)
             print(f"refused  {kind}: {reason}")
-        # Asks like an owner who continues from it: there is nothing new.
+        # Asks like an owner who continues from the last result: there is nothing new.
         later = shown.brought_next(own, self._session.verifier().anchor.configuration)
         _, nothing = self._own("live_nothing_new", later)
         if nothing.devices.values or any(found.values for found in nothing.keys.values()):

@@ -1,13 +1,13 @@
-"""A server that has the log's key and lies, for trying clients and auditors: any that speak docs/spec, not only ours.
+"""A server that has the log's key and lies. It tests clients and auditors: any that implement docs/spec, not only those of this project.
 
     python3 tests/reference/malicious.py --list
     python3 tests/reference/malicious.py SCENARIO --folder FOLDER [--port N]
 
 Writes FOLDER/trust.json and serves an honest log, in which alice and bob have a key. After POST /turn it lies as SCENARIO says. Each
-scenario says what a client or auditor must find when it looked before the turn and looks again.
+scenario states the fault that a client or auditor must find if it looked before the turn and looks again.
 
-A client that looks for the first time after the turn has nothing to compare with. It finds a fork only by earlier cosignatures: POST
-/cosigned makes the server serve the note in its body (docs/spec/cosigners.md). Until then the server hides it.
+A client that looks for the first time after the turn cannot compare the answer with an earlier one. It finds a fork only by earlier
+cosignatures: POST /cosigned makes the server serve the note in its body (docs/spec/cosigners.md). Until then the server hides it.
 """
 
 import argparse
@@ -29,20 +29,20 @@ DAY_MS = 86_400_000
 
 
 class Log(Directory):
-    """A log whose epochs have current times, and whose parts can be made to disagree."""
+    """A log whose epochs have current times. Its parts can be made to contradict each other."""
 
     def next(self, updates: dict[bytes, bytes] | None = None) -> None:
         """Publishes an honest epoch."""
         self.publish(updates or {}, time_ms=self._now())
 
     def next_of_stored(self, listed: list[Leaf]) -> None:
-        """Publishes an epoch whose tree of keys has what is stored now, and whose audit proof lists these leaves."""
+        """Publishes an epoch whose tree of keys has the stored leaves, and whose audit proof lists the given leaves."""
         self.regrow()
         self.next()
         self.added[-1][KEYS] = listed
 
     def sign(self, **changes) -> None:
-        """Replaces the last epoch's record by one that differs from its trees."""
+        """Replaces the last epoch's record by a record that differs from its trees."""
         self.records[-1] = replace(self.records[-1], **changes)
 
     def _now(self) -> int:
@@ -57,7 +57,7 @@ def honest_log(name: str) -> Log:
 
 
 def forks(log: Log) -> None:
-    """Publishes another last epoch than it showed, and one more."""
+    """Replaces the last epoch that it showed by another one, and publishes one more."""
     other = _without_epochs(log, 1)
     other.next({ALICE: MALLORY})
     other.next({b"somebody": b"new"})
@@ -65,7 +65,7 @@ def forks(log: Log) -> None:
 
 
 def rewrites(log: Log) -> None:
-    """Replaces epoch 1, and everything after it."""
+    """Replaces epoch 1 and all later epochs."""
     other = _without_epochs(log, 2)
     other.next({ALICE: MALLORY, BOB: b"bob 1"})
     other.next({ALICE: b"alice 2"})
@@ -80,7 +80,7 @@ def drops(log: Log) -> None:
 
 
 def replaces(log: Log) -> None:
-    """Replaces bob's leaf by another: the tree is no smaller."""
+    """Replaces bob's leaf by another one, so that the tree is no smaller."""
     log.versions[BOB] = [Stored(log.epoch + 1, bytes(16), MALLORY)]
     log.next_of_stored(log.leaves()[-1:])
 
@@ -99,19 +99,19 @@ def drops_latest(log: Log) -> None:
 
 
 def dates_back(log: Log) -> None:
-    """Adds a version of alice's with the epoch number of an epoch that did not have it."""
+    """Adds a version of alice's key that names an earlier epoch than the one that inserts it."""
     log.versions[ALICE].append(Stored(log.epoch, bytes(16), MALLORY))
     log.next_of_stored([])
 
 
 def hides(log: Log) -> None:
-    """Adds a version of alice's that no audit proof lists."""
+    """Adds a version of alice's key that no audit proof lists."""
     log.versions[ALICE].append(Stored(log.epoch + 1, bytes(16), MALLORY))
     log.next_of_stored([])
 
 
 def takes_back(log: Log) -> None:
-    """Shows a version of alice's for one epoch, and another leaf in its place in the next."""
+    """Shows a version of alice's key for one epoch, and another leaf in its place in the next."""
     log.next({ALICE: MALLORY})
     log.versions[ALICE].pop()
     log.versions[b"somebody"] = [Stored(log.epoch + 1, bytes(16), b"new")]
@@ -119,19 +119,19 @@ def takes_back(log: Log) -> None:
 
 
 def shows_another_vrf_key(log: Log) -> None:
-    """Replaces the VRF key of keys, and puts all leaves under it: another directory, in which alice has another value."""
+    """Replaces the VRF key of keys and puts all leaves under the new one: another directory, in which alice has another value."""
     log.versions[ALICE][-1] = replace(log.versions[ALICE][-1], value=MALLORY)
     log.change_vrf_key()
     log.next()
 
 
 def changes_vrf_key(log: Log) -> None:
-    """Shows that directory for one epoch, and then the previous one again."""
+    """Shows the directory of shows-another-vrf-key for one epoch, and then the previous one again."""
     _for_one_epoch(log, shows_another_vrf_key)
 
 
 def skips(log: Log) -> None:
-    """Has no entry for epoch 3."""
+    """Omits the entry of epoch 3."""
     log.next()
     log.sign(epoch=log.epoch + 1)
     log.next()
@@ -169,11 +169,11 @@ def _without_epochs(log: Log, last: int) -> Log:
 
 @dataclass(frozen=True)
 class Scenario:
-    """One lie, and who must find it.
+    """One lie, with the reasons for which each party must refuse it.
 
-    auditor, client, owner: the reason with which one that looked before refuses; None: its questions reveal nothing. A client looks up
-    alice and bob, the owner of both monitors them. is_proven: whether the log's own signatures, as the auditor has them, prove it to
-    everybody. history: the reason with which the owner then refuses a history. The owner's kept statements prove a leaf_contradicts.
+    auditor, client, owner: the reason for which a party that looked before refuses; None if its questions reveal nothing. A client looks up
+    alice and bob; the owner of both keys monitors them. is_proven: whether the log's own signatures, as the auditor has them, prove the lie
+    to everybody. history: the reason for which the owner then refuses a history. leaf_contradicts is proven by the owner's kept statements.
     """
 
     lie: Callable[[Log], None]
@@ -219,7 +219,7 @@ def main() -> None:
     with Server(log, arguments.port, lambda: SCENARIOS[arguments.scenario].lie(log)) as server:
         print(f"{server.url} serves an honest log; POST {server.url}/turn and it {arguments.scenario.replace('-', ' ')}", flush=True)
         while True:
-            # An epoch is at most some minutes old when it is shown.
+            # An epoch must be at most some minutes old when it is shown.
             time.sleep(60)
 
 

@@ -1,6 +1,6 @@
-"""A small adversarial model of the proofs: python3 tests/reference/model.py [trees]; bounded runs of it are in test_model.py.
+"""A small adversarial model of the proofs: python3 tests/reference/model.py [trees]. test_model.py makes bounded runs of it.
 
-1. Malformed trees over a few short labels. One root gives each label at most one outcome, and an accepted append proof neither loses a leaf
+1. Malformed trees over a few short labels: one root gives each label at most one outcome, and an accepted append proof neither loses a leaf
    nor adds one that is not listed.
 2. A server that puts forged versions into an append-only tree: honest monitoring finds every lookup that shows one.
 
@@ -29,7 +29,7 @@ NO_PATH = Path(bytes(32), [])
 
 @contextlib.contextmanager
 def without(reason: str) -> Iterator[None]:
-    """The verifier with one rule left out."""
+    """Runs the verifier with one rule left out."""
     proofs.require = lambda condition, name: None if name == reason else require(condition, name)
     try:
         yield
@@ -53,7 +53,7 @@ def _leaf(rng: random.Random, epoch: int = 1) -> Leaf:
 
 
 def malformed_tree(rng: random.Random) -> Node:
-    """Returns an honest tree with a few damaged nodes: claimed prefixes and lengths, exchanged, repeated and misplaced subtrees."""
+    """Returns an honest tree with a few damaged nodes: claimed prefixes and lengths, and exchanged, repeated and misplaced subtrees."""
     leaves = {leaf.label: leaf for leaf in (_leaf(rng) for _ in range(rng.randrange(2, 7)))}
     root = tree.build(list(leaves.values()))
     for _ in range(rng.randrange(4)):
@@ -84,7 +84,7 @@ def _spoiled(rng: random.Random, node: Node, root: Node) -> Node:
 
 
 def _walks(node: Node, lengths: tuple[int, ...] = (), siblings: tuple[bytes, ...] = ()) -> Iterator[tuple[Node, Path]]:
-    """Yields every node with each path down to it that a mask can express: no others can fold to the root."""
+    """Yields every node with each path down to it that a mask can express. No other path can fold to the root."""
     mask = sum(1 << BITS - 1 - length for length in lengths)
     yield node, Path(to_octets(mask), list(reversed(siblings)))
     if isinstance(node, Interior) and (not lengths or node.length > lengths[-1]):
@@ -93,7 +93,7 @@ def _walks(node: Node, lengths: tuple[int, ...] = (), siblings: tuple[bytes, ...
 
 
 def present(root: Node) -> dict[int, set[tuple[bytes, int]]]:
-    """Returns, by label, what a membership proof against this root can show for it."""
+    """Returns, by label, the contents that membership proofs against this root can show for it."""
     shown: dict[int, set[tuple[bytes, int]]] = {}
     for node, path in _walks(root):
         if isinstance(node, Leaf):
@@ -104,7 +104,7 @@ def present(root: Node) -> dict[int, set[tuple[bytes, int]]]:
 
 
 def absent(root: Node, count: int = 1) -> set[int]:
-    """Returns the labels that some non-membership proof against this root covers."""
+    """Returns the labels that some non-membership proof against this root shows as absent."""
     shown = set()
     for node, path in _walks(root):
         if isinstance(node, Leaf):
@@ -118,13 +118,13 @@ def absent(root: Node, count: int = 1) -> set[int]:
 
 
 def contradiction(root: Node) -> bool:
-    """Whether a label has two outcomes: present and absent, or present with two different contents."""
+    """Returns whether a label has two outcomes: present and absent, or present with two different contents."""
     members = present(root)
     return any(len(facts) > 1 for facts in members.values()) or not absent(root).isdisjoint(members)
 
 
 def count_contradictions(trees: int, seed: int) -> tuple[int, int]:
-    """Returns (contradictions, roots that show at least one label as present and one as absent)."""
+    """Returns (number of contradictions, number of roots that show at least one label as present and one as absent)."""
     rng = random.Random(seed)
     found = useful = 0
     for _ in range(trees):
@@ -139,7 +139,7 @@ def count_contradictions(trees: int, seed: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Claimed(Interior):
-    """An interior node whose prefix is claimed without opening its content: the hash is the true node's."""
+    """An interior node whose prefix is claimed without opening its content. The hash is the true node's."""
 
     true_hash: bytes = b""
 
@@ -149,7 +149,7 @@ class Claimed(Interior):
 
 
 class ClaimedPrefixes(proofs.OldTree):
-    """The weaker rule: token 3 is a stub with a claimed prefix that no listed label extends."""
+    """A weaker verification rule: token 3 is a stub with a claimed prefix that no listed label extends."""
 
     def read_opened(self, token: int, prefix: int, length: int, labels: list[int]) -> Node:
         if token != 3:
@@ -162,7 +162,8 @@ class ClaimedPrefixes(proofs.OldTree):
 
 
 def _claim(rng: random.Random, node: Node, prefix: int, length: int, labels: list[int]) -> tuple[Node, bytes]:
-    """Returns (tree, tokens) with one reached interior node claimed at another position, if the walk meets one; otherwise as tokens_of."""
+    """Returns (tree, tokens) with one reached interior node claimed at another position, if the walk meets one. Otherwise the tokens are
+    those of tokens_of."""
     if not labels or isinstance(node, Leaf) or length >= LABEL_BITS:
         return node, proofs.tokens_of(node, length, labels)
     if rng.random() < 0.4:
@@ -188,7 +189,7 @@ def _claim(rng: random.Random, node: Node, prefix: int, length: int, labels: lis
 def append_breaks(
     trees: int, seed: int, old_tree: type[proofs.OldTree] = proofs.OldTree, claims: bool = False
 ) -> tuple[int, int]:
-    """Returns (accepted appends that lose a leaf or show one that is not listed, accepted appends)."""
+    """Returns (number of accepted appends that lose a leaf or show an unlisted one, number of accepted appends)."""
     rng = random.Random(seed)
     broken = accepted = 0
     for _ in range(trees):
@@ -200,7 +201,7 @@ def append_breaks(
         if claims:
             full, tokens = _claim(rng, old, 0, 0, [leaf.label for leaf in added])
             proof = replace(proof, opened=tokens)
-        # The server publishes whatever root the verifier would compute: no other root would serve it better.
+        # The server publishes the root that the verifier would compute: no other root would serve it better.
         try:
             walk = old_tree(proof.opened)
             grown = proofs.grow(walk.read(0, 0, [leaf.label for leaf in added]), added)
@@ -226,7 +227,7 @@ FORGED = b"forged"
 class World:
     """An append-only tree reduced to one key: version -> (leaf epoch, value).
 
-    own: the number of versions that the owner set, from version 1. In a later period (first_epoch > 0) version 1 may be a copy, with leaf
+    own is the number of versions that the owner set, from version 1. In a later period (first_epoch > 0) version 1 may be a copy, with leaf
     epoch 0.
     """
 
@@ -273,7 +274,7 @@ class World:
                 yield pahd.verify_lookup(self, answer, known)
 
     def monitored(self, known: pahd.Known | None) -> pahd.Known | None:
-        """The owner's check at this epoch; None for an alarm."""
+        """Makes the owner's check at this epoch. Returns its knowledge, or None for an alarm."""
         own = sum(1 for version in range(1, self.own + 1) if self.holds(version))
         start = (known.version if known else 0) + 1
         if not all(map(self.holds, range(start, own + 1))):
@@ -287,7 +288,7 @@ class World:
         return result.known if FORGED not in result.values.values() else None
 
     def is_true(self, result: pahd.Result) -> bool:
-        """Whether the result is the owner's latest version at this epoch."""
+        """Returns whether the result is the owner's latest version at this epoch."""
         latest = sum(1 for version in range(1, self.own + 1) if self.holds(version))
         return result.version == latest and result.value != FORGED
 
@@ -303,7 +304,7 @@ class Tally:
 
 @contextlib.contextmanager
 def only_the_next() -> Iterator[None]:
-    """Requires only the absence of a + 1 instead of all of C(a): in lookups, lists and monitoring."""
+    """Requires only the absence of a + 1 instead of all of C(a) in lookups, lists and monitoring."""
     whole = pahd.next_rungs
     pahd.next_rungs = lambda a: [a + 1]
     try:
@@ -313,7 +314,7 @@ def only_the_next() -> Iterator[None]:
 
 
 def states_before(world: World, epoch: int) -> list[pahd.Known | None]:
-    """Returns the possible knowledge of a client that looked the key up at an earlier epoch, or never."""
+    """Returns the states that a client may have which looked the key up at one earlier epoch, or never."""
     states: list[pahd.Known | None] = [None]
     for earlier in range(max(world.first_epoch, 1), epoch):
         states += [result.known for result in world.at(earlier).lookups(None)]
@@ -321,7 +322,7 @@ def states_before(world: World, epoch: int) -> list[pahd.Known | None]:
 
 
 def judge(world: World, checks: list[int], tally: Tally) -> None:
-    """Looks for a lookup that shows something untrue, and whether the owner, who checks at these epochs, ever finds it."""
+    """Counts the world as detected or undetected if a lookup shows something untrue. The owner checks at the epochs `checks`."""
     tally.worlds += 1
     known: pahd.Known | None = None
     alarm = False
@@ -349,7 +350,7 @@ def judge(world: World, checks: list[int], tally: Tally) -> None:
 def small_worlds(epochs: int, versions: int, copied: bool = False) -> Iterator[World]:
     """Yields every placement of forged versions above the owner's, for every history of up to three updates of the owner.
 
-    copied: in a second period that starts at epoch 1, with the owner's first version copied into it.
+    With `copied`, the worlds are a second period that starts at epoch 1, with a copy of the owner's first version.
     """
     first_epoch = int(copied)
     for updates in range(3 if copied else 4):
@@ -364,7 +365,7 @@ def small_worlds(epochs: int, versions: int, copied: bool = False) -> Iterator[W
 
 
 def ladder_worlds(count: int, seed: int) -> Iterator[World]:
-    """Yields longer histories: the server places all of R(a') for one target a', in epochs that keep the order."""
+    """Yields longer histories, in which the server places all of R(a') for one target a' in epochs that keep the order."""
     rng = random.Random(seed)
     for _ in range(count):
         own, epochs = rng.randrange(0, 24), 40
@@ -384,8 +385,8 @@ def ladder_worlds(count: int, seed: int) -> Iterator[World]:
 
 
 def two_latest(exhaustive_versions: int, ladders: int, seed: int) -> tuple[int, int]:
-    """Returns (records under which two lookups, by clients with any knowledge, show two latest versions; records with a lookup of a
-    version)."""
+    """Returns (number of records under which two lookups, by clients with any knowledge, show two latest versions, number of records with a
+    lookup that shows a version)."""
     contradictions = shown = 0
     for world in itertools.chain(small_worlds(4, exhaustive_versions), ladder_worlds(ladders, seed)):
         for epoch in range(1, world.last_epoch + 1):

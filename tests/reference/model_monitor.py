@@ -1,10 +1,10 @@
-"""The model behind docs/spec/user-monitor.md: python3 tests/reference/model_monitor.py [histories]; bounded runs of it are in
-test_monitor.py.
+"""The model behind docs/spec/user-monitor.md: python3 tests/reference/model_monitor.py [histories]. test_monitor.py makes bounded runs of
+it.
 
-Random histories of one user, in which the log forges list versions and values of devices. The trees only grow, which auditors check. The
-server answers at any epoch, in pages of any length, claims any latest version in a page, withholds values, and leaves out, repeats and
-exchanges parts. When the owner has a result of epoch e, it must have seen everything that a lookup of its user may have shown to anybody at
-an epoch up to e.
+The model has random histories of one user, in which the log forges list versions and values of devices. The trees only grow, which auditors
+check. The server answers at any epoch, in pages of any length. It claims any latest version in a page, withholds values, and leaves out,
+repeats and exchanges parts. When the owner has a result of epoch e, it must have seen everything that a lookup of its user may have shown
+to anybody at an epoch up to e.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ FORGED = b"forged"
 
 @contextlib.contextmanager
 def without(reason: str) -> Iterator[None]:
-    """The verifier with one rule left out."""
+    """Runs the verifier with one rule left out."""
     def all_but_one(condition: bool, name: str) -> None:
         if name != reason:
             require(condition, name)
@@ -45,7 +45,7 @@ def without(reason: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def following(ids) -> Iterator[None]:
-    """Runs verifier and server with another section 3."""
+    """Runs verifier and server with other rules about the followed ids (section 3)."""
     user_monitor.followed_ids = ids
     try:
         yield
@@ -54,7 +54,7 @@ def following(ids) -> Iterator[None]:
 
 
 def random_history(rng: random.Random, epochs: int) -> UserDirectory:
-    """Epoch 1 creates the user. Any value that begins with FORGED was not set by the owner."""
+    """Returns a history in which epoch 1 creates the user. The owner did not set the values that begin with FORGED."""
     d = UserDirectory(seed=rng.getrandbits(32))
     d.create(USER, [NAME], {DEVICES[0]: b"1"})
     d.publish_users()
@@ -76,14 +76,15 @@ def random_history(rng: random.Random, epochs: int) -> UserDirectory:
 
 @dataclass
 class Owner:
-    """brought: what the next question names. started: the same at the last result. shown: what the pages since then showed."""
+    """An owner with its state. brought: the next question's content. shown: the versions on the pages since the last result. seen: those of
+    all results."""
 
     brought: Own = Own(USER, [NAME])
     shown: dict[tuple[int, bytes, int], bytes | None] = field(default_factory=dict)
     seen: dict[tuple[int, bytes, int], bytes | None] = field(default_factory=dict)
 
     def take(self, d: UserDirectory, result: MonitorResult) -> bool:
-        """Returns whether it is a result."""
+        """Adds an accepted answer to the state. Returns whether it completes a result."""
         self.brought = result.brought_next(self.brought, d.configuration)
         for version, value in result.devices.values.items():
             self.shown[facts.DEVICES, USER, version] = value
@@ -95,9 +96,9 @@ class Owner:
         return result.complete
 
     def missed(self, d: UserDirectory, e: int) -> str:
-        """Describes what a lookup of an epoch up to e shows and the owner did not see; empty: nothing.
+        """Describes a version that a lookup of an epoch up to e shows and the owner did not see. Empty if there is no such version.
 
-        A withheld value is an alarm, and so not missed, except the latest. The same holds for devices of a withheld list.
+        A withheld value raises an alarm and so does not count as missed, except the latest. The same holds for devices of a withheld list.
         """
         for j in range(1, e + 1):
             list_name = (facts.DEVICES, USER, d.latest(j, USER, facts.DEVICES))
@@ -124,7 +125,7 @@ class Tally:
 
 
 def hostile_answers(histories: int, answers: int, seed: int) -> Tally:
-    """answers: the number per history."""
+    """Counts the verdicts on hostile answers; `answers` is their number per history."""
     rng, tally = random.Random(seed), Tally()
     for _ in range(histories):
         d = random_history(rng, 9)
@@ -158,7 +159,7 @@ def _one_answer(rng: random.Random, d: UserDirectory, v: Verifier, owner: Owner,
 
 
 def hostile(rng: random.Random, d: UserDirectory, own: Own, epoch: int) -> UserMonitorAnswer:
-    """Returns an answer that is usually changed in some way from the honest one."""
+    """Returns an answer that usually differs from the honest one in some way."""
     d.erased = set()
     if rng.random() < 0.3:
         names = [(facts.DEVICES, USER), *((facts.KEYS, one) for one in DEVICES)]
@@ -187,7 +188,7 @@ def _ids_of(answer: UserMonitorAnswer, own: Own) -> list[bytes]:
 def _other_claim(
     rng: random.Random, d: UserDirectory, versions: Versions, key: bytes, structure: int, epoch: int
 ) -> Versions:
-    """Claims another latest version, and sends the absences that belong to it where they exist."""
+    """Claims another latest version, and sends the absences that this claim requires where they exist."""
     claimed = max(0, versions.version + rng.choice((-2, -1, 1, 2)))
     members = versions.members[: max(0, claimed - versions.start + 1)]
     ends = versions.start + len(members) - 1 == claimed

@@ -1,15 +1,15 @@
-"""The model behind docs/spec/periods.md: python3 tests/reference/model_periods.py [logs]; bounded runs of it are in test_periods.py.
+"""The model behind docs/spec/periods.md: python3 tests/reference/model_periods.py [logs]. test_periods.py makes bounded runs of it.
 
-One key, its owner, anyone who looks it up, auditors, and a server that behaves arbitrarily around switches of the period. The server
-chooses when to switch, the numbers of the periods, what the first tree of a period contains, and what it adds and removes later. It also
-chooses under which VRF key it answers, and which periods and epochs it shows to the owner (its moves: model_periods_moves.py). Time is
-counted in epochs.
+The model has one key, its owner, anyone who looks it up, auditors, and a server that behaves arbitrarily around switches of the period.
+The server chooses when to switch, the numbers of the periods, the content of a period's first tree, and the leaves that it adds and removes
+later. It also chooses the VRF key under which it answers, and the periods and epochs that it shows to the owner (its moves are in
+model_periods_moves.py). Time is counted in epochs.
 
-A log that the auditors refuse counts as found out, and so does one whose owner is alarmed. In all others every lookup must be true: it
-shows what the owner had published by then. Consider a client that was shown a version in an earlier period, and accepts a lookup in a later
-one. It also knows without any owner that nobody was shown the key as absent since the switch.
+A log is found out if the auditors refuse it or its owner is alarmed. In all others every lookup must be true: it shows the value that the
+owner had published by then. Consider a client that was shown a version in an earlier period, and accepts a lookup in a later one. This
+client also knows, without any owner, that nobody was shown the key as absent since the switch.
 
-Each check is left out once, and must then let something pass that is found when the check is made.
+Each check is left out once. The model must then let a lie pass that the check would find.
 """
 
 import contextlib
@@ -30,12 +30,12 @@ from refused import Refused, require
 
 
 class Alarm(Exception):
-    """The owner found something that it did not do."""
+    """The owner found a version that it did not set."""
 
 
 @dataclass
 class Lookers:
-    """Everything that a lookup at each epoch can show to a client that knows nothing."""
+    """All that lookups at each epoch can show to a client without knowledge of the key."""
 
     log: Log
 
@@ -47,14 +47,14 @@ class Lookers:
         return any((result.value if result.version else None) != self.log.true_at(epoch) for epoch, result in shown)
 
     def are_content(self, epoch: int, left_out: str | None) -> bool:
-        """Whether clients accept the epoch that remember a version of an earlier period: its copy, or that of a later one, is version 1
-        with leaf epoch 0."""
+        """Returns whether clients that remember a version of an earlier period accept the epoch. The copy of that version, or of a later
+        one, must be version 1 with leaf epoch 0."""
         copied = self.log.view(epoch).leaves.get(1, (None,))[0] == 0
         return any(left_out == REMEMBERED or (copied and result.version > 0) for result in self.shown[epoch])
 
     def with_memory(self, left_out: str | None) -> Iterator[tuple[bool, bool]]:
-        """For each epoch of a period after one that showed a version, yields (the clients accept, the key was shown as absent since the
-        switch)."""
+        """Yields a pair for each epoch that follows a period in which a version was shown: (the clients accept the epoch, the key was shown
+        as absent since the switch)."""
         remembered: set[int] = set()
         for i, tree in enumerate(self.log.trees):
             absent, versions = False, set()
@@ -85,12 +85,12 @@ class Owner:
     version: int = 0
     value: bytes | None = None
     end: EndState | None = None
-    # Periods that were reported as without guarantee.
+    # The number of periods that were reported as having no guarantee.
     told: int = 0
 
     def check(self, epoch: int, story: Story) -> None:
-        """docs/spec/periods.md section 6, for all periods up to the current one; Alarm or Refused ends it. The owner knows them by
-        number."""
+        """Makes the checks of docs/spec/periods.md section 6 for all periods up to the current one, which the owner knows by number. Alarm
+        or Refused ends them."""
         i = self.log.index_at(epoch)
         current = self.log.numbers[i]
         for ended, number in enumerate(self.log.numbers[:i]):
@@ -113,7 +113,8 @@ class Owner:
         self.end, self.known, self.version = end, pahd.Known(-1), 0
 
     def _monitor(self, i: int, epoch: int) -> None:
-        """Checks the whole list since what is known. The server shows as many versions as the owner expects: others are an alarm anyway."""
+        """Checks the whole list after the known version. The server shows as many versions as the owner expects: any other number is an
+        alarm anyway."""
         tree, mine = self.log.view(epoch), [value for _, value in self.log.own(i, epoch)]
         known = self.known if self.known.period == tree.number else pahd.Known(tree.number)
         start, a = known.version + 1, len(mine)
@@ -135,13 +136,13 @@ class Owner:
             return value == mine[version - 1]
         if self.end is None:
             return value in self.log.sets.values()
-        # The hand-over compared a copy with the end state.
+        # The hand-over has compared a copy with the end state.
         return self.end.version > 0 or value == mine[0]
 
 
 @contextlib.contextmanager
 def without(check: str | None) -> Iterator[None]:
-    """The verifier without one check of docs/spec/periods.md section 6, or with only the absence of a + 1."""
+    """Runs the verifier without one check of docs/spec/periods.md section 6, or with only the absence of a + 1."""
     handover.require = lambda condition, name: None if name == check else require(condition, name)
     try:
         with model.only_the_next() if check == "absent_rungs" else contextlib.nullcontext():
@@ -154,7 +155,7 @@ def without(check: str | None) -> Iterator[None]:
 
 
 def stories(log: Log, before: int, epoch: int) -> Iterator[Story]:
-    """Yields the truth, and everything else that a server may claim about where periods ended."""
+    """Yields the true story, and every other claim of a server about the ends of periods."""
     ended = list(range(log.index_at(before), log.index_at(epoch)))
     choices = [range(max(log.starts[i], before), log.end(i) + 1) for i in ended]
     for ends in itertools.product(*choices):
@@ -163,7 +164,7 @@ def stories(log: Log, before: int, epoch: int) -> Iterator[Story]:
 
 
 def is_found_out(log: Log, checks: list[int], left_out: str | None) -> tuple[bool, bool]:
-    """Returns (whether the owner is alarmed, whatever the server claims; whether it was told of a period without guarantee)."""
+    """Returns (whether the owner is alarmed whatever the server claims, whether it was told of a period without guarantee)."""
     owners = [Owner(log, left_out)]
     before = 0
     for epoch in checks:
@@ -176,7 +177,7 @@ def is_found_out(log: Log, checks: list[int], left_out: str | None) -> tuple[boo
                 except (Alarm, Refused):
                     continue
                 survivors.append(checked)
-        # From here on only these four matter, whatever the story was: owners that agree in them are one.
+        # From here on an owner's knowledge depends on the story only in the number of periods without guarantee.
         owners = list({(one.told, one.known, one.version, one.value): one for one in survivors}.values())
         before = epoch
     return not owners, any(owner.told for owner in owners)
@@ -184,7 +185,8 @@ def is_found_out(log: Log, checks: list[int], left_out: str | None) -> tuple[boo
 
 @dataclass
 class Verdict:
-    """refused: by auditors. passes: something untrue was shown, and those who should find it did not."""
+    """The verdict on one log. refused: auditors refuse it. passes: something untrue was shown, and the parties that should find it did
+    not."""
 
     refused: bool
     untrue: bool
@@ -205,11 +207,11 @@ def judge(log: Log, checks: list[int], left_out: str | None) -> Verdict:
 @dataclass
 class Tally:
     logs: int = 0
-    # The logs with something untrue, by who finds it.
+    # The logs with something untrue, by the party that finds it.
     refused: int = 0
     detected: int = 0
     undetected: int = 0
-    # The undetected ones that are found once the check is made.
+    # The undetected logs that are found once the left-out check is made.
     found_with_it: int = 0
     no_guarantee: int = 0
     example: Log | None = field(default=None, repr=False)
@@ -234,9 +236,9 @@ def play(logs: int, seed: int, left_out: str | None = None) -> Tally:
 
 
 def found_by_records(logs: int, seed: int) -> tuple[int, int]:
-    """Returns (logs whose records auditors refuse, those of them that a client finds which keeps a record and looks twice).
+    """Returns (number of logs whose records auditors refuse, number of these that a client finds which keeps a record and looks twice).
 
-    It looks before and after a number that is not the next one, and at another epoch than the one with another VRF key.
+    The client looks before and after a number that is not the next one. For another VRF key, it looks at that epoch and at another one.
     """
     rng, refused, found = random.Random(seed), 0, 0
     for _ in range(logs):
@@ -252,7 +254,7 @@ def found_by_records(logs: int, seed: int) -> tuple[int, int]:
 
 
 def false_alarms(logs: int, seed: int) -> tuple[int, int]:
-    """Returns (logs in which an owner, a client or an auditor is alarmed by an honest server, hand-overs that owners made)."""
+    """Returns (number of logs in which an honest server alarms an owner, a client or an auditor, number of hand-overs that owners made)."""
     rng, alarms, handovers = random.Random(seed), 0, 0
     for _ in range(logs):
         log = random_log(rng, None, honest=True)

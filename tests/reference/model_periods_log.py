@@ -1,4 +1,4 @@
-"""The logs of model_periods.py: trees reduced to one key, and what auditors find out about them."""
+"""The logs of model_periods.py: trees reduced to one key, and the auditors' checks of them."""
 
 import itertools
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import model
 
 RETAINED = 2
-# The checks of the model itself; the other checks are reasons of docs/spec/reasons.md, or of the ladder.
+# The checks of the model itself. The other checks are reasons of docs/spec/reasons.md, or of the ladder.
 LOOKING_BACK = "monitoring_at_the_end"
 REMEMBERED = "remembered_copy"
 RECORDS = ("period_length", "period_skipped", "period_again", "record_vrf_key")
@@ -20,7 +20,7 @@ class Tree(model.World):
 
     number: int = 0
     inserted: dict[int, int] = field(default_factory=dict)
-    # The first epoch without the leaf again.
+    # By version, the first epoch that no longer has the leaf.
     removed: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -39,10 +39,10 @@ class Tree(model.World):
 
 @dataclass
 class Log:
-    """sets: epoch -> value that the owner published then. A period's last epoch is the one before the next one's first.
+    """A log of one key. sets: epoch -> value that the owner published then. A period ends at the epoch before the next one's first.
 
-    numbers: the period numbers in the records, while starts has the periods' first epochs. others: trees under another VRF key, which only
-    the record of that epoch names. Under it, the labels of leaves in the same tree look like another tree.
+    starts has the periods' first epochs, numbers the period numbers in the records. others has trees under another VRF key, which only the
+    record of that epoch names. Under that key, the labels of leaves in the same tree look like another tree.
     """
 
     length: int
@@ -67,11 +67,11 @@ class Log:
         return sum(1 for start in self.starts if start <= epoch) - 1
 
     def view(self, epoch: int) -> Tree:
-        """Returns what proofs under this epoch's record show."""
+        """Returns the tree that proofs under this epoch's record show."""
         return self.others.get(epoch, self.trees[self.index_at(epoch)]).at(epoch)
 
     def own(self, i: int, epoch: int) -> list[tuple[int, bytes]]:
-        """Returns leaf epoch and value of each version that the owner expects in the i-th period at an epoch of it."""
+        """Returns leaf epoch and value of each version that the owner expects in the i-th period at one of its epochs."""
         start = self.starts[i]
         before = [value for at, value in sorted(self.sets.items()) if at < start]
         copy = [(0, before[-1])] if before else []
@@ -81,7 +81,7 @@ class Log:
         return len(self.own(self.trees.index(tree), tree.last_epoch))
 
     def has_copy(self, tree: Tree) -> bool:
-        """Whether an honest server would copy the key into it."""
+        """Returns whether an honest server would copy the key into the tree."""
         return self.true_at(tree.first_epoch - 1) is not None
 
     def true_at(self, epoch: int) -> bytes | None:
@@ -89,7 +89,7 @@ class Log:
         return values[-1] if values else None
 
     def records_hold(self, epochs: list[int], left_out: str | None = None) -> bool:
-        """docs/spec/records.md section 4, rules 3 and 4, by a client that keeps the record of each of these epochs for the next one."""
+        """Returns whether rules 3 and 4 of docs/spec/records.md section 4 hold. The client keeps each epoch's record for the next one."""
         for before, after in itertools.pairwise(epochs):
             q, r = self.index_at(before), self.index_at(after)
             ahead = self.numbers[r] - self.numbers[q]
@@ -104,14 +104,14 @@ class Log:
         return True
 
     def with_bounds(self, before: int, after: int) -> list[int]:
-        """Returns the epochs whose records a client compares that looks twice. If the period changed, they include the bounds from the
-        first one's on."""
+        """Returns the epochs whose records a client compares that looks at these two epochs. If the period changed, they include the
+        bounds, from the first period's on."""
         first, last = self.index_at(before), self.index_at(after)
         ends = [epoch for i in range(first, last) for epoch in (self.starts[i], self.end(i))]
         return sorted({before, after, *ends, *([self.starts[last]] if ends else [])})
 
     def uncovered(self, checks: list[int], left_out: str | None) -> set[int]:
-        """Returns the epochs that no auditor compares with the one before, with one range of docs/spec/periods.md section 6 left out."""
+        """Returns the epochs that no auditor compares with the previous one, with one range of docs/spec/periods.md section 6 left out."""
         ranges = []
         for end, start in ((start - 1, start) for start in self.starts[1:]):
             if left_out == BEFORE_THE_SWITCH:
@@ -121,7 +121,7 @@ class Log:
         return {epoch for one in ranges for epoch in one}
 
     def passes_audit(self, checks: list[int], left_out: str | None) -> bool:
-        """docs/spec/periods.md section 3. A period's first tree is skipped."""
+        """Returns whether the log passes an audit by docs/spec/periods.md section 3, which skips a period's first tree."""
         if not self.records_hold(list(range(self.last_epoch + 1)), left_out):
             return False
         uncovered = self.uncovered(checks, left_out)

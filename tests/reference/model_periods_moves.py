@@ -11,7 +11,7 @@ from model_periods_log import AFTER_THE_SWITCH, BEFORE_THE_SWITCH, LOOKING_BACK,
 def random_log(rng: random.Random, left_out: str | None, honest: bool = False) -> Log:
     """Returns a log of two to four periods, up to three changes by the owner, and one or two moves of a dishonest server.
 
-    One of the moves is the one for which the left-out check exists.
+    One of the moves is the one against which the left-out check exists.
     """
     length = rng.randrange(3, 5)
     least = 1 if left_out == "period_length" else length
@@ -32,7 +32,7 @@ def random_log(rng: random.Random, left_out: str | None, honest: bool = False) -
 
 
 def _numbers(rng: random.Random, left_out: str | None) -> list[int]:
-    """Returns successive numbers, or with one left out, or with the last one repeated after itself or after the one after it."""
+    """Returns successive numbers, or numbers with one left out, or with one repeated next to itself or after the number that follows it."""
     honest = list(range(rng.randrange(2, 4)))
     skipped = rng.choice(([0, 2], [0, 2, 3], [0, 1, 3]))
     again = rng.choice(([0, 1, 1], [0, 1, 2, 1]))
@@ -43,7 +43,7 @@ def _numbers(rng: random.Random, left_out: str | None) -> list[int]:
 
 
 def random_checks(rng: random.Random, log: Log) -> list[int]:
-    """Returns the epochs at which the owner looks: the gaps are at most (R - 1) * T."""
+    """Returns the epochs at which the owner looks, with gaps of at most (R - 1) * T."""
     checks, at = [], 0
     while at < log.last_epoch:
         at = min(at + rng.randrange(1, (RETAINED - 1) * log.length + 1), log.last_epoch)
@@ -52,12 +52,12 @@ def random_checks(rng: random.Random, log: Log) -> list[int]:
 
 
 def _written(rng: random.Random, tree: Tree, inserted: int) -> int:
-    """Returns the epoch in a leaf: nobody compares the leaves of a period's first tree with their epochs."""
+    """Returns the epoch in a leaf. In a period's first tree it may be wrong, because nobody compares the leaves there with their epochs."""
     return rng.randint(tree.first_epoch, tree.last_epoch) + 1 if inserted == tree.first_epoch else inserted
 
 
 def _forge(rng: random.Random, tree: Tree, target: int, inserted: int) -> list[int]:
-    """Inserts the missing versions that a lookup of the target shows, one after the other, and returns them."""
+    """Inserts the missing versions that a lookup of the target shows, at successive epochs, and returns them."""
     forged = [version for version in pahd.ladder(target) if version not in tree.leaves]
     for version in forged:
         tree.put(version, inserted, _written(rng, tree, inserted), model.FORGED)
@@ -72,14 +72,14 @@ def forge_version(rng: random.Random, log: Log) -> None:
 
 
 def forge_late(rng: random.Random, log: Log) -> None:
-    """Forges a later version in the last epochs of a period that ends: the owner may have looked before."""
+    """Forges a later version in the last epochs of an ended period, when the owner may have looked already."""
     tree = rng.choice(log.trees[:-1])
     inserted = rng.randint(max(tree.last_epoch - 1, tree.first_epoch), tree.last_epoch)
     _forge(rng, tree, log.owned(tree) + 1, inserted)
 
 
 def forge_beyond(rng: random.Random, log: Log) -> None:
-    """Forges a later version that is not shown through the next one."""
+    """Forges a later version whose lookup does not show the version before it."""
     trees = [tree for tree in log.trees if log.owned(tree) >= 2 and log.owned(tree) % 2 == 0]
     if trees:
         tree = rng.choice(trees)
@@ -87,7 +87,7 @@ def forge_beyond(rng: random.Random, log: Log) -> None:
 
 
 def forge_for_a_while(rng: random.Random, log: Log) -> None:
-    """Forges a later version that exists soon after a switch or before one, and is removed within the period."""
+    """Forges a later version that exists soon after a switch or before one, and removes it within the period."""
     tree = rng.choice(log.trees)
     inserted = max(tree.first_epoch, rng.choice((tree.first_epoch + 1, tree.last_epoch - 1, tree.last_epoch - 2)))
     for version in _forge(rng, tree, log.owned(tree) + 1, inserted):
@@ -100,13 +100,13 @@ def _later(rng: random.Random, log: Log) -> Tree:
 
 
 def forge_copy(rng: random.Random, log: Log) -> None:
-    """Forges another value from the switch on, or one for a key without a value; the copy of the next period may adopt it."""
+    """Forges another value from the switch on, or a value for a key without one. The copy of the next period may adopt it."""
     tree = _later(rng, log)
     tree.put(1, tree.first_epoch, 0, rng.choice((model.FORGED, *log.sets.values())))
 
 
 def delay_copy(rng: random.Random, log: Log) -> None:
-    """Leaves out the copy at the switch, and adds it later."""
+    """Omits the copy at the switch, and adds it later."""
     tree = _later(rng, log)
     if log.has_copy(tree) and 1 in tree.leaves and tree.first_epoch < tree.last_epoch:
         inserted = rng.randrange(tree.first_epoch + 1, tree.last_epoch + 1)
@@ -119,14 +119,14 @@ def drop_copy(rng: random.Random, log: Log) -> None:
 
 
 def show_early(rng: random.Random, log: Log) -> None:
-    """Shows what the owner is about to set already at the switch, as if it were a copy."""
+    """Shows the value that the owner is about to set already at the switch, as if it were a copy."""
     tree = _later(rng, log)
     if not log.has_copy(tree) and 1 in tree.leaves:
         tree.put(1, tree.first_epoch, 0, tree.leaves[1][1])
 
 
 def exchange_vrf_key(rng: random.Random, log: Log) -> None:
-    """At one epoch after the period's first one, makes the key absent or gives it one forged version."""
+    """Exchanges the VRF key at one epoch after the period's first, so that the key is absent or has one forged version."""
     tree = rng.choice([tree for tree in log.trees if tree.first_epoch < tree.last_epoch])
     epoch = rng.randint(tree.first_epoch + 1, tree.last_epoch)
     other = Tree({}, 0, tree.last_epoch, tree.first_epoch, number=tree.number)

@@ -1,9 +1,9 @@
-"""The model behind docs/spec/users.md section 3: python3 tests/reference/model_users.py [histories]; bounded runs of it are in
-test_users.py.
+"""The model behind docs/spec/users.md section 3: python3 tests/reference/model_users.py [histories]. test_users.py makes bounded runs of
+it.
 
-Random histories, and answers assembled from parts of any epochs. The trees only grow, which auditors check. The server chooses the epoch of
-every part, and leaves out or repeats keys. Everything that a client accepts must be the state of the user at e*, even if it remembers
-earlier answers. With reuse, names of users who have left are reassigned (docs/spec/recycled-names.md).
+The model has random histories, and answers assembled from parts of any epochs. The trees only grow, which auditors check. The server
+chooses the epoch of every part, and leaves out or repeats keys. Every answer that a client accepts must be the state of the user at e*,
+even if the client remembers earlier answers. With reuse, names of users who have left are reassigned (docs/spec/recycled-names.md).
 """
 
 import contextlib
@@ -30,7 +30,7 @@ FIRST, LATER = {b"A": [b"anna", b"anna@work"], b"B": [b"ben"]}, [b"C", b"D"]
 
 @contextlib.contextmanager
 def without(reason: str) -> Iterator[None]:
-    """The verifier with one rule of docs/spec/users.md left out."""
+    """Runs the verifier with one rule of docs/spec/users.md left out."""
     users.require = lambda condition, name: None if name == reason else require(condition, name)
     try:
         yield
@@ -76,9 +76,9 @@ def _random_change(rng: random.Random, d: UserDirectory, user: bytes, names: lis
 
 @dataclass
 class Client:
-    """A client that remembers what it accepted: of each username, and of each user's list and each device's key, whichever name led to it.
+    """A client that remembers accepted answers: about each username, and about each user's list and each device's key under any name.
 
-    The least epoch in its question is the largest e* of everything that it names, because a version that stands is not in the answer.
+    The least epoch in its question is the largest e* of the knowledge that it names, because the answer omits a version that still stands.
     """
 
     names: dict[bytes, Kept] = field(default_factory=dict)
@@ -110,7 +110,7 @@ class Client:
             self.values[one] = value
         kept = result.kept(before)
         self.names[name] = Kept(kept.user, kept.has_left, kept.least_epoch, generation=kept.generation)
-        # Knowledge of a user counts for nothing where the name may be another's.
+        # Knowledge of a user does not count where the name may belong to another user.
         if result.devices is not None and not result.generation:
             self.lists[kept.user] = (result.epoch, kept.devices)
             self.keys |= {one: (result.epoch, found.known) for one, found in result.keys.items()}
@@ -121,14 +121,14 @@ class Tally:
     accepted: int = 0
     mixed: int = 0
     reused: int = 0
-    """Accepted, of names that had other users before."""
+    """The accepted answers about names that had other users before."""
     refused: int = 0
     wrong: int = 0
     example: str = ""
 
 
 def parted_answers(histories: int, answers: int, seed: int, reuse: bool = False) -> Tally:
-    """answers: the number per history."""
+    """Counts the verdicts on answers of parts; `answers` is their number per history."""
     rng, tally = random.Random(seed), Tally()
     for _ in range(histories):
         d = random_history(rng, 8 if reuse else 6, reuse)

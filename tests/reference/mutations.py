@@ -1,6 +1,6 @@
 """Named changes of honest answers, each with the one reason for which a verifier must refuse it.
 
-They need no key of the log, so they work on a live server's answers (live.py) as well as on those of directory.py. The lies of a server
+They need no key of the log, so they also work on a live server's answers (live.py), not only on those of directory.py. The lies of a server
 that signs them are in vectors_lookup.py.
 """
 
@@ -125,7 +125,7 @@ def _s_plus_l(raw: bytes) -> bytes:
 
 
 def vrf_changes(proof: bytes, other_proof: bytes) -> Iterator[tuple[str, bytes, str]]:
-    """other_proof: of another key or version under the same VRF key."""
+    """Yields changed VRF proofs. `other_proof` is of another key or version under the same VRF key."""
     s = int.from_bytes(proof[48:], "little")
 
     def with_s(value: int) -> bytes:
@@ -160,7 +160,7 @@ def path_changes(path: Path, reason: str) -> Iterator[tuple[str, Path, str]]:
 
 
 def member_changes(member: Member, other_vrf_proof: bytes) -> Iterator[tuple[str, Member, str]]:
-    """member is opened; the kind stays."""
+    """Yields changes of an opened member, which stays opened."""
     for name, proof, reason in vrf_changes(member.vrf_proof, other_vrf_proof):
         yield name, replace(member, vrf_proof=proof), reason
     for name, path, reason in path_changes(member.path, "member_root"):
@@ -192,7 +192,8 @@ def non_member_changes(proof: NonMember, other_vrf_proof: bytes) -> Iterator[tup
 
 
 def lookup_changes(answer: LookupAnswer, other: Lookup) -> Iterator[Change]:
-    """answer has one item, of a key with at least one version; other is the honest item of another key in this record."""
+    """Yields changes of an answer with one item, about a key with at least one version. `other` is the honest item of another key in this
+    record."""
     item = answer.items[0]
     encoded = answer.encode()
     yield "lookup_item_twice", replace(answer, items=[item, item]).encode(), "answer_count"
@@ -207,7 +208,7 @@ def lookup_changes(answer: LookupAnswer, other: Lookup) -> Iterator[Change]:
 
 
 def item_changes(item: Lookup) -> Iterator[tuple[str, Lookup, str]]:
-    """item shows at least one version."""
+    """Yields changes of an item that shows at least one version."""
     last = item.members[-1]
 
     def changed(name: str, reason: str, **fields) -> tuple[str, Lookup, str]:
@@ -241,7 +242,7 @@ def item_changes(item: Lookup) -> Iterator[tuple[str, Lookup, str]]:
 
 
 def versions_changes(answer: VersionsAnswer) -> Iterator[Change]:
-    """answer is the whole list of one key with at least two versions, the last page as well as the first."""
+    """Yields changes of an answer with the whole list of one key with at least two versions: its first page is also the last."""
     item = answer.items[0]
     for name, changed, reason in versions_item_changes(item):
         yield f"versions_{name}", replace(answer, items=[changed]).encode(), reason
@@ -249,7 +250,7 @@ def versions_changes(answer: VersionsAnswer) -> Iterator[Change]:
 
 
 def versions_item_changes(item: Versions) -> Iterator[tuple[str, Versions, str]]:
-    """item is a whole list with at least two versions."""
+    """Yields changes of an item that is a whole list with at least two versions."""
 
     def changed(name: str, reason: str, **fields) -> tuple[str, Versions, str]:
         return name, replace(item, **fields), reason
@@ -271,7 +272,7 @@ def versions_item_changes(item: Versions) -> Iterator[tuple[str, Versions, str]]
 
 
 def own_leaf_opened(answer: LookupAnswer, label: bytes) -> Change:
-    """Turns the lookup of a key at version 1 into "never set": its own leaf is opened as the node in its place."""
+    """Turns the lookup of a key at version 1 into "never set" by opening the key's own leaf as the node in its place."""
     item = answer.items[0]
     first = item.members[0]
     commitment = first.commitment or tree.commitment_of(first.opening, first.value)

@@ -15,7 +15,8 @@ KEYS = facts.KEYS - 1
 
 
 def audit_changes(answer: AuditProof) -> Iterator[Change]:
-    """answer covers at least two steps and lists at least two leaves of structure keys, whose old tree has at least two."""
+    """Yields changes of an answer that covers at least two steps. For structure keys it lists at least two leaves, and the old tree has at
+    least two."""
     encoded = answer.encode()
     records = [EpochRecord.parse(octets) for octets in answer.records]
     yield "audit_truncated", encoded[:-1], "malformed_truncated"
@@ -92,12 +93,12 @@ def append_changes(proof: AppendProof, steps: int) -> Iterator[tuple[str, Append
 
 
 def _after(leaf: AddedLeaf) -> AddedLeaf:
-    """Returns a leaf whose label follows: not a listed one when leaf is the last."""
+    """Returns a leaf with the next label, which is not a listed one if `leaf` is the last."""
     return replace(leaf, label=to_octets(min(to_position(leaf.label) + 1, 2**256 - 1)))
 
 
 def _opened(node: Node, length: int = 0) -> Iterator[tuple[Node, int]]:
-    """Yields every opened node and the length of the position that it must extend, in preorder."""
+    """Yields every opened node with the length of the position that it must extend, in preorder."""
     if isinstance(node, Stub):
         return
     yield node, length
@@ -115,7 +116,7 @@ def _exchanged(node: Node, old: Node, new: Node) -> Node:
 
 
 def _tree_changes(old: Node, labels: list[int]) -> Iterator[tuple[str, bytes, str]]:
-    """Yields the opened tokens with one node changed or moved, and every other token as it must then be."""
+    """Yields opened tokens with one node changed or moved. All other tokens are as they must be after this change."""
 
     def changed(name: str, node: Node, other: Node, reason: str) -> tuple[str, bytes, str]:
         return name, proofs.tokens_of(_exchanged(old, node, other), 0, labels), reason
@@ -124,7 +125,8 @@ def _tree_changes(old: Node, labels: list[int]) -> Iterator[tuple[str, bytes, st
     leaves = [(node, length) for node, length in _opened(old) if isinstance(node, Leaf)]
     for name, nodes in (("root", interior[:1]), ("deepest", interior[1:][-1:])):
         for node, _ in nodes:
-            # The node is claimed where no new label leads: if the verifier believed it, no lookup would reach its leaves.
+            # The node is claimed at a position that no new label reaches. If the verifier believed it, no lookup would reach the node's
+            # leaves.
             reached = next(x for x in labels if _reaches(old, node, x))
             away = Interior(255, (reached | 1) ^ 3, Stub(node.left.hash), Stub(node.right.hash))
             yield changed(f"{name}_moved_out_of_reach", node, away, "append_old_root")

@@ -1,6 +1,6 @@
-"""Named changes of honest answers about a user whose name had others before (docs/spec/recycled-names.md), each with its reason.
+"""Named changes of honest answers about a user whose name had other users before (docs/spec/recycled-names.md), each with its reason.
 
-As in mutations.py, none needs a key of the log.
+As in mutations.py, the changes need no key of the log.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from mutations_users import committed, with_user
 
 
 def generation_changes(answer: UserLookupAnswer) -> Iterator[Change]:
-    """answer is about one current user, whose name has three generations or more, without parts."""
+    """Yields changes of an answer without parts about one current user, whose name has three generations or more."""
     user = answer.users[0]
     shown = user.generations
     names, left, second = shown.names, shown.left, shown.names.members[1]
@@ -26,7 +26,7 @@ def generation_changes(answer: UserLookupAnswer) -> Iterator[Change]:
         return changed(what, reason, names=replace(names, members=listed))
 
     for what, item, reason in versions_item_changes(names):
-        # A page is not an answer here: it is refused for its number of members, whatever else it has.
+        # An answer about a user cannot be a page: a page is refused for its number of members, whatever else it has.
         reason = "ladder_count" if what == "page_without_members" else reason
         yield changed(what, reason, names=item)
     yield changed("of_part_1", "part_unknown", record=1)
@@ -61,7 +61,7 @@ def generation_changes(answer: UserLookupAnswer) -> Iterator[Change]:
 
 
 def none_changes(answer: UserLookupAnswer) -> Iterator[Change]:
-    """answer is about a username that leads to nobody."""
+    """Yields changes of an answer about a username that leads to no user."""
     user = answer.users[0]
     shown = user.generations
     assert user.kind == NO_SUCH_USER
@@ -74,7 +74,7 @@ def none_changes(answer: UserLookupAnswer) -> Iterator[Change]:
 
 
 def layout_changes(answer: UserLookupAnswer) -> Iterator[Change]:
-    """answer is as for generation_changes."""
+    """Yields changes of the layout, for the answers of generation_changes."""
     encoded, shown = answer.encode(), answer.users[0].generations
     kind_at = len(answer.head.encode()) + 2 + 4
     left_at = kind_at + 1 + len(Generations(0, shown.names, []).encode()) - 3

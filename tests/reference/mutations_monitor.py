@@ -1,6 +1,6 @@
 """Named changes of honest answers about an owner's own user (docs/spec/user-monitor.md), each with the one reason that refuses it.
 
-As in mutations.py, none needs a key of the log.
+As in mutations.py, the changes need no key of the log.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from mutations_users import committed
 
 
 def layout_changes(answer: UserMonitorAnswer) -> Iterator[Change]:
-    """answer is about a current user, with one name and some devices."""
+    """Yields changes of the layout of an answer about a current user with one name and some devices."""
     encoded = answer.encode()
     names_at = len(answer.head.encode())
     name_at = names_at + 3
@@ -52,7 +52,7 @@ def layout_changes(answer: UserMonitorAnswer) -> Iterator[Change]:
 
 
 def entry_changes(answer: UserMonitorAnswer) -> Iterator[Change]:
-    """answer is about a current user, with one name."""
+    """Yields changes of the entries of an answer about a current user with one name."""
     name, left = answer.names[0], answer.decommissioned
 
     def of_name(what: str, reason: str, *entries: Entry) -> Change:
@@ -76,13 +76,13 @@ def entry_changes(answer: UserMonitorAnswer) -> Iterator[Change]:
 
 
 def list_changes(answer: UserMonitorAnswer) -> Iterator[Change]:
-    """The list has at least two versions."""
+    """Yields changes of the list, which has at least two versions."""
     for what, item, reason in versions_item_changes(answer.devices):
         yield f"list_{what}", replace(answer, devices=item).encode(), reason
 
 
 def key_changes(answer: UserMonitorAnswer, index: int) -> Iterator[Change]:
-    """The key at index has at least two versions; there are at least two keys."""
+    """Yields changes of the key at `index`, which has at least two versions. There are at least two keys."""
     keys, item = answer.keys, answer.keys[index]
 
     def changed(name: str, reason: str, *items) -> Change:

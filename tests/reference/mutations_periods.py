@@ -1,4 +1,4 @@
-"""Named changes of an honest PeriodsAnswer and of an owner's end states for a hand-over, each with the reason that must refuse it."""
+"""Named changes of an honest PeriodsAnswer and of an owner's end states for a hand-over, each with the reason for which it is refused."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -13,7 +13,7 @@ from record import EpochRecord
 
 
 def bounds_changes(answer: PeriodsAnswer, size: int) -> Iterator[Change]:
-    """Changes an honest answer; size: of its checkpoint, above 1."""
+    """Yields changes of an honest answer. `size` is the size of its checkpoint, above 1."""
     bounds = answer.bounds
 
     def of_bounds(name: str, changed: list[PartRecord], reason: str = "period_bounds") -> Change:
@@ -48,7 +48,7 @@ def bounds_changes(answer: PeriodsAnswer, size: int) -> Iterator[Change]:
 
 
 def end_changes(end: EndState) -> Iterator[tuple[str, EndState, str]]:
-    """Yields end states that an owner could have instead of the true one, of a key that has a version."""
+    """Yields end states that an owner could have instead of the true one, for a key that has a version."""
     assert end.version > 0
     yield "of_another_period", replace(end, period=end.period + 1), "handover_period"
     yield "of_an_earlier_epoch", replace(end, last_epoch=end.last_epoch - 1), "handover_period"

@@ -1,6 +1,6 @@
 """Named changes of honest answers about users (docs/spec/users.md), each with the one reason for which a verifier must refuse it.
 
-As in mutations.py, none needs a key of the log.
+As in mutations.py, the changes need no key of the log.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,8 @@ def with_user(answer: UserLookupAnswer, user: UserLookup) -> bytes:
 
 
 def layout_changes(answer: UserLookupAnswer) -> Iterator[Change]:
-    """answer is about one current user with one device, with its name, and at least one part."""
+    """Yields changes of the layout of an answer about one current user with one device. The answer has the name's entry and at least one
+    part."""
     encoded, user = answer.encode(), answer.users[0]
     parts_at = len(answer.head.encode())
     users_at = parts_at + 2 + sum(len(part.encode()) for part in answer.parts)
@@ -80,7 +81,7 @@ def layout_changes(answer: UserLookupAnswer) -> Iterator[Change]:
 
 
 def part_changes(answer: UserLookupAnswer) -> Iterator[Change]:
-    """answer has at least two parts, all before the head."""
+    """Yields changes of the parts of an answer with at least two parts, all before the head."""
     parts, head = answer.parts, EpochRecord.parse(answer.head.record)
     second = EpochRecord.parse(parts[1].record)
 
@@ -124,7 +125,7 @@ def part_changes(answer: UserLookupAnswer) -> Iterator[Change]:
 
 
 def user_changes(answer: UserLookupAnswer) -> Iterator[Change]:
-    """answer is about one current user with one device, with its name, without parts; some users have left."""
+    """Yields changes of an answer without parts about one current user with one device. It has the name's entry; some users have left."""
     user = answer.users[0]
     name, left, devices, key = user.name, user.decommissioned, user.devices, user.keys[0]
 
@@ -162,7 +163,7 @@ def user_changes(answer: UserLookupAnswer) -> Iterator[Change]:
 
 
 def versioned_changes(answer: UserLookupAnswer, field: str, entry: VersionedEntry) -> Iterator[Change]:
-    """entry is the answer's one entry in this field, devices or keys."""
+    """Yields changes of `entry`, which is the answer's one entry in this field, devices or keys."""
     for what, lookup, reason in item_changes(entry.lookup):
         changed = replace(entry, lookup=lookup)
         user = replace(answer.users[0], **{field: [changed] if field == "keys" else changed})
@@ -170,7 +171,7 @@ def versioned_changes(answer: UserLookupAnswer, field: str, entry: VersionedEntr
 
 
 def none_changes(answer: UserLookupAnswer) -> Iterator[Change]:
-    """answer is about a username that leads to nobody."""
+    """Yields changes of an answer about a username that leads to no user."""
     user = answer.users[0]
     assert user.kind == NO_SUCH_USER
     yield "none_name_left_out", with_user(answer, replace(user, name=None)), "user_name_missing"
@@ -181,7 +182,8 @@ def none_changes(answer: UserLookupAnswer) -> Iterator[Change]:
 
 
 def left_changes(answer: UserLookupAnswer, current: UserLookup) -> Iterator[Change]:
-    """answer is about a user who has left, with its name; current is the item of another user who has not."""
+    """Yields changes of an answer about a user who has left, with the name's entry. `current` is the item of another user, who is
+    current."""
     user = answer.users[0]
     assert user.kind == HAS_LEFT
     left = user.decommissioned

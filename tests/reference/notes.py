@@ -17,7 +17,7 @@ def noted_value(payload: bytes, opening: bytes, note: bytes) -> bytes:
 
 
 def is_note(value: bytes, opening: bytes, note: bytes) -> bool:
-    """Whether the value is a NotedValue, and commits to this note."""
+    """Returns whether the value is a NotedValue and commits to this note."""
     try:
         return decode_whole(NotedValue.decode, value).note == note_commitment(opening, note)
     except Refused:
@@ -25,7 +25,7 @@ def is_note(value: bytes, opening: bytes, note: bytes) -> bool:
 
 
 def read_note(value: bytes, opening: bytes, note: bytes) -> OwnerNote | None:
-    """Returns the note of the value; None if this is not its note, or not an OwnerNote."""
+    """Returns the note, or None if the value does not commit to it or it is not an OwnerNote."""
     try:
         return decode_whole(OwnerNote.decode, note) if is_note(value, opening, note) else None
     except Refused:

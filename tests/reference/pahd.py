@@ -1,4 +1,4 @@
-"""Versions of a key: docs/spec/pahd.md. Structure hides the tree in which a version is proven: the model replaces it by its own."""
+"""Versions of a key: docs/spec/pahd.md. Structure hides the tree in which a version is proven, so that the model can replace the tree."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -11,14 +11,14 @@ from refused import require
 
 
 def ladder(a: int) -> list[int]:
-    """R(a)."""
+    """Returns R(a)."""
     powers = {1 << i for i in range(a.bit_length())}
     cleared = {a >> i << i for i in range(a.bit_length())}
     return sorted(powers | cleared - {0})
 
 
 def next_rungs(a: int) -> list[int]:
-    """C(a)."""
+    """Returns C(a)."""
     if a == 0:
         return [1]
     rungs = {1 << a.bit_length()}
@@ -76,14 +76,15 @@ class Known:
     period: int = 0
     version: int = 0
     absent_at: int | None = None
-    # After a page that did not end its list: T(w), which then orders the next page, and the latest version that it claimed.
+    # After a page that did not end its list: T(w), which bounds the times on the next page, and the latest version that the page claimed.
     page_time: int | None = None
     page_version: int = 0
 
 
 @dataclass(frozen=True)
 class Result:
-    """value is None when the version is 0 or is the known one. complete is False for a page that is not the last."""
+    """An accepted answer's content. value is None when the version is 0 or the known one. complete is False for a page that is not the
+    last."""
 
     version: int
     value: bytes | None
@@ -104,7 +105,8 @@ def check_version_range(s: Structure, a: int) -> None:
 def check_member(
     s: Structure, version: int, previous: tuple[int, int] | None, member: Member, known: Known, opened: bool | None
 ) -> tuple[int, int]:
-    """Section 4. opened None: both kinds are allowed. Returns (version, T(version)), the next member's previous."""
+    """Checks a member (section 4). `opened` None allows both kinds. Returns (version, T(version)), which is `previous` for the next
+    member."""
     require(opened is None or (member.kind == 1) == opened, "member_kind")
     require(member.value is None or len(member.value) <= s.max_value_len, "value_too_long")
     s.verify_member(version, member)
@@ -120,7 +122,7 @@ def check_member(
 
 
 def verify_lookup(s: Structure, answer: Lookup, known: Known | None = None) -> Result:
-    """Section 5."""
+    """Verifies a lookup (section 5)."""
     known = _known_for(s, known)
     a = answer.version
     check_version_range(s, a)
@@ -139,7 +141,7 @@ def verify_lookup(s: Structure, answer: Lookup, known: Known | None = None) -> R
 
 
 def verify_versions(s: Structure, answer: Versions, known: Known | None = None) -> Result:
-    """Section 6."""
+    """Verifies a list of versions or a page of it (section 6)."""
     known = _known_for(s, known)
     a = answer.version
     check_version_range(s, a)

@@ -1,4 +1,4 @@
-"""The records of periods' first and last epochs: docs/spec/periods.md section 4. A verdict changes nothing."""
+"""The records of periods' first and last epochs: docs/spec/periods.md section 4. A verdict changes no state."""
 
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ from verify import Verifier, check_included
 
 
 def verify_periods(v: Verifier, answer: bytes, period: int) -> list[EpochRecord]:
-    """Section 4: the bounds from this period on."""
+    """Verifies an answer and returns the bounds from this period on (section 4)."""
     decoded = decode_whole(PeriodsAnswer.decode, answer)
     head, checkpoint = v.verify_head_alone(decoded.head)
     require(1 <= len(decoded.bounds) <= facts.MAX_PERIOD_BOUNDS, "period_bounds")
@@ -41,7 +41,7 @@ def _is_first(r: EpochRecord) -> bool:
 
 
 def _check_shape(bounds: list[EpochRecord], head: EpochRecord, period: int) -> None:
-    """Section 4 step 4."""
+    """Checks the order of the bounds (section 4 step 4)."""
     require(bounds[0].period == period and _is_first(bounds[0]), "period_bounds")
     for before, r in pairwise(bounds):
         if r.period == before.period:

@@ -32,7 +32,7 @@ def make_non_member(root: Node | None, label: int) -> tuple[InteriorNode | LeafN
 
 
 def mask_lengths(mask: bytes) -> list[int]:
-    """Returns the set bits from the highest index to the lowest: the deepest ancestor first."""
+    """Returns the positions of the set bits from the highest to the lowest: the deepest ancestor comes first."""
     position, lengths = to_position(mask), []
     while position:
         lowest = position & -position
@@ -53,7 +53,7 @@ def fold(node_hash: bytes, position: int, path: Path) -> bytes:
 
 
 def verify_member_label(label: int, root: bytes, commitment: bytes, epoch: int, path: Path) -> None:
-    """Section 3 from step 3 on."""
+    """Verifies a membership proof from step 3 of section 3 on."""
     check_path_length(path)
     require(fold(tree.leaf_hash(label, commitment, epoch), label, path) == root, "member_root")
 
@@ -61,7 +61,7 @@ def verify_member_label(label: int, root: bytes, commitment: bytes, epoch: int, 
 def verify_non_member_label(
     label: int, root: bytes, count: int, node: InteriorNode | LeafNode | None, path: Path | None
 ) -> None:
-    """Section 4 from step 2 on."""
+    """Verifies a non-membership proof from step 2 of section 4 on."""
     if node is None:
         require(count == 0 and root == tree.EMPTY, "absent_empty")
         return
@@ -80,7 +80,7 @@ def verify_non_member_label(
     require(fold(node_hash, position, path) == root, "absent_root")
 
 
-# Append-only, section 5.
+# Append proofs, section 5.
 
 
 def extends(label: int, prefix: int, length: int) -> bool:
@@ -93,7 +93,7 @@ def child_position(node: Interior, side: int) -> tuple[int, int]:
 
 
 def make_append(old: Node | None, first_epoch: int, added: list[Leaf]) -> AppendProof:
-    """Returns the proof that the tree old, of epoch first_epoch, grows by the leaves added, each with an epoch above first_epoch."""
+    """Returns the proof that the tree `old` of epoch `first_epoch` grows by the leaves `added`, each with an epoch above first_epoch."""
     added = sorted(added, key=lambda leaf: leaf.label)
     listed = [AddedLeaf(to_octets(x.label), x.commitment, x.epoch - first_epoch - 1) for x in added]
     if old is None or not added:
@@ -107,7 +107,7 @@ def tokens_of(node: Node, length: int, labels: list[int]) -> bytes:
         return node.hash
     if isinstance(node, Leaf):
         return b"\x02" + to_octets(node.label) + node.commitment + node.epoch.to_bytes(8, "big")
-    # A malformed node may be shorter than its position: only the model in model.py has such trees, and no proof then verifies.
+    # Only the malformed trees of model.py have a node that is shorter than its position, and no proof over such a node verifies.
     width = max(node.length - length, 0)
     octets = (width + 7) // 8
     bits = node.prefix >> BITS - node.length & (1 << width) - 1
@@ -119,7 +119,7 @@ def tokens_of(node: Node, length: int, labels: list[int]) -> bytes:
 
 
 class OldTree:
-    """Walks over the opened tokens, and returns the old tree as far as the listed labels reach into it."""
+    """Reads the opened tokens and returns the part of the old tree that the listed labels reach."""
 
     def __init__(self, opened: bytes):
         self._opened = opened
@@ -169,7 +169,7 @@ class OldTree:
 
 
 def grow(node: Node | None, added: list[Leaf]) -> Node | None:
-    """Returns the tree over the leaves of node and the added ones. No added leaf reaches a stub."""
+    """Returns the tree over the leaves of `node` and the added ones. No added leaf reaches a stub."""
     if not added:
         return node
     if node is None:
@@ -197,7 +197,8 @@ class RootState:
 def verify_append(
     first_epoch: int, old: RootState, steps: list[RootState], proof: AppendProof, old_tree: type[OldTree] = OldTree
 ) -> None:
-    """Section 5 for (a, b], a = first_epoch; steps has one entry per epoch. Only the model's controls replace old_tree."""
+    """Verifies an append proof for (a, b] (section 5). a is first_epoch, and `steps` has one entry per epoch. Only the model's controls
+    replace old_tree."""
     added: list[Leaf] = []
     for item in proof.leaves:
         label = to_position(item.label)

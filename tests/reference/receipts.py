@@ -45,7 +45,7 @@ def keys_text(anchor: TrustAnchor, keys: list[ReceiptKey]) -> str:
 
 
 def sign(text: str, *signers: tuple[LogKey, bytes]) -> bytes:
-    """Returns the note of this text with a line of each key and its seed."""
+    """Returns the note of this text with a signature line of each signer. A signer is a key and its seed."""
     lines = [board.signature_line(key.name, key.key_id, ed25519.sign(seed, text.encode())) for key, seed in signers]
     return (text + "\n" + "".join(lines)).encode()
 
@@ -55,7 +55,7 @@ def item_hash(request_id: uuid.UUID, item: int, key: bytes, value: bytes) -> byt
 
 
 def verify_keys(anchor: TrustAnchor, note: bytes) -> list[ReceiptKey]:
-    """Section 2."""
+    """Verifies the note of receipt keys and returns the keys (section 2)."""
     text, signatures = _note(note, "receipt_voucher")
     require(text.count("\n") > 2, "receipt_voucher")
     first, log, *lines = text[:-1].split("\n")
@@ -70,7 +70,7 @@ def verify_keys(anchor: TrustAnchor, note: bytes) -> list[ReceiptKey]:
 
 
 def verify_receipt(anchor: TrustAnchor, keys: list[ReceiptKey], note: bytes) -> Receipt:
-    """Section 3, without the checks against the request."""
+    """Verifies a receipt (section 3), without the checks against the request."""
     text, signatures = _note(note, "receipt_malformed")
     number, octets = "(0|[1-9][0-9]*)", "([A-Za-z0-9+/]{43}=)"
     identity = "([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"
@@ -92,14 +92,14 @@ def verify_receipt(anchor: TrustAnchor, keys: list[ReceiptKey], note: bytes) -> 
 
 
 def check_request(receipt: Receipt, request_id: uuid.UUID, items: list[tuple[bytes, bytes]]) -> None:
-    """Section 3: checks that the receipt is of the request with these keys and values."""
+    """Checks that the receipt belongs to the request with these keys and values (section 3)."""
     hashes = tuple(item_hash(request_id, i, key, value) for i, (key, value) in enumerate(items))
     require(receipt.request_id == request_id and receipt.items == hashes, "receipt_request")
 
 
 @dataclass
 class _List:
-    """The part of one period that was read."""
+    """The part of one period's list that was read."""
 
     record: EpochRecord
     known: pahd.Known
@@ -108,7 +108,7 @@ class _List:
 
 
 def check_time(anchor: TrustAnchor, receipt: Receipt, after: bytes) -> None:
-    """Section 6 step 2: the promise is no older than the epoch after which it counts, whatever time its signer wrote."""
+    """Checks that the promise is no older than the epoch after which it counts, whatever time its signer wrote (section 6 step 2)."""
     head = decode_whole(Head.decode, after)
     record = EpochRecord.parse(head.record)
     Verifier(anchor, 0, ended_record=record).verify_head(head)
@@ -116,7 +116,7 @@ def check_time(anchor: TrustAnchor, receipt: Receipt, after: bytes) -> None:
 
 
 def judge(anchor: TrustAnchor, keys: bytes, note: bytes, key: bytes, value: bytes, after: bytes, answers: list[bytes]) -> Receipt:
-    """Section 6: returns the receipt whose promise was provably broken. Refused with any other reason: it proves nothing."""
+    """Returns the receipt whose promise is proven broken (section 6). Raises Refused if it proves nothing, with the reason."""
     receipt = verify_receipt(anchor, verify_keys(anchor, keys), note)
     require(any(item_hash(receipt.request_id, i, key, value) == item for i, item in enumerate(receipt.items)), "receipt_request")
     check_time(anchor, receipt, after)
@@ -137,7 +137,7 @@ def judge(anchor: TrustAnchor, keys: bytes, note: bytes, key: bytes, value: byte
 
 
 def _read(anchor: TrustAnchor, receipt: Receipt, key: bytes, answer: bytes, before: _List | None) -> tuple[list, _List, bool]:
-    """Step 3 of section 6, and the part of step 5 about this answer and the one before it."""
+    """Verifies one answer (section 6 step 3), and compares it with the answer before it (that part of step 5)."""
     decoded = decode_whole(VersionsAnswer.decode, answer)
     record = EpochRecord.parse(decoded.head.record)
     goes_on = before is not None and not before.ended and before.record.period == record.period

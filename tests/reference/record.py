@@ -39,7 +39,7 @@ class Configuration:
 
     @classmethod
     def decode(cls, r: Reader) -> "Configuration":
-        """Decodes only the layout; check() checks the bounds."""
+        """Decodes the layout only; check() checks the bounds."""
         head = {"format": r.uint(2), "suite": r.uint(2), "origin": r.opaque(1, 255)}
         fields = {name: r.uint(width) for name, width in cls._WIDTHS}
         return cls(**head, **fields, username_form=r.uint(1) if head["format"] == 2 else 0)
@@ -124,7 +124,7 @@ class EpochRecord:
 
 
 def check_alone(r: EpochRecord, log_id: bytes) -> None:
-    """Section 3."""
+    """Checks a record alone (section 3)."""
     require(r.format == 1, "record_format")
     require(r.log_id == log_id, "record_log_id")
     require(r.period_first_epoch <= r.epoch, "record_period")
@@ -137,7 +137,7 @@ def check_alone(r: EpochRecord, log_id: bytes) -> None:
 
 
 def check_after(r: EpochRecord, q: EpochRecord, period_length_ms: int, period_start_ms: int | None = None) -> None:
-    """Section 4: checks r against the earlier record q. period_start_ms: time of the first epoch of q's period, where that record is
+    """Checks r against the earlier record q (section 4). period_start_ms is the time of the first epoch of q's period, where it is
     known."""
     assert q.epoch < r.epoch
     gap = r.epoch - q.epoch
@@ -165,7 +165,7 @@ def check_after(r: EpochRecord, q: EpochRecord, period_length_ms: int, period_st
 
 
 def check_same_log(a: EpochRecord, b: EpochRecord, period_length_ms: int, period_start_ms: int | None = None) -> None:
-    """Two records in any order, docs/spec/answers.md section 3 step 5. period_start_ms: of the earlier one's period."""
+    """Checks two records in any order (docs/spec/answers.md section 3 step 5). period_start_ms is the start of the earlier one's period."""
     if a.epoch == b.epoch:
         require(a == b, "fork")
         return
@@ -174,7 +174,7 @@ def check_same_log(a: EpochRecord, b: EpochRecord, period_length_ms: int, period
 
 
 def check_period_start(s: EpochRecord, q: EpochRecord, log_id: bytes, period_length_ms: int) -> None:
-    """Section 5: checks s as the record of the first epoch of q's period."""
+    """Checks s as the record of the first epoch of q's period (section 5)."""
     check_alone(s, log_id)
     require(s.epoch == q.period_first_epoch, "record_period")
     check_same_log(s, q, period_length_ms)

@@ -4,7 +4,7 @@ from facts import REASONS
 
 
 class Refused(Exception):
-    """reason is the stable name; the first check that fails decides it."""
+    """A check failed. `reason` is the stable name of the first check that fails."""
 
     def __init__(self, reason: str):
         assert reason in REASONS, reason

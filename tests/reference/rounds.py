@@ -1,4 +1,4 @@
-"""How often a test repeats its work: a few times in `make test`, more often in `make test-deep`, which sets OPTIKS_TEST_DEEP=1.
+"""The number of rounds in which a test repeats its work: few in `make test`, more in `make test-deep`, which sets OPTIKS_TEST_DEEP=1.
 
 The long suites, which are programs and not pytest tests, use the deep number.
 """
@@ -10,5 +10,5 @@ IS_DEEP = os.environ.get("OPTIKS_TEST_DEEP") == "1" or "pytest" not in sys.modul
 
 
 def rounds(quick: float, deep: float) -> float:
-    """Returns a number of repetitions, or a pause between two of them."""
+    """Returns a number of repetitions, or the length of a pause between two of them."""
     return deep if IS_DEEP else quick

@@ -1,4 +1,5 @@
-"""Whole answers as rows of JSON, for tests/vectors/lookup/ and live.py --export: the verifier's state, the octets, the verdict."""
+"""Whole answers as rows of JSON, for tests/vectors/lookup/ and live.py --export. A row has the verifier's state, the octets, the
+verdict."""
 
 import pahd
 from handover import EndState
@@ -16,11 +17,11 @@ NOTE = (
 
 
 class WrongVerdict(Exception):
-    """The reference's verdict differs from the one that the row's author expects."""
+    """The reference's verdict differs from the verdict that the row's author expects."""
 
 
 class Rows:
-    """Collects rows, each checked against the reason that its author expects."""
+    """Collects rows, each compared with the reason that its author expects."""
 
     def __init__(self) -> None:
         self.anchors: list[TrustAnchor] = []
@@ -43,7 +44,7 @@ class Rows:
     def answer(
         self, form: str, kind: str, v: Verifier, keys: list[bytes], encoded: bytes, reason: str
     ) -> list[pahd.Result]:
-        """form: lookup, history or monitor. Returns what a valid answer showed."""
+        """Adds a row. `form` is lookup, history or monitor. Returns the content of a valid answer."""
         try:
             if form == "lookup":
                 results = v.verify_lookup(encoded, keys)
@@ -71,7 +72,7 @@ class Rows:
         return results
 
     def users(self, kind: str, v: Verifier, asked: list[Asked], encoded: bytes, reason: str) -> list[UserResult]:
-        """Returns what a valid answer showed."""
+        """Adds a row. Returns the content of a valid answer."""
         try:
             results = verify_users(v, encoded, asked)
             found = "valid"
@@ -86,7 +87,7 @@ class Rows:
         return results
 
     def monitor(self, kind: str, v: Verifier, own: Own, encoded: bytes, reason: str) -> MonitorResult | None:
-        """Returns what a valid answer showed."""
+        """Adds a row. Returns the content of a valid answer."""
         try:
             result = verify_user_monitor(v, encoded, own)
             found = "valid"
@@ -103,7 +104,7 @@ class Rows:
         return result
 
     def periods(self, kind: str, v: Verifier, period: int, encoded: bytes, reason: str) -> list[EpochRecord]:
-        """Returns the bounds of a valid answer."""
+        """Adds a row. Returns the bounds of a valid answer."""
         try:
             bounds = verify_periods(v, encoded, period)
             found = "valid"
@@ -129,7 +130,7 @@ class Rows:
     def audit(
         self, kind: str, v: Verifier, stored: EpochRecord, start: EpochRecord, encoded: bytes, reason: str
     ) -> None:
-        """start: the record of the first epoch of the stored record's period."""
+        """Adds a row. `start` is the record of the first epoch of the stored record's period."""
         structures = []
         try:
             structures = v.verify_audit(encoded, stored, start).structures

@@ -1,4 +1,4 @@
-"""The directory of directory.py behind HTTP, with the answers of a query-service (docs/spec/rest.md): binary forms only, no limits, no
+"""A server with the directory of directory.py and the answers of a query-service (docs/spec/rest.md): only binary forms, without limits and
 credentials."""
 
 import http.server
@@ -21,8 +21,8 @@ Said = tuple[str, bytes] | None
 
 
 class Server:
-    """Use as a context manager. `log` is the served directory, and may be replaced while it runs. `cosigned` are the notes that it serves,
-    to which POST /cosigned adds one; `turn` is called on POST /turn."""
+    """A context manager that serves `log`, which may be replaced meanwhile. `cosigned` has the notes that it serves; POST /cosigned adds
+    one. `turn` is called on POST /turn."""
 
     def __init__(self, log: Directory, port: int = 0, turn: Callable[[], None] = lambda: None):
         self.log, self.turn = log, turn
@@ -106,11 +106,11 @@ class Server:
         return MEDIA + form, head.encode() + vector(2**32 - 1, encoded_all(items))
 
     def epoch_of(self, query: dict[str, int]) -> int:
-        """Returns the last epoch of the requested period, which has ended; without a period the newest epoch."""
+        """Returns the last epoch of the requested ended period, or the newest epoch if no period is requested."""
         return self.log.last_epoch(query["period"]) if "period" in query else self.log.epoch
 
     def kept_size(self, query: dict[str, int]) -> int:
-        """Returns the size of the checkpoint that the client keeps; 0 for one that this log never had."""
+        """Returns the size of the client's kept checkpoint, or 0 for a checkpoint that this log never had."""
         kept = query.get("checkpoint_size", 0)
         return kept if kept <= len(self.log.records) else 0
 
@@ -129,7 +129,7 @@ def _head(log: Directory, query: dict[str, int]):
 
 
 def _bounds(log: Directory, first: int) -> bytes:
-    """docs/spec/periods.md section 4: returns the first and the last record of each period from this one on."""
+    """Returns the first and the last record of each period from this one on (docs/spec/periods.md section 4)."""
     epochs = []
     for period in range(first, log.period + 1):
         of_it = [r.epoch for r in log.records if r.period == period]
@@ -139,7 +139,7 @@ def _bounds(log: Directory, first: int) -> bytes:
 
 
 def _tile(log: Directory, path: str) -> bytes | None:
-    """C2SP tlog-tiles; None if there is no such tile."""
+    """Returns a tile as C2SP tlog-tiles defines it, or None if it does not exist."""
     found = re.fullmatch(r"tile/(entries|\d+)/((?:x\d{3}/)*\d{3})(?:\.p/(\d+))?", path)
     if found is None:
         return None

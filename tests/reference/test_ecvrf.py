@@ -1,4 +1,4 @@
-"""The reference VRF: negative tests 1 to 15 of the verifier, each with an accepted control."""
+"""Tests the reference VRF: negative tests 1 to 15 of the verifier, each with an accepted control."""
 
 import random
 import unittest
@@ -42,7 +42,7 @@ class EcvrfTest(unittest.TestCase):
                 ecvrf.SecretKey(x.to_bytes(32, "little"))
 
     def test_suite_strings(self):
-        # docs/spec/vrf.md states both lengths; 0x39 in DST_prime is the length of DST.
+        # docs/spec/vrf.md states both lengths. 0x39 in DST_prime is the length of DST.
         self.assertEqual((len(ecvrf.SUITE), len(ecvrf.DST)), (21, 0x39))
 
 

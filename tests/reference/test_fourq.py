@@ -1,4 +1,4 @@
-"""Compares the reference curve with the known answers of tests/vectors/fourq (two other implementations agree on them)."""
+"""Compares the reference curve with the known answers of tests/vectors/fourq, on which two other implementations agree."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""The verifier of reassigned usernames (docs/spec/recycled-names.md): encoding, and that each rule is needed."""
+"""Tests the verifier of reassigned usernames (docs/spec/recycled-names.md): its encoding, and that each rule is needed."""
 
 import unittest
 from dataclasses import replace
@@ -15,7 +15,7 @@ from verify import Verifier
 
 
 def verdict(d: Liar, answer: bytes, kept: Kept = Kept()):
-    """Returns a verifier's result for an answer about NUMBER, or the reason."""
+    """Returns a verifier's result for an answer about NUMBER, or the reason of the refusal."""
     try:
         return verify_users(Verifier(d.anchor, d.now_ms), answer, [Asked(NUMBER, kept=kept)])[0]
     except Refused as refused:
@@ -50,7 +50,7 @@ class EncodingTest(unittest.TestCase):
 
 
 class RulesTest(unittest.TestCase):
-    """Shows what each of these lies would achieve if the rule were left out."""
+    """Shows the effect of each lie if the rule against it were left out."""
 
     def refused_by(self, rule: str, d: Liar, answer: UserLookupAnswer, kept: Kept = Kept()):
         self.assertEqual(verdict(d, answer.encode(), kept), rule)
@@ -58,14 +58,14 @@ class RulesTest(unittest.TestCase):
             return verdict(d, answer.encode(), kept)
 
     def test_generation_order(self):
-        """The name becomes the next user's while the first has it."""
+        """The next user gets the name while the first user has it."""
         d = liar(epochs=4)
         d.put(facts.USERNAMES, NUMBER, b"id-next", 3)
         shown = self.refused_by("generation_order", d, d.user_lookup([Asked(NUMBER)]))
         self.assertEqual((shown.user, shown.earlier[0].left), (b"id-next", 4))
 
     def test_generation_left(self):
-        """The name is taken from a user who is not shown to have left."""
+        """Another user gets the name of a user who is not shown to have left."""
         d = liar()
         d.put(facts.USERNAMES, NUMBER, b"id-next")
         answer = d.user_lookup([Asked(NUMBER)])

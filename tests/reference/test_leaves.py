@@ -1,5 +1,5 @@
-"""A model of docs/spec/broken-append.md: no two statements of an honest log contradict each other. Where a leaf was exchanged, dropped or
-backdated, two do."""
+"""A model of docs/spec/broken-append.md: no two statements of an honest log contradict each other. If a leaf was exchanged, dropped or
+backdated, two statements do."""
 
 import copy
 import random
@@ -18,7 +18,8 @@ LENGTH_MS = 5 * STEP_MS
 
 
 def history(rng: random.Random, seed: int, epochs: int = rounds(9, 14)) -> Liar:
-    """Makes keys, users with changing devices, users who leave and whose names are reassigned, erased values, and switches."""
+    """Makes a random history of keys, users with changing devices, users who leave and whose names are reassigned, erased values, and
+    switches."""
     d = Liar(seed=seed, period_length_ms=LENGTH_MS, username_reuse=seed % 2)
     number = 0
     for _ in range(epochs):
@@ -28,7 +29,7 @@ def history(rng: random.Random, seed: int, epochs: int = rounds(9, 14)) -> Liar:
             continue
         for key in KEYS:
             if rng.random() < 0.5:
-                # The value returns to an earlier one.
+                # The owner sets an earlier value again.
                 d.staged[facts.KEYS][key] = rng.choice([b"1", b"2"])
         for user in USERS:
             number += 1
@@ -49,7 +50,7 @@ def history(rng: random.Random, seed: int, epochs: int = rounds(9, 14)) -> Liar:
 
 
 def subjects(d: Liar) -> list[tuple[int, bytes, int]]:
-    """Returns leaves to ask about: some that exist at some epoch, and some that never do."""
+    """Returns leaves for statements: some that exist at some epoch, and some that never exist."""
     found = []
     for number in facts.STRUCTURES:
         keys = {key for stored in d.stored_at for key in stored[number - 1]} | {b"nobody"}

@@ -1,4 +1,4 @@
-"""live.py against an HTTP server made of directory.py: an honest one passes, and lying ones do not."""
+"""Tests live.py with an HTTP server made of directory.py: an honest server passes, and lying ones do not."""
 
 import contextlib
 import io
@@ -71,7 +71,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class LiveServer:
-    """A directory behind HTTP, and live.py in front of it."""
+    """A directory behind HTTP, against which live.py runs."""
 
     handler: type[Handler] = Handler
 

@@ -1,4 +1,4 @@
-"""live.py --periods against an HTTP server made of directory.py: one that switched its period passes, and lying ones do not."""
+"""Tests live.py --periods with an HTTP server made of directory.py: one that switched its period passes, and lying ones do not."""
 
 import re
 import time
@@ -15,7 +15,7 @@ ALICE, BOB = b"alice", b"bob"
 
 
 class Handler(test_live.Handler):
-    """Adds /v1/periods and ?period to the other handler. gone: periods that are not served."""
+    """Adds /v1/periods and ?period to the other handler. `gone` has the periods that are not served."""
 
     gone: tuple[int, ...] = (0,)
 

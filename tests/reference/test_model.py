@@ -1,4 +1,4 @@
-"""Bounded runs of model.py: every statement with the control that breaks when one rule is left out."""
+"""Makes bounded runs of model.py: every statement, with the control that breaks when one rule is left out."""
 
 import unittest
 
@@ -7,7 +7,7 @@ import pahd
 from rounds import rounds
 
 TREES = rounds(quick=3_000, deep=20_000)
-# How many of the owner's versions and forged ones above them are placed in every way.
+# The maximum number of versions, the owner's and forged ones above them, that are placed in every way.
 VERSIONS = rounds(quick=3, deep=5)
 
 
@@ -20,7 +20,7 @@ class LadderTest(unittest.TestCase):
             self.assertEqual(len(pahd.ladder(a)) + len(rungs), max(1, 2 * a.bit_length()))
             for later in range(a + 1, 401):
                 self.assertTrue(rungs & ladders[later], (a, later))
-            # Control: a + 1 alone does not meet every ladder.
+            # Control: not every ladder of a later version contains a + 1.
             if a == 2:
                 self.assertFalse({a + 1} & ladders[4])
 

@@ -1,4 +1,4 @@
-"""Tests what an owner is shown of its own user, and must notice (docs/spec/user-monitor.md)."""
+"""Tests the answers that show an owner its own user, and the alarms that the owner must raise (docs/spec/user-monitor.md)."""
 
 import unittest
 from dataclasses import replace
@@ -81,7 +81,7 @@ class MonitorTest(unittest.TestCase):
                 verify_user_monitor(v, whole[:i] + bytes([whole[i] ^ 1]) + whole[i + 1 :], own)
 
     def test_order_of_checks(self):
-        """With two faults at once, the one that is checked first gives the reason."""
+        """If an answer has two faults, the check that comes first gives the reason."""
         d, own = self.d, Own(ID, [ALICE])
         plain = d.user_monitor(own)
         name, left = plain.names[0], plain.decommissioned
@@ -139,10 +139,10 @@ class ModelTest(unittest.TestCase):
 
 
 class AlarmTest(unittest.TestCase):
-    """The answers are all valid, and one must raise an alarm."""
+    """Tests valid answers, some of which must raise an alarm."""
 
     def begin(self, **configuration) -> tuple[Liar, Owner]:
-        """The owner created its user with one device, and has looked once."""
+        """Returns a directory and an owner that created its user with one device and has looked once."""
         d = liar(**configuration)
         o = Owner(Own(USER, [NAME]))
         d.create(USER, [NAME], {b"v1": b"one"})
@@ -226,7 +226,7 @@ class AlarmTest(unittest.TestCase):
         self.assertEqual(self.look(d, o), ["not set"])
 
     def test_requests_are_seen_in_the_order_of_the_owner(self):
-        """A lost one makes no alarm of the next; one that comes after a later one undoes it, and is an alarm."""
+        """A lost update raises no alarm about the next one. An update published after a later one undoes that one, and is an alarm."""
         for late, alarms in ((None, []), (b"two", ["not set"]), (b"three", ["not set"])):
             d, o = self.begin()
             o.set(facts.KEYS, b"v1", b"two")
@@ -256,7 +256,7 @@ class AlarmTest(unittest.TestCase):
             self.assertEqual(self.look(d, o), alarms)
 
     def test_a_period_that_does_not_begin_with_copies(self):
-        """The checks of docs/spec/periods.md section 6, for the list and each key of an answer about the user."""
+        """Makes the checks of docs/spec/periods.md section 6 for the list and each key of an answer about the user."""
         for forged, reason in ((None, "valid"), (b"forged", "handover_value")):
             d, o = self.begin(period_length_ms=STEP_MS)
             last = d.epoch

@@ -1,4 +1,4 @@
-"""Bounds, ended periods and hand-overs of docs/spec/periods.md beyond their vectors, and bounded runs of model_periods.py."""
+"""Tests bounds, ended periods and hand-overs of docs/spec/periods.md beyond their vectors, and makes bounded runs of model_periods.py."""
 
 import unittest
 from dataclasses import replace
@@ -23,7 +23,7 @@ class PeriodsTest(unittest.TestCase):
         cls.whole = vectors_periods.periods_answer(cls.d, [0, 3, 4, 6, 7])
 
     def test_an_owner_goes_from_the_first_period_to_the_third(self):
-        """Reads the bounds, then period after period: each at its last epoch, with what is known from the one before."""
+        """Reads the bounds, then each period at its last epoch, with the knowledge from the period before."""
         d, known, ends = self.d, {}, {}
         v = Verifier(d.anchor, d.now_ms)
         bounds = {r.epoch: r for r in verify_periods(v, self.whole.encode(), 0)}

@@ -13,7 +13,7 @@ from tree import Leaf, to_octets, to_position
 
 
 def random_leaves(rng: random.Random, count: int, epoch: int = 1, close: bool = False) -> list[Leaf]:
-    """close: labels that share long prefixes, so that paths get deep and prefixes odd."""
+    """Returns random leaves. With `close`, their labels share long prefixes, so that paths get deep and prefixes odd."""
     labels: set[int] = set()
     while len(labels) < count:
         label = rng.getrandbits(256)
@@ -37,7 +37,7 @@ class TreeTest(unittest.TestCase):
         self.assertEqual(tree.root_of(tree.build([])), tree.H(3))
         leaf = Leaf(5, bytes(32), 7)
         self.assertEqual(tree.root_of(tree.build([leaf])), tree.H(1, to_octets(5), bytes(32), bytes(7) + b"\7"))
-        # Labels that differ only in the last bit: one node of length 255.
+        # These labels differ only in the last bit, so the tree has one node of length 255.
         pair = [Leaf(4, bytes(32), 1), Leaf(5, bytes(32), 1)]
         expected = tree.H(2, b"\xff", to_octets(4), pair[0].hash, pair[1].hash)
         self.assertEqual(tree.root_of(tree.build(pair[::-1])), expected)
@@ -103,7 +103,7 @@ class MembershipTest(unittest.TestCase):
             else:
                 self.assertEqual(self.non_member(label, replace(node, epoch=9), path), "absent_root")
             self.assertEqual(self.non_member(label, node, Path(path.mask, path.siblings + [bytes(32)])), "path_length")
-        # An ancestor of a present label, opened in place of the node where the walk ends.
+        # Opens an ancestor of a present label in place of the node where the walk ends.
         leaf = max(self.leaves, key=lambda one: len(tree.ancestors(self.root, one.label)[0]))
         passed, _ = tree.ancestors(self.root, leaf.label)
         top, path = passed[0], Path(bytes(32), [])
@@ -112,7 +112,7 @@ class MembershipTest(unittest.TestCase):
         self.assertIn("absent_covers", reasons)
 
     def test_sibling_leaf_does_not_hide_a_label(self):
-        # The leaf next to a present label is opened with its true path: an ancestor stands at or beyond the divergence.
+        # Opens the leaf next to a present label with its true path. An ancestor is then at or beyond the divergence.
         leaf = max(self.leaves, key=lambda one: len(tree.ancestors(self.root, one.label)[0]))
         passed, _ = tree.ancestors(self.root, leaf.label)
         sibling = passed[-1].child(1 - tree.bit(leaf.label, passed[-1].length))
@@ -186,23 +186,24 @@ class AppendTest(unittest.TestCase):
         states = [RootState(old.hash, 3), RootState(tree.root_of(tree.build([a, b, c, *new])), 4)]
         proof = proofs.make_append(old, 1, new)
         self.assertEqual(self.verdict(states, proof), "valid")
-        # Tokens: root (length 0), then its left child (length 5, four bits beyond the parent's: 0000), two stubs, a stub.
+        # Tokens: the root (length 0), its left child (length 5, four bits beyond the parent's: 0000), two stubs, and one more stub.
         self.assertEqual(proof.opened[:5], b"\x01\x00\x01\x05\x00")
         self.assertEqual(len(proof.opened), 5 + 3 * 32)
         for spoiled in (b"\x01\x00\x01\x05\x01", b"\x01\x00\x01\x00"):
             self.assertEqual(self.verdict(states, AppendProof(proof.leaves, spoiled + proof.opened[5:])), "append_prefix")
-        # A leaf that is not at its claimed position.
+        # This leaf is not at its claimed position.
         away = b"\x02" + c.label.to_bytes(32, "big") + bytes(32) + (1).to_bytes(8, "big")
         hung = AppendProof(proof.leaves, b"\x01\x00" + away + proof.opened[-32:])
         self.assertEqual(self.verdict(states, hung), "append_position")
-        # The listed label is in the old tree already.
+        # The listed label is already in the old tree.
         again = [Leaf(a.label, b"\1" * 32, 2)]
         rewritten = tree.build([again[0], b, c])
         states[1] = RootState(rewritten.hash, 4)
         self.assertEqual(self.verdict(states, proofs.make_append(old, 1, again)), "append_exists")
 
     def test_fake_taken_back(self):
-        # Published at 2, taken back at 3 and replaced: the end points alone would agree with an honest history of one leaf.
+        # The fake leaf is published at 2, and taken back and replaced at 3. The end points alone would agree with an honest history of one
+        # leaf.
         rng = random.Random(5)
         old = random_leaves(rng, 5)
         fake, honest = random_leaves(rng, 1, 2)[0], random_leaves(rng, 1, 3)[0]

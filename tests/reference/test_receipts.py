@@ -1,5 +1,5 @@
-"""A model of docs/spec/receipts.md section 6. No selection of an honest log's answers is evidence, nor is a promise of a stolen old key; a
-dropped update is evidence, if everything is shown."""
+"""A model of docs/spec/receipts.md section 6. No selection of an honest log's answers is evidence, and neither is a promise by a stolen old
+key. A dropped update is evidence if all answers are shown."""
 
 import random
 import unittest
@@ -50,13 +50,13 @@ class PromisesTest(unittest.TestCase):
                 after = rng.randrange(d.epoch)
                 by, time = rng.randrange(after + 1, d.epoch + 1), until - 1 - rng.randrange(2) * rng.randrange(until - 1)
                 found = self._verdict(d, log, after, by, b"dropped", self._whole(d, after, by), time)
-                # The key had expired when the epoch was made, by more than clocks differ.
+                # Whether the key had expired before epoch `after` was made, by more than clocks may differ.
                 is_later = d.records[after].time_ms > until - 1 + ahead
                 self.assertFalse(is_later and found == "promise_broken", (until, after, time))
                 convicted += found == "promise_broken"
                 with mock.patch.object(receipts, "check_time"):
                     without_the_rule += is_later and self._verdict(d, log, after, by, b"dropped", self._whole(d, after, by), time) == "promise_broken"
-        # Within its time the log is responsible for a key. Without the rule an honest log is convicted.
+        # Within the key's time the log is responsible for it. Without the rule an honest log is convicted.
         self.assertGreater(convicted, 0)
         self.assertGreater(without_the_rule, 10)
 
@@ -66,7 +66,7 @@ class PromisesTest(unittest.TestCase):
 
     def _directory(self, seed: int, rng: random.Random) -> tuple[Directory, vectors_receipts._Log]:
         d = Directory(seed=seed + 200, period_length_ms=LENGTH_MS)
-        # The value returns to an earlier one, as a client may set it again.
+        # The owner sets an earlier value again, as a client may.
         for i in range(9):
             if d.now_ms - d.records[d.period_first_epoch].time_ms >= LENGTH_MS and rng.random() < 0.5:
                 d.switch_period(d.records[d.period_first_epoch].time_ms + LENGTH_MS + i * STEP_MS)

@@ -1,4 +1,4 @@
-"""Answers about users: honest ones show the truth, changed ones are refused, and each check comes in its order (docs/spec/users.md)."""
+"""Tests answers about users: honest ones show the truth, changed ones are refused, and checks come in their order (docs/spec/users.md)."""
 
 import unittest
 from dataclasses import replace
@@ -20,7 +20,7 @@ ANNA = Asked(b"anna")
 
 
 def small_directory(**configuration) -> UserDirectory:
-    """Makes epochs 1 to 5. Anna has two names, and her second device since epoch 3; Ben left at epoch 2."""
+    """Makes epochs 1 to 5. Anna has two names, and a second device from epoch 3 on; Ben left at epoch 2."""
     d = UserDirectory(seed=81, **configuration)
     d.create(b"A", [b"anna", b"anna@work"], {b"a1": b"one"})
     d.create(b"B", [b"ben"], {b"b1": b"ben's"})
@@ -67,7 +67,7 @@ class UsersTest(unittest.TestCase):
         ])
 
     def test_proofs_of_an_answer(self):
-        """4 + 2 per device with one version each: the proofs of the name, of not having left, of the list and of the keys."""
+        """An answer has 4 + 2 proofs per device with one version each: of the name, of not having left, of the list, and of the keys."""
         user = self.d.user_lookup([ANNA], epoch=1).users[0]
         lookups = [user.devices.lookup, *(key.lookup for key in user.keys)]
         self.assertEqual(2 + sum(len(one.members) + len(one.absent) for one in lookups), 6)
@@ -107,13 +107,13 @@ class UsersTest(unittest.TestCase):
                     result = verify_users(v, changed, [asked])[0]
                 except Refused:
                     continue
-                # The entry refers to another record, in which its tree has the same root.
+                # The entry refers to another record, whose tree has the same root.
                 check_true(self.d, asked, result)
                 accepted += 1
             self.assertLessEqual(accepted, 1)
 
     def test_order_of_checks(self):
-        """With two faults at once, the one that is checked first gives the reason."""
+        """If an answer has two faults, the check that comes first gives the reason."""
         d, plain = self.d, self.d.user_lookup([ANNA], [At(5, 5, 4, 5)], epoch=5)
         user, part = plain.users[0], plain.parts[0]
         self.assertEqual(self.reason(d.user_lookup([ANNA])), "valid")
@@ -176,8 +176,8 @@ class UsersTest(unittest.TestCase):
         self.assertLess(len(short.encode()), 0.65 * len(self.d.user_lookup([ANNA]).encode()))
 
     def test_least_epoch_is_that_of_all_that_is_brought(self):
-        """Versions that stand are not in the answer: if another name brought them with its own least epoch, they would pass as older
-        ones."""
+        """The answer omits versions that stand. With another name's smaller least epoch, an older answer would seem to show
+        them."""
         by_name = self.kept(b"anna", 5)
         at = [At(2, 2, 5, 5)]
         for least, reason in ((2, "valid"), (5, "stale")):
@@ -187,7 +187,7 @@ class UsersTest(unittest.TestCase):
 
 
 def moved(users: list[UserLookup], by: int) -> list[UserLookup]:
-    """Renumbers the records as if this many parts had been put before those of the answer."""
+    """Renumbers the records as if so many parts had been inserted before the answer's parts."""
 
     def one(entry):
         return None if entry is None else replace(entry, record=entry.record + by if entry.record else 0)

@@ -1,4 +1,4 @@
-"""The committed vectors match the reference, and together they show every reason of docs/spec/reasons.md."""
+"""Tests that the committed vectors match the reference, and that they show every reason of docs/spec/reasons.md."""
 
 import json
 import re

@@ -85,7 +85,7 @@ Node = Leaf | Stub | Interior
 
 
 def build(leaves: list[Leaf]) -> Node | None:
-    """Returns the tree over leaves with distinct labels, in any order; None without leaves."""
+    """Returns the tree over leaves with distinct labels in any order, or None without leaves."""
     if len(leaves) < 2:
         return leaves[0] if leaves else None
     labels = [leaf.label for leaf in leaves]
@@ -99,7 +99,7 @@ def root_of(node: Node | None) -> bytes:
 
 
 def ancestors(node: Node | None, label: int) -> tuple[list[Interior], Node | None]:
-    """Walks towards label: returns the interior nodes whose prefix is the label's, and the node at which the walk ends."""
+    """Walks towards `label`. Returns the interior nodes whose prefix is the label's, and the node at which the walk ends."""
     passed = []
     while isinstance(node, Interior) and common_prefix_length(node.prefix, label) >= node.length:
         passed.append(node)

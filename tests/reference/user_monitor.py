@@ -1,4 +1,4 @@
-"""An owner's checks of its own user: docs/spec/user-monitor.md. A verdict changes nothing: the caller decides what to keep."""
+"""An owner's checks of its own user: docs/spec/user-monitor.md. A verdict changes no state: the caller decides what to keep."""
 
 from dataclasses import dataclass, field
 
@@ -16,8 +16,8 @@ from verify import Verifier, vrf_key
 
 @dataclass(frozen=True)
 class Own:
-    """Section 2: the verifier's question and state. names are those to be shown. keys are the ids that it names, None where nothing is
-    known.
+    """The verifier's question and state (section 2). names: the usernames that the answer must show. keys: the ids that the question names,
+    with the knowledge of each, or None.
 
     ends: the known end states of the previous period, of the list and of keys, by structure and key (docs/spec/periods.md section 6).
     """
@@ -31,13 +31,14 @@ class Own:
     ends: dict[tuple[int, bytes], handover.EndState] = field(default_factory=dict)
 
     def kept_list(self, period: int) -> bytes | None:
-        """Returns the octets of the kept list, if it counts in this period."""
+        """Returns the octets of the kept list if it counts in this period."""
         return self.devices.devices if self.devices and self.devices.known.period == period else None
 
 
 @dataclass(frozen=True)
 class MonitorResult:
-    """devices is None for a user who has left. lists: the ids of each opened version; keys: by followed id, in order."""
+    """An accepted answer's content. devices is None for a user who has left. lists has the ids of each opened version, and keys the results
+    by followed id, in order."""
 
     epoch: int
     period: int
@@ -51,11 +52,11 @@ class MonitorResult:
 
     @property
     def complete(self) -> bool:
-        """False for a page, which is not a result (section 5)."""
+        """Returns False for a page, which is not a result (section 5)."""
         return self.has_left or all(one.complete for one in (self.devices, *self.keys.values()))
 
     def brought_next(self, before: Own, configuration: Configuration) -> Own:
-        """Returns, after a page, what the next question names; after a result, what is kept."""
+        """Returns the content of the next question after a page, or the kept state after a result."""
         if self.has_left:
             return Own(before.user, has_left=True, least_epoch=self.epoch)
         opened = [self.devices.values[version] for version in sorted(self.lists)]
@@ -68,7 +69,7 @@ class MonitorResult:
 
 
 def verify_user_monitor(v: Verifier, answer: bytes, own: Own) -> MonitorResult:
-    """Section 4."""
+    """Verifies an answer about the owner's own user (section 4)."""
     decoded = decode_whole(UserMonitorAnswer.decode, answer)
     require(v.anchor.configuration.username_reuse == 0 or not own.names, "configuration")
     head, _ = v.verify_head(decoded.head)
@@ -80,12 +81,12 @@ def verify_user_monitor(v: Verifier, answer: bytes, own: Own) -> MonitorResult:
 
 
 def followed_ids(named: set[bytes], kept_list: list[bytes], lists: list[list[bytes]]) -> list[bytes]:
-    """Section 3."""
+    """Returns the ids of the devices that the owner follows (section 3)."""
     return sorted(named.union(kept_list, *lists))
 
 
 class _Owner(EntryChecks):
-    """Section 4 from step 7 on."""
+    """Makes the checks of section 4 from step 7 on."""
 
     def __init__(self, v: Verifier, head: EpochRecord, keys: list[ecvrf.PublicKey], own: Own):
         super().__init__(v, [head], keys, own.has_left)
@@ -111,7 +112,7 @@ class _Owner(EntryChecks):
         return MonitorResult(self.head.epoch, self.head.period, listed, lists, shown)
 
     def _check_handovers(self, answer: UserMonitorAnswer, ids: list[bytes]) -> None:
-        """Section 6: checks the list first, then each followed key in order."""
+        """Checks hand-overs: first the list's, then each followed key's in order (section 6)."""
         keys = ((facts.KEYS, device) for device in ids)
         for key, versions in zip([(facts.DEVICES, self.own.user), *keys], [answer.devices, *answer.keys], strict=False):
             end = self.own.ends.get(key)

@@ -1,5 +1,5 @@
-"""Usernames that have one form: docs/spec/usernames.md, directly from the files of the Unicode Character Database (Debian's package
-unicode-data)."""
+"""The preparation of usernames that have one form: docs/spec/usernames.md, directly from the files of the Unicode Character Database
+(Debian's package unicode-data)."""
 
 import functools
 import os
@@ -90,7 +90,7 @@ def _compose(first, second):
 
 
 def normalize(points, compatible=False):
-    """Form C, or KC: The Unicode Standard, section 3.11."""
+    """Normalizes to form C, or to form KC if `compatible` (The Unicode Standard, section 3.11)."""
     apart = []
     for one in (part for point in points for part in decompose(point, compatible)):
         at = len(apart)
@@ -113,7 +113,7 @@ def normalize(points, compatible=False):
 
 
 def _is_valid(point):
-    """Whether a code point is in IdentifierClass in any context: RFC 8264 section 8."""
+    """Returns whether a code point is in IdentifierClass in any context (RFC 8264 section 8)."""
     if point in VALID:
         return True
     if point in DISALLOWED or point not in _data():
@@ -137,7 +137,7 @@ def _joins(points, step, kinds):
 
 
 def _fits(points, at):
-    """RFC 5892 appendix A."""
+    """Returns whether the code point at `at` is valid in its context (RFC 5892 appendix A)."""
     point = points[at]
     before, after = points[at - 1] if at else None, points[at + 1] if at + 1 < len(points) else None
     scripts = _property("Scripts.txt")
@@ -157,7 +157,7 @@ def _fits(points, at):
 
 
 def _keeps_direction(points):
-    """RFC 5893 section 2."""
+    """Returns whether the points comply with the Bidi rule (RFC 5893 section 2)."""
     kinds = [_data()[point][4] for point in points]
     if not {"R", "AL", "AN"} & set(kinds):
         return True
@@ -183,7 +183,7 @@ def _narrow(point):
 
 
 def _rules(points):
-    """Returns (fault, points): rules 1 to 5."""
+    """Applies rules 1 to 5 and returns (fault, points)."""
     points = [_narrow(point) for point in points]
     for at, point in enumerate(points):
         if point in CONTEXT:
@@ -196,7 +196,7 @@ def _rules(points):
 
 
 def prepare(name, max_len=facts.MAX_KEY_LEN):
-    """Returns (fault, form) of a name's octets."""
+    """Returns (fault, form) for the octets of a name."""
     if not 1 <= len(name) <= facts.MAX_KEY_LEN:
         return "length", b""
     try:

@@ -1,4 +1,4 @@
-"""Answers about users: docs/spec/users.md sections 3 to 5, docs/spec/recycled-names.md. A verdict changes nothing: the caller decides what
+"""Answers about users: docs/spec/users.md sections 3 to 5, docs/spec/recycled-names.md. A verdict changes no state: the caller decides what
 to keep."""
 
 from dataclasses import dataclass, field, replace
@@ -36,20 +36,20 @@ class KeptList:
 
 @dataclass(frozen=True)
 class Kept:
-    """Section 2, for one username: everything that valid answers showed. devices are those of the user id."""
+    """The content of all valid answers about one username (section 2). devices and keys are those of the user id."""
 
     user: bytes | None = None
     has_left: bool = False
     least_epoch: int = 0
     devices: KeptList | None = None
     keys: dict[bytes, pahd.Known] = field(default_factory=dict)
-    # In a log that reassigns usernames: the latest known generation, whose user is `user`; 0 if none is known.
+    # In a log that reassigns usernames: the latest known generation, whose user is `user`; 0 if no generation is known.
     generation: int = 0
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One user of a request. device: only that device's key."""
+    """One user of a request. If `device` is set, only that device's key is requested."""
 
     username: bytes
     device: bytes | None = None
@@ -67,9 +67,9 @@ class Earlier:
 
 @dataclass(frozen=True)
 class UserResult:
-    """epoch is e*. devices and keys are those of a current user, keys in the order of the list.
+    """The accepted answer about one user. epoch is e*. devices and keys are those of a current user, with keys in the order of the list.
 
-    generation is 0 in a log that does not reassign usernames; earlier are the users before this one.
+    generation is 0 in a log that does not reassign usernames; earlier has the users before this one.
     """
 
     kind: int
@@ -82,7 +82,7 @@ class UserResult:
     earlier: list[Earlier] = field(default_factory=list)
 
     def kept(self, before: Kept) -> Kept:
-        """Returns what the verifier keeps from now on; before: its state in the question."""
+        """Returns the state that the verifier keeps from now on. `before` is its state in the question."""
         if self.user is None:
             return Kept(least_epoch=self.epoch)
         if self.devices is None:
@@ -95,7 +95,7 @@ class UserResult:
 
 
 def verify_users(v: Verifier, answer: bytes, asked: list[Asked]) -> list[UserResult]:
-    """Section 4."""
+    """Verifies an answer about users (section 4)."""
     decoded = decode_whole(UserLookupAnswer.decode, answer)
     head, checkpoint = v.verify_head_of_any_time(decoded.head)
     records = [head]
@@ -114,7 +114,7 @@ def verify_users(v: Verifier, answer: bytes, asked: list[Asked]) -> list[UserRes
 def _check_part(
     v: Verifier, head: EpochRecord, before: list[EpochRecord], part: PartRecord, checkpoint: Checkpoint
 ) -> EpochRecord:
-    """Section 4 step 3."""
+    """Verifies a part's record (section 4 step 3)."""
     r = EpochRecord.parse(part.record)
     record.check_alone(r, v.anchor.log_id)
     require(r.epoch != head.epoch and all(r.epoch > earlier.epoch for earlier in before), "part_order")
@@ -126,7 +126,7 @@ def _check_part(
 
 
 def epoch_of_state(records: list[EpochRecord], user: UserLookup) -> int:
-    """Returns e*, section 3. A Lookup always has a NonMember: C(a) is never empty for a version that is in range."""
+    """Returns e* (section 3). A Lookup always has a NonMember, because C(a) is never empty for a version in range."""
     absences = [
         records[entry.record].epoch
         for entry in user.entries
@@ -149,7 +149,8 @@ def device_ids(octets: bytes, configuration: Configuration) -> list[bytes]:
 
 
 class EntryChecks:
-    """Checks of entries, each at its own record. times: the leaf epochs met. has_left: whether the user is known to have left."""
+    """Checks entries, each at its own record. times has the leaf epochs of all checked members. has_left: the user is known to have
+    left."""
 
     def __init__(self, v: Verifier, records: list[EpochRecord], keys: list[ecvrf.PublicKey], has_left: bool):
         self.v, self.records, self.keys, self.known_to_have_left = v, records, keys, has_left
@@ -157,7 +158,7 @@ class EntryChecks:
         self.times: list[int] = []
 
     def has_left(self, user_id: bytes, entry: Entry) -> bool:
-        """Section 5 step 5."""
+        """Returns whether the entry shows that the user has left (section 5 step 5)."""
         if entry.present:
             require(self.check_entry(facts.DECOMMISSIONED, user_id, entry) == b"\1", "decommission_value")
             return True
@@ -166,7 +167,7 @@ class EntryChecks:
         return False
 
     def structure(self, number: int, key: bytes, entry: Entry | VersionedEntry | Generations | None = None) -> pahd.ProvenStructure:
-        """entry None: at the head's record."""
+        """Returns the key's view of the structure at the entry's record, or at the head's record if `entry` is None."""
         r = self.records[entry.record if entry else 0]
         state, limit = r.structure(number), self.configuration.max_value_len
         public = self.keys[number - 1]
@@ -189,7 +190,7 @@ class EntryChecks:
 
 
 class _User(EntryChecks):
-    """Section 5, for one user of an answer."""
+    """Makes the checks of section 5 for one user of an answer."""
 
     def __init__(self, v: Verifier, records: list[EpochRecord], keys: list[ecvrf.PublicKey], asked: Asked):
         super().__init__(v, records, keys, asked.kept.has_left)
@@ -209,7 +210,7 @@ class _User(EntryChecks):
         return result
 
     def _verify_at(self, e: int, user: UserLookup) -> UserResult:
-        """Section 5, steps 3 to 7."""
+        """Makes steps 3 to 7 of section 5."""
         require((user.generations is not None) == self.by_generations, "user_kind")
         if user.name is not None:
             require(user.name.present == (user.kind != NO_SUCH_USER), "user_kind")
@@ -220,7 +221,7 @@ class _User(EntryChecks):
             generation = user.generations.names.version
             require((generation == 0) == (user.kind == NO_SUCH_USER), "user_kind")
             user_id, earlier = self._generations(user.generations)
-            # Knowledge of the user is knowledge of that generation's.
+            # Knowledge that the user has left counts only for the generation about which it is known.
             self.known_to_have_left = self.known_to_have_left and generation == self.kept.generation
         else:
             if user.name is None:
@@ -244,7 +245,7 @@ class _User(EntryChecks):
         return UserResult(user.kind, user_id, e, ids, listed, shown, generation, earlier)
 
     def _user_id(self, user: UserLookup) -> bytes | None:
-        """Step 4."""
+        """Returns the user id, or None for a name that leads to no user (step 4)."""
         if user.name is None:
             return self.kept.user
         if not user.name.present:
@@ -257,13 +258,14 @@ class _User(EntryChecks):
         return user_id
 
     def _generations(self, shown: Generations) -> tuple[bytes | None, list[Earlier]]:
-        """docs/spec/recycled-names.md section 3, in place of step 4. Returns the user of the latest generation, and the earlier ones."""
+        """Verifies all generations, in place of step 4 (docs/spec/recycled-names.md section 3). Returns the latest one's user and the
+        earlier ones."""
         names, kept = shown.names, self.kept
         require(names.version <= facts.MAX_GENERATIONS, "version_range")
         require(len(names.members) == names.version, "ladder_count")
         require(names.version >= kept.generation, "version_regressed")
         s = self.structure(facts.USERNAMES, self.asked.username, shown)
-        # The tree lives as long as the log: its one period is 0.
+        # The tree of usernames lives as long as the log, so its only period is 0.
         pahd.verify_versions(replace(s, period=0, first_epoch=0), names)
         users: list[bytes] = []
         for member in names.members:
@@ -283,7 +285,7 @@ class _User(EntryChecks):
         return (users[-1] if users else None), earlier
 
     def _devices(self, user_id: bytes, entry: VersionedEntry) -> pahd.Result:
-        """Step 6, without the list's form."""
+        """Verifies the entry of the list without the list's form (step 6)."""
         kept = None if self.by_generations else self.kept.devices
         listed = self._versioned(facts.DEVICES, user_id, entry, None if kept is None else kept.known)
         require(listed.version >= 1, "devices_missing")
@@ -292,8 +294,8 @@ class _User(EntryChecks):
         return listed
 
     def _check_not_lost(self, known: pahd.Known, entry: VersionedEntry) -> None:
-        """Steps 6 and 7: a key or list with a version in an earlier period begins each later one with a copy, as long as its user is
-        current."""
+        """Checks that a key or list was not lost (steps 6 and 7). One that had a version in an earlier period begins each later period with
+        a copy, as long as its user is current."""
         if known.version and known.period < self.records[entry.record].period:
             members = entry.lookup.members
             require(members != [] and members[0].epoch == 0, "handover_missing")
@@ -305,10 +307,10 @@ class _User(EntryChecks):
         return device in decode_whole(DeviceList.decode, listed.devices).ids
 
     def _list_octets(self, listed: pahd.Result) -> bytes:
-        """Returns the list that was sent or, where the known version stands, the kept one."""
+        """Returns the list of the answer or, where the known version stands, the kept list."""
         if listed.value is not None:
             return listed.value
-        # Version 0 was refused, except by the model, which leaves that check out.
+        # Version 0 was refused before, except by the model, which leaves that check out.
         return self.kept.devices.devices if listed.version else DeviceList([]).encode()
 
     def _versioned(self, number: int, key: bytes, entry: VersionedEntry, known: pahd.Known | None) -> pahd.Result:

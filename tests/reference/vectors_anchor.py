@@ -1,4 +1,4 @@
-"""Vectors of a verifier's trusted input: configurations and trust anchors (docs/spec/records.md section 1), the log's signatures
+"""Vectors of a verifier's trusted input: configurations and trust anchors (docs/spec/records.md section 1), and the log's signatures
 (docs/spec/board.md section 5)."""
 
 import base64
@@ -17,7 +17,7 @@ SEED = bytes(range(32))
 ORIGIN = "example.com/log"
 MESSAGE = b"example.com/log\n1\nroot\n"
 
-# Invalid origins: each differs from a valid one in one character.
+# Invalid origins. Each differs from a valid one in one character.
 REFUSED_IN_ORIGINS = {
     "tab": "\t",
     "unit_separator": "\x1f",
@@ -95,7 +95,7 @@ def configurations() -> dict:
 
 
 def _policies(add: Callable, good: dict) -> None:
-    """docs/spec/cosigners.md section 2."""
+    """Adds rows about policies (docs/spec/cosigners.md section 2)."""
     one, two, three = (LogKey(f"cosigner-{i}.example", ed25519.public_key(bytes([i]) * 32), KEY_TYPE_COSIGNER).vkey for i in (1, 2, 3))
     log_as_cosigner = LogKey("log.example", ed25519.public_key(SEED), KEY_TYPE_COSIGNER).vkey
     other_log = LogKey("other.example", ed25519.public_key(bytes([4]) * 32)).vkey
@@ -178,7 +178,7 @@ def trust_anchors() -> dict:
     add("lone_surrogate", json.dumps(good).replace(ORIGIN, "\\ud800"), "configuration")
     add("padded", good | {"configuration": encoded + "=" * (-len(encoded) % 4 or 4)}, "configuration")
     add("standard_base64", good | {"configuration": encoded[:-1] + "/"}, "configuration")
-    # The last character's unused bits, where there are any.
+    # A configuration whose base64 has unused bits in the last character.
     long_origin = next(Configuration(b"o" * n) for n in (1, 2, 3) if len(Configuration(b"o" * n).encode()) % 3)
     unused = base64.urlsafe_b64encode(long_origin.encode()).decode().rstrip("=")
     long_key = LogKey(long_origin.origin.decode(), key.public)
@@ -219,11 +219,11 @@ def signatures() -> dict:
     scalar = ed25519.secret_scalar(SEED)
     for i, point in enumerate(ed25519.torsion()):
         small = ed25519.encode(point)
-        # R = B and S = 1: with such a key anyone has a signature of one message in eight.
+        # R = B and S = 1. With a key of small order, anyone has a signature of one message in eight.
         add(f"key_of_small_order_{i}", small, one, False, _first(lambda m, key=small: ed25519.holds(key, m, one)))
         mixed = ed25519.encode(ed25519.add(ed25519.decode(public), point))
-        # S = k a: the equation holds where -k times the key's part of small order is R. Only with the identity's R does it hold for an
-        # honest key.
+        # S = k a. The equation holds where R is -k times the small-order part of the key. For an honest key it holds only if R is the
+        # identity.
         message = _first(lambda m, key=mixed, r=small: ed25519.holds(key, m, ed25519.sign_with_r(scalar, key, m, r)))
         add(f"r_of_small_order_{i}", mixed, ed25519.sign_with_r(scalar, mixed, message, small), False, message)
         if i > 0:
@@ -231,7 +231,8 @@ def signatures() -> dict:
             add(f"key_of_mixed_order_{i}", mixed, ed25519.sign_as(SEED, mixed, message), True, message)
             message = _first(lambda m, key=mixed: not ed25519.holds(key, m, ed25519.sign_as(SEED, key, m)))
             add(f"only_with_cofactor_{i}", mixed, ed25519.sign_as(SEED, mixed, message), False, message)
-    # Encodings beyond p of the points with y = 0 (order 4) and y = 1: read mod p the equation holds. Nobody knows the secret of the others.
+    # Encodings beyond p of the points with y = 0 (order 4) and y = 1. If y is read modulo p, the equation holds. Nobody knows the secret of
+    # the other such points.
     for y in (0, 1):
         octets = (ed25519.P + y).to_bytes(32, "little")
         add(f"key_p_plus_{y}", octets, one, False, _first(lambda m, key=octets: ed25519.challenge(one[:32], key, m) % 4 == 0))
@@ -240,7 +241,7 @@ def signatures() -> dict:
 
 
 def _first(holds) -> bytes:
-    """Returns the first message for which it is true."""
+    """Returns the first message for which `holds` is true."""
     return next(message for message in (b"message %d" % i for i in range(1000)) if holds(message))
 
 

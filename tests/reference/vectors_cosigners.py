@@ -37,7 +37,7 @@ def _signed(size: int, *names: str, note: bytes = b"", time: int = NOW_MS // 100
 
 
 def _flipped(note: bytes) -> bytes:
-    """Changes the last signature."""
+    """Returns the note with a changed last signature."""
     at = len(note) - 20
     return note[:at] + (b"B" if note[at : at + 1] == b"A" else b"A") + note[at + 1 :]
 

@@ -21,10 +21,10 @@ LENGTH_MS = 6 * STEP_MS
 
 
 class Liar(UserDirectory):
-    """A directory that may keep other leaves than it published."""
+    """A directory that may change leaves that it has published."""
 
     def rebuild(self) -> None:
-        """Publishes an epoch whose trees have what is stored, whatever they had before."""
+        """Publishes an epoch whose trees have the stored leaves, whatever they had before."""
         for number in facts.STRUCTURES:
             found = self._leaves(number)
             self.trees[number - 1], self.counts[number - 1] = proofs.grow(None, found), len(found)
@@ -49,8 +49,8 @@ class Liar(UserDirectory):
 
 
 def honest(seed: int, **configuration) -> Liar:
-    """Makes six epochs, 0 to 5. Alice's key has versions 1, 2, 3 at 1, 2, 4 and bob's 1 at 1. Carol has a name, a phone and a laptop that
-    is added at 3. Nobody has left."""
+    """Makes six epochs, 0 to 5. Alice's key has versions 1, 2, 3 at epochs 1, 2, 4, and Bob's has version 1 at epoch 1. Carol has a name, a
+    phone, and from epoch 3 a laptop. Nobody has left."""
     d = Liar(seed=seed, period_length_ms=LENGTH_MS, **configuration)
     d.create(CAROL, [CAROL], {PHONE: b"phone 1"})
     d.staged[KEYS] |= {ALICE: b"alice 1", BOB: b"bob 1"}
@@ -80,7 +80,7 @@ class _Pairs:
         self.rows.append({"kind": kind, "anchor": self.anchors.index(d.anchor), "first": first.hex(), "second": second.hex(), "reason": reason})
 
     def lie(self, kind: str, about: tuple[int, bytes, int], change: Callable[[Liar], None], kept: int = 5, **configuration) -> None:
-        """Adds the leaf as it was at epoch `kept`, and as it is after the lie."""
+        """Adds two statements about the leaf: at epoch `kept`, and after the lie."""
         d = honest(171, **configuration)
         change(d)
         self.add(kind, "leaf_contradicts", d, d.statement(kept, *about), d.statement(d.epoch, *about))
@@ -172,7 +172,7 @@ def _lies(pairs: _Pairs) -> None:
     pairs.add("under_checkpoints_of_two_sizes", "leaf_contradicts", d, d.statement(5, *latest, size=6), after)
     pairs.add("under_one_checkpoint", "leaf_contradicts", d, d.statement(5, *latest, size=7), d.statement(6, *latest, size=7))
 
-    # Two histories of the epochs from 5 on, each consistent.
+    # Two histories that differ from epoch 6 on, each of them consistent.
     shown, other = honest(171), honest(171)
     shown.publish({BOB: b"bob 2"})
     other.publish({BOB: b"mallory's"})
@@ -233,7 +233,7 @@ def _honest(pairs: _Pairs) -> None:
 
 
 def _not_signed_so(pairs: _Pairs) -> None:
-    """Adds statements that a log signed and that are refused individually, or prove something else."""
+    """Adds statements that a log signed and that are refused individually, or prove another fault."""
     about = (KEYS, BOB, 1)
 
     def lie(kind: str, reason: str, change: Callable[[Liar], object]) -> None:
@@ -266,7 +266,7 @@ def _not_signed_so(pairs: _Pairs) -> None:
 
 
 def _changes(one: LeafStatement, other: LeafStatement) -> Iterator[mutations.Change]:
-    """Changes each field after the head of a statement; one is opened or absent, other about another key."""
+    """Yields changes of each field after the head of a statement. `one` is opened or absent; `other` is about another key."""
     encoded = one.encode()
     yield from mutations.whole_changes(encoded)
     about = len(one.head.encode())
@@ -298,7 +298,7 @@ def _changes(one: LeafStatement, other: LeafStatement) -> Iterator[mutations.Cha
 
 
 def _mutations(pairs: _Pairs) -> None:
-    """Changes the evidence of a dropped leaf: the kept statement, the received one, and then both."""
+    """Adds changes of the evidence of a dropped leaf: of the kept statement, of the received one, and of both."""
     d = honest(175)
     del d.stored[KEYS - 1][BOB]
     d.rebuild()

@@ -150,7 +150,7 @@ def _known_rows(d: Directory, row: Callable) -> None:
 
 
 def signed_lie_rows(rows: Rows) -> None:
-    """The log's operator lies and signs: everything verifies up to the one rule that the lie breaks."""
+    """Adds lies that the log's operator signs. Everything verifies up to the one rule that the lie breaks."""
     key = b"victim"
 
     def record_lie(kind: str, reason: str, change: Callable[[EpochRecord], EpochRecord], **kept) -> None:
@@ -207,12 +207,12 @@ def signed_lie_rows(rows: Rows) -> None:
     record_lie("other_root", "member_root", keys_state(root=bytes(32)))
 
     def leaf_lie(kind: str, reason: str, leaves: list[tuple[int, int, int]], known: pahd.Known | None = None) -> None:
-        """leaves: (version, epoch written in the leaf, epoch that inserts it), in a directory of 9 epochs."""
+        """Adds a lookup in a directory of 9 epochs. `leaves` has (version, epoch written in the leaf, epoch that inserts it)."""
         d = Directory(seed=54)
         stored = {version: Stored(written, d.rng.randbytes(16), b"forged %d" % version) for version, written, _ in leaves}
         d.versions[key] = [stored.get(i + 1, Stored(0, b"", b"")) for i in range(max(stored))]
         for epoch in range(1, 10):
-            # Versions without a leaf are not in any ladder below.
+            # No ladder below contains a version without a leaf.
             added = [d.leaf(key, version, stored[version]) for version, _, inserted in leaves if inserted == epoch]
             d.publish({b"other": b"x"} if epoch == 1 else {}, others={facts.KEYS: added})
         v = Verifier(d.anchor, d.now_ms, known={key: known} if known else {})
@@ -240,7 +240,7 @@ def signed_lie_rows(rows: Rows) -> None:
 
 
 def _jump_rows(rows: Rows) -> None:
-    """A server inserts version 4 without version 3, and would show 2 to one client and 4 to another under one record."""
+    """Adds a server that inserts version 4 without version 3. It would show 2 to one client and 4 to another under one record."""
     d, key = Directory(seed=60), b"victim"
     d.versions[key] = [Stored(i, d.rng.randbytes(16), b"version %d" % i) for i in (1, 2, 3, 4)]
     for epoch in (1, 2, 3, 4):
@@ -265,7 +265,7 @@ def _jump_rows(rows: Rows) -> None:
 
 
 def _torsion_rows(rows: Rows) -> None:
-    """A server adds a point of order 2 to Gamma: the label stays the same, so it may pass and gains nothing."""
+    """Adds a server that adds a point of order 2 to Gamma. The label stays the same, so a valid answer gains the server nothing."""
     d = honest_directory()
     v, key = Verifier(d.anchor, d.now_ms), NAMES[1]
     answer = d.lookup([key])
@@ -348,7 +348,7 @@ def period_rows(rows: Rows) -> None:
 
 
 def _early_switches(rows: Rows) -> None:
-    """Two switches, the second possibly too early by one millisecond, before an auditor that knows when the first one was."""
+    """Adds two switches, the second possibly too early by one millisecond. The auditor knows the time of the first."""
     for early, reason in ((0, "valid"), (1, "record_period")):
         d = Directory(seed=57, period_length_ms=5 * STEP_MS)
         d.publish({b"alice": b"1"})
@@ -358,9 +358,9 @@ def _early_switches(rows: Rows) -> None:
         v = Verifier(d.anchor, d.now_ms)
         kind = "second_switch_too_early" if early else "second_switch"
         rows.audit(kind, v, before, first, d.audit(3, 4).encode(), reason)
-        # The time since epoch 0 would be long enough, but it is not of this period.
+        # The time since epoch 0 would be long enough, but epoch 0 is not in this period.
         rows.audit(f"{kind}_and_epoch_0", v, before, d.records[0], d.audit(3, 4).encode(), "record_period")
-        # A client that kept a record of the period before the first switch: two periods, each of its length.
+        # A client that kept a record from before the first switch checks only the length of two periods together.
         for kept, start in ((d.records[1], d.records[0]), (d.records[0], None)):
             brought = replace(v, record=kept, period_record=start)
             answer = d.lookup([b"alice"]).encode()
@@ -378,7 +378,7 @@ def versions_rows(rows: Rows) -> None:
     d = honest_directory()
     v = Verifier(d.anchor, d.now_ms)
     for key in (b"alice", NAMES[3], b"nobody"):
-        # A history and a monitoring are the same octets, judged alike.
+        # A history and a monitoring have the same octets and get the same verdict.
         for form in ("history", "monitor"):
             rows.answer(form, "honest", v, [key], d.versions_answer([key]).encode(), "valid")
     for key in (b"alice", NAMES[3]):
@@ -415,7 +415,7 @@ def versions_rows(rows: Rows) -> None:
 
 
 def shrinking_rows(rows: Rows) -> None:
-    """Pages whose latest version shrinks: the value of the last one shown is never opened. And pages during which it grows."""
+    """Adds pages whose latest version shrinks, so that the value of the last one shown is never opened, and pages during which it grows."""
     d = Directory(seed=59)
     for i in range(1, 5):
         d.publish({b"alice": b"alice %d" % i} | ({b"bob": b"bob %d" % i} if i <= 2 else {}))
@@ -456,7 +456,7 @@ def audit_rows(rows: Rows) -> None:
     rows.audit("of_another_start", v, d.records[2], d.records[0], d.audit(1, 3).encode(), "audit_start")
     for kind, encoded, reason in mutations_audit.audit_changes(d.audit(2, 7)):
         rows.audit(kind, v, d.records[2], d.records[0], encoded, reason)
-    # A fake published at one epoch and taken back at the next: signed records, honest end points.
+    # A fake leaf is published at one epoch and taken back at the next, with signed records and honest end points.
     d = honest_directory()
     fake = Leaf(random.Random(56).getrandbits(256), bytes(32), d.epoch + 1)
     before, count = d.trees[facts.KEYS - 1], d.counts[facts.KEYS - 1]

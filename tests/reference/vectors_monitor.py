@@ -53,7 +53,7 @@ def honest_directory(**configuration) -> UserDirectory:
 
 @dataclass(frozen=True)
 class Maker:
-    """Adds rows about one honest directory, and compares what valid ones show with the truth."""
+    """Adds rows about one honest directory, and compares the content of valid answers with the truth."""
 
     rows: Rows
     d: UserDirectory
@@ -69,7 +69,7 @@ class Maker:
         return self.row(kind, own, self.d.user_monitor(own, **answer), "valid")
 
     def kept_at(self, own: Own, epoch: int) -> Own:
-        """Returns what an owner keeps that has looked at this epoch."""
+        """Returns the state that an owner keeps after it looked at this epoch."""
         result = self.d_result(own, epoch)
         return result.brought_next(own, self.d.configuration)
 
@@ -81,7 +81,7 @@ class Maker:
 
 
 def check_true(d: UserDirectory, own: Own, result: MonitorResult) -> None:
-    """Checks that every version shown is the true one, and that a complete list shows the latest."""
+    """Checks that every shown version is the true one, and that a complete list shows the latest."""
     left = d.value_at(result.epoch, facts.DECOMMISSIONED, own.user) is not None
     right = result.has_left == left
     if not left:
@@ -229,7 +229,7 @@ def page_rows(m: Maker) -> None:
 
 
 def period_rows(rows: Rows) -> None:
-    """Two periods: knowledge of the first one counts for nothing in the second."""
+    """Adds rows about two periods: knowledge of the first one does not count in the second."""
     d = UserDirectory(seed=92, period_length_ms=5 * STEP_MS)
     d.create(ID, [ALICE], {b"a1": b"a1 1", b"a2": b"a2 1"})
     d.create(b"id-erin", [b"erin"], {b"e1": b"e1 1"})
@@ -255,7 +255,7 @@ def period_rows(rows: Rows) -> None:
 
 
 def lie_rows(rows: Rows) -> None:
-    """The log's operator lies and signs: each lie is refused, or shown so that the owner sees it."""
+    """Adds lies that the log's operator signs. Each is refused, or shown so that the owner sees it."""
 
     def show(kind: str, d: UserDirectory, reason: str, own: Own = Own(USER, [NAME]), **answer) -> None:
         rows.monitor(f"signed_{kind}", Verifier(d.anchor, d.now_ms), own, d.user_monitor(own, **answer).encode(), reason)
@@ -319,7 +319,7 @@ def lie_rows(rows: Rows) -> None:
 
 
 def _with_lists(d: UserDirectory, lists: dict[int, list[bytes]]) -> UserMonitorAnswer:
-    """Returns the answer about the victim, of a log whose lists are invalid: the keys are those of these lists."""
+    """Returns an answer about the victim in a log whose lists are invalid. It has the keys of these lists."""
     devices = d.versions_item(d.epoch, USER, 1, None, facts.DEVICES)
     ids = sorted(set().union(*lists.values()))
     left = d.entry(d.epoch, facts.DECOMMISSIONED, USER)
@@ -338,7 +338,8 @@ def monitor_content() -> dict:
 
 
 def notes_content() -> dict:
-    """`opened` says whether the note belongs to the value; `sequence` and `text` are those of an opened OwnerNote."""
+    """Returns the vectors of notes. `opened` says whether the note belongs to the value; `sequence` and `text` are those of an opened
+    OwnerNote."""
     rows = []
     opening, note = bytes(range(16)), OwnerNote(1, b"added new laptop").encode()
     value = notes.noted_value(b"credential", opening, note)

@@ -47,7 +47,7 @@ def switch(d: Directory, early_ms: int = 0) -> EpochRecord:
 
 
 def bounds_of(d: Directory, period: int, until: int) -> list[int]:
-    """Returns the epochs of the bounds, for an answer of this epoch."""
+    """Returns the epochs of the bounds for an answer of epoch `until`."""
     current = d.records[until].period
     epochs = {r.period_first_epoch for r in d.records[: until + 1] if r.period >= period}
     return sorted(epochs | {d.last_epoch(one) for one in range(period, current)})
@@ -153,7 +153,7 @@ def _kept_rows(d: Directory, whole: PeriodsAnswer, row: Callable) -> None:
 
 
 def _lying_rows(rows: Rows) -> None:
-    """The log's operator lies and signs."""
+    """Adds lies that the log's operator signs."""
 
     def row(kind: str, d: Directory, epochs: list[int], reason: str) -> None:
         v = Verifier(d.anchor, d.now_ms)
@@ -204,7 +204,7 @@ def handover_rows(rows: Rows) -> None:
     def row(kind: str, keys: list[bytes], encoded: bytes, reason: str, form: str = "monitor", **kept) -> None:
         rows.answer(form, kind, replace(v, **kept), keys, encoded, reason)
 
-    # Answers about ended periods: old records are not errors, but any record other than the requested one is.
+    # Answers about ended periods: an old record is not an error, but any record other than the requested one is.
     late = v.now_ms + d.configuration.max_behind_ms + 1
     for period in (0, 1):
         last = d.last_epoch(period)
@@ -268,7 +268,7 @@ def answer_with_erased_copy(d: Directory) -> bytes:
 
 
 class ForgingDirectory(Directory):
-    """left_out: keys that are not copied at the switch."""
+    """A directory that does not copy the keys of `left_out` at the switch."""
 
     left_out: tuple[bytes, ...] = ()
 
@@ -277,7 +277,7 @@ class ForgingDirectory(Directory):
 
 
 def _lying_handover_rows(rows: Rows) -> None:
-    """A server signs its own lies around a switch; the owners' end states are true."""
+    """Adds lies around a switch that a server signs. The owners' end states are true."""
 
     def lie(kind: str, key: bytes, reason: str, before: Callable = lambda d: None, after: Callable = lambda d: None,
             end: EndState | None = None) -> None:

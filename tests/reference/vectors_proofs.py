@@ -1,4 +1,4 @@
-"""Proofs over one tree, valid and not: tests/vectors/proofs/. Binary structures of docs/spec/proofs.md in hex."""
+"""Proofs over one tree, valid and invalid: tests/vectors/proofs/. Rows have the binary structures of docs/spec/proofs.md in hex."""
 
 import random
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def _verdict(call, *arguments) -> str:
 
 
 class _Trees:
-    """A tree over VRF labels of a few keys, and a dense one around one of them, so that paths are long."""
+    """A tree over VRF labels of a few keys, and a dense tree around one of them, so that paths are long."""
 
     def __init__(self) -> None:
         self.rng = random.Random(41)
@@ -169,11 +169,11 @@ def non_member_rows(t: _Trees, leaves: list[Leaf], absent: list[bytes], present:
     row("empty_tree_claimed_for_present", present, NonMember(here, None, None), "absent_empty")
     passed, _ = tree.ancestors(root, leaf.label)
     for i, node in enumerate(passed):
-        # Each ancestor of a present label, opened with its true path: too shallow.
+        # Each ancestor of a present label, opened with its true path. It is too shallow.
         opened = proofs.InteriorNode(node.length, to_octets(node.prefix), node.left.hash, node.right.hash)
         above = proofs.make_path(passed[:i], node.prefix)
         row("ancestor_opened", present, NonMember(here, opened, above), "absent_covers")
-        # ... and each neighbour below it on the other side: the ancestor stands at the divergence.
+        # Each neighbour below the ancestor on the other side. The ancestor is then at the divergence.
         beside = node.child(1 - tree.bit(leaf.label, node.length))
         while isinstance(beside, tree.Interior):
             beside = beside.left
@@ -184,7 +184,7 @@ def non_member_rows(t: _Trees, leaves: list[Leaf], absent: list[bytes], present:
             padded = replace(opened, prefix=to_octets(node.prefix | 1))
             row("bits_beyond_the_prefix", present, NonMember(here, padded, above), "absent_padding")
         if node.length:
-            # The prefix claims to differ in its last bit, where another ancestor may stand.
+            # The prefix claims to differ in its last bit, where another ancestor may be.
             claimed = replace(opened, prefix=to_octets(node.prefix ^ 1 << 256 - node.length))
             at_it = bool(i) and passed[i - 1].length == node.length - 1
             row("claimed_prefix", present, NonMember(here, claimed, above), "absent_depth" if at_it else "absent_root")
@@ -268,7 +268,7 @@ def append_rows() -> list[dict]:
 
 
 def _position_rows(row: Callable[[str, int, list[RootState], AppendProof, str], None]) -> None:
-    """Three old leaves whose tokens are short enough to write by hand."""
+    """Adds rows about three old leaves, whose tokens are short enough to write by hand."""
     a, b, c = (Leaf(n << 250, bytes([n]) * 32, 1) for n in (0b000000, 0b000001, 0b100000))
     old = tree.build([a, b, c])
     new = [Leaf(0b000011 << 250, bytes(32), 2)]

@@ -84,7 +84,7 @@ def receipt_rows() -> dict:
     row("as_many_epochs_as_there_may_be", "valid", log.receipt(replace(one, by=7 + facts.MAX_PROMISED_EPOCHS)))
     row("the_largest_numbers", "valid", log.receipt(replace(one, after=2**53 - 2, by=2**53 - 1)))
 
-    # Section 2: each field, and the signers.
+    # Section 2: changes of each field, and of the signers.
     log_line = keys_text.split("\n")[1]
     wrong_keys = {
         "keys_of_another_origin": keys_text.replace("/receipts\n", "x/receipts\n", 1),
@@ -115,7 +115,7 @@ def receipt_rows() -> dict:
     row("a_checkpoint_for_the_keys", "receipt_voucher", keys=log.d.checkpoint(1))
     row("a_receipt_for_the_keys", "receipt_voucher", keys=receipts.sign(text, log.signer))
 
-    # Section 3: each line.
+    # Section 3: changes of each line.
     malformed = {
         "after_with_a_zero_before_it": text.replace("after 7", "after 07"),
         "after_with_a_sign": text.replace("after 7", "after +7"),
@@ -150,7 +150,7 @@ def receipt_rows() -> dict:
     row("before_the_keys_time", "receipt_key", log.receipt(replace(one, time_ms=FROM_MS - 1)))
     row("after_the_keys_time", "receipt_key", log.receipt(replace(one, time_ms=UNTIL_MS)))
     row("of_a_key_that_is_not_vouched_for", "receipt_key", keys=vouched(receipts.keys_text(anchor, KEYS[1:])))
-    # One change of each field under the original receipt's signature.
+    # Changes of one field each, under the original receipt's signature.
     for kind, (old, new) in {"after": ("after 7", "after 6"), "by": ("by 30", "by 31"), "time": (f"time {FROM_MS + 5}", f"time {FROM_MS + 6}"), "request": (str(REQUEST), str(OTHER_REQUEST)),
                              "item": (receipts.base64_of(one.items[0]), receipts.base64_of(bytes(32)))}.items():
         assert old in text
@@ -277,7 +277,7 @@ def replace_item(d: Directory, epoch: int, **changes) -> bytes:
 
 
 def lying(d: Directory) -> bytes:
-    """Returns an answer with two versions, and a proof of the absence of another key's third."""
+    """Returns an answer with two versions and a proof of the absence of another key's third version."""
     honest = d.versions_item(2, ALICE, 1)
     stand_in = d.absent(4, ALICE, 4)
     third = replace(d.absent(4, ALICE, 4), vrf_proof=d.prove(d.vrf_keys_at[4][facts.KEYS - 1], ALICE, 3)[1])
@@ -286,7 +286,7 @@ def lying(d: Directory) -> bytes:
 
 
 def beyond(d: Directory) -> bytes:
-    """Returns an answer that lists from version 3 on, for a key with two versions."""
+    """Returns an answer that lists a key from version 3 on, although the key has two versions."""
     return VersionsAnswer(d.head(2), [replace(d.versions_item(2, ALICE, 1), start=3, members=[])]).encode()
 
 

@@ -1,4 +1,4 @@
-"""Roots and append-only proofs of random histories: tests/vectors/tree/. Octet strings in hex."""
+"""Roots and append proofs of random histories: tests/vectors/tree/. Octet strings are in hex."""
 
 import random
 

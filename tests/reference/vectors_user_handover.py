@@ -19,7 +19,7 @@ LIST = (facts.DEVICES, USER)
 
 
 class Forger(Liar):
-    """At a switch this directory copies false values, and leaves keys out."""
+    """A directory that copies false values at a switch, and omits the copies of some keys."""
 
     left_out: tuple[tuple[int, bytes], ...] = ()
 
@@ -27,11 +27,11 @@ class Forger(Liar):
         return (structure, key) not in self.left_out and super().copied(structure, key)
 
     def forge(self, structure: int, key: bytes, value: bytes) -> None:
-        """Sets the value with which the next period begins; the current one never had it."""
+        """Sets a false value with which the next period begins. The current period never published it."""
         self.stored[structure - 1].setdefault(key, []).append(Stored(self.epoch, bytes(16), value))
 
     def switch(self) -> None:
-        """Switches as early as allowed."""
+        """Switches the period as early as allowed."""
         self.switch_period(self.records[self.period_first_epoch].time_ms + self.configuration.period_length_ms)
 
 
@@ -85,7 +85,7 @@ def user_handover_rows(rows: Rows) -> None:
         changed(f"of_another_value_of_the_{name}", key, "handover_value", value=b"another")
         changed(f"of_nothing_of_the_{name}", key, "handover_unset", version=0, value=None)
     changed("of_a_key_that_is_none", unset, "handover_missing", version=1, value=b"x")
-    # The list comes first, then the keys in order.
+    # The list is checked first, then the keys in order.
     both = own.ends | {LIST: replace(own.ends[LIST], version=0), phone: replace(own.ends[phone], value=b"another")}
     row("handover_of_a_list_and_a_key", replace(own, ends=both), "handover_unset")
     both = own.ends | {(facts.KEYS, LAPTOP): replace(own.ends[phone], value=b"another"), phone: replace(own.ends[phone], version=0)}
@@ -100,7 +100,7 @@ def user_handover_rows(rows: Rows) -> None:
 
 
 def _lying_rows(rows: Rows) -> None:
-    """A server signs its own lies at the switch; the owner's end states are true."""
+    """Adds lies that a server signs at the switch. The owner's end states are true."""
 
     def lie(kind: str, reason: str, before: Callable[[Forger], None] = lambda d: None, after: Callable[[Forger], None] = lambda d: None) -> None:
         d = first_period(Forger(seed=98, period_length_ms=LENGTH_MS))

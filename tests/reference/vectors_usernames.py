@@ -5,7 +5,7 @@ import random
 
 from usernames import prepare
 
-# Each name with its purpose.
+# The names, by their purpose.
 NAMES = {
     "capitals": "ALICE", "wide": "\uff21lice", "narrow_kana": "\uff76\uff9e", "sharp_s": "Fu\u00dfball", "two_s": "fussball", "pi": "\u03c0", "capital_sigma": "\u03a3",
     "sigma_at_the_end": "\u03a3\u0399\u03a3\u03a5\u03a6\u039f\u03a3", "final_sigma": "\u03c2", "dotted_capital_i": "\u0130stanbul", "at_sign": "Juliet@Example.com",
@@ -37,7 +37,7 @@ def _row(kind: str, name: bytes, max_len: int = 255) -> dict:
 
 
 def _digest(points: range) -> str:
-    """Digests the fault and the form of each single character; surrogates are skipped."""
+    """Returns a digest over the fault and the form of each single character, without surrogates."""
     digest = hashlib.sha256()
     for point in points:
         if not 0xD800 <= point < 0xE000:

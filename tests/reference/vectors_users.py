@@ -28,9 +28,9 @@ NOBODY = b"nobody"
 
 
 def honest_directory(**configuration) -> UserDirectory:
-    """Makes epochs 1 to 9. Alice has three devices, one of them removed at epoch 7; Bob and Frank have one, Carol has none.
+    """Makes epochs 1 to 9. Alice has three devices, one of them removed at epoch 7; Bob and Frank have one, Carol has no device.
 
-    One of Dave's two has no key. Erin leaves at epoch 5.
+    One of Dave's two devices has no key. Erin leaves at epoch 5.
     """
     d = UserDirectory(seed=71, **configuration)
     d.create(b"id-alice", [ALICE], {b"a1": b"a1 1", b"a2": b"a2 1"})
@@ -65,7 +65,7 @@ def honest_directory(**configuration) -> UserDirectory:
 
 @dataclass(frozen=True)
 class Maker:
-    """Adds rows about one honest directory, and compares what valid ones show with the truth at their e*."""
+    """Adds rows about one honest directory, and compares the content of valid answers with the truth at their e*."""
 
     rows: Rows
     d: UserDirectory
@@ -81,7 +81,7 @@ class Maker:
         return self.row(kind, list(asked), self.d.user_lookup(list(asked), **answer), "valid")
 
     def kept_at(self, asked: Asked, epoch: int) -> Kept:
-        """Returns the knowledge that a client keeps after it has seen the user at this epoch."""
+        """Returns the state that a client keeps after it saw the user at this epoch."""
         answer = self.d.user_lookup([asked], epoch=epoch, size=epoch + 1).encode()
         v = Verifier(self.v.anchor, self.d.records[epoch].time_ms)
         return verify_users(v, answer, [asked])[0].kept(asked.kept)
@@ -160,7 +160,7 @@ def changed_rows(m: Maker) -> None:
     seen = set()
     for asked, group in groups:
         for kind, encoded, reason in group:
-            # A key with two versions is shown in the changes that a key with one does not have.
+            # Each kind of change is added once. A key with two versions adds the kinds that a key with one version does not have.
             if kind not in seen:
                 m.rows.users(kind, m.v, [asked], encoded, reason)
             seen.add(kind)
@@ -245,7 +245,7 @@ def kept_rows(m: Maker) -> None:
 
 
 def verifier_rows(m: Maker) -> None:
-    """Rows about the verifier's state of the log, and its clock."""
+    """Adds rows about the verifier's state of the log, and its clock."""
     d, asked, size = m.d, [Asked(FRANK)], len(m.d.records)
     at = [At(6, 8, 7, 6)]
     for kept_size in (3, size):
@@ -375,7 +375,7 @@ def part_rows(m: Maker) -> None:
 
 
 def period_rows(rows: Rows) -> None:
-    """Two periods: parts of both, and knowledge from the first one."""
+    """Adds rows about two periods: parts of both, and knowledge from the first one."""
     d = UserDirectory(seed=72, period_length_ms=5 * STEP_MS)
     d.create(b"id-alice", [ALICE], {b"a1": b"a1 1", b"a2": b"a2 1"})
     d.create(b"id-erin", [ERIN], {b"e1": b"e1 1"})
@@ -418,7 +418,7 @@ def period_rows(rows: Rows) -> None:
 
 
 def lost_rows(rows: Rows) -> None:
-    """The log's next period begins without a required copy; the client looked up the user in the one before."""
+    """Adds logs whose next period begins without a required copy. The client looked the user up in the period before."""
     one, two = (facts.KEYS, b"a1"), (facts.DEVICES, b"id-alice")
 
     def lie(kind: str, reason: str, *left_out: tuple[int, bytes], after: Callable[[Forger], None] = lambda d: None, bring: Callable[[Kept], Kept] = lambda kept: kept, device: bytes | None = None) -> None:
@@ -464,13 +464,14 @@ def lost_rows(rows: Rows) -> None:
     lie("list_and_key", "handover_missing", one, two, after=list_again)
     lie("first_key_after_the_switch", "valid", after=lambda d: d.set_device(b"a4", b"a4 1"))
     lie("to_a_newcomer", "valid", one, bring=lambda kept: Kept())
-    # At that time the device may have belonged to another user, who has left since.
+    # The device may have belonged to another user at that time, who has left.
     lie("key_that_was_on_no_known_list", "valid", one, bring=lambda kept: replace(kept, devices=None))
     lie("key_that_was_not_on_the_known_list", "valid", one, bring=lambda kept: replace(kept, devices=replace(kept.devices, devices=DeviceList([b"a2"]).encode())))
-    # A later period may lack a key that a period between already began without.
+    # The client does not see that the period between began without the copy: the key was set again there, and the later period has its
+    # copy.
     lie("key_of_a_period_between", "valid", one, after=one_period_more)
     lie("key_one_period_later", "handover_missing", after=key_lost_one_period_later)
-    # The list says whose device the key was in the list's own period, and in no other.
+    # The known list says whose device the key was in the list's own period, but in no other.
     lie("key_of_another_period_than_the_list", "valid", after=key_lost_one_period_later, bring=list_of_the_period_between)
 
 

@@ -1,4 +1,4 @@
-"""Rows of tests/vectors/users/: the log's operator lies about users and signs.
+"""Rows of tests/vectors/users/ with lies about users that the log's operator signs.
 
 Everything verifies up to the one rule that the lie breaks.
 """
@@ -26,10 +26,10 @@ BOUNDS = {"max_devices": 3, "max_key_len": 12, "max_value_len": 48}
 
 
 class Liar(UserDirectory):
-    """Writes any leaves."""
+    """A directory that writes any leaves."""
 
     def put(self, structure: int, key: bytes, value: bytes, written: int | None = None) -> None:
-        """Publishes the key's next leaf in a separate epoch, which may differ from the epoch that the leaf names."""
+        """Publishes the key's next leaf in a separate epoch. The leaf names the epoch `written`, which may be another one."""
         epoch = self.epoch + 1 if written is None else written
         stored = Stored(epoch, self.rng.randbytes(16), value)
         mine = self.stored[structure - 1].setdefault(key, [])
@@ -38,12 +38,12 @@ class Liar(UserDirectory):
         self.publish_in({}, others={structure: [self.leaf(key, version, stored, structure)]})
 
     def change_record(self, epoch: int, change: Callable[[EpochRecord], EpochRecord]) -> None:
-        """The board then has the changed one; later records stay as they were."""
+        """Changes an epoch's record on the board; later records stay as they were."""
         self.records[epoch] = change(self.records[epoch])
 
 
 def liar(**configuration) -> Liar:
-    """Makes epoch 1: some honest users, one of whom has left."""
+    """Makes epoch 1 with some honest users, one of whom has left."""
     d = Liar(seed=73, **configuration)
     d.create(b"id-honest", [b"honest"], {b"h1": b"honest"})
     d.create(b"id-other", [b"other"], {})
@@ -53,7 +53,7 @@ def liar(**configuration) -> Liar:
 
 
 def victim(**configuration) -> Liar:
-    """Makes epoch 2: the victim, with one device."""
+    """Makes epoch 2 with the victim, who has one device."""
     d = liar(**configuration)
     d.create(USER, [NAME], {b"v1": b"v1"})
     d.publish_users()
@@ -81,7 +81,7 @@ def lie_rows(rows: Rows) -> None:
 
 
 def _name_rows(rows: Rows) -> None:
-    """Names that lead to another user, and values of usernames that are not user ids."""
+    """Adds names that lead to another user, and values of usernames that are not user ids."""
     for kind, user, reason in (
         ("of_12_octets", b"i" * 12, "valid"),
         ("of_13_octets", b"i" * 13, "user_id_length"),
@@ -93,14 +93,14 @@ def _name_rows(rows: Rows) -> None:
         if reason == "valid":
             d.put(facts.DEVICES, user, DeviceList([]).encode())
         else:
-            # The rest of the answer is that of another user.
+            # The rest of the answer is another user's.
             d.lists[user] = []
         honest = d.user_lookup([Asked(b"honest")]).users[0]
         item = replace(honest, name=d.entry(d.epoch, facts.USERNAMES, NAME))
         whole = d.user_lookup([Asked(NAME)]) if reason == "valid" else UserLookupAnswer(d.head(d.epoch), [], [item])
         rows.users(f"signed_user_id_{kind}", verifier(d), [Asked(NAME)], whole.encode(), reason)
 
-    # Two user ids for one name: the leaf is exchanged, and a client that remembers the first one notices it.
+    # Two user ids for one name: the leaf is exchanged, and a client that remembers the first id notices it.
     d = victim()
     d.create(b"id-second", [], {b"s1": b"s1"})
     d.publish_users()
@@ -111,7 +111,7 @@ def _name_rows(rows: Rows) -> None:
         ("to_one_who_knows_the_second", Kept(b"id-second", False, d.epoch), "valid"),
     ):
         show(rows, f"second_user_id_{kind}", d, reason, Asked(NAME, kept=kept))
-    # The name is taken back: its leaf is gone.
+    # The name is taken back: its leaf is removed.
     d = victim()
     d.stored[facts.USERNAMES - 1].pop(NAME)
     drop_leaf(d, facts.USERNAMES, NAME)
@@ -127,7 +127,7 @@ def replace_name(d: Liar, user: bytes) -> None:
 
 
 def drop_leaf(d: Liar, structure: int, key: bytes) -> None:
-    """Makes the tree lose a leaf, which no auditor would accept."""
+    """Removes a leaf from the tree, which no auditor would accept."""
     label, _ = d.prove(d.vrf_keys[structure - 1], key, 0, structure)
     d.trees[structure - 1] = tree.build([leaf for leaf in leaves_of(d.trees[structure - 1]) if leaf.label != label])
     d.counts[structure - 1] -= 1
@@ -155,7 +155,7 @@ def _left_rows(rows: Rows) -> None:
     d.decommission(USER)
     d.publish_users()
     left = d.epoch
-    # Devices and keys of a user who has left change nothing.
+    # Changes of devices and keys have no effect after a user has left.
     d.set_device(b"v1", b"revived")
     d.publish_users()
     show(rows, "key_set_after_leaving", d, "valid")
@@ -212,7 +212,7 @@ def _list_rows(rows: Rows) -> None:
         answer = UserLookupAnswer(d.head(d.epoch), [], [UserLookup(CURRENT, name, left, devices, keys)])
         rows.users(f"signed_list_{kind}", verifier(d), [Asked(NAME)], answer.encode(), reason)
 
-    # A user without a list, and a list that is hidden.
+    # A user without a list, and a hidden list.
     d = liar()
     d.put(facts.USERNAMES, NAME, USER)
     show(rows, "no_list_at_all", d, "devices_missing")
@@ -234,7 +234,7 @@ def _list_rows(rows: Rows) -> None:
 
 
 def _leaf_rows(rows: Rows) -> None:
-    """Leaves that name another epoch than the one that inserted them."""
+    """Adds leaves that name another epoch than the one that inserted them."""
     for kind, written, reason in (("0", 0, "leaf_epoch_period"), ("its_own", 2, "valid"), ("the_next", 3, "leaf_epoch_future")):
         d = liar()
         d.put(facts.USERNAMES, NAME, USER, written)
@@ -254,7 +254,7 @@ def _leaf_rows(rows: Rows) -> None:
 
 
 def _erased_rows(rows: Rows) -> None:
-    """The latest value's opening is gone."""
+    """Adds latest values whose openings are erased."""
     d = victim()
     d.add_device(USER, b"v2", b"v2")
     d.publish_users()
@@ -283,7 +283,7 @@ def _erased_rows(rows: Rows) -> None:
 
 
 def _record_rows(rows: Rows) -> None:
-    """Records on the board contradict each other: a part against the head's."""
+    """Adds records on the board that contradict each other: a part's against the head's."""
     other = ecvrf.SecretKey.from_uniform(bytes(range(64))).public.encoded
 
     def part_lie(kind: str, reason: str, change: Callable[[EpochRecord], EpochRecord], part: int = 4, head: int = 6) -> None:
@@ -329,7 +329,7 @@ def _record_rows(rows: Rows) -> None:
 
 
 def _key_rows(rows: Rows) -> None:
-    """Invalid VRF keys, even of structures that the answer does not use."""
+    """Adds invalid VRF keys, even of structures that the answer does not use."""
     for number, name in enumerate(("usernames", "devices", "keys", "decommissioned"), 1):
         for kind, octets in (("identity", fourq.encode_element(fourq.ONE)), ("malformed", b"\xff" * 32)):
             d = victim()

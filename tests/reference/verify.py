@@ -1,4 +1,4 @@
-"""Whole answers: docs/spec/answers.md. Every function returns what was shown or raises Refused with the first reason in order."""
+"""Whole answers: docs/spec/answers.md. Every function returns the answer's content, or raises Refused with the first reason in order."""
 
 import base64
 import binascii
@@ -31,7 +31,7 @@ class TrustAnchor:
 
     @classmethod
     def parse(cls, text: str) -> "TrustAnchor":
-        """docs/spec/records.md section 1."""
+        """Parses a trust anchor (docs/spec/records.md section 1)."""
         try:
             pairs = json.loads(text, object_pairs_hook=lambda pairs: pairs)
             require(isinstance(pairs, list) and all(isinstance(one, tuple) for one in pairs), "configuration")
@@ -56,14 +56,15 @@ class TrustAnchor:
 
 @dataclass(frozen=True)
 class Audited:
-    """The record of the last epoch, which the auditor now stores, and the structures whose trees were shown to have only grown."""
+    """The result of an audit: the last epoch's record, which the auditor now stores, and the structures whose trees are shown to only
+    grow."""
 
     record: EpochRecord
     structures: list[int]
 
 
 def check_included(r: EpochRecord, checkpoint: Checkpoint, inclusion: list[bytes]) -> None:
-    """Section 3 step 4."""
+    """Checks that the checkpoint includes the record (section 3 step 4)."""
     require(r.epoch < checkpoint.size, "inclusion_index")
     leaf = board.leaf_hash(r.encode())
     included = board.verify_inclusion(leaf, r.epoch, checkpoint.size, checkpoint.root, inclusion)
@@ -79,23 +80,23 @@ def vrf_key(r: EpochRecord, structure: int) -> ecvrf.PublicKey:
 
 @dataclass
 class Verifier:
-    """The verifier's state, section 2. A verdict changes nothing in it: the caller decides what to keep."""
+    """The verifier's state (section 2). A verdict does not change it: the caller decides what to keep."""
 
     anchor: TrustAnchor
     now_ms: int
     checkpoint: Checkpoint | None = None
     record: EpochRecord | None = None
-    # The record of the first epoch of the kept record's period, if it is kept too.
+    # The record of the first epoch of the kept record's period, if that record is kept too.
     period_record: EpochRecord | None = None
     least_epoch: dict[bytes, int] = field(default_factory=dict)
     known: dict[bytes, pahd.Known] = field(default_factory=dict)
-    # The record of the last epoch of the requested period, if that has ended: docs/spec/periods.md section 5.
+    # The record of the last epoch of the requested period, if that period has ended (docs/spec/periods.md section 5).
     ended_record: EpochRecord | None = None
-    # By key, the end state of the previous period: docs/spec/periods.md section 6.
+    # By key, the end state of the previous period (docs/spec/periods.md section 6).
     ends: dict[bytes, handover.EndState] = field(default_factory=dict)
 
     def verify_head(self, head: Head) -> tuple[EpochRecord, Checkpoint]:
-        """Section 3, from step 2 on."""
+        """Verifies a head from step 2 of section 3 on."""
         if self.ended_record is not None:
             r, checkpoint = self.verify_head_alone(head)
             require(r == self.ended_record, "record_epoch")
@@ -106,13 +107,13 @@ class Verifier:
         return r, checkpoint
 
     def verify_head_of_any_time(self, head: Head) -> tuple[EpochRecord, Checkpoint]:
-        """Section 3, steps 2 to 5."""
+        """Verifies a head by steps 2 to 5 of section 3, without the checks of its time."""
         r, checkpoint = self.verify_head_alone(head)
         self.check_kept_record(r)
         return r, checkpoint
 
     def verify_head_alone(self, head: Head) -> tuple[EpochRecord, Checkpoint]:
-        """Section 3, steps 2 to 4."""
+        """Verifies a head by steps 2 to 4 of section 3, without the kept record."""
         r = EpochRecord.parse(head.record)
         record.check_alone(r, self.anchor.log_id)
         checkpoint = self._check_checkpoint(head)
@@ -146,7 +147,7 @@ class Verifier:
         return found
 
     def check_kept_record(self, r: EpochRecord) -> None:
-        """Section 3 step 5."""
+        """Compares the record with the kept one (section 3 step 5)."""
         kept = self.record
         if kept is None:
             return
@@ -157,7 +158,8 @@ class Verifier:
         record.check_same_log(r, kept, length_ms, start_ms)
 
     def structures(self, r: EpochRecord, keys: list[bytes], count: int) -> list[pahd.ProvenStructure]:
-        """Section 4 after the head, up to, not including, the least epoch of the first key."""
+        """Returns each key's view of structure keys. Makes the checks of section 4 after the head, up to the least epoch, which is not
+        checked."""
         require(count == len(keys), "answer_count")
         state = r.structure(facts.KEYS)
         public = vrf_key(r, facts.KEYS)
@@ -195,7 +197,7 @@ class Verifier:
         return results
 
     def verify_audit(self, answer: bytes, stored: EpochRecord, period_start: EpochRecord) -> Audited:
-        """Section 5. period_start: the record of the first epoch of the stored record's period."""
+        """Verifies an audit proof (section 5). `period_start` is the record of the first epoch of the stored record's period."""
         decoded = decode_whole(AuditProof.decode, answer)
         require(decoded.records[0] == stored.encode(), "audit_start")
         configuration = self.anchor.configuration
