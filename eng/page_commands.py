@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Checks that eng/page_commands.toml names, for each command of README.md and docs/operations, the test that runs it or why no test does.
+"""Checks that eng/page_commands.toml names, for each command of README.md, docs/tutorial.md and docs/operations, the test that runs it or why no
+test does.
 
 usage: page_commands.py prints rows for the commands without one
 
@@ -13,13 +14,14 @@ import sys
 import tomllib
 
 TABLE = "eng/page_commands.toml"
+SINGLE_PAGES = ("README.md", "docs/tutorial.md")
 SHELLS = ("sh", "bash", "console")
 PROGRAMS = ("optiks", "sudo ", "systemctl ", "curl ", "make ", "apt", "openssl ", "kubectl ", "podman", "nginx ", "sed ", "umask ", "docker ", "$ ")
 NOT_RUN = "not run, because "
 
 
 def is_page(path):
-    return path == "README.md" or (path.startswith("docs/operations/") and path.endswith(".md"))
+    return path in SINGLE_PAGES or (path.startswith("docs/operations/") and path.endswith(".md"))
 
 
 def blocks_of(text):
@@ -85,7 +87,7 @@ def page_commands(files):
 
 def main():
     table = load() if os.path.exists(TABLE) else {}
-    listed = sorted(path for path in ["README.md", *(f"docs/operations/{name}" for name in os.listdir("docs/operations"))] if is_page(path))
+    listed = sorted(path for path in [*SINGLE_PAGES, *(f"docs/operations/{name}" for name in os.listdir("docs/operations"))] if is_page(path))
     for page in listed:
         with open(page, encoding="utf-8") as file:
             missing = [command for command in commands_of(file.read()) if command not in table.get(page, {})]

@@ -1,14 +1,91 @@
-"""Reads the commands of the operators' pages, which tests run unchanged."""
+"""Reads the fenced blocks of pages: commands, which tests run unchanged, and the output that a page shows for them."""
 
 import re
 from pathlib import Path
+from typing import NamedTuple
+
+SHELLS = ("sh", "bash")
+ANYTHING = "..."
+# The parts of an output that differ from run to run. A page shows one example of each.
+VARYING = (
+    r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ",
+    r"\d{8}T\d{6}Z",
+    r"\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}",
+    r"(?<![\w+/.])[A-Za-z0-9+/]{43,}={0,2}",
+    r"(?<=\bepoch )\d+",
+    r"(?<=Epochs 0 to )\d+",
+    r"\d+(?= epochs)",
+    r"\d+(?= entries)",
+    r"(?<=and one of )\d+(?= that)",
+    r"^\d+$",
+)
+
+
+class Fence(NamedTuple):
+    language: str
+    text: str
+    is_next: bool
+    """Only blank lines stand between the fence before and this one."""
+
+
+class Step(NamedTuple):
+    commands: str
+    shown: str | None
+    """The output that the page shows in a block of `text` right below the commands."""
+
+
+def _fences_of(text: str) -> list[Fence]:
+    """Returns all fenced blocks of a text, including those in lists, without their indentation."""
+    found, end = [], 0
+    for fence in re.finditer(r"^( *)```([^\n`]*)\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL):
+        found.append(Fence(fence[2], re.sub(f"^{fence[1]}", "", fence[3], flags=re.MULTILINE), not text[end:fence.start()].strip()))
+        end = fence.end()
+    return found
 
 
 def commands_of(page: Path) -> dict[str, list[tuple[str, str]]]:
     """Returns shell and text of each `sh` or `bash` block, including those in lists, by section; text before the first section is skipped.
     The page says what the two shells mean."""
-    sections: dict[str, list[tuple[str, str]]] = {}
-    for section in re.split(r"^## ", page.read_text(), flags=re.MULTILINE)[1:]:
-        blocks = re.findall(r"^( *)```(sh|bash)\n(.*?)^ *```$", section, re.MULTILINE | re.DOTALL)
-        sections[section.split("\n", 1)[0]] = [(shell, re.sub(f"^{indent}", "", text, flags=re.MULTILINE)) for indent, shell, text in blocks]
-    return sections
+    sections = re.split(r"^## ", page.read_text(), flags=re.MULTILINE)[1:]
+    return {section.split("\n", 1)[0]: [(fence.language, fence.text) for fence in _fences_of(section) if fence.language in SHELLS] for section in sections}
+
+
+def steps_of(page: Path) -> list[Step]:
+    """Returns the command blocks of a page in its order, each with the output that the page shows for it."""
+    steps: list[Step] = []
+    before = ""
+    for fence in _fences_of(page.read_text()):
+        if fence.language in SHELLS:
+            steps.append(Step(fence.text, None))
+        elif fence.language == "text" and fence.is_next and before in SHELLS:
+            steps[-1] = Step(steps[-1].commands, fence.text)
+        before = fence.language
+    return steps
+
+
+def shows(shown: str, printed: str) -> bool:
+    """Tells whether a program may have printed the output that a page shows.
+
+    A line `...` stands for any number of lines, and `...` within a line for any text. Parts of VARYING and the widths of gaps may differ.
+    Blank lines do not count.
+    """
+    lines = (line.rstrip() for line in shown.splitlines() if line.strip())
+    pattern = "".join(r"(?:[^\n]*\n)*?" if line == ANYTHING else _pattern_of(line) + "\n" for line in lines)
+    text = "".join(f"{line.rstrip()}\n" for line in printed.splitlines() if line.strip())
+    return re.fullmatch(pattern, text, re.MULTILINE) is not None
+
+
+def _pattern_of(line: str) -> str:
+    """Returns a regular expression for one shown line."""
+    pattern, end = "", 0
+    for part in re.finditer("|".join([re.escape(ANYTHING), " {2,}", *(f"(?:{varying})" for varying in VARYING)]), line):
+        pattern += re.escape(line[end:part.start()])
+        if part[0] == ANYTHING:
+            pattern += r"[^\n]*"
+        elif part[0].isspace():
+            pattern += " {2,}"
+        else:
+            # Its surroundings decide which kind a part is, so each kind is searched for in the whole line.
+            pattern += next(varying for varying in VARYING if any(found.span() == part.span() for found in re.finditer(varying, line)))
+        end = part.end()
+    return pattern + re.escape(line[end:])

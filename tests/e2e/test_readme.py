@@ -1,11 +1,18 @@
-"""The README's commands, on a fresh data folder."""
+"""The README's commands, as they stand there, on a fresh data folder."""
 
+import shlex
 import shutil
 import tempfile
 import unittest
 from pathlib import Path
 
-from harness import Deployment
+from harness import ROOT, Deployment
+from pages import commands_of
+
+PAGE, SECTION = ROOT / "README.md", "Try it"
+PROGRAM = "build/bin/optiks"
+# test_commands.py runs them.
+OF_OTHERS = [["make", "up"], ["make", "down"]]
 
 
 class ReadmeTest(unittest.TestCase):
@@ -13,6 +20,13 @@ class ReadmeTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
+        lines = [shlex.split(line, comments=True) for _, block in commands_of(PAGE)[SECTION] for line in block.splitlines()]
+        cls.others = [line for line in lines if line[0] != PROGRAM]
+        cls.commands = [arguments for program, *arguments in lines if program == PROGRAM]
+        """The arguments of each command of the program."""
+        cls.left = list(cls.commands)
+        """The commands that no test has run yet."""
+        (_, cls.name, cls.old, *_), (_, _, cls.new, *_) = (arguments for arguments in cls.commands if arguments[0] == "update")
         cls.log = cls.enterClassContext(Deployment())
 
     def one(self, *arguments: str, code: int = 0) -> dict:
@@ -23,75 +37,94 @@ class ReadmeTest(unittest.TestCase):
         self.assertLessEqual({"verdict", "reason", "epoch"}, set(lines[0]))
         return lines[0]
 
+    def of_page(self, *command: str) -> tuple[list[str], dict]:
+        """Runs the page's next command, which must be this one. Returns the arguments after its name, and the line that it printed."""
+        arguments = self.left.pop(0)
+        self.assertEqual(arguments[:len(command)], list(command))
+        return arguments[len(command):], self.one(*arguments)
+
     def test_1_register_and_look_up(self):
-        accepted = self.one("update", "alice", "alice's public key", "--wait")
+        asked, accepted = self.of_page("update")
+        self.assertEqual(asked, [self.name, self.old, "--wait"])
         self.assertEqual((accepted["verdict"], accepted["published"], accepted["version"]), ("accepted", True, 1))
-        found = self.one("lookup", "alice")
-        self.assertEqual((found["verdict"], found["reason"], found["value"]), ("present", "valid", "alice's public key"))
-        self.assertEqual((found["key"], found["version"], found["published_epoch"]), ("alice", 1, accepted["epoch"]))
+        asked, found = self.of_page("lookup")
+        self.assertEqual(asked, [self.name])
+        self.assertEqual((found["verdict"], found["reason"], found["value"]), ("present", "valid", self.old))
+        self.assertEqual((found["key"], found["version"], found["published_epoch"]), (self.name, 1, accepted["epoch"]))
         self.assertGreaterEqual(found["epoch"], accepted["epoch"])
 
     def test_2_absence_is_proven(self):
-        absent = self.one("lookup", "bob")
+        (stranger,), absent = self.of_page("lookup")
         self.assertEqual((absent["verdict"], absent["reason"], absent["version"]), ("absent", "valid", 0))
-        both = self.log.optiks("lookup", "alice", "bob", "--json")
+        both = self.log.optiks("lookup", self.name, stranger, "--json")
         self.assertEqual([line["verdict"] for line in both.lines()], ["present", "absent"])
 
     def test_3_new_key_and_history(self):
-        accepted = self.one("update", "alice", "alice's new key", "--wait")
+        asked, accepted = self.of_page("update")
+        self.assertEqual(asked, [self.name, self.new, "--wait"])
+        self.assertNotEqual(self.new, self.old)
         self.assertEqual(accepted["version"], 2)
-        self.assertEqual(self.one("lookup", "alice")["value"], "alice's new key")
-        history = self.one("history", "alice")
+        self.assertEqual(self.one("lookup", self.name)["value"], self.new)
+        asked, history = self.of_page("history")
+        self.assertEqual(asked, [self.name])
         self.assertEqual((history["verdict"], history["version"]), ("valid", 2))
         shown = [(version["version"], version["value"]) for version in history["versions"]]
-        self.assertEqual(shown, [(1, "alice's public key"), (2, "alice's new key")])
+        self.assertEqual(shown, [(1, self.old), (2, self.new)])
         self.assertLess(history["versions"][0]["epoch"], history["versions"][1]["epoch"])
 
     def test_4_audit(self):
-        audited = self.one("audit")
+        _, audited = self.of_page("audit")
         self.assertEqual((audited["verdict"], audited["first_epoch"]), ("valid", 0))
         self.assertGreaterEqual(audited["epoch"], 2)
         # It continues where it stopped.
         self.assertLess(self.one("audit")["verified_epochs"], audited["verified_epochs"])
-        board = self.one("board", "verify")
+        _, board = self.of_page("board", "verify")
         self.assertEqual((board["verdict"], board["periods"]), ("valid", 1))
         self.assertGreaterEqual(board["epoch"], audited["epoch"])
 
     def test_5_for_people(self):
-        for arguments, expected in ((("lookup", "alice"), "alice: present, version 2"), (("lookup", "bob"), "bob: absent"),
-                                    (("history", "alice"), "alice: 2 versions"), (("audit",), "valid")):
+        questions = [arguments for arguments in self.commands if arguments[0] in ("lookup", "history", "audit")]
+        _, stranger = questions[1]
+        for arguments, expected in zip(questions, (f"{self.name}: present, version 2", f"{stranger}: absent", f"{self.name}: 2 versions", "valid"), strict=True):
             with self.subTest(arguments):
                 run = self.log.optiks(*arguments)
                 self.assertEqual(run.code, 0, str(run))
                 self.assertIn(expected, run.out)
 
     def test_6_users(self):
-        created = self.one("user", "create", "carol", "--device", "phone=the phone's key", "--device", "laptop=the laptop's key", "--wait")
+        (name, *devices), created = self.of_page("user", "create")
         self.assertEqual((created["verdict"], created["confirmed"]), ("accepted", True))
-        self.assertEqual([device["device"] for device in self.one("user", "lookup", "carol")["devices"]], ["laptop", "phone"])
-        self.assertTrue(self.one("user", "add-device", "carol", "tablet", "the tablet's key", "--wait")["confirmed"])
-        monitored = self.one("user", "monitor", "carol")
+        values = dict(device.split("=", 1) for option, device in zip(devices, devices[1:], strict=False) if option == "--device")
+        asked, found = self.of_page("user", "lookup")
+        self.assertEqual(asked, [name])
+        self.assertEqual(len(values), 2)
+        self.assertEqual([(device["device"], device["value"]) for device in found["devices"]], sorted(values.items()))
+        self.assertTrue(self.of_page("user", "add-device")[1]["confirmed"])
+        _, monitored = self.of_page("user", "monitor")
         self.assertEqual((monitored["verdict"], monitored["alarms"], len(monitored["new_lists"])), ("valid", [], 2))
-        self.assertTrue(self.one("user", "remove-device", "carol", "laptop", "--wait")["confirmed"])
-        left = self.one("user", "decommission", "carol")
+        self.assertTrue(self.of_page("user", "remove-device")[1]["confirmed"])
+        _, left = self.of_page("user", "decommission")
         self.assertEqual((left["confirmed"], left["decommissioned"]), (True, True))
 
-    def test_7_other_exit_codes(self):
+    def test_7_every_command_was_run(self):
+        self.assertEqual((self.left, self.others), ([], OF_OTHERS))
+
+    def test_8_other_exit_codes(self):
         usage = self.log.optiks("lookup")
         self.assertEqual(usage.code, 2, str(usage))
-        refused = self.one("update", "alice", "too late", "--expect", "1", "--wait", code=3)
+        refused = self.one("update", self.name, "too late", "--expect", "1", "--wait", code=3)
         self.assertEqual((refused["verdict"], refused["reason"]), (None, "expected-version"))
-        self.assertEqual(self.one("lookup", "alice")["value"], "alice's new key")
+        self.assertEqual(self.one("lookup", self.name)["value"], self.new)
         # A client whose trust anchor is this log's refuses another log's answers.
         with Deployment() as other, tempfile.TemporaryDirectory() as fresh:
             anchored = ("--data", fresh, "--trust", str(self.log.data / "trust.json"))
-            own = self.log.optiks("lookup", "alice", "--json", *anchored)
+            own = self.log.optiks("lookup", self.name, "--json", *anchored)
             self.assertEqual((own.code, own.lines()[0]["verdict"]), (0, "present"), str(own))
             shutil.rmtree(Path(fresh) / "client")
-            foreign = self.log.optiks("lookup", "alice", "--json", *anchored, query=other.query)
+            foreign = self.log.optiks("lookup", self.name, "--json", *anchored, query=other.query)
             self.assertEqual((foreign.code, foreign.lines()[0]["verdict"], foreign.lines()[0]["reason"]), (1, "invalid", "record_log_id"), str(foreign))
             other.query.kill()
-            nobody = self.log.optiks("lookup", "alice", "--json", query=other.query)
+            nobody = self.log.optiks("lookup", self.name, "--json", query=other.query)
             self.assertEqual((nobody.code, nobody.lines()[0]["verdict"]), (3, None), str(nobody))
 
 
