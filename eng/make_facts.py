@@ -132,7 +132,7 @@ def cpp_verify(facts):
     yield cpp_predicate("has_versions", with_flag(facts, "versions"))
     yield "// is_per_period: the tree begins anew with each time period."
     yield cpp_predicate("is_per_period", with_flag(facts, "per_period"))
-    yield "\n// The first octets of what is hashed (docs/spec/encoding.md section 1)."
+    yield "\n// The first byte of each hash's input (docs/spec/encoding.md section 1)."
     for name, (tag, _, _) in facts["hash_tags"].items():
         yield f"inline constexpr std::uint8_t kTag{pascal(name)} = 0x{tag:02x};"
     yield ""
@@ -167,28 +167,28 @@ def csharp_numbers(kind, facts, len_is="Length"):
 
 def csharp_lengths(facts):
     lengths = {f"vrf_{name}": fact for name, fact in facts["vrf_lengths"].items()} | facts["lengths"] | facts["vector_limits"]
-    return csharp("Lengths in octets.", "public static class Lengths", csharp_numbers("int", lengths, ""))
+    return csharp("Lengths in bytes.", "public static class Lengths", csharp_numbers("int", lengths, ""))
 
 
 def csharp_limits(facts):
     limits = facts["limits"] | facts["request_limits"]
-    return csharp("ProtocolLimits are the greatest numbers of what users meet (docs/spec/rest.md section 6).",
+    return csharp("The limits of requests and answers (docs/spec/rest.md section 6).",
                   "public static class ProtocolLimits", csharp_numbers("int", limits))
 
 
 def csharp_abi(facts):
-    return csharp("Abi is the version of the C ABI that this binding was written for.", "internal static class Abi",
-                  [csharp_member("that liboptiks must have", f"public const uint Version = {facts['abi']['version']};")], "Optiks.Native")
+    return csharp("The version of the C ABI that this binding was written for.", "internal static class Abi",
+                  [csharp_member("the version that liboptiks must have", f"public const uint Version = {facts['abi']['version']};")], "Optiks.Native")
 
 
 def csharp_native_status(facts):
     status = facts["abi"]["status"].items()
-    return csharp("NativeStatus is what a function of the C ABI returned.", "public enum NativeStatus",
+    return csharp("The status that a function of the C ABI returns.", "public enum NativeStatus",
                   [csharp_member(text, f"{pascal(name.removeprefix('e_'))} = {number},") for name, (number, text) in status], "Optiks.Native")
 
 
 def csharp_hash_tags(facts):
-    return csharp("HashTags are the first octets of what is hashed (docs/spec/encoding.md section 1).", "public static class HashTags",
+    return csharp("The first byte of each hash's input (docs/spec/encoding.md section 1).", "public static class HashTags",
                   csharp_numbers("byte", facts["hash_tags"]))
 
 
@@ -197,44 +197,47 @@ def csharp_structure_id(facts):
     for one in facts["structures"]:
         text = f"key: {one['key']}; value: {one['value']}; {kind_and_life(one)}"
         members.append(csharp_member(text, f"{pascal(one['name'])} = {one['id']},"))
-    return csharp("StructureId names one of the trees of a log (docs/spec/tree.md).", "public enum StructureId : byte", members)
+    return csharp("Names one of the structures of a log (docs/spec/tree.md).", "public enum StructureId : byte", members)
 
 
 def csharp_structures(facts):
     versioned = " or ".join(f"StructureId.{pascal(one)}" for one in with_flag(facts, "versions"))
+    per_period = " or ".join(f"StructureId.{pascal(one)}" for one in with_flag(facts, "per_period"))
     names = ", ".join(f'"{one["name"]}"' for one in facts["structures"])
-    return csharp("Structures are the trees of a log.", "public static class Structures", [
-        csharp_member("number of them in every record", f"public const int Count = {len(facts['structures'])};"),
-        csharp_member("names of them, in the order of their ids", f"public static IReadOnlyList<string> Names {{ get; }} = [{names}];"),
-        csharp_member("HasVersions says whether a key has versions 1, 2, ... there; elsewhere it has one leaf, of version 0",
-                      f"public static bool HasVersions(this StructureId structure) => structure is {versioned};")])
+    return csharp("Describes the structures of a log.", "public static class Structures", [
+        csharp_member("the number of structures in every record", f"public const int Count = {len(facts['structures'])};"),
+        csharp_member("the names of the structures, in the order of their ids", f"public static IReadOnlyList<string> Names {{ get; }} = [{names}];"),
+        csharp_member("Tells whether a key has versions 1, 2, ... in this structure; in the others it has one leaf, of version 0",
+                      f"public static bool HasVersions(this StructureId structure) => structure is {versioned};"),
+        csharp_member("Tells whether the structure's tree begins anew with each time period",
+                      f"public static bool IsPerPeriod(this StructureId structure) => structure is {per_period};")])
 
 
 def csharp_reason(facts):
-    return csharp("Reason is a verifier's verdict: 0 valid, 1..19 malformed, all others invalid (docs/spec/reasons.md).", "public enum Reason",
+    return csharp("A verifier's verdict: 0 valid, 1 to 19 malformed, all others invalid (docs/spec/reasons.md).", "public enum Reason",
                   [csharp_member(text, f"{pascal(name)} = {number},") for name, (number, text) in all_reasons(facts)])
 
 
 def csharp_reason_names(facts):
     arms = "".join(f'        Reason.{pascal(name)} => "{name}",\n' for name, _ in all_reasons(facts))
-    return csharp("ReasonNames are the names of docs/spec/reasons.md.", "internal static class ReasonNames", [
-        csharp_member("of a reason; null for a number that is none", f"public static string? Of(Reason reason) => reason switch\n    {{\n{arms}        _ => null,\n    }};")])
+    return csharp("The names of reasons (docs/spec/reasons.md).", "internal static class ReasonNames", [
+        csharp_member("returns the name of a reason; null for a number without one", f"public static string? Find(Reason reason) => reason switch\n    {{\n{arms}        _ => null,\n    }};")])
 
 
 def csharp_media_types(facts):
     members = ['public const string Json = "application/json";']
     for name, of in facts["media_types"].items():
         members.append(csharp_member(of, f'public const string {pascal(name)} = "application/vnd.optiks.{name}";'))
-    return csharp("MediaTypes of bodies and answers (docs/spec/rest.md).", "public static class MediaTypes", members)
+    return csharp("The media types of bodies and answers (docs/spec/rest.md).", "public static class MediaTypes", members)
 
 
 def csharp_problem_names(facts):
-    members = [csharp_member("what the type of a problem begins with; its name follows", 'public const string UrnPrefix = "urn:optiks:problem:";')]
+    members = [csharp_member("the beginning of every problem type; the problem's name follows", 'public const string UrnPrefix = "urn:optiks:problem:";')]
     for name, (_, title, _) in facts["problems"].items():
         members.append(csharp_member(title.rstrip("."), f'public const string {pascal(name)} = "{name}";'))
     listed = "".join(f"        {pascal(name)},\n" for name in facts["problems"])
-    members.append(csharp_member("all of them, in the order of the specification", f"public static IReadOnlyList<string> All {{ get; }} =\n    [\n{listed}    ];"))
-    return csharp("ProblemNames are the kinds of refusals (docs/spec/rest.md section 2).", "public static class ProblemNames", members)
+    members.append(csharp_member("all names, in the order of the specification", f"public static IReadOnlyList<string> All {{ get; }} =\n    [\n{listed}    ];"))
+    return csharp("The names of problems (docs/spec/rest.md section 2).", "public static class ProblemNames", members)
 
 
 def csharp_problem_types(facts):
@@ -243,9 +246,9 @@ def csharp_problem_types(facts):
         f'public static ProblemType {name} {{ get; }} = new(ProblemNames.{name}, {status}, "{title}");'
         for name, (status, title, _) in problems.items()]
     listed = "".join(f"        {name},\n" for name in problems)
-    members.append(csharp_member("all of them, in the order of the specification",
+    members.append(csharp_member("all types, in the order of the specification",
                                  f"public static IReadOnlyList<ProblemType> All {{ get; }} =\n    [\n{listed}    ];"))
-    return csharp("ProblemTypes is the fixed list of docs/spec/rest.md section 2. Nothing else is ever answered.",
+    return csharp("The fixed list of problem types (docs/spec/rest.md section 2). Services answer with no others.",
                   "public static class ProblemTypes", members, "Optiks.ServiceDefaults", ["Optiks.Protocol"])
 
 
@@ -255,22 +258,22 @@ def csharp_token_refusals(facts):
         csharp_member(when.replace("`", ""), f'public static TokenRefusal {member} {{ get; }} = new("{name}", "{detail}");')
         for member, (name, (when, detail)) in refusals.items()]
     listed = "".join(f"        {member},\n" for member in refusals)
-    members.append(csharp_member("all of them, in the order of the checks",
+    members.append(csharp_member("all refusals, in the order of the checks",
                                  f"public static IReadOnlyList<TokenRefusal> All {{ get; }} =\n    [\n{listed}    ];"))
-    return csharp("TokenRefusals are why a token is refused (docs/spec/tokens.md section 4).", "internal static class TokenRefusals", members,
+    return csharp("The reasons to refuse a token (docs/spec/tokens.md section 4).", "internal static class TokenRefusals", members,
                   "Optiks.ServiceDefaults")
 
 
 def csharp_username_fault(facts):
-    return csharp("UsernameFault is why a username has no form (docs/spec/usernames.md section 3).", "public enum UsernameFault",
+    return csharp("The reasons why a username has no form (docs/spec/usernames.md section 3).", "public enum UsernameFault",
                   [csharp_member(when, f"{pascal(name)} = {number},") for name, (number, when, _) in facts["username_faults"].items()])
 
 
 def csharp_username_faults(facts):
     arms = "".join(
         f'        UsernameFault.{pascal(name)} => "{text}",\n' for name, (_, _, text) in facts["username_faults"].items() if name != "valid")
-    return csharp("UsernameFaults are sentences for people.", "public static class UsernameFaults", [
-        csharp_member("what to tell whoever gave the username",
+    return csharp("Explains the faults of usernames to people.", "public static class UsernameFaults", [
+        csharp_member("returns a sentence for the person who gave the username",
                       f"public static string Sentence(this UsernameFault fault) => fault switch\n    {{\n{arms}"
                       '        _ => throw new ArgumentOutOfRangeException(nameof(fault)),\n    };')])
 

@@ -7,6 +7,8 @@ import posixpath
 import re
 import xml.etree.ElementTree as ElementTree
 
+import prose
+
 SOURCE = (".h", ".cc", ".c", ".cs", ".py", ".sh", ".ts", ".js", ".sql", ".csproj", ".props", ".targets", ".slnx", ".cmake", ".yml", ".yaml")
 MOST_LINES = 500
 
@@ -236,4 +238,12 @@ def secret_marks(files):
                     yield f"{path}:{number}: {line.strip()}"
 
 
-RULES = (no_markers, clean_text, cpp_includes, secret_marks, ozks_folders, project_references, solution_lists_all, links_resolve, citations_resolve, vectors_are_described, short_files)
+def plain_english(files):
+    """Pages and comments have none of the forms that eng/prose.py refuses (CONTRIBUTING.md, section English)."""
+    for path in files:
+        # Its text quotes the forms.
+        if path.endswith(prose.READABLE) and path != "CONTRIBUTING.md":
+            yield from prose.breaches(path, "\n".join(_lines(path)))
+
+
+RULES = (no_markers, clean_text, cpp_includes, secret_marks, ozks_folders, project_references, solution_lists_all, links_resolve, citations_resolve, vectors_are_described, short_files, plain_english)

@@ -57,6 +57,10 @@ class SourceRules(unittest.TestCase):
                 ("tests/vectors/area/rows.json", '[{"key": 1, "reason": "valid", "more": 2}]')):
             self.assertEqual(1, self.breaches(source_rules.vectors_are_described, files | {path: text}), text)
 
+    def test_english(self):
+        self.assertEqual(0, self.breaches(source_rules.plain_english, {"a.md": "The client asks.\n", "a.cs": 'var a = "is none";\n', "CONTRIBUTING.md": "Who asks is told.\n"}))
+        self.assertEqual(2, self.breaches(source_rules.plain_english, {"a.md": "Who asks is told.\n", "a.cs": "// It is none.\n"}))
+
     def test_includes(self):
         good = {
             "ozks/src/trie.cc": '#include "optiks/vrf/ecvrf.h"\n#include "trie.h"\n#include <vector>\n',

@@ -108,7 +108,7 @@ void Directory::prepare_copies(const std::uint8_t* structures, const ByteStrings
   const RowInputs inputs{structures, keys, values};
   check_inputs(*data_, inputs);
   for (std::size_t i = 0; i < keys.size; ++i) {
-    if (!verify::has_versions(structures[i]) || versions[i] > kMaxVersion ||
+    if (!verify::is_per_period(structures[i]) || versions[i] > kMaxVersion ||
         (versions[i] == kNoCopy && !values[i].empty())) {
       throw DirectoryError(
           OPTIKS_E_ARGUMENT,

@@ -79,7 +79,7 @@ void check_copies(std::span<const optiks_leaf_t> rows) {
   constexpr auto is_zero = [](std::uint8_t octet) { return octet == 0; };
   static_cast<void>(count_by_structure(rows));
   for (const optiks_leaf_t& row : rows) {
-    if (!verify::has_versions(structure_of(row))) {
+    if (!verify::is_per_period(structure_of(row))) {
       data_error("a copy is of a structure that knows no periods");
     }
     if (row.epoch != kCopyEpoch) {
@@ -94,7 +94,7 @@ void check_copies(std::span<const optiks_leaf_t> rows) {
 }
 
 void check_know_no_periods(std::span<const optiks_leaf_t> rows) {
-  if (std::ranges::any_of(rows, [](const optiks_leaf_t& row) { return verify::has_versions(structure_of(row)); })) {
+  if (std::ranges::any_of(rows, [](const optiks_leaf_t& row) { return verify::is_per_period(structure_of(row)); })) {
     data_error("before a period begins its devices and keys are copies");
   }
 }

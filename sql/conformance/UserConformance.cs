@@ -128,7 +128,7 @@ public abstract class UserConformance : StorageConformance
         static void AssertNames(EpochCommit commit, (LeafBatch Names, ulong? Through) read, ulong through)
         {
             Assert.Equal(through, read.Through);
-            (LeafRow Row, byte[]? Value)[] expected = [.. commit.Leaves.Rows.ToArray().Where(row => !row.Structure.HasVersions()).Select(row => (row, ValueOf(commit.Leaves, row)))];
+            (LeafRow Row, byte[]? Value)[] expected = [.. commit.Leaves.Rows.ToArray().Where(row => !row.Structure.IsPerPeriod()).Select(row => (row, ValueOf(commit.Leaves, row)))];
             LeafRow[] rows = read.Names.Rows.ToArray();
             Assert.NotEmpty(expected);
             Assert.Equal(expected.Select(leaf => leaf.Row.Label.ToArray()), rows.Select(row => row.Label.ToArray()));

@@ -1,9 +1,9 @@
 // Generated from docs/spec/facts.toml by `make facts`: do not edit.
 namespace Optiks.Native;
 
-/// <summary>Abi is the version of the C ABI that this binding was written for.</summary>
+/// <summary>The version of the C ABI that this binding was written for.</summary>
 internal static class Abi
 {
-    /// <summary>That liboptiks must have.</summary>
+    /// <summary>The version that liboptiks must have.</summary>
     public const uint Version = 11;
 }

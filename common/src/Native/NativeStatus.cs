@@ -1,7 +1,7 @@
 // Generated from docs/spec/facts.toml by `make facts`: do not edit.
 namespace Optiks.Native;
 
-/// <summary>NativeStatus is what a function of the C ABI returned.</summary>
+/// <summary>The status that a function of the C ABI returns.</summary>
 public enum NativeStatus
 {
     /// <summary>Success.</summary>
@@ -25,7 +25,7 @@ public enum NativeStatus
     /// <summary>A label, or a key twice in one epoch, exists already.</summary>
     Duplicate = -6,
 
-    /// <summary>A secret or public key that is not one.</summary>
+    /// <summary>An invalid secret or public key.</summary>
     Key = -7,
 
     /// <summary>Stored data (leaf rows, proofs to merge) contradicts itself.</summary>
@@ -34,6 +34,6 @@ public enum NativeStatus
     /// <summary>A VRF proof is not cached, and this call makes none.</summary>
     Unproven = -9,
 
-    /// <summary>The latest value of a key was erased: there is no lookup of it.</summary>
+    /// <summary>The latest value of a key was erased, so the key has no lookup.</summary>
     Erased = -10,
 }

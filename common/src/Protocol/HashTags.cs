@@ -1,7 +1,7 @@
 // Generated from docs/spec/facts.toml by `make facts`: do not edit.
 namespace Optiks.Protocol;
 
-/// <summary>HashTags are the first octets of what is hashed (docs/spec/encoding.md section 1).</summary>
+/// <summary>The first byte of each hash's input (docs/spec/encoding.md section 1).</summary>
 public static class HashTags
 {
     /// <summary>Leaf.</summary>

@@ -1,7 +1,7 @@
 // Generated from docs/spec/facts.toml by `make facts`: do not edit.
 namespace Optiks.Protocol;
 
-/// <summary>Lengths in octets.</summary>
+/// <summary>Lengths in bytes.</summary>
 public static class Lengths
 {
     /// <summary>VRF secret key: a scalar in [1, N).</summary>

@@ -1,7 +1,7 @@
 // Generated from docs/spec/facts.toml by `make facts`: do not edit.
 namespace Optiks.Protocol;
 
-/// <summary>MediaTypes of bodies and answers (docs/spec/rest.md).</summary>
+/// <summary>The media types of bodies and answers (docs/spec/rest.md).</summary>
 public static class MediaTypes
 {
     public const string Json = "application/json";

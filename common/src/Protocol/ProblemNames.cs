@@ -1,10 +1,10 @@
 // Generated from docs/spec/facts.toml by `make facts`: do not edit.
 namespace Optiks.Protocol;
 
-/// <summary>ProblemNames are the kinds of refusals (docs/spec/rest.md section 2).</summary>
+/// <summary>The names of problems (docs/spec/rest.md section 2).</summary>
 public static class ProblemNames
 {
-    /// <summary>What the type of a problem begins with; its name follows.</summary>
+    /// <summary>The beginning of every problem type; the problem's name follows.</summary>
     public const string UrnPrefix = "urn:optiks:problem:";
 
     /// <summary>The request is not well formed.</summary>
@@ -82,7 +82,7 @@ public static class ProblemNames
     /// <summary>The client knows of more of the log than this replica serves.</summary>
     public const string NotCaughtUp = "not-caught-up";
 
-    /// <summary>All of them, in the order of the specification.</summary>
+    /// <summary>All names, in the order of the specification.</summary>
     public static IReadOnlyList<string> All { get; } =
     [
         MalformedRequest,

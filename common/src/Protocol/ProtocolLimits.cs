@@ -1,7 +1,7 @@
 // Generated from docs/spec/facts.toml by `make facts`: do not edit.
 namespace Optiks.Protocol;
 
-/// <summary>ProtocolLimits are the greatest numbers of what users meet (docs/spec/rest.md section 6).</summary>
+/// <summary>The limits of requests and answers (docs/spec/rest.md section 6).</summary>
 public static class ProtocolLimits
 {
     /// <summary>Octets of a key, which has at least one.</summary>

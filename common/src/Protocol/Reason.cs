@@ -1,7 +1,7 @@
 // Generated from docs/spec/facts.toml by `make facts`: do not edit.
 namespace Optiks.Protocol;
 
-/// <summary>Reason is a verifier's verdict: 0 valid, 1..19 malformed, all others invalid (docs/spec/reasons.md).</summary>
+/// <summary>A verifier's verdict: 0 valid, 1 to 19 malformed, all others invalid (docs/spec/reasons.md).</summary>
 public enum Reason
 {
     /// <summary>Every check passed.</summary>

@@ -1,10 +1,10 @@
 // Generated from docs/spec/facts.toml by `make facts`: do not edit.
 namespace Optiks.Protocol;
 
-/// <summary>ReasonNames are the names of docs/spec/reasons.md.</summary>
+/// <summary>The names of reasons (docs/spec/reasons.md).</summary>
 internal static class ReasonNames
 {
-    /// <summary>Of a reason; null for a number that is none.</summary>
+    /// <summary>Returns the name of a reason; null for a number without one.</summary>
     public static string? Find(Reason reason) => reason switch
     {
         Reason.Valid => "valid",

@@ -1,7 +1,7 @@
 // Generated from docs/spec/facts.toml by `make facts`: do not edit.
 namespace Optiks.Protocol;
 
-/// <summary>StructureId names one of the trees of a log (docs/spec/tree.md).</summary>
+/// <summary>Names one of the structures of a log (docs/spec/tree.md).</summary>
 public enum StructureId : byte
 {
     /// <summary>No structure; never on the wire.</summary>

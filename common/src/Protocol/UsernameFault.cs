@@ -1,13 +1,13 @@
 // Generated from docs/spec/facts.toml by `make facts`: do not edit.
 namespace Optiks.Protocol;
 
-/// <summary>UsernameFault is why a username has no form (docs/spec/usernames.md section 3).</summary>
+/// <summary>The reasons why a username has no form (docs/spec/usernames.md section 3).</summary>
 public enum UsernameFault
 {
     /// <summary>It has one.</summary>
     Valid = 0,
 
-    /// <summary>It has no character, or it or its form more octets than a key may have.</summary>
+    /// <summary>It is empty, or it or its form is longer than a key may be.</summary>
     Length = 1,
 
     /// <summary>It is not UTF-8.</summary>
@@ -22,6 +22,6 @@ public enum UsernameFault
     /// <summary>It has characters of both directions, or digits of both kinds.</summary>
     Direction = 5,
 
-    /// <summary>The rules would give its form another form.</summary>
+    /// <summary>The rules map its form to another form.</summary>
     Unstable = 6,
 }

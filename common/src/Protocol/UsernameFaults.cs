@@ -1,10 +1,10 @@
 // Generated from docs/spec/facts.toml by `make facts`: do not edit.
 namespace Optiks.Protocol;
 
-/// <summary>UsernameFaults are sentences for people.</summary>
+/// <summary>Explains the faults of usernames to people.</summary>
 public static class UsernameFaults
 {
-    /// <summary>What to tell whoever gave the username.</summary>
+    /// <summary>Returns a sentence for the person who gave the username.</summary>
     public static string Sentence(this UsernameFault fault) => fault switch
     {
         UsernameFault.Length => "The username is empty or too long.",

@@ -25,13 +25,13 @@ enum {
   OPTIKS_E_STATE = -5,
   /* a label, or a key twice in one epoch, exists already */
   OPTIKS_E_DUPLICATE = -6,
-  /* a secret or public key that is not one */
+  /* an invalid secret or public key */
   OPTIKS_E_KEY = -7,
   /* stored data (leaf rows, proofs to merge) contradicts itself */
   OPTIKS_E_DATA = -8,
   /* a VRF proof is not cached, and this call makes none */
   OPTIKS_E_UNPROVEN = -9,
-  /* the latest value of a key was erased: there is no lookup of it */
+  /* the latest value of a key was erased, so the key has no lookup */
   OPTIKS_E_ERASED = -10,
 };
 /* facts: end */
@@ -62,7 +62,7 @@ enum {
 enum {
   /* it has one */
   OPTIKS_NAME_VALID = 0,
-  /* it has no character, or it or its form more octets than a key may have */
+  /* it is empty, or it or its form is longer than a key may be */
   OPTIKS_NAME_LENGTH = 1,
   /* it is not UTF-8 */
   OPTIKS_NAME_UTF8 = 2,
@@ -72,7 +72,7 @@ enum {
   OPTIKS_NAME_CONTEXT = 4,
   /* it has characters of both directions, or digits of both kinds */
   OPTIKS_NAME_DIRECTION = 5,
-  /* the rules would give its form another form */
+  /* the rules map its form to another form */
   OPTIKS_NAME_UNSTABLE = 6,
 };
 /* facts: end */

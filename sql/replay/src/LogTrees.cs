@@ -150,7 +150,7 @@ public sealed class LogTrees : IDisposable
         int count = 0;
         foreach (ref readonly LeafRow leaf in leaves)
         {
-            if (!leaf.Structure.HasVersions())
+            if (!leaf.Structure.IsPerPeriod())
             {
                 names[count++] = leaf;
             }
@@ -262,7 +262,7 @@ public sealed class LogTrees : IDisposable
     // Names are in all trees; devices and keys only from the period's first epoch on. Leaves of later epochs than the trees' do not exist
     // yet.
     private static bool HasLeaf(StoredErasure erasure, DirectoryStats at) => erasure.Erasure.Epoch <= at.Epoch
-        && (!GetStructure(erasure).HasVersions() || at.Period == 0 || (at.PeriodFirstEpoch > 0 && erasure.Erasure.Epoch >= at.PeriodFirstEpoch));
+        && (!GetStructure(erasure).IsPerPeriod() || at.Period == 0 || (at.PeriodFirstEpoch > 0 && erasure.Erasure.Epoch >= at.PeriodFirstEpoch));
 
     private static StructureId GetStructure(StoredErasure erasure) => erasure.Structure ?? throw new ArgumentException("An erasure has no leaf.", nameof(erasure));
 

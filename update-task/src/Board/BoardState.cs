@@ -131,7 +131,7 @@ internal sealed class BoardState
             var ordinals = new HashSet<int>();
             for (int i = 0; i < content.Leaves.Rows.Length; i++)
             {
-                if (content.Leaves.Rows.Span[i].Structure.HasVersions())
+                if (content.Leaves.Rows.Span[i].Structure.IsPerPeriod())
                 {
                     ordinals.Add(i);
                 }

@@ -157,7 +157,7 @@ internal sealed class CopySweep
         using var candidates = new Candidates(_session.Directory);
         for (int i = _next; i < end; i++)
         {
-            if (_leaves[i] is { Value: { } value } leaf && leaf.Structure.HasVersions())
+            if (_leaves[i] is { Value: { } value } leaf && leaf.Structure.IsPerPeriod())
             {
                 candidates.Add(i, leaf.Structure, value.Key);
             }

@@ -85,7 +85,7 @@ internal sealed class EpochMaker
         using (times.Measure(EpochStep.Labels))
         {
             using var dummies = new LeafInputs(0, 0);
-            _padding.AddTo(dummies, session.Identity.Anchor.Configuration, structure => !structure.HasVersions());
+            _padding.AddTo(dummies, session.Identity.Anchor.Configuration, structure => !structure.IsPerPeriod());
             // Usernames have the same secrets in both periods.
             leaves = dummies.Prepare(session.Directory, epoch, []);
         }

@@ -32,7 +32,7 @@ internal sealed class CopiedVersions
         var names = new List<LeafName>();
         foreach (AcceptItem item in pending.SelectMany(request => request.Items))
         {
-            if (copied.IsBefore(item.Expected) && item.Expected!.Value.Version > 0 && item.Structure.HasVersions() && ComputeLabel(session.Directory, item) is { } label)
+            if (copied.IsBefore(item.Expected) && item.Expected!.Value.Version > 0 && item.Structure.IsPerPeriod() && ComputeLabel(session.Directory, item) is { } label)
             {
                 keys.Add(new UpdateKey(item.Structure, item.Key));
                 names.Add(new LeafName(0, item.Structure, label) { Period = copied.Period });

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>ProblemTypes is the fixed list of docs/spec/rest.md section 2. Nothing else is ever answered.</summary>
+/// <summary>The fixed list of problem types (docs/spec/rest.md section 2). Services answer with no others.</summary>
 public static class ProblemTypes
 {
     public static ProblemType MalformedRequest { get; } = new(ProblemNames.MalformedRequest, 400, "The request is not well formed.");
@@ -56,7 +56,7 @@ public static class ProblemTypes
 
     public static ProblemType NotCaughtUp { get; } = new(ProblemNames.NotCaughtUp, 503, "The client knows of more of the log than this replica serves.");
 
-    /// <summary>All of them, in the order of the specification.</summary>
+    /// <summary>All types, in the order of the specification.</summary>
     public static IReadOnlyList<ProblemType> All { get; } =
     [
         MalformedRequest,

@@ -1,7 +1,7 @@
 // Generated from docs/spec/facts.toml by `make facts`: do not edit.
 namespace Optiks.ServiceDefaults;
 
-/// <summary>TokenRefusals are why a token is refused (docs/spec/tokens.md section 4).</summary>
+/// <summary>The reasons to refuse a token (docs/spec/tokens.md section 4).</summary>
 internal static class TokenRefusals
 {
     /// <summary>Too long (section 1), not three parts of strict base64url, a header or payload that is no JSON object in UTF-8, a member twice at any depth, more than 8 levels.</summary>
@@ -34,7 +34,7 @@ internal static class TokenRefusals
     /// <summary>Exp has passed, beyond the clock skew.</summary>
     public static TokenRefusal Expired { get; } = new("token-expired", "The token has expired: get a new one.");
 
-    /// <summary>All of them, in the order of the checks.</summary>
+    /// <summary>All refusals, in the order of the checks.</summary>
     public static IReadOnlyList<TokenRefusal> All { get; } =
     [
         Malformed,

@@ -25,7 +25,7 @@ public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadO
     public ulong Period => HasPeriods ? EpochRecord.ReadPeriod(Head.Record.Span) : 0;
 
     // The structures with versions are those that begin anew with each period.
-    private bool HasPeriods => Structure.HasVersions();
+    private bool HasPeriods => Structure.IsPerPeriod();
 
     // T of a member (docs/spec/pahd.md section 3).
     private ulong Time => HasPeriods && Version == 1 && Member!.Epoch == 0 ? EpochRecord.Decode(Head.Record.Span).PeriodFirstEpoch : Member!.Epoch;

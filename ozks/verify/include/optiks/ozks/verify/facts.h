@@ -22,7 +22,7 @@ inline constexpr std::size_t kNumStructures = 4;
   return structure == kDevices || structure == kKeys;
 }
 
-// The first octets of what is hashed (docs/spec/encoding.md section 1).
+// The first byte of each hash's input (docs/spec/encoding.md section 1).
 inline constexpr std::uint8_t kTagLeaf = 0x01;
 inline constexpr std::uint8_t kTagInterior = 0x02;
 inline constexpr std::uint8_t kTagEmpty = 0x03;
