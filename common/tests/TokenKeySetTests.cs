@@ -43,7 +43,7 @@ public sealed class TokenKeySetTests : IDisposable
     [InlineData("""{"keys": [ED], "more": 1}""", "member keys")]
     [InlineData("""{"keys": [], "keys": [ED]}""", "JSON")]
     [InlineData("""{"keys": ["a"]}""", "objects")]
-    [InlineData("""{"keys": [ED, ED]}""", "no kid twice")]
+    [InlineData("""{"keys": [ED, ED]}""", "each kid once")]
     [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"X","kid":"a"}]}""", "32 octets")]
     [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","kid":"a"}]}""", "member x")]
     [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}]}""", "member kid")]

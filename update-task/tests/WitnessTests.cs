@@ -133,7 +133,7 @@ public sealed class WitnessTests : WitnessedTests
             standing => Assert.Equal(standing.Witness.Equals(good.Key) ? WitnessOutcome.Cosigned : WitnessOutcome.Unavailable, standing.Outcome));
         Assert.Empty(untrusted.OldSizes);
         Assert.False(running.State.IsQuorumMet);
-        Assert.Equal($"The quorum of witnesses is missing since size {size}: 1 of 6 witnesses cosign.", running.State.Describe(TimeSpan.Zero));
+        Assert.Equal($"The quorum of witnesses has been missing since size {size}: 1 of 6 witnesses cosign.", running.State.Describe(TimeSpan.Zero));
         Assert.Equal("1 of 6 witnesses cosign.", running.State.Describe(TimeSpan.FromDays(1)));
     }
 

@@ -79,7 +79,7 @@ public sealed class TokenCipherTests : IDisposable
         _token.WritePin("wrong-pin");
         Refuses(_token.Uri("kek"), "refused the PIN");
         // No ring retries the PIN, so that the token does not lock itself.
-        Assert.Contains("not tried again", Assert.Throws<SignerUnavailableException>(() => Write(_token.Uri("kek")).Wrap([7], Purpose, s_logId)).Message, StringComparison.Ordinal);
+        Assert.Contains("not be tried again", Assert.Throws<SignerUnavailableException>(() => Write(_token.Uri("kek")).Wrap([7], Purpose, s_logId)).Message, StringComparison.Ordinal);
         _token.WritePin(SoftToken.Pin);
         File.SetLastWriteTimeUtc(_token.PinFile, TimeProvider.System.GetUtcNow().UtcDateTime.AddSeconds(5));
         _ = Write(_token.Uri("kek")).Wrap([7], Purpose, s_logId);

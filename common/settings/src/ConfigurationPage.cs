@@ -35,7 +35,7 @@ public static partial class ConfigurationPage
         - A **time** is `[days.]hours:minutes:seconds[.fraction]`: `00:00:10` is ten seconds, `1.00:00:00` a day.
         - A list has an element a setting: `Optiks:Cors:Origins:0`, `Optiks:Cors:Origins:1`.
         - *(empty)* and *(none)* are what a setting is when it is not given.
-        - **file**: a path, relative to where the program is started. **secret file**: one that must be its owner's alone
+        - **file**: a path, relative to where the program is started. **secret file**: one that only its owner may access
           (mode 0600).
 
         Addresses and certificates are ASP.NET Core's settings (`urls`, `Kestrel:...`), as are log levels (`Logging:...`).

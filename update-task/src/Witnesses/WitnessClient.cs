@@ -83,11 +83,11 @@ internal sealed class WitnessClient : IDisposable
                 case HttpStatusCode.Conflict:
                     return new WitnessAnswer(WitnessOutcome.Invalid, "It answers a conflict without another size.");
                 case HttpStatusCode.BadRequest or HttpStatusCode.Forbidden or HttpStatusCode.NotFound or HttpStatusCode.UnprocessableEntity:
-                    return new WitnessAnswer(WitnessOutcome.Refused, Number($"It refuses with {(int)answer.status}."));
+                    return new WitnessAnswer(WitnessOutcome.Refused, Number($"It refuses with status {(int)answer.status}."));
                 case HttpStatusCode.TooManyRequests or >= HttpStatusCode.InternalServerError:
-                    return new WitnessAnswer(WitnessOutcome.Unavailable, Number($"It answers {(int)answer.status}."));
+                    return new WitnessAnswer(WitnessOutcome.Unavailable, Number($"It answers with status {(int)answer.status}."));
                 default:
-                    return new WitnessAnswer(WitnessOutcome.Invalid, Number($"It answers {(int)answer.status}."));
+                    return new WitnessAnswer(WitnessOutcome.Invalid, Number($"It answers with status {(int)answer.status}."));
             }
         }
         return new WitnessAnswer(WitnessOutcome.Invalid, "It names another size each time.");
@@ -134,7 +134,7 @@ internal sealed class WitnessClient : IDisposable
             }
             body = body[(end + 1)..];
         }
-        return new WitnessAnswer(WitnessOutcome.Invalid, "There is no cosignature of its key in the answer.");
+        return new WitnessAnswer(WitnessOutcome.Invalid, "Its answer has no cosignature by its key.");
     }
 
     private static bool TryReadSize(ReadOnlySpan<byte> body, out ulong size)

@@ -143,7 +143,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
         }
         if (!_origins.Add(leaf.Origin))
         {
-            report.Found($"{Name(leaf)} is item {leaf.Origin.Item} of request {leaf.Origin.RequestId}, which an earlier leaf is already.");
+            report.Found($"{Name(leaf)} is item {leaf.Origin.Item} of request {leaf.Origin.RequestId}, which an earlier leaf already is.");
         }
         if (pending.Contains(leaf.Origin))
         {
