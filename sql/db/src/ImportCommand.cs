@@ -87,7 +87,7 @@ internal static class ImportCommand
                 {
                     await add(batch, cancellationToken);
                     batch.Clear();
-                    progress.Show("octets", (ulong)stream.Position, (ulong)stream.Length);
+                    progress.Show("bytes", (ulong)stream.Position, (ulong)stream.Length);
                 }
             }
             return kind;

@@ -81,7 +81,7 @@ internal sealed class WitnessClient : IDisposable
                     _size = size;
                     break;
                 case HttpStatusCode.Conflict:
-                    return new WitnessAnswer(WitnessOutcome.Invalid, "It answers a conflict without another size.");
+                    return new WitnessAnswer(WitnessOutcome.Invalid, "It answers that there is a conflict, but names no other size.");
                 case HttpStatusCode.BadRequest or HttpStatusCode.Forbidden or HttpStatusCode.NotFound or HttpStatusCode.UnprocessableEntity:
                     return new WitnessAnswer(WitnessOutcome.Refused, Number($"It refuses with status {(int)answer.status}."));
                 case HttpStatusCode.TooManyRequests or >= HttpStatusCode.InternalServerError:
@@ -90,7 +90,7 @@ internal sealed class WitnessClient : IDisposable
                     return new WitnessAnswer(WitnessOutcome.Invalid, Number($"It answers with status {(int)answer.status}."));
             }
         }
-        return new WitnessAnswer(WitnessOutcome.Invalid, "It names another size each time.");
+        return new WitnessAnswer(WitnessOutcome.Invalid, "It names a different size each time.");
     }
 
     public void Dispose() => _http.Dispose();

@@ -32,9 +32,9 @@ internal static class PlanText
         Row("keys; leaves at a period's end", $"{Count(plan.Keys)}; {Count(plan.Leaves)}", $"at most {Count(Plan.MaxLeaves)} leaves");
         Row("updates of an epoch", Count(plan.UpdatesPerEpoch), string.Create(CultureInfo.InvariantCulture, $"an epoch every {question.EpochSeconds:G4} s"));
         Row("preparing the next period", Duration(plan.SwitchSeconds), "in the background, before the switch");
-        Row("database", Octets(plan.Database), $"with values of {question.ValueOctets.ToString(CultureInfo.InvariantCulture)} octets");
+        Row("database", Octets(plan.Database), $"with values of {question.ValueOctets.ToString(CultureInfo.InvariantCulture)} bytes");
         Row("board, a year", Octets(plan.BoardOctetsPerYear), "proofs and records, kept forever");
-        Row("auditors: octets a day; processors", $"{Octets(plan.AuditorOctetsPerDay)}; {plan.AuditorShare.ToString("0.000", CultureInfo.InvariantCulture)}", "each of them");
+        Row("auditors: bytes a day; processors", $"{Octets(plan.AuditorOctetsPerDay)}; {plan.AuditorShare.ToString("0.000", CultureInfo.InvariantCulture)}", "each of them");
         Head("Hosts of each log");
         Row("update-task and its standby: memory", Octets(plan.TaskMemory), "at a switch, when it has two periods");
         Row("  disk", Octets(plan.TaskDisk), "leaf logs and snapshots");
@@ -99,7 +99,7 @@ internal static class PlanText
 
     private static string Octets(double octets)
     {
-        (double factor, string unit) = s_units.FirstOrDefault(one => octets >= one.Factor, (1, "octets"));
+        (double factor, string unit) = s_units.FirstOrDefault(one => octets >= one.Factor, (1, "bytes"));
         return string.Create(CultureInfo.InvariantCulture, $"{octets / factor:0.#} {unit}");
     }
 
