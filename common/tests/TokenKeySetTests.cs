@@ -55,7 +55,7 @@ public sealed class TokenKeySetTests : IDisposable
     [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","use":"enc"}]}""", "verify")]
     [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","key_ops":["sign"]}]}""", "verify")]
     [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","key_ops":["verify","sign"]}]}""", "verify")]
-    [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","x5u":"https://evil.example"}]}""", "nothing but")]
+    [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a","x5u":"https://evil.example"}]}""", "whose only members are")]
     [InlineData("""{"keys": [{"kty":"OKP","crv":"X25519","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","kid":"a"}]}""", "none like a")]
     [InlineData("""{"keys": [{"kty":"OKP","crv":"Ed448","x":"AAAA","kid":"a"}]}""", "none like a")]
     [InlineData("""{"keys": [{"kty":"EC","crv":"P-384","x":"AAAA","y":"AAAA","kid":"a"}]}""", "none like a")]

@@ -101,7 +101,7 @@ public sealed class FsckTests(SampleLog sample)
     [InlineData("UPDATE request SET request_id = zeroblob(16) WHERE seq = 6", "has an id that is not a UUIDv7.")]
     [InlineData("DELETE FROM value WHERE value = x'31'", "has no value, and no epoch erased it.")]
     [InlineData($"{Erased} (3 << 28, 1 << 28, 0, zeroblob(16))", "has a value that epoch 3 erased: it came back.")]
-    [InlineData($"{Erased} (9 << 28, 1 << 28, 0, zeroblob(16))", "Epoch 9 erased a value, which is beyond the head.")]
+    [InlineData($"{Erased} (9 << 28, 1 << 28, 0, zeroblob(16))", "Epoch 9, which is beyond the head, erased a value.")]
     [InlineData($"{Erased} (3 << 28 | 1, 1 << 28, 0, zeroblob(16))", "The erasures of epoch 3 have a gap before 1.")]
     [InlineData($"{Erased} (3 << 28, 1 << 28 | 77, 0, zeroblob(16))", "Epoch 3 erased the value of leaf 77 of epoch 1, which is not there.")]
     [InlineData($"{Erased} (2 << 28, 1 << 28, 0, zeroblob(16)), (3 << 28, 1 << 28, 0, zeroblob(16))", "which was erased before.")]

@@ -189,7 +189,7 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
         using LogFolder log = sample.Copy();
         (int code, string output, _) = await log.RunAsync("period", "switch");
         Assert.Equal(ExitCodes.Success, code);
-        Assert.StartsWith("Period 3 was asked for. It begins at ", output, StringComparison.Ordinal);
+        Assert.StartsWith("Period 3 was requested. It begins at ", output, StringComparison.Ordinal);
         (code, output, _) = await log.RunAsync("period", "switch", "--json");
         Assert.Equal(ExitCodes.Success, code);
         Assert.True(JsonDocument.Parse(output).RootElement.GetProperty("requested_before").GetBoolean());

@@ -38,7 +38,7 @@ internal sealed class TokenKeySet
         {
             using var document = JsonDocument.Parse(json, s_strict);
             JsonElement root = document.RootElement;
-            Require(root.ValueKind == JsonValueKind.Object && root.EnumerateObject().Count() == 1 && root.TryGetProperty("keys"u8, out _), "is an object with the one member keys");
+            Require(root.ValueKind == JsonValueKind.Object && root.EnumerateObject().Count() == 1 && root.TryGetProperty("keys"u8, out _), "is an object with the single member keys");
             JsonElement keys = root.GetProperty("keys"u8);
             Require(keys.ValueKind == JsonValueKind.Array && keys.GetArrayLength() <= MaxKeys, $"has a list of at most {MaxKeys} keys");
             var set = new TokenKeySet();

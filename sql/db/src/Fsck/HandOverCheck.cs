@@ -23,7 +23,7 @@ internal static class HandOverCheck
             CopySource source = copy.Source;
             if (!latest.Remove((source.Epoch, source.Ordinal), out ((StructureId Structure, UInt128) Key, KeyState State) found) || found.Key.Structure != structure || found.State.Version != source.Version)
             {
-                report.Found($"Copy {copy.Ordinal} of period {period} is of version {source.Version} at {source.Ordinal} of {Place(source.Epoch)}, which is not the latest version of its key, or its key has another copy.");
+                report.Found($"Copy {copy.Ordinal} of period {period} is a copy of version {source.Version} at {source.Ordinal} of {Place(source.Epoch)}, which is not the latest version of its key, or its key has another copy.");
                 continue;
             }
             if (Differ(copy.KeyHash, found.State.KeyHash) || Differ(copy.ValueHash, found.State.ValueHash))
