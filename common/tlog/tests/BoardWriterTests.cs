@@ -113,10 +113,10 @@ public sealed class BoardWriterTests
         await AppendAsync(folder, writer, 2);
         string full = Path.Combine(folder.Path, path);
         Directory.CreateDirectory(Path.GetDirectoryName(full)!);
-        await File.WriteAllTextAsync(full, "other content", Cancellation);
+        await File.WriteAllTextAsync(full, "other bytes", Cancellation);
 
         await Assert.ThrowsAsync<BoardConflictException>(() => AppendAsync(folder, writer, 3));
-        Assert.Equal("other content", await File.ReadAllTextAsync(full, Cancellation));
+        Assert.Equal("other bytes", await File.ReadAllTextAsync(full, Cancellation));
         Assert.Equal(2UL, writer.Size);
 
         byte[] good = await File.ReadAllBytesAsync(Path.Combine(Vectors.TreeFolder, path), Cancellation);
