@@ -79,7 +79,6 @@ internal sealed partial class TestLog : IAsyncDisposable
 
     /// <summary>Creates a log whose epoch 0 is published.</summary>
     /// <param name="periodLengthMs">T of the log. Every switch waits for this time, by its records' times.</param>
-    /// <param name="periodLengthMs">T of the log, which every switch waits for by its records' times.</param>
     public static async Task<TestLog> CreateAsync(ulong periodLengthMs = 1)
     {
         var folder = new DataFolder(Directory.CreateTempSubdirectory("optiks-log-").FullName);
