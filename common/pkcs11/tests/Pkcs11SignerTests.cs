@@ -114,7 +114,7 @@ public sealed class Pkcs11SignerTests : IDisposable
                 mechanism, [Of(CKA.CKA_TOKEN, true), label, factories.ObjectAttributeFactory.Create(CKA.CKA_EC_PARAMS, [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07])],
                 [Of(CKA.CKA_TOKEN, true), Of(CKA.CKA_PRIVATE, true), label], out _, out _);
         });
-        AssertRefused("of another type (CKK_EC", _token.Uri("p256"), made.Key);
+        AssertRefused("has type CKK_EC; Ed25519", _token.Uri("p256"), made.Key);
         Assert.Throws<SecretsException>(() => Pkcs11Signer.OpenOrGenerate(_token.Parsed("p256"), Name, SignatureType.Ed25519).Dispose());
 
         // If two keys have one name, no key is guessed.

@@ -69,7 +69,7 @@ public sealed class TokenCipherTests : IDisposable
         Refuses(_token.Uri("none", ";type=private"), "its type is not 'secret-key'");
         Refuses("pkcs11:object=x", "names no token");
         Import("short", RandomNumberGenerator.GetBytes(16));
-        Refuses(_token.Uri("short"), "no AES-256 key");
+        Refuses(_token.Uri("short"), "not an AES-256 key");
         Import("twice", RandomNumberGenerator.GetBytes(32));
         Import("twice", RandomNumberGenerator.GetBytes(32));
         Refuses(_token.Uri("twice"), "2 such secret keys");

@@ -62,8 +62,8 @@ public sealed class FsckTests(SampleLog sample)
 
     [Theory]
     [InlineData("UPDATE epoch SET record_hash = zeroblob(32) WHERE epoch = 2", "The record hash of epoch 2 does not match its record.")]
-    [InlineData("UPDATE epoch SET record = zeroblob(length(record)) WHERE epoch = 2", "The record of epoch 2 is of another log")]
-    [InlineData("UPDATE epoch SET record = zeroblob(5) WHERE epoch = 2", "The record of epoch 2 has 5 octets")]
+    [InlineData("UPDATE epoch SET record = zeroblob(length(record)) WHERE epoch = 2", "The record of epoch 2 belongs to another log")]
+    [InlineData("UPDATE epoch SET record = zeroblob(5) WHERE epoch = 2", "The record of epoch 2 has 5 bytes")]
     [InlineData("DELETE FROM epoch WHERE epoch = 2", "Epochs 2 to 2 are missing.")]
     [InlineData("DELETE FROM epoch WHERE epoch = 3", "The head is at epoch 3, but the last stored one is 2.")]
     [InlineData("UPDATE epoch SET checkpoint = NULL WHERE epoch = 1", "Epoch 1 is published without a checkpoint.")]
@@ -83,7 +83,7 @@ public sealed class FsckTests(SampleLog sample)
     [InlineData("UPDATE leaf SET id = id + 1 WHERE ordinal = 2", "The ordinals of epoch 1 have a gap before 3.")]
     [InlineData("UPDATE leaf SET id = id + 900 * 268435456 WHERE epoch = 3", "There are leaves beyond the last epoch, from epoch 903 on.")]
     [InlineData("UPDATE value SET opening = zeroblob(16) WHERE value = x'34'", "has a value that does not open its commitment.")]
-    [InlineData("UPDATE value SET value = x'3939' WHERE value = x'34'", "The values of epoch 3 have 2 octets, but 1 were inserted.")]
+    [InlineData("UPDATE value SET value = x'3939' WHERE value = x'34'", "The values of epoch 3 have 2 bytes, but 1 were inserted.")]
     [InlineData("UPDATE value SET key = x'00' WHERE value = x'34'", "has another key than the version before")]
     [InlineData("UPDATE value SET key = zeroblob(300) WHERE value = x'34'", "has a key or value beyond the configuration's bounds.")]
     [InlineData("UPDATE value SET id = id + 1000 WHERE value = x'34'", "There are 5 values, but 4 belong to a leaf of an epoch.")]
@@ -191,8 +191,8 @@ public sealed class FsckTests(SampleLog sample)
         await File.WriteAllTextAsync(mark, text.Replace("\n3\n", "\n2\n", StringComparison.Ordinal), TestContext.Current.CancellationToken);
         (int code, string output, _) = await log.RunAsync("fsck", "--board", log.Data.Board);
         Assert.Equal(ExitCodes.Invalid, code);
-        Assert.Contains("2.bundle is that of epoch 1.", output, StringComparison.Ordinal);
-        Assert.Contains("4.bundle is that of epoch 1.", output, StringComparison.Ordinal);
+        Assert.Contains("2.bundle is the bundle of epoch 1.", output, StringComparison.Ordinal);
+        Assert.Contains("4.bundle is the bundle of epoch 1.", output, StringComparison.Ordinal);
         Assert.Contains("The high-water mark is at epoch 2, but epoch 3 was published.", output, StringComparison.Ordinal);
         Assert.Contains("The high-water mark names another record for epoch 2 than the database has.", output, StringComparison.Ordinal);
     }

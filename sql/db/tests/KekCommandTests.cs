@@ -33,7 +33,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         (int code, string output, string error) = await log.RunAsync("kek", "rotate");
         Assert.Equal(("", ExitCodes.Success), (error, code));
         Assert.Contains($"rewrapped with {added}: the secrets of 3 periods, and the log's key in {log.Data.LogKey}\n", output, StringComparison.Ordinal);
-        Assert.Contains($"{old} is needed by bundle ", output, StringComparison.Ordinal);
+        Assert.Contains($"{old} is needed only by bundle ", output, StringComparison.Ordinal);
         Assert.NotEqual(logKey, await File.ReadAllBytesAsync(log.Data.LogKey, Cancel));
         JsonElement[] after = await StatusAsync(log);
         Assert.Empty(Strings(after[0], "stored"));

@@ -127,8 +127,8 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     [InlineData("log", "The record of epoch 2 belongs to another log than the trust anchor.")]
     [InlineData("epoch", "The row of epoch 2 holds the record of epoch 1.")]
     [InlineData("hash", "The record hash of epoch 2 does not match its record.")]
-    [InlineData("time", "The record of epoch 2 is not valid or does not follow the one before (record_time).")]
-    [InlineData("previous", "The record of epoch 2 is not valid or does not follow the one before (record_previous).")]
+    [InlineData("time", "The record of epoch 2 is not valid or does not follow the previous record (record_time).")]
+    [InlineData("previous", "The record of epoch 2 is not valid or does not follow the previous record (record_previous).")]
     public async Task A_record_that_does_not_follow_is_refused(string what, string why)
     {
         Store.Epochs = rows => rows.Select(row => row.Epoch == 2 ? Tamper(row, what) : row);
