@@ -185,7 +185,7 @@ public sealed class BucketTests : IAsyncLifetime
         };
         TimeSpan timeout = _bucket.Timeout;
         _bucket.Timeout = TimeSpan.FromSeconds(1);
-        Assert.Contains("no answer in time", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
+        Assert.Contains("did not answer in time", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
         _bucket.Timeout = timeout;
         _bucket.Fault = (context, _, _) => Task.FromResult(Refuse(context));
         Assert.Contains("503", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);

@@ -231,10 +231,10 @@ public sealed class NewHostTests : IAsyncLifetime
     }
 
     [Theory]
-    [InlineData("gone", "had a high-water mark of epoch 1, and has none")]
-    [InlineData("older", "had a high-water mark of epoch 1, and has one of epoch 0")]
+    [InlineData("gone", "had a high-water mark of epoch 1, and now has none")]
+    [InlineData("older", "had a high-water mark of epoch 1, and now has one of epoch 0")]
     [InlineData("garbage", "is not a high-water mark")]
-    [InlineData("not stored", "had a high-water mark of epoch 2, and has one of epoch 1")]
+    [InlineData("not stored", "had a high-water mark of epoch 2, and now has one of epoch 1")]
     public async Task A_mark_that_goes_back_is_no_mark(string what, string says)
     {
         await using TaskHost task = await TaskHost.StartAsync(_first, bucket: Shared);
