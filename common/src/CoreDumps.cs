@@ -21,7 +21,7 @@ public static partial class CoreDumps
         }
         if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
         {
-            throw new StartupException($"Core dumps, which would hold secrets, cannot be forbidden: {Marshal.GetLastPInvokeErrorMessage()}");
+            throw new StartupException($"Core dumps, which would contain secrets, cannot be disabled: {Marshal.GetLastPInvokeErrorMessage()}");
         }
     }
 

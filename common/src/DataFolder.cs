@@ -19,7 +19,7 @@ public sealed class DataFolder
     {
         if (string.IsNullOrWhiteSpace(path))
         {
-            throw new StartupException($"The name of the data folder is blank: set {Variable} to a folder, or to nothing for the default.");
+            throw new StartupException($"The name of the data folder is blank: set {Variable} to a folder, or leave it empty for the default.");
         }
         Root = Path.GetFullPath(path);
     }
@@ -73,7 +73,7 @@ public sealed class DataFolder
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new IOException($"The folder {full} cannot be made: {e.Message}", e);
+            throw new IOException($"The folder {full} cannot be created: {e.Message}", e);
         }
     }
 

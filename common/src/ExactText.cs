@@ -38,7 +38,7 @@ public static class ExactText
         {
             if (given is null || given.Length < args.Count ? args[i].Contains(Replacement, StringComparison.Ordinal) : !Utf8.IsValid(given[given.Length - args.Count + i]))
             {
-                return $"Argument {i + 1} is not UTF-8. Give the octets of a key, name, device or value in base64url with --b64, and a file or folder by a name in UTF-8.";
+                return $"Argument {i + 1} is not UTF-8. Give a key, name, device or value that is not UTF-8 in base64url with --b64. The names of files and folders must be UTF-8.";
             }
         }
         return null;

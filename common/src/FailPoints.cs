@@ -177,7 +177,7 @@ public static partial class FailPoints
         if (!string.IsNullOrEmpty(text) && Parse(text) is null)
         {
             throw new StartupException(
-                $"{Variable}={text} names no fail point; they are {string.Join(", ", All)}, each also with a count such as {Publish}:3, and with :stop at the end.");
+                $"{Variable}={text} names no fail point; choose one of {string.Join(", ", All)}, optionally with a count such as {Publish}:3, and with :stop at the end.");
         }
     }
 

@@ -96,7 +96,7 @@ public readonly partial record struct FileStatus(
     {
         if (!OperatingSystem.IsLinux())
         {
-            throw new PlatformNotSupportedException("The status of files is read on Linux only.");
+            throw new PlatformNotSupportedException("The status of files can be read on Linux only.");
         }
     }
 

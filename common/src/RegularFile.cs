@@ -17,7 +17,7 @@ public static class RegularFile
         // Opening a pipe for reading would wait until another process writes.
         if (OperatingSystem.IsLinux() && FileStatus.TryRead(path) is { IsRegular: false })
         {
-            throw new InvalidDataException($"{Path.GetFileName(path)} is no regular file.");
+            throw new InvalidDataException($"{Path.GetFileName(path)} is not a regular file.");
         }
         FileStream file;
         try
@@ -30,7 +30,7 @@ public static class RegularFile
         }
         using (file)
         {
-            return InputFile.TryReadAll(file, maxLength) ?? throw new InvalidDataException($"{Path.GetFileName(path)} is longer than {maxLength} octets: it is no such file.");
+            return InputFile.TryReadAll(file, maxLength) ?? throw new InvalidDataException($"{Path.GetFileName(path)} is longer than {maxLength} bytes, too long for a file of this kind.");
         }
     }
 }

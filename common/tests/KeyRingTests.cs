@@ -153,7 +153,7 @@ public sealed class KeyRingTests : IDisposable
         file.Remove(Ids(ring)[0]);
         Assert.Equal([added], Ids(ring));
         Assert.Throws<SecretsException>(() => ring.Unwrap(old, Purpose, s_logId));
-        Assert.Contains("no other key", Assert.Throws<SecretsException>(() => file.Remove(added)).Message, StringComparison.Ordinal);
+        Assert.Contains("no key other than", Assert.Throws<SecretsException>(() => file.Remove(added)).Message, StringComparison.Ordinal);
         Assert.Throws<SecretsException>(() => new KeyRingFile(Ring(Text(1)), openToken: null));
 
         File.SetUnixFileMode(_folder.Data.KeyEncryptionKey, AtomicFile.PublicMode);

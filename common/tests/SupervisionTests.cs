@@ -90,7 +90,7 @@ public sealed class SupervisionTests : IDisposable
 
         foreach ((string wrong, string said) in new[]
         {
-            ("{", "are not an object of JSON"),
+            ("{", "are not a JSON object"),
             (Settings(burst: -1), "Burst"),
             (Settings(burst: 5, more: """, "Optiks:Storag": {"Provider": "sqlite"}"""), "is not a section"),
         })
@@ -127,8 +127,8 @@ public sealed class SupervisionTests : IDisposable
 
     [Theory]
     [InlineData(null, "cannot be read")]
-    [InlineData("[1", "are not an object of JSON")]
-    [InlineData("""{"Optiks": {"Tls": {"CertificateFile": "x"}}}""", "go together")]
+    [InlineData("[1", "are not a JSON object")]
+    [InlineData("""{"Optiks": {"Tls": {"CertificateFile": "x"}}}""", "must be set together")]
     [InlineData("""{"Optiks": {"Tls": {"CertificateFile": "x", "KeyFile": "/nonexistent/key"}}}""", "/nonexistent/key is missing")]
     public void A_file_that_does_not_do_ends_the_start(string? text, string said)
     {

@@ -120,6 +120,6 @@ internal static class QueryServiceHost
         int port = BindingAddress.Parse(url).Port;
         return port != 0
             ? port.ToString(CultureInfo.InvariantCulture)
-            : throw new StartupException($"A query-service on a port of the system's choice needs a name: set {QueryServiceOptions.Section}:Replica.");
+            : throw new StartupException($"A query-service whose port the system chooses needs a name: set {QueryServiceOptions.Section}:Replica.");
     }
 }

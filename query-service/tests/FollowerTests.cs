@@ -59,7 +59,7 @@ public sealed class FollowerTests : IAsyncLifetime
         string checkpoint = Path.Combine(Log.Folder.Board, "log", "checkpoint");
         await File.WriteAllBytesAsync(checkpoint, Log.Records[1].Checkpoint.ToArray(), TestContext.Current.CancellationToken);
         await Log.PublishAsync(("alice", "four"));
-        await first.WaitForTroubleAsync("The board is behind: this replica has served epoch 3, the board");
+        await first.WaitForTroubleAsync("The board is behind: this replica has served epoch 3; the board");
         await File.WriteAllTextAsync(checkpoint, "nothing\n", TestContext.Current.CancellationToken);
         await first.WaitForTroubleAsync("checkpoint is not this log");
         Assert.Equal("three", await ValueAsync(first, "alice"));

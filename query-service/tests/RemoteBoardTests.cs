@@ -101,7 +101,7 @@ public sealed class RemoteBoardTests : IAsyncLifetime
         {
             Board.Fails(StatusCodes.Status503ServiceUnavailable);
             await Log.PublishAsync(("alice", "two"));
-            await second.WaitForTroubleAsync("The board gives nothing newer since ");
+            await second.WaitForTroubleAsync("The board has given no acceptable checkpoint for ");
             await second.WaitForTroubleAsync("It answers 503.");
             await first.WaitForEpochAsync(1, " Epochs up to 2 wait for their checkpoint.");
             Assert.Equal("one", await ValueAsync(first));
@@ -138,15 +138,15 @@ public sealed class RemoteBoardTests : IAsyncLifetime
             ("(checkpoint_signature)", Saying(unsigned)),
             ("(checkpoint_malformed)", Saying("no note\n"u8.ToArray())),
             ("The log signed two trees of size 2.", Saying(await Log.SignAsync(2, TreeHash.FromBytes(new byte[TreeHash.Length])))),
-            ("It gives no answer", Answering(EndlessAsync)),
-            ("It gives no answer", Answering(context => SlowAsync(context, note))),
-            ("It gives no answer", Answering(context => CutAsync(context, note))),
+            ("It does not answer", Answering(EndlessAsync)),
+            ("It does not answer", Answering(context => SlowAsync(context, note))),
+            ("It does not answer", Answering(context => CutAsync(context, note))),
             ("It answers 302.", Answering(context =>
             {
                 context.Response.Redirect($"{Board.Url}/checkpoint?again");
                 return Task.CompletedTask;
             })),
-            ("It has no checkpoint any more.", Answering(context =>
+            ("It no longer has a checkpoint.", Answering(context =>
             {
                 context.Response.StatusCode = StatusCodes.Status404NotFound;
                 return Task.CompletedTask;

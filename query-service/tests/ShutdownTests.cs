@@ -31,7 +31,7 @@ public sealed class ShutdownTests
         Task stopping = replica.StopAsync();
         (HttpStatusCode status, string body) = await replica.ReadinessAsync();
         Assert.Equal(HttpStatusCode.ServiceUnavailable, status);
-        Assert.Contains("stops", body, StringComparison.Ordinal);
+        Assert.Contains("stopping", body, StringComparison.Ordinal);
         Assert.False(stopping.IsCompleted);
         // Each client sees an answer to every request, and then the end of its connection.
         await Task.WhenAll(clients);

@@ -53,7 +53,7 @@ public sealed class SnapshotDownloadTests : IDisposable
         }
         Assert.InRange(await OctetsOnDiskAsync(Snapshot), 0, promised / 4);
         SnapshotRefusedException refused = await Assert.ThrowsAsync<SnapshotRefusedException>(() => fetching);
-        Assert.Contains("octets a second", refused.Message, StringComparison.Ordinal);
+        Assert.Contains("bytes a second", refused.Message, StringComparison.Ordinal);
         Assert.InRange(new FileInfo(Snapshot).Length, 0, promised / 4);
     }
 

@@ -118,7 +118,7 @@ class CredentialTest(unittest.TestCase):
             self.assertIn(f"is wrapped by the key-encryption key {first}", self.run_block(remove, code=78))
             self.assertEqual(self.kek.read_bytes(), both)
 
-            self.assertIn(f"wrapped anew by {second}: the secrets of 1 period, and the log's key", self.run_block(rotate))
+            self.assertIn(f"rewrapped with {second}: the secrets of 1 period, and the log's key", self.run_block(rotate))
             said = self.run_block(look)
             self.assertIn(f"{first}  wraps nothing", said)
             self.assertIn(f"{second}  wraps period 0, log key", said)

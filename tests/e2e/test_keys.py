@@ -83,7 +83,7 @@ class Keys(unittest.TestCase):
         listed = self.run_block(add)
         self.assertIn(self.first, listed)
         self.assertIn(second, listed)
-        self.assertIn(f"wrapped anew by {second}: the secrets of 1 period, and the log's key", self.run_block(rotate))
+        self.assertIn(f"rewrapped with {second}: the secrets of 1 period, and the log's key", self.run_block(rotate))
         self.assertIn(f"{second}  wraps period 0, log key", self.run_block(look))
         self.run_block(remove, KEK_OLD=self.first)
         self.assertEqual(self.run_block("optiks-db kek list").split()[0], second)

@@ -112,7 +112,7 @@ class TokenTest(unittest.TestCase):
         new = run("new", "--out", str(line), "--pkcs11", self.token.uri("kek")).strip()
         self.assertEqual(line.read_text(), self.token.uri("kek") + "\n")
         run("add", str(line))
-        self.assertIn(f"wrapped anew by {new}", run("rotate"))
+        self.assertIn(f"rewrapped with {new}", run("rotate"))
         run("remove", old)
         self.assertEqual((self.log.data / "kek").read_text(), self.token.uri("kek") + "\n")
 

@@ -244,7 +244,7 @@ class TokenTest(unittest.TestCase):
         self.assertEqual(self.ask(token, "/v1/history", {"key": "alice"}).status, 200)
         before = self.view()
         self.keys_file.write_text(json.dumps({"keys": [self.signer.jwk | {"d": b64(bytes(32))}]}))
-        self.until(lambda: all(b"token keys is missing or invalid" in Client(process.url).get("/health/ready").body for process in (self.log.query, self.log.update)))
+        self.until(lambda: all(b"token key file is missing or invalid" in Client(process.url).get("/health/ready").body for process in (self.log.query, self.log.update)))
         self.assertEqual(self.ask(token, "/v1/history", {"key": "alice"}).status, 200)
         self.assertTrue(all(process.is_ready() for process in self.log.processes))
         for process in (self.log.query, self.log.update):

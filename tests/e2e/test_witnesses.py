@@ -102,7 +102,7 @@ class WitnessesTest(unittest.TestCase):
         self.witnesses[0].kill()
         with self.log.update_client(timeout=30) as client:
             status_url = client.post_json("/v1/updates", {"key": "bob", "value": "b2"}).json()["status_url"]
-        self.log.task.wait_unready("The quorum of witnesses is missing")
+        self.log.task.wait_unready("The quorum of witnesses has been missing")
         held = (self.log.data / "board/log/checkpoint").read_bytes()
         size = board.verify_checkpoint(held, self.key.name, self.key).size
         self.assertEqual(len(board.verify_cosignatures(held, self.keys)), 2)

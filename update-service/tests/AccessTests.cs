@@ -45,7 +45,7 @@ public sealed class AccessTests
         byte[] good = await File.ReadAllBytesAsync(service.Data.ApiKeys, TestContext.Current.CancellationToken);
         Assert.DoesNotContain("invalid", await KeysHealthAsync(), StringComparison.Ordinal);
         AtomicFile.Write(service.Data.ApiKeys, "{"u8, AtomicFile.PrivateMode);
-        await Eventually.IsAsync(async () => (await KeysHealthAsync()).Contains("the keys before the change still hold", StringComparison.Ordinal));
+        await Eventually.IsAsync(async () => (await KeysHealthAsync()).Contains("the previous keys remain in effect", StringComparison.Ordinal));
         Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
         Assert.Equal(202, (await service.PostAsync("""{"key":"alice","value":"v"}""")).Status);
         AtomicFile.Write(service.Data.ApiKeys, good, AtomicFile.PrivateMode);

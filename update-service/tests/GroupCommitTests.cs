@@ -150,7 +150,7 @@ public sealed class GroupCommitTests
         // The circuit is open: the database is not asked.
         Answer refused = await service.PostAsync(body);
         refused.IsProblem("unavailable", 503, null);
-        Assert.Contains("Nothing of this request was stored.", refused.Text("detail"), StringComparison.Ordinal);
+        Assert.Contains("No part of this request was stored.", refused.Text("detail"), StringComparison.Ordinal);
         Assert.Equal(tries, engine.Groups.Count);
 
         engine.BeforeAccept = () => Task.CompletedTask;
@@ -184,7 +184,7 @@ public sealed class GroupCommitTests
         engine.AfterAccept = () => throw new StorageUnavailableException("lost");
         Answer unknown = await service.PostAsync(body);
         unknown.IsProblem("unavailable", 503, null);
-        Assert.Contains("may be stored or not", unknown.Text("detail"), StringComparison.Ordinal);
+        Assert.Contains("may or may not be stored", unknown.Text("detail"), StringComparison.Ordinal);
         Assert.True(service.Database.Has(id));
         engine.AfterAccept = () => Task.CompletedTask;
         await Eventually.IsAsync(async () => (await service.PostAsync(body)).Status == 202);

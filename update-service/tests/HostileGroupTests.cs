@@ -94,7 +94,7 @@ public sealed class HostileGroupTests
         foreach (Answer answer in await Task.WhenAll(answers))
         {
             answer.IsProblem("unavailable", 503, null);
-            Assert.Contains("may be stored or not", answer.Text("detail"), StringComparison.Ordinal);
+            Assert.Contains("may or may not be stored", answer.Text("detail"), StringComparison.Ordinal);
         }
         Assert.Equal(1 + answers.Length, service.Database.Requests());
     }

@@ -69,7 +69,7 @@ public sealed class RemoteBoardTests
             await Task.Delay(20, Cancel);
         }
         board.Fails(StatusCodes.Status404NotFound);
-        await SilentAsync(service, "It has no checkpoint any more.");
+        await SilentAsync(service, "It no longer has a checkpoint.");
         Assert.Equal(202, (await service.PostAsync(Body)).Status);
         board.Fault = null;
         await ReadyAsync(service);

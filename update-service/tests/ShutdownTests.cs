@@ -16,7 +16,7 @@ public sealed class ShutdownTests
         Task stopping = service.StopAsync();
         Answer health = await service.GetAsync("/health/ready");
         Assert.Equal(503, health.Status);
-        Assert.Contains("The service stops.", health.Json.GetRawText(), StringComparison.Ordinal);
+        Assert.Contains("The service is stopping.", health.Json.GetRawText(), StringComparison.Ordinal);
         Answer last = await service.PostAsync("""{"key":"alice","value":"two"}""");
         Assert.Equal(202, last.Status);
         Assert.True(last.Headers.ConnectionClose);

@@ -139,7 +139,7 @@ public sealed class TokenTests : IDisposable
 
         // A broken file changes nothing, and health reports it without being unready.
         await File.WriteAllTextAsync(KeysFile, "{", TestContext.Current.CancellationToken);
-        await Eventually.IsAsync(async () => (await service.GetAsync("/health/ready")).Json.GetRawText().Contains("token keys is missing or invalid", StringComparison.Ordinal));
+        await Eventually.IsAsync(async () => (await service.GetAsync("/health/ready")).Json.GetRawText().Contains("token key file is missing or invalid", StringComparison.Ordinal));
         Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
         Assert.Equal(200, (await service.GetAsync($"/v1/updates/{(await service.PostAsync(Body)).Text("request_id")}")).Status);
         before = service.Database.Contents();

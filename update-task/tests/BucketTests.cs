@@ -148,7 +148,7 @@ public sealed class BucketTests : IAsyncLifetime
             return false;
         };
         await GrowAsync(folder, 8);
-        await AssertConflictAsync("takes no notice", folder);
+        await AssertConflictAsync("ignores If-None-Match or If-Match", folder);
         await CheckAsync(7);
     }
 
@@ -163,7 +163,7 @@ public sealed class BucketTests : IAsyncLifetime
         _bucket.Objects.Clear();
 
         _bucket.Objects[Checkpoint] = new TestBucket.Stored("something else\n"u8.ToArray(), "\"x-1\"", "", "");
-        await AssertConflictAsync("not one of this log", folder);
+        await AssertConflictAsync("not from this log", folder);
         _bucket.Objects.Clear();
 
         await PublishAsync(folder);
@@ -185,7 +185,7 @@ public sealed class BucketTests : IAsyncLifetime
         };
         TimeSpan timeout = _bucket.Timeout;
         _bucket.Timeout = TimeSpan.FromSeconds(1);
-        Assert.Contains("no answer in time", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
+        Assert.Contains("did not answer in time", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
         _bucket.Timeout = timeout;
         _bucket.Fault = (context, _, _) => Task.FromResult(Refuse(context));
         Assert.Contains("503", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
@@ -218,7 +218,7 @@ public sealed class BucketTests : IAsyncLifetime
 
         _bucket.IgnoresConditions = true;
         await GrowAsync(folder, 4);
-        await AssertConflictAsync("takes no notice", folder);
+        await AssertConflictAsync("ignores If-None-Match or If-Match", folder);
         await CheckAsync(3);
     }
 

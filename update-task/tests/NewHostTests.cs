@@ -130,7 +130,7 @@ public sealed class NewHostTests : IAsyncLifetime
             {
                 // As with any board of another log, the task ends with exit code 4 (RestartTests).
                 BoardConflictException refused = await Assert.ThrowsAsync<BoardConflictException>(() => TaskHost.StartAsync(second, bucket: Shared));
-                Assert.Contains("not one of this log", refused.Message, StringComparison.Ordinal);
+                Assert.Contains("not from this log", refused.Message, StringComparison.Ordinal);
             }
             Assert.Equal(before, Files(folder));
         }
@@ -224,17 +224,17 @@ public sealed class NewHostTests : IAsyncLifetime
             return;
         }
         await using TaskProcess waiting = TaskProcess.Start(_first, null, Settings);
-        await waiting.UntilAsync(async () => (await waiting.GetAsync("/health/ready")) is { Status: 503 } ready && ready.Body.Contains("the bucket does not give the high-water mark", StringComparison.Ordinal));
+        await waiting.UntilAsync(async () => (await waiting.GetAsync("/health/ready")) is { Status: 503 } ready && ready.Body.Contains("the bucket does not return the high-water mark", StringComparison.Ordinal));
         _bucket.Fault = null;
         await waiting.UntilAsync(async () => (await waiting.GetAsync("/health/ready")).Status == 200);
         Assert.Equal(0, await waiting.TerminateAsync());
     }
 
     [Theory]
-    [InlineData("gone", "had a high-water mark of epoch 1, and has none")]
-    [InlineData("older", "had a high-water mark of epoch 1, and has one of epoch 0")]
+    [InlineData("gone", "had a high-water mark of epoch 1, and now has none")]
+    [InlineData("older", "had a high-water mark of epoch 1, and now has one of epoch 0")]
     [InlineData("garbage", "is not a high-water mark")]
-    [InlineData("not stored", "had a high-water mark of epoch 2, and has one of epoch 1")]
+    [InlineData("not stored", "had a high-water mark of epoch 2, and now has one of epoch 1")]
     public async Task A_mark_that_goes_back_is_no_mark(string what, string says)
     {
         await using TaskHost task = await TaskHost.StartAsync(_first, bucket: Shared);
@@ -281,12 +281,12 @@ public sealed class NewHostTests : IAsyncLifetime
         _bucket.Objects.Clear();
         await PublishAsync(_first, 1);
         _bucket.Objects["checkpoint"] = foreign;
-        Assert.Contains("checkpoint is not one of this log", await RefusedAsync(_first, ExitCodes.Configuration), StringComparison.Ordinal);
+        Assert.Contains("checkpoint is not from this log", await RefusedAsync(_first, ExitCodes.Configuration), StringComparison.Ordinal);
         _ = _bucket.Objects.TryRemove("checkpoint", out _);
         _bucket.Objects[Mark] = new TestBucket.Stored([1, 2, 3], "\"x-1\"", "", "");
         Assert.Contains("is not a high-water mark", await RefusedAsync(_first, ExitCodes.Configuration), StringComparison.Ordinal);
         _bucket.IgnoresConditions = true;
-        Assert.Contains("takes no notice of If-None-Match or If-Match", await RefusedAsync(_first, ExitCodes.Configuration), StringComparison.Ordinal);
+        Assert.Contains("ignores If-None-Match or If-Match", await RefusedAsync(_first, ExitCodes.Configuration), StringComparison.Ordinal);
         Assert.Contains("Optiks:Bucket:KeepsMark needs Name", new BucketOptionsValidator().Validate(null, new BucketOptions { KeepsMark = true }).FailureMessage, StringComparison.Ordinal);
     }
 

@@ -36,7 +36,7 @@ public sealed class QuorumTests : WitnessedTests
         Assert.False(File.Exists(Published));
         await UntilAsync(() => running.State.Waiting == Host.Session.Last.Epoch + 1);
         Assert.Equal((await Host.Store.ReadHeadAsync(Cancel)).PublishedEpoch, Host.Session.Last.Epoch);
-        Assert.StartsWith("The quorum of witnesses is missing since size ", running.State.Describe(TimeSpan.Zero), StringComparison.Ordinal);
+        Assert.StartsWith("The quorum of witnesses has been missing since size ", running.State.Describe(TimeSpan.Zero), StringComparison.Ordinal);
         Assert.EndsWith(": 1 of 2 witnesses cosign. Nothing beyond size 0 is published.", running.State.Describe(TimeSpan.Zero), StringComparison.Ordinal);
         Assert.Equal(HealthStatus.Unhealthy, await HealthAsync(running.State, TimeSpan.Zero));
         Assert.Equal(HealthStatus.Healthy, await HealthAsync(running.State, TimeSpan.FromDays(1)));
@@ -144,7 +144,7 @@ public sealed class QuorumTests : WitnessedTests
         var key = new VerifierKey("w", SignatureType.CosignatureV1, Native.Ed25519.PublicKey(new byte[32]));
         await File.WriteAllTextAsync(path, $"witness w {key} https://w.example\nquorum none\n", Cancel);
         Assert.Contains(
-            "met by nobody's", Assert.Throws<StartupException>(() => WitnessPolicy.Load(new WitnessOptions { PolicyFile = path, Require = true })).Message, StringComparison.Ordinal);
+            "met without any cosignature", Assert.Throws<StartupException>(() => WitnessPolicy.Load(new WitnessOptions { PolicyFile = path, Require = true })).Message, StringComparison.Ordinal);
     }
 
     [Theory]

@@ -321,7 +321,7 @@ public sealed class RestartTests
 
         await using TaskProcess process = TaskProcess.Start(folder);
         Assert.Equal(ExitCodes.Rollback, await process.ExitAsync());
-        Assert.Contains("What was published never changes", process.Output, StringComparison.Ordinal);
+        Assert.Contains("Published files never change", process.Output, StringComparison.Ordinal);
     }
 
     private static async Task PublishAsync(TaskHost task, Updates updates, int epochs)

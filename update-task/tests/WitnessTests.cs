@@ -133,7 +133,7 @@ public sealed class WitnessTests : WitnessedTests
             standing => Assert.Equal(standing.Witness.Equals(good.Key) ? WitnessOutcome.Cosigned : WitnessOutcome.Unavailable, standing.Outcome));
         Assert.Empty(untrusted.OldSizes);
         Assert.False(running.State.IsQuorumMet);
-        Assert.Equal($"The quorum of witnesses is missing since size {size}: 1 of 6 witnesses cosign.", running.State.Describe(TimeSpan.Zero));
+        Assert.Equal($"The quorum of witnesses has been missing since size {size}: 1 of 6 witnesses cosign.", running.State.Describe(TimeSpan.Zero));
         Assert.Equal("1 of 6 witnesses cosign.", running.State.Describe(TimeSpan.FromDays(1)));
     }
 
@@ -231,7 +231,7 @@ public sealed class WitnessTests : WitnessedTests
         var otherLog = new VerifierKey(log.Name, SignatureType.Ed25519, Native.Ed25519.PublicKey(new byte[32]));
         var logAsWitness = new VerifierKey("w", SignatureType.CosignatureV1, log.PublicKey);
 
-        Assert.Contains("other logs", Assert.Throws<StartupException>(() => Load($"log {otherLog}\n{witness.Line("w")}quorum w\n").CreateVerifier(log)).Message, StringComparison.Ordinal);
+        Assert.Contains("names logs, but not", Assert.Throws<StartupException>(() => Load($"log {otherLog}\n{witness.Line("w")}quorum w\n").CreateVerifier(log)).Message, StringComparison.Ordinal);
         Assert.Contains("own key", Assert.Throws<StartupException>(() => Load($"witness w {logAsWitness} https://w.example\nquorum w\n").CreateVerifier(log)).Message, StringComparison.Ordinal);
         Assert.Equal(log, Load($"log {otherLog}\nlog {log}\n{witness.Line("w")}quorum w\n").CreateVerifier(log).LogKey);
     }

@@ -105,7 +105,7 @@ public sealed class EvidenceTests
             }
             CommandRun pipe = await CommandRun.RunAsync(fixture, "evidence", "verify", folder);
             Assert.Equal(2, pipe.Code);
-            Assert.Contains("is no regular file", pipe.Error, StringComparison.Ordinal);
+            Assert.Contains("is not a regular file", pipe.Error, StringComparison.Ordinal);
             File.Delete(Path.Combine(folder, name));
             File.WriteAllBytes(Path.Combine(folder, name), octets);
         }

@@ -39,7 +39,7 @@ public sealed class StatusTests
         await using Fixture fixture = await Fixture.StartAsync();
         CommandRun none = await CommandRun.RunAsync(fixture, "status", "latest");
         Assert.Equal(2, none.Code);
-        Assert.Contains("'latest' does not do for status, which takes a UUID.", none.Error, StringComparison.Ordinal);
+        Assert.Contains("'latest' is not a valid value for status, which takes a UUID.", none.Error, StringComparison.Ordinal);
         Assert.DoesNotContain("System.", none.Error, StringComparison.Ordinal);
         CommandRun unknown = await CommandRun.RunAsync(fixture, "status", "0193a2f0-7c1e-7abc-8def-0123456789ab");
         Assert.Equal(3, unknown.Code);
@@ -55,7 +55,7 @@ public sealed class StatusTests
         await using Fixture fixture = await Fixture.StartAsync();
         CommandRun run = await CommandRun.RunAsync(fixture, args);
         Assert.Equal((2, ""), (run.Code, run.Out));
-        Assert.Contains("does not do for --", run.Error, StringComparison.Ordinal);
+        Assert.Contains("is not a valid value for --", run.Error, StringComparison.Ordinal);
         Assert.DoesNotContain("System.", run.Error, StringComparison.Ordinal);
         Assert.Empty(fixture.Server.Requests);
     }

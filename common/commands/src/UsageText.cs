@@ -19,13 +19,13 @@ internal static partial class UsageText
 
     // The library names the .NET type that it expected.
     private static string Message(ParseError error) => UnreadableValue().Match(error.Message) is { Success: true } unreadable
-        ? $"'{unreadable.Groups["value"].Value}' does not do for {unreadable.Groups["name"].Value}, which takes {Kind(unreadable.Groups["type"].Value)}."
+        ? $"'{unreadable.Groups["value"].Value}' is not a valid value for {unreadable.Groups["name"].Value}, which takes {Kind(unreadable.Groups["type"].Value)}."
         : error.Message;
 
     private static string Kind(string type) => type switch
     {
         _ when type.Contains("Guid", StringComparison.Ordinal) => "a UUID",
-        _ when type.Contains("UInt", StringComparison.Ordinal) => "a whole number from 0 on",
+        _ when type.Contains("UInt", StringComparison.Ordinal) => "a whole number, 0 or more",
         _ when type.Contains("Int", StringComparison.Ordinal) => "a whole number",
         _ when type.Contains("Double", StringComparison.Ordinal) => "a number",
         _ when type.Contains("Boolean", StringComparison.Ordinal) => "true or false",

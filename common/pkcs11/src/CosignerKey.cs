@@ -29,7 +29,7 @@ public static class CosignerKey
         }
         catch (ArgumentException e)
         {
-            throw new SecretsException("The name of a cosigner is not empty and has no space and no '+'. A domain that its operator holds, and a path, make one that nobody else has.", e);
+            throw new SecretsException("A cosigner's name must not be empty or contain a space or '+'. To make it unique, use a domain that its operator holds, followed by a path.", e);
         }
         using (signer)
         {
@@ -65,7 +65,7 @@ public static class CosignerKey
         }
         return VerifierKey.TryParse(lines[0], out VerifierKey? key, out _) && key.Type == SignatureType.CosignatureV1
             ? Pkcs11Signer.Open(ParseUri(lines[1], source), key)
-            : throw new SecretsException($"{source}: its first line is no public key (vkey) of a cosigner: put the line back as it was made.");
+            : throw new SecretsException($"{source}: its first line is not a cosigner's public key (vkey): restore the original line.");
     }
 
     private static SecretsException Exists(string path) => new($"{path} exists already: keys are never overwritten.");

@@ -43,7 +43,7 @@ public sealed class LogSecretSource : ISecretSource
             return new LogSecretSource(folder, periods, uri);
         }
         periods.Dispose();
-        throw new SecretsException($"{WrappedLogKey.DescribeSource(folder)} holds the log's key, and {Setting} names a token: a key in two places is as safe as the worse one. Once the token has this very key, move the file to where nobody reads it.");
+        throw new SecretsException($"{WrappedLogKey.DescribeSource(folder)} holds the log's key, and {Setting} names a token: a key in two places is only as safe as the weaker one. Once the token has this same key, move the file to where nobody can read it.");
     }
 
     /// <summary>

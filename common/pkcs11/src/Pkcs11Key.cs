@@ -60,7 +60,7 @@ internal sealed class Pkcs11Key : IDisposable
         List<IObjectHandle> found = _token.Session.FindAllObjects(search);
         return found.Count == 1 && _token.Session.GetAttributeValue(found[0], [CKA.CKA_EC_POINT]) is [{ CannotBeRead: false } point] && Ed25519Point.TryRead(point.GetValueAsByteArray(), out byte[]? key)
             ? key
-            : throw new SecretsException($"{uri}: the token has {found.Count} public keys beside this private one, and needs one of Ed25519: import it with the same id.");
+            : throw new SecretsException($"{uri}: the token has {found.Count} public keys for this private key, and needs exactly one, of Ed25519: import it with the same id.");
     }
 
     /// <inheritdoc/>

@@ -152,10 +152,10 @@ public sealed class Pkcs11Signer : INoteSigner
             byte[] signature = token.Sign(probe);
             if (!Ed25519.Verify(Key.PublicKey, probe, signature))
             {
-                throw new SecretsException($"{_uri} is not the key of {Key}: name the right one, nothing was signed.");
+                throw new SecretsException($"{_uri} is not the key of {Key}: name the right key. Nothing was signed.");
             }
             return token.Sign(probe).AsSpan().SequenceEqual(signature) ? token
-                : throw new SecretsException($"{_uri}: the token makes two signatures of one message that differ. Ed25519 as in RFC 8032 is needed, whose signatures are the same.");
+                : throw new SecretsException($"{_uri}: the token made two different signatures of one message. Use a token whose Ed25519 signatures are deterministic, as RFC 8032 requires.");
         }
         catch
         {

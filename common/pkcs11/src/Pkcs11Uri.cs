@@ -106,7 +106,7 @@ public sealed class Pkcs11Uri
     {
         if (values.TryGetValue("type", out byte[]? type) && Encoding.UTF8.GetString(type) is not (PrivateKey or SecretKey))
         {
-            return $"Its type is not '{PrivateKey}', nor '{SecretKey}'.";
+            return $"Its type is neither '{PrivateKey}' nor '{SecretKey}'.";
         }
         if (!values.ContainsKey("object") && !values.ContainsKey("id"))
         {
@@ -129,11 +129,11 @@ public sealed class Pkcs11Uri
             string name = equals < 0 ? attribute : attribute[..equals];
             if (name == "pin-value")
             {
-                return "It holds a PIN, which others may read in it: put the PIN into a file of mode 0600 and name that with pin-source, and change it if someone may have read it.";
+                return "It contains a PIN, which others may read: put the PIN into a file of mode 0600, name that file with pin-source, and change the PIN if someone may have read it.";
             }
             if (!known.Contains(name))
             {
-                return $"It has an attribute that is not known, or at the wrong side of '?': before it {string.Join(", ", s_path)}, behind it {string.Join(", ", s_query)}.";
+                return $"It has an unknown attribute, or one on the wrong side of '?': before '?' it may have {string.Join(", ", s_path)}, after it {string.Join(", ", s_query)}.";
             }
             if (equals < 0 || !TryDecode(attribute[(equals + 1)..], out byte[]? value) || value.Length == 0)
             {

@@ -101,7 +101,7 @@ public sealed class TokenCipher : IKeyCipher
                     : makeNew ? Generate(token.Session, uri)
                     : throw new SecretsException($"{uri}: the token has no such secret key, or hides it from this PIN: correct object and id, or make the key.");
                 return token.Session.GetAttributeValue(key, [CKA.CKA_VALUE_LEN])[0] is { CannotBeRead: false } length && length.GetValueAsUlong() != KeyEncryptionKey.Length
-                    ? throw new SecretsException($"{uri}: that key is no AES-256 key: it has {length.GetValueAsUlong()} octets.")
+                    ? throw new SecretsException($"{uri}: that key is not an AES-256 key: it has {length.GetValueAsUlong()} bytes.")
                     : new TokenCipher(uri, token, key);
             }
             catch

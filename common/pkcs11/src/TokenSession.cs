@@ -61,7 +61,7 @@ internal sealed class TokenSession : IDisposable
             return false;
         }
         ulong actual = Session.GetAttributeValue(key, [CKA.CKA_KEY_TYPE])[0].GetValueAsUlong();
-        return actual == type ? true : throw new SecretsException($"{uri}: that key is of another type ({(CKK)actual}) than {typeName}.");
+        return actual == type ? true : throw new SecretsException($"{uri}: that key has type {(CKK)actual}; {typeName} is needed.");
     }
 
     /// <summary>Returns the attributes by which the URI names an object.</summary>
@@ -102,7 +102,7 @@ internal sealed class TokenSession : IDisposable
             ISlot slot = FindSlot(library.Library, uri);
             if (!slot.GetMechanismList().Contains((CKM)mechanism))
             {
-                throw new SecretsException($"{uri}: the token cannot {lacking}: it is none for this key.");
+                throw new SecretsException($"{uri}: the token cannot {lacking}: use another token for this key.");
             }
             session = slot.OpenSession(writes ? SessionType.ReadWrite : SessionType.ReadOnly);
             Login(session, pin);

@@ -79,7 +79,7 @@ public sealed class Pkcs11SignerTests : IDisposable
         Assert.Contains("was tried once", (await Assert.ThrowsAsync<SignerUnavailableException>(async () => await signer.SignAsync(s_message, Cancel))).Message, StringComparison.Ordinal);
         for (int i = 0; i < 20; i++)
         {
-            Assert.Contains("is not tried again", (await Assert.ThrowsAsync<SignerUnavailableException>(async () => await signer.SignAsync(s_message, Cancel))).Message, StringComparison.Ordinal);
+            Assert.Contains("will not be tried again", (await Assert.ThrowsAsync<SignerUnavailableException>(async () => await signer.SignAsync(s_message, Cancel))).Message, StringComparison.Ordinal);
         }
         _token.WritePin(SoftToken.Pin);
         byte[] signature = await signer.SignAsync(s_message, Cancel);
@@ -114,7 +114,7 @@ public sealed class Pkcs11SignerTests : IDisposable
                 mechanism, [Of(CKA.CKA_TOKEN, true), label, factories.ObjectAttributeFactory.Create(CKA.CKA_EC_PARAMS, [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07])],
                 [Of(CKA.CKA_TOKEN, true), Of(CKA.CKA_PRIVATE, true), label], out _, out _);
         });
-        AssertRefused("of another type (CKK_EC", _token.Uri("p256"), made.Key);
+        AssertRefused("has type CKK_EC; Ed25519", _token.Uri("p256"), made.Key);
         Assert.Throws<SecretsException>(() => Pkcs11Signer.OpenOrGenerate(_token.Parsed("p256"), Name, SignatureType.Ed25519).Dispose());
 
         // If two keys have one name, no key is guessed.
@@ -140,9 +140,9 @@ public sealed class Pkcs11SignerTests : IDisposable
             Assert.Equal(17UL, time);
         }
         Assert.Contains("never overwritten", Assert.Throws<SecretsException>(() => CosignerKey.Create(path, Name, _token.Uri())).Message, StringComparison.Ordinal);
-        Assert.Contains("no space", Assert.Throws<SecretsException>(() => CosignerKey.Create(path + "2", "a b", _token.Uri())).Message, StringComparison.Ordinal);
+        Assert.Contains("contain a space", Assert.Throws<SecretsException>(() => CosignerKey.Create(path + "2", "a b", _token.Uri())).Message, StringComparison.Ordinal);
         var asLog = new VerifierKey(Name, SignatureType.Ed25519, made.PublicKey);
-        Assert.Contains("no public key", Assert.Throws<SecretsException>(() => CosignerKey.Parse($"{asLog}\n{_token.Uri()}\n", "KEY")).Message, StringComparison.Ordinal);
+        Assert.Contains("not a cosigner's public key", Assert.Throws<SecretsException>(() => CosignerKey.Parse($"{asLog}\n{_token.Uri()}\n", "KEY")).Message, StringComparison.Ordinal);
         Assert.Contains("names no token", Assert.Throws<SecretsException>(() => CosignerKey.Parse($"{made}\npkcs11:object=x\n", "KEY")).Message, StringComparison.Ordinal);
         // The key may still be in the file itself.
         VerifierKey inFile = CosignerKeyFile.Create(path + "3", Name);

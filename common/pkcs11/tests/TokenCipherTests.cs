@@ -69,7 +69,7 @@ public sealed class TokenCipherTests : IDisposable
         Refuses(_token.Uri("none", ";type=private"), "its type is not 'secret-key'");
         Refuses("pkcs11:object=x", "names no token");
         Import("short", RandomNumberGenerator.GetBytes(16));
-        Refuses(_token.Uri("short"), "no AES-256 key");
+        Refuses(_token.Uri("short"), "not an AES-256 key");
         Import("twice", RandomNumberGenerator.GetBytes(32));
         Import("twice", RandomNumberGenerator.GetBytes(32));
         Refuses(_token.Uri("twice"), "2 such secret keys");
@@ -79,7 +79,7 @@ public sealed class TokenCipherTests : IDisposable
         _token.WritePin("wrong-pin");
         Refuses(_token.Uri("kek"), "refused the PIN");
         // No ring retries the PIN, so that the token does not lock itself.
-        Assert.Contains("not tried again", Assert.Throws<SignerUnavailableException>(() => Write(_token.Uri("kek")).Wrap([7], Purpose, s_logId)).Message, StringComparison.Ordinal);
+        Assert.Contains("not be tried again", Assert.Throws<SignerUnavailableException>(() => Write(_token.Uri("kek")).Wrap([7], Purpose, s_logId)).Message, StringComparison.Ordinal);
         _token.WritePin(SoftToken.Pin);
         File.SetLastWriteTimeUtc(_token.PinFile, TimeProvider.System.GetUtcNow().UtcDateTime.AddSeconds(5));
         _ = Write(_token.Uri("kek")).Wrap([7], Purpose, s_logId);

@@ -43,7 +43,7 @@ public static class ConfigurationCheck
     {
         IEnumerable<string> settings = configuration.GetSection("Kestrel:Endpoints").GetChildren().Select(endpoint => $"{endpoint.Path}:Url").Concat(s_urls);
         return settings.Where(setting => (configuration[setting] ?? "").Split(';', StringSplitOptions.RemoveEmptyEntries).Any(url => !IsAddress(url)))
-            .Select(setting => new ConfigurationProblem(ConfigurationProblemKind.Value, setting, $"{setting} has an address that is none, as http://127.0.0.1:8301 is one."));
+            .Select(setting => new ConfigurationProblem(ConfigurationProblemKind.Value, setting, $"{setting} is not an address such as http://127.0.0.1:8301."));
     }
 
     private static bool IsAddress(string url)
@@ -70,7 +70,7 @@ public static class ConfigurationCheck
         catch (InvalidOperationException)
         {
             // This is a part of another program's section, whose settings were not checked: they have wrong types.
-            return [new ConfigurationProblem(ConfigurationProblemKind.Type, section.Path, $"{section.Path} has settings that are not of their types.")];
+            return [new ConfigurationProblem(ConfigurationProblemKind.Type, section.Path, $"{section.Path} has settings of the wrong types.")];
         }
     }
 }

@@ -32,7 +32,7 @@ public static class ConfigurationFile
         }
         catch (Exception e) when (e is FormatException or InvalidDataException or System.Text.Json.JsonException)
         {
-            throw new StartupException($"{path} is no JSON of settings: {ErrorText.Line(e.Message)}", e);
+            throw new StartupException($"{path} is not a JSON file of settings: {ErrorText.Line(e.Message)}", e);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -45,7 +45,7 @@ public static class ConfigurationFile
         using var file = new FileStream(path, new FileStreamOptions { BufferSize = 0 });
         if (file.Length > MostOctets)
         {
-            throw new StartupException($"{path} has {file.Length} octets, too many for a file of settings.");
+            throw new StartupException($"{path} has {file.Length} bytes, too many for a file of settings.");
         }
         byte[] octets = new byte[file.Length];
         file.ReadExactly(octets);
@@ -67,7 +67,7 @@ public static class ConfigurationFile
             int equals = line.IndexOf('=', StringComparison.Ordinal);
             if (equals <= 0)
             {
-                throw new StartupException($"{path}: line {i + 1} is not NAME=VALUE. A file of JSON has a name that ends with .json.");
+                throw new StartupException($"{path}: line {i + 1} is not NAME=VALUE. The name of a JSON file must end with .json.");
             }
             string value = line[(equals + 1)..];
             variables[line[..equals].TrimEnd().Replace("__", ":", StringComparison.Ordinal)] = value is ['"', .., '"'] or ['\'', .., '\''] ? value[1..^1] : value;

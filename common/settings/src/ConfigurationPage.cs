@@ -16,36 +16,38 @@ public static partial class ConfigurationPage
 
         # Settings
 
-        Every setting under `Optiks:` that the programs read. A program takes settings from `appsettings.json` beside it, the
-        environment, and its command line; later ones win. `Optiks:Storage:Provider` is `Optiks__Storage__Provider` in the
-        environment, and `--Optiks:Storage:Provider=VALUE` on the command line. Programs may share one file: a section of
-        another program is left to it.
+        Every setting under `Optiks:` that the programs read. A program takes settings from `appsettings.json` in its folder,
+        the environment, and its command line; later sources win. `Optiks:Storage:Provider` is `Optiks__Storage__Provider` in
+        the environment, and `--Optiks:Storage:Provider=VALUE` on the command line. Programs may share one file: each program
+        ignores the sections of other programs.
 
-        A setting that no program has, or that is not of its type or range, ends a program at its start with exit code 78 and
-        a sentence that names the nearest setting. `optiks-db config check` finds all that is wrong without starting anything:
+        A setting that no program has, or that has the wrong type or is out of range, ends a program at its start with exit
+        code 78 and a sentence that names the nearest setting. `optiks-db config check` finds all problems without starting
+        anything:
 
             optiks-db config check --program update-task --file appsettings.json
             optiks-db config check --program query-service --file /etc/optiks/query-service.env --json
 
-        `--file` takes a JSON file, or lines `NAME=VALUE` as systemd's `EnvironmentFile` has them; `Optiks__...` variables and
-        `OPTIKS_DATA` of the environment win over files. It looks at the files that settings name too: whether they can be
-        read, and whether those with keys are open to others. Run it as the user whom the services run as. Exit codes: 0
-        nothing keeps the program from starting, 78 something does, 2 a wrong command line. Warnings do not change it.
+        `--file` takes a JSON file, or lines `NAME=VALUE` as in systemd's `EnvironmentFile`; `Optiks__...` variables and
+        `OPTIKS_DATA` of the environment win over files. The command also checks whether the files that settings name can be
+        read, and whether files with keys are open to other users. Run it as the user whom the services run as. Exit codes: 0
+        nothing keeps the program from starting, 78 something does, 2 a wrong command line. Warnings do not change the exit
+        code.
 
         - A **time** is `[days.]hours:minutes:seconds[.fraction]`: `00:00:10` is ten seconds, `1.00:00:00` a day.
-        - A list has an element a setting: `Optiks:Cors:Origins:0`, `Optiks:Cors:Origins:1`.
-        - *(empty)* and *(none)* are what a setting is when it is not given.
-        - **file**: a path, relative to where the program is started. **secret file**: one that must be its owner's alone
+        - Each element of a list is a setting of its own: `Optiks:Cors:Origins:0`, `Optiks:Cors:Origins:1`.
+        - *(empty)* and *(none)*: the setting is empty, or has no value, unless you give one.
+        - **file**: a path, relative to where the program is started. **secret file**: one that only its owner may access
           (mode 0600).
 
         Addresses and certificates are ASP.NET Core's settings (`urls`, `Kestrel:...`), as are log levels (`Logging:...`).
-        `appsettings.json` is read at the start only.
-        Other variables: [variables.md](variables.md). A witness has a folder: [witnesses.md](witnesses.md). What an auditor
-        follows is said by its command line, or by a file of its own: [the last section](#optiks-auditor---config).
+        Programs read `appsettings.json` at their start only. Other variables: [variables.md](variables.md). A witness has a
+        folder: [witnesses.md](witnesses.md). An auditor's command line, or a file of its own, names the logs that it audits:
+        [the last section](#optiks-auditor---config).
 
         ## Programs
 
-        | program | listens on by default | reads beside the sections of all |
+        | program | listens on by default | reads in addition to the sections of all programs |
         |---|---|---|
 
         """;
@@ -59,7 +61,7 @@ public static partial class ConfigurationPage
             string sections = string.Join(", ", program.Own.Select(section => $"`{section.Path}`").Concat(program.PartlyRead.Select(section => $"part of `{section.Path}`")));
             page.Append(null, $"| {program.Program} | `{program.DefaultUrl}` | {sections} |\n");
         }
-        page.Append(null, $"\nSections of all: {string.Join(", ", SettingsSections.OfServices.Select(section => $"`{section.Path}`"))}.\n");
+        page.Append(null, $"\nSections of all programs: {string.Join(", ", SettingsSections.OfServices.Select(section => $"`{section.Path}`"))}.\n");
         foreach (IGrouping<string, SettingsSection> named in All().GroupBy(section => section.Path))
         {
             AppendSection(page, named.First());
@@ -92,7 +94,7 @@ public static partial class ConfigurationPage
     private static void AppendAuditor(StringBuilder page)
     {
         page.Append("\n## optiks auditor --config\n\n");
-        foreach (string line in Wrapped($"{Linked(ServiceSetting.Describe(typeof(AuditorFile)))} Members that it does not have are refused. Example: [auditors.md](auditors.md#several-logs)."))
+        foreach (string line in Wrapped($"{Linked(ServiceSetting.Describe(typeof(AuditorFile)))} Unknown members are refused. Example: [auditors.md](auditors.md#several-logs)."))
         {
             page.Append(line).Append('\n');
         }

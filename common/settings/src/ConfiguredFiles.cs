@@ -57,7 +57,7 @@ internal static class ConfiguredFiles
             return [new ConfigurationProblem(ConfigurationProblemKind.File, DataFolder.Variable, blank!)];
         }
         return File.Exists(folder.Root)
-            ? [new ConfigurationProblem(ConfigurationProblemKind.File, DataFolder.Variable, $"{folder.Root} is a file: {DataFolder.Variable} names a folder.")]
+            ? [new ConfigurationProblem(ConfigurationProblemKind.File, DataFolder.Variable, $"{folder.Root} is a file: {DataFolder.Variable} must name a folder.")]
             : ((string[])[folder.KeyEncryptionKey, folder.LogKey, folder.ApiKeys, folder.ApiKey]).Where(File.Exists)
                 .Select(path => Look(configuration, DataFolder.Variable, path, SettingFile.Secret)).OfType<ConfigurationProblem>();
     }
@@ -75,7 +75,7 @@ internal static class ConfiguredFiles
                 UnixFileMode open = File.GetUnixFileMode(file.SafeFileHandle) & ~ServiceCredential.GetAllowedMode(path, variable => configuration[variable]);
                 if (kind == SettingFile.Secret && open != 0)
                 {
-                    return new ConfigurationProblem(ConfigurationProblemKind.File, setting, $"{path} holds a key and is open to others: run 'chmod 600 {path}', and replace the key if someone may have read it.");
+                    return new ConfigurationProblem(ConfigurationProblemKind.File, setting, $"{path} holds a key and is open to other users: run 'chmod 600 {path}', and replace the key if someone may have read it.");
                 }
             }
             if (kind == SettingFile.Policy)

@@ -20,11 +20,11 @@ internal static class Contradictions
         if (sections.Contains(PeriodOptions.Section) && sections.Contains(LogOptions.Section)
             && Read<PeriodOptions>(PeriodOptions.Section).Interval is { } interval && Read<LogOptions>(LogOptions.Section).PeriodLength is var length && interval < length)
         {
-            yield return Warning(PeriodOptions.Section, nameof(PeriodOptions.Interval), $"a period of a log that is made with {LogOptions.Section}:{nameof(LogOptions.PeriodLength)} of {length} lasts longer: the task refuses to start.");
+            yield return Warning(PeriodOptions.Section, nameof(PeriodOptions.Interval), $"it is shorter than a period of a log with {LogOptions.Section}:{nameof(LogOptions.PeriodLength)} of {length}: the task refuses to start.");
         }
         if (sections.Contains(BucketOptions.Section) && Read<BucketOptions>(BucketOptions.Section).Name.Length == 0 && configuration.GetSection(BucketOptions.Section).GetChildren().Any())
         {
-            yield return Warning(BucketOptions.Section, nameof(BucketOptions.Name), "it is empty, so that the board is copied nowhere and the section's other settings do nothing.");
+            yield return Warning(BucketOptions.Section, nameof(BucketOptions.Name), "it is empty, so the board is not copied and the section's other settings have no effect.");
         }
         if (sections.Contains(RateLimitOptions.Section))
         {
@@ -35,7 +35,7 @@ internal static class Contradictions
             {
                 if (limit is { PerSecond: 0, Burst: > 0 })
                 {
-                    yield return Warning(RateLimitOptions.Section, $"{name}:{nameof(limit.Burst)}", $"without {nameof(limit.PerSecond)} nothing is limited.");
+                    yield return Warning(RateLimitOptions.Section, $"{name}:{nameof(limit.Burst)}", $"without {nameof(limit.PerSecond)} it limits nothing.");
                 }
             }
         }
@@ -48,11 +48,11 @@ internal static class Contradictions
     {
         if (log.Heartbeat >= log.MaxBehind)
         {
-            yield return Warning(LogOptions.Section, nameof(log.Heartbeat), $"it is not below {nameof(log.MaxBehind)}: without updates readers refuse the newest epoch before the next one is made.");
+            yield return Warning(LogOptions.Section, nameof(log.Heartbeat), $"it is not below {nameof(log.MaxBehind)}: without updates, readers refuse the newest epoch before the next one is made.");
         }
         if (epochs.EpochInterval > log.Heartbeat)
         {
-            yield return Warning(EpochOptions.Section, nameof(epochs.EpochInterval), $"it is above {LogOptions.Section}:{nameof(log.Heartbeat)}, which can then not be kept.");
+            yield return Warning(EpochOptions.Section, nameof(epochs.EpochInterval), $"it is above {LogOptions.Section}:{nameof(log.Heartbeat)}, so the heartbeat cannot be kept.");
         }
         if (epochs.LeasePollInterval >= epochs.LeaseDuration)
         {

@@ -23,7 +23,7 @@ public static class Programs
     {
         Program = "update-task",
         DefaultUrl = "http://127.0.0.1:8321",
-        Purpose = "Makes, signs and publishes the epochs. One does, holding the lease; others stand by. Its address answers health alone.",
+        Purpose = "Makes, signs and publishes the epochs. The task that holds the lease does this; others are standbys. Its address answers only health checks.",
         Own =
         [
             SettingsSections.Epochs, SettingsSections.Padding, SettingsSections.Log, SettingsSections.LogKey, SettingsSections.Kek, SettingsSections.Periods, SettingsSections.Witnesses, SettingsSections.Bucket,
@@ -32,7 +32,7 @@ public static class Programs
         Variables = new Dictionary<string, string>
         {
             [KeyRing.Variable] = KekMeaning,
-            [WrappedLogKey.Variable] = "the log's key, wrapped: the octets of log.key in base64url; unset: that file in the data folder",
+            [WrappedLogKey.Variable] = "the log's key, wrapped: the bytes of log.key in base64url; unset: that file in the data folder",
             [FailPoints.Variable] = FailPointMeaning,
         },
         ExitCodes = new Dictionary<int, string> { [Optiks.ExitCodes.Rollback] = "the database or the board was rolled back: docs/operations/rollback.md" },
@@ -43,7 +43,7 @@ public static class Programs
     {
         Program = "update-service",
         DefaultUrl = "http://127.0.0.1:8311",
-        Purpose = "Takes updates, makes them durable before it answers, and tells what became of them. Any number may run.",
+        Purpose = "Accepts updates, makes them durable before it answers, and reports what became of them. Any number may run.",
         Own = [SettingsSections.Queue, SettingsSections.Board, SettingsSections.Storage],
         // The update-task reads the whole section.
         PartlyRead = [SettingsSections.Limits],
@@ -74,7 +74,7 @@ public static class Programs
     {
         Program = "witness",
         DefaultUrl = WitnessUrl,
-        Purpose = "optiks witness run: cosigns the checkpoints of logs as long as each extends the one before.",
+        Purpose = "optiks witness run: cosigns the checkpoints of logs as long as each extends the previous one.",
     };
 
     /// <summary>All programs.</summary>

@@ -5,7 +5,7 @@ namespace Optiks.Settings;
 internal sealed class SettingAttribute : Attribute
 {
     /// <summary>The unit of sizes, which the reference also shows in MiB.</summary>
-    public const string Octets = "octets";
+    public const string Octets = "bytes";
 
     /// <summary>The unit of a number.</summary>
     public string Unit { get; init; } = "";

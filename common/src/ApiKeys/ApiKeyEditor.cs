@@ -56,13 +56,13 @@ public sealed class ApiKeyEditor
         ArgumentOutOfRangeException.ThrowIfEqual(scopes, ApiScopes.None);
         if (name.Length is < 1 or > MaxNameLength || !IsPrintable(name))
         {
-            throw new ApiKeyEditException($"A key's name has 1 to {MaxNameLength} characters, none of them a control character or an invisible one.");
+            throw new ApiKeyEditException($"A key's name must have 1 to {MaxNameLength} characters, without control characters and invisible characters.");
         }
         string key = ApiKey.Generate();
         var entry = new ApiKeyEntry(name, ApiKey.Hash(key), scopes);
         await ChangeAsync(
             before => before.Any(one => one.Name == name)
-                ? throw new ApiKeyEditException($"There is an API key '{name}' already: revoke it first, or take another name.")
+                ? throw new ApiKeyEditException($"An API key '{name}' already exists: revoke it first, or choose another name.")
                 : [.. before, entry],
             cancellationToken).ConfigureAwait(false);
         return key;
@@ -115,7 +115,7 @@ public sealed class ApiKeyEditor
             using var stream = new FileStream(_path, new FileStreamOptions { BufferSize = 0 });
             if (!SecretFile.IsOwnFile(stream.SafeFileHandle))
             {
-                throw new SecretsException($"{_path} belongs to another user, as whom the services run: run this command as that user.");
+                throw new SecretsException($"{_path} belongs to another user, whom the services run as: run this command as that user.");
             }
             if ((File.GetUnixFileMode(stream.SafeFileHandle) & ~AtomicFile.PrivateMode) != 0)
             {

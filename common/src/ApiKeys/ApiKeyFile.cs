@@ -21,7 +21,7 @@ public static class ApiKeyFile
         {
             using var document = JsonDocument.Parse(json, s_strict);
             JsonElement root = document.RootElement;
-            Require(root.ValueKind == JsonValueKind.Object && root.EnumerateObject().Count() == 1 && root.TryGetProperty("keys"u8, out _), "is an object with the one member keys");
+            Require(root.ValueKind == JsonValueKind.Object && root.EnumerateObject().Count() == 1 && root.TryGetProperty("keys"u8, out _), "is an object with the single member keys");
             JsonElement keys = root.GetProperty("keys"u8);
             Require(keys.ValueKind == JsonValueKind.Array, "has a list as keys");
             return [.. keys.EnumerateArray().Select(ParseEntry)];
@@ -91,7 +91,7 @@ public static class ApiKeyFile
         byte[]? octets = null;
         Require(
             hash.ValueKind == JsonValueKind.String && Base64UrlText.TryDecode(hash.GetString()!, out octets) && octets.Length == HashLength,
-            "has 32 octets in base64url as sha256");
+            "has 32 bytes in base64url as sha256");
         Require(scopes.ValueKind == JsonValueKind.Array, "has a list as scopes");
         ApiScopes combined = ApiScopes.None;
         foreach (JsonElement scope in scopes.EnumerateArray())

@@ -9,7 +9,7 @@ internal static class Check
     {
         if (octets.Length != expected)
         {
-            throw new ArgumentException($"{expected} octets are needed, not {octets.Length}.", name);
+            throw new ArgumentException($"{expected} bytes are needed, not {octets.Length}.", name);
         }
     }
 }

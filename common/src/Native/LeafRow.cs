@@ -96,7 +96,7 @@ public struct LeafRow
     {
         if (value.Length != field.Length)
         {
-            throw new ArgumentException($"The field has {field.Length} octets, not {value.Length}.", nameof(value));
+            throw new ArgumentException($"The field has {field.Length} bytes, not {value.Length}.", nameof(value));
         }
         value.CopyTo(field);
     }

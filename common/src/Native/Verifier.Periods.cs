@@ -75,7 +75,7 @@ public static unsafe partial class Verifier
         ArgumentNullException.ThrowIfNull(end);
         if (shown.From != 1)
         {
-            throw new ArgumentException("A hand-over is of a list from version 1 on.", nameof(shown));
+            throw new ArgumentException("A hand-over needs the list of versions from version 1 on.", nameof(shown));
         }
         var nativeHead = new Interop.HeadResult { Epoch = head.Epoch, Period = head.Period, PeriodFirstEpoch = head.PeriodFirstEpoch };
         var native = new Interop.End { Period = end.Period, LastEpoch = end.LastEpoch, Version = end.Version };

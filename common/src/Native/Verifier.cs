@@ -194,7 +194,7 @@ public static unsafe partial class Verifier
     {
         if (!context.EndedRecord.IsEmpty && ended == null)
         {
-            throw new ArgumentException("Only heads, history and monitoring are about ended periods.", nameof(context));
+            throw new ArgumentException("Only heads, history and monitoring accept ended periods.", nameof(context));
         }
         var native = new Interop.Context
         {

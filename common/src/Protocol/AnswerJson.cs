@@ -285,7 +285,7 @@ public static partial class AnswerJson
     {
         if (value > MaxInteger)
         {
-            throw new EncodingException($"{name}: {value.ToString(CultureInfo.InvariantCulture)} is beyond the integers of JSON");
+            throw new EncodingException($"{name}: {value.ToString(CultureInfo.InvariantCulture)} is too large for an integer in JSON");
         }
         writer.WriteNumber(name, value);
     }

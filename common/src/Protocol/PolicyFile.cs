@@ -51,7 +51,7 @@ public sealed class PolicyFile
         }
         return policy.Witnesses.Count > 0 && policy.Witnesses.Count <= max
             ? new PolicyFile(path, kind, policy)
-            : throw new StartupException($"The policy {path} has {policy.Witnesses.Count} {kind}: 1 to {max} can be asked.");
+            : throw new StartupException($"The policy {path} has {policy.Witnesses.Count} {kind}: it must have 1 to {max}.");
     }
 
     /// <summary>
@@ -61,7 +61,7 @@ public sealed class PolicyFile
     {
         if (Policy.Logs.Count > 0 && !Policy.Logs.Any(log => log.Key.Equals(logKey)))
         {
-            throw new StartupException($"The policy {_path} has other logs than {logKey}: add a line for it, or name no log.");
+            throw new StartupException($"The policy {_path} names logs, but not {logKey}: add a line for it, or name no log.");
         }
         if (Policy.Witnesses.Any(witness => witness.Key.PublicKey.SequenceEqual(logKey.PublicKey)))
         {
@@ -79,6 +79,6 @@ public sealed class PolicyFile
         return Uri.TryCreate($"{witness.Url?.TrimEnd('/')}/{below}", UriKind.Absolute, out Uri? url)
             && (url.Scheme == Uri.UriSchemeHttps || url.Scheme == Uri.UriSchemeHttp) && url is { Query: "", Fragment: "", UserInfo: "" }
             ? url
-            : throw new StartupException($"The policy {_path} has no URL to ask {witness.Key.Name} at: 'witness NAME VKEY https://...', the prefix before {before}.");
+            : throw new StartupException($"The policy {_path} has no URL for {witness.Key.Name}: write 'witness NAME VKEY https://...', where the URL is the prefix before {before}.");
     }
 }

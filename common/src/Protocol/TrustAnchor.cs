@@ -83,7 +83,7 @@ public sealed class TrustAnchor
             using var document = JsonDocument.Parse(json, s_strict);
             if (document.RootElement.ValueKind != JsonValueKind.Object)
             {
-                throw new TrustAnchorException("A trust anchor is a JSON object with configuration and log_key.");
+                throw new TrustAnchorException("A trust anchor must be a JSON object with configuration and log_key.");
             }
             foreach (JsonProperty property in document.RootElement.EnumerateObject())
             {
@@ -105,7 +105,7 @@ public sealed class TrustAnchor
                 }
                 else
                 {
-                    throw new TrustAnchorException($"A trust anchor has no member {property.Name}.");
+                    throw new TrustAnchorException($"A trust anchor must not have a member {property.Name}.");
                 }
             }
         }
@@ -115,7 +115,7 @@ public sealed class TrustAnchor
         }
         if (configuration is null || logKey is null)
         {
-            throw new TrustAnchorException("A trust anchor has the members configuration and log_key.");
+            throw new TrustAnchorException("A trust anchor must have the members configuration and log_key.");
         }
         if (!Base64UrlText.TryDecode(configuration, out byte[]? octets))
         {
@@ -166,7 +166,7 @@ public sealed class TrustAnchor
 
     private static string Text(JsonProperty property) => property.Value.ValueKind == JsonValueKind.String
         ? property.Value.GetString()!
-        : throw new TrustAnchorException($"The member {property.Name} of a trust anchor is a string.");
+        : throw new TrustAnchorException($"The member {property.Name} of a trust anchor must be a string.");
 
     // A lone surrogate, which is half of a character, makes GetString throw InvalidOperationException.
     private static (TlogPolicy Policy, IReadOnlyList<string> Lines) Witnesses(JsonElement json, VerifierKey logKey)

@@ -30,7 +30,7 @@ public sealed class TrustPolicy
         }
         catch (ArgumentException e)
         {
-            throw new TrustAnchorException($"The trust anchor's auditors and witnesses have a key for two things: {e.Message}", e);
+            throw new TrustAnchorException($"The trust anchor's auditors and witnesses use one key twice: {e.Message}", e);
         }
     }
 
@@ -71,15 +71,15 @@ public sealed class TrustPolicy
             }
             else
             {
-                throw new TrustAnchorException($"auditors of a trust anchor have no member {member.Name}, or not of this type.");
+                throw new TrustAnchorException($"The auditors of a trust anchor have the member {member.Name}, which is unknown or has the wrong type.");
             }
         }
         if (required is null || lag is null || auditors is null)
         {
-            throw new TrustAnchorException("auditors of a trust anchor have the members required, max_lag_ms and keys.");
+            throw new TrustAnchorException("The auditors of a trust anchor must have the members required, max_lag_ms and keys.");
         }
         return auditors.Count is 0 or > MaxCosigners || required > auditors.Count
-            ? throw new TrustAnchorException($"A trust anchor has 1 to {MaxCosigners} auditors, and requires no more than it has.")
+            ? throw new TrustAnchorException($"A trust anchor must have 1 to {MaxCosigners} auditors, and must not require more than it has.")
             : new AuditorPolicy(required.Value, lag.Value, auditors);
     }
 
@@ -87,12 +87,12 @@ public sealed class TrustPolicy
     {
         if (json.ValueKind != JsonValueKind.Array || json.EnumerateArray().Any(line => line.ValueKind != JsonValueKind.String))
         {
-            throw new TrustAnchorException("witnesses of a trust anchor are the lines of a policy, a string each.");
+            throw new TrustAnchorException("The witnesses of a trust anchor must be the lines of a policy, a string each.");
         }
         string[] lines = [.. json.EnumerateArray().Select(line => line.GetString()!)];
         if (lines.Any(line => line.Contains('\n', StringComparison.Ordinal)))
         {
-            throw new TrustAnchorException("witnesses of a trust anchor are the lines of a policy: none holds a newline.");
+            throw new TrustAnchorException("The witnesses of a trust anchor must be the lines of a policy, without newlines.");
         }
         byte[] text = Encoding.UTF8.GetBytes(string.Concat(lines.Select(line => $"{line}\n")));
         if (!TlogPolicy.TryParse(text, out TlogPolicy? policy, out TlogError error, out int at))
@@ -101,7 +101,7 @@ public sealed class TrustPolicy
         }
         if (policy.Witnesses.Count > MaxCosigners || policy.Logs.Any(log => !log.Key.Equals(logKey)))
         {
-            throw new TrustAnchorException($"The trust anchor's policy has at most {MaxCosigners} witnesses, and no other log than the anchor's.");
+            throw new TrustAnchorException($"The trust anchor's policy must have at most {MaxCosigners} witnesses, and no log other than the anchor's.");
         }
         return (policy, lines);
     }
@@ -153,10 +153,10 @@ public sealed class TrustPolicy
             }
             else
             {
-                throw new TrustAnchorException($"An auditor of a trust anchor has no member {member.Name}, or not of this type.");
+                throw new TrustAnchorException($"An auditor of a trust anchor has the member {member.Name}, which is unknown or has the wrong type.");
             }
         }
-        return key is not null && first is { } epoch ? new TrustedAuditor(key, epoch) : throw new TrustAnchorException("An auditor of a trust anchor has the members key and first_epoch.");
+        return key is not null && first is { } epoch ? new TrustedAuditor(key, epoch) : throw new TrustAnchorException("An auditor of a trust anchor must have the members key and first_epoch.");
     }
 
     private static JsonElement.ObjectEnumerator Members(JsonElement json, string what) =>

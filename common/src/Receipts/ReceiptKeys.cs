@@ -35,7 +35,7 @@ public sealed class ReceiptKeys
         return Verify(anchor, note.Encode(), out ReceiptKeys? verified) == Reason.Valid
             ? verified!
             : throw new ArgumentException(
-                $"There are 1 to {ProtocolLimits.MaxReceiptKeys} receipt keys, all different, none of them the log's, each with a time that ends after it begins; and the log's key signs for them.", nameof(keys));
+                $"There must be 1 to {ProtocolLimits.MaxReceiptKeys} different receipt keys, each with a time that ends after it begins. The log's key signs for them and cannot be one of them.", nameof(keys));
     }
 
     /// <summary>Verifies a note; <paramref name="keys"/> is null unless the note is valid.</summary>

@@ -39,7 +39,7 @@ public static class CosignerKeyFile
         }
         catch (ArgumentException e)
         {
-            throw new SecretsException("The name of a key is not empty and has no space and no '+'. A domain that its operator holds, and a path, make one that nobody else has.", e);
+            throw new SecretsException("A key's name must not be empty or contain a space or '+'. To make it unique, use a domain that its operator holds, followed by a path.", e);
         }
         finally
         {
@@ -103,7 +103,7 @@ public static class CosignerKeyFile
                 return signer;
             }
             signer.Dispose();
-            throw new SecretsException($"{source}: the key id is not that of name and key: put the key back as it was made.");
+            throw new SecretsException($"{source}: the key id does not match the name and the key: restore the original key.");
         }
         catch (Exception e) when (e is FormatException or ArgumentException)
         {
@@ -118,5 +118,5 @@ public static class CosignerKeyFile
     private static NoteSigner Open(string name, SignatureType type, ReadOnlySpan<byte> seed) => new(name, type, seed);
 
     // The inner exception is left out: its text might contain a part of the key.
-    private static SecretsException NoKey(string source) => new($"{source} is no key ({Prefix}name+id+key on one line): put the key back as it was made.");
+    private static SecretsException NoKey(string source) => new($"{source} does not hold a key ({Prefix}name+id+key on one line): restore the original key.");
 }

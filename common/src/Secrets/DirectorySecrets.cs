@@ -59,7 +59,7 @@ public sealed class DirectorySecrets : IDisposable
     {
         if (octets.Length is not Length and not OneTagKeyLength)
         {
-            throw new SecretsException($"The period's secrets have {octets.Length} octets instead of {Length}: the stored period row is damaged.");
+            throw new SecretsException($"The period's secrets have {octets.Length} bytes instead of {Length}: the stored period row is damaged.");
         }
         var secrets = new DirectorySecrets();
         octets.CopyTo(secrets._octets);

@@ -115,12 +115,12 @@ public sealed class FollowedFile<T>
         RequireRegular(status);
         if ((status.Mode & (UnixFileMode.GroupWrite | UnixFileMode.OtherWrite)) != 0)
         {
-            throw new SecretsException($"{_path} may be written by others: run 'chmod go-w {_path}'.");
+            throw new SecretsException($"{_path} can be written by other users: run 'chmod go-w {_path}'.");
         }
         SecretFile.CheckOwner(_path, status.Owner);
         if (status.Length > MaxLength)
         {
-            throw new SecretsException($"{_path} has {status.Length} octets: a file of keys has at most {MaxLength}.");
+            throw new SecretsException($"{_path} has {status.Length} bytes: a file of keys may have at most {MaxLength}.");
         }
         byte[] octets = new byte[status.Length];
         stream.ReadExactly(octets);

@@ -74,7 +74,7 @@ public sealed class KeyEncryptionKey : IDisposable
     {
         if (!Base64UrlText.TryDecode(text, out byte[]? decoded) || decoded.Length != Length)
         {
-            throw new SecretsException($"The key-encryption key from {source} is not 43 characters of base64url (32 octets).");
+            throw new SecretsException($"The key-encryption key from {source} is not 43 characters of base64url (32 bytes).");
         }
         byte[] key = GC.AllocateUninitializedArray<byte>(Length, pinned: true);
         decoded.CopyTo(key, 0);
@@ -99,7 +99,7 @@ public sealed class KeyEncryptionKey : IDisposable
     /// purpose is wrong, or the bytes are damaged.
     /// </summary>
     public byte[] Unwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId) =>
-        TryUnwrap(wrapped, purpose, logId) ?? throw new SecretsException($"The key-encryption key {Id} from {Source} does not open the stored {purpose} of this log: put the right key back, nothing was changed.");
+        TryUnwrap(wrapped, purpose, logId) ?? throw new SecretsException($"The key-encryption key {Id} from {Source} does not open the stored {purpose} of this log: put the right key back. Nothing was changed.");
 
     /// <summary>
     /// Decrypts; returns null if the key, the log or the purpose is wrong. Throws <see cref="SecretsException"/> if the bytes are not a

@@ -131,7 +131,7 @@ public sealed class KeyRing
             }
         }
         return lines.Count is > 0 and <= MaxKeys ? lines
-            : throw new SecretsException($"The key-encryption key from {source} is not 43 characters of base64url (32 octets), nor up to {MaxKeys} keys or URIs of keys, each on a line.");
+            : throw new SecretsException($"The key-encryption key from {source} is neither 43 characters of base64url (32 bytes) nor up to {MaxKeys} keys or URIs of keys, each on its own line.");
     }
 
     /// <summary>Returns whether a line names a key in a token.</summary>

@@ -16,7 +16,7 @@ public sealed class KeyRingFile
     public KeyRingFile(KeyRing ring, Func<string, IKeyCipher>? openToken)
     {
         ArgumentNullException.ThrowIfNull(ring);
-        string path = ring.File ?? throw new SecretsException($"The key-encryption keys come from {ring.Source}, which this command cannot change: change it where it is made, and start the programs that have it again.");
+        string path = ring.File ?? throw new SecretsException($"The key-encryption keys come from {ring.Source}, which this command cannot change: change them at their source, and restart the programs that use them.");
         // The lock belongs to the link's target, so that two links to one file share one lock.
         _path = FileTarget.Resolve(path).Path;
         _openToken = openToken;
@@ -36,7 +36,7 @@ public sealed class KeyRingFile
             using KeyEncryptionKey key = KeyRing.OpenLine(one, source, _openToken);
             KeyId id = key.Id;
             Change(lines => Opened(lines).Any(known => known.Id == id) ? throw new SecretsException($"{_path} has the key-encryption key {id} already.")
-                : lines.Count == KeyRing.MaxKeys ? throw new SecretsException($"{_path} has {KeyRing.MaxKeys} keys: remove those that are not needed any more.")
+                : lines.Count == KeyRing.MaxKeys ? throw new SecretsException($"{_path} has {KeyRing.MaxKeys} keys: remove those that are no longer needed.")
                 : [.. lines, one]);
             return id;
         }
@@ -52,7 +52,7 @@ public sealed class KeyRingFile
         List<(KeyId Id, byte[] Line)> known = Opened(lines);
         List<byte[]> left = [.. known.Where(key => key.Id != id).Select(key => key.Line)];
         return left.Count == known.Count ? throw new SecretsException($"{_path} does not have the key-encryption key {id}: see 'optiks-db kek list'.")
-            : left.Count == 0 ? throw new SecretsException($"{_path} has no other key than {id}, which stays.")
+            : left.Count == 0 ? throw new SecretsException($"{_path} has no key other than {id}, which cannot be removed.")
             : left;
     });
 
@@ -75,7 +75,7 @@ public sealed class KeyRingFile
             {
                 if (!SecretFile.IsOwnFile(stream.SafeFileHandle))
                 {
-                    throw new SecretsException($"{_path} belongs to another user, as whom the services run: run this command as that user.");
+                    throw new SecretsException($"{_path} belongs to another user, whom the services run as: run this command as that user.");
                 }
             }
             lines = KeyRing.SplitLines(before, _path);

@@ -60,7 +60,7 @@ internal sealed class KeySource
             0 => new KeySource(null, file, file, environment),
             1 => found[0],
             _ => throw new SecretsException(
-                $"{what} is given {found.Count} times, by {string.Join(" and by ", found.Select(source => source.Name))}: keep one. Move the others to where nobody reads them, once the one has what they have."),
+                $"{what} is given {found.Count} times, by {string.Join(" and by ", found.Select(source => source.Name))}: keep one. Once it has all that the others have, move them to where nobody can read them."),
         };
     }
 

@@ -22,7 +22,7 @@ public sealed class OpenedRing : IDisposable
     /// Returns the key with this id, or the first key if the id is null. Throws <see cref="SecretsException"/> if the ring does not have
     /// it.
     /// </summary>
-    public KeyEncryptionKey Get(KeyId? id) => id is null ? _keys[0] : _keys.FirstOrDefault(key => key.Id == id) ?? throw Missing($"The key-encryption key {id} is asked for");
+    public KeyEncryptionKey Get(KeyId? id) => id is null ? _keys[0] : _keys.FirstOrDefault(key => key.Id == id) ?? throw Missing($"The key-encryption key {id} is needed");
 
     /// <summary>
     /// Decrypts into pinned memory, which the caller overwrites after use, with the key that wrapped the secret. Throws
@@ -45,8 +45,8 @@ public sealed class OpenedRing : IDisposable
             }
         }
         throw new SecretsException(names
-            ? $"The key-encryption key {id} from {_source} does not open the stored {purpose}: it is damaged or of another log, restore it from a backup. Nothing was changed."
-            : $"The key-encryption key from {_source} does not open the stored {purpose} of this log: put the right key back, nothing was changed.");
+            ? $"The key-encryption key {id} from {_source} does not open the stored {purpose}, which is damaged or belongs to another log: restore it from a backup. Nothing was changed."
+            : $"The key-encryption key from {_source} does not open the stored {purpose} of this log: put the right key back. Nothing was changed.");
     }
 
     /// <inheritdoc/>
@@ -59,5 +59,5 @@ public sealed class OpenedRing : IDisposable
     }
 
     private SecretsException Missing(string what) =>
-        new($"{what}, which {_source} does not have (it has {string.Join(", ", _keys.Select(key => key.Id))}): put the right key back, nothing was changed.");
+        new($"{what}, which {_source} does not have (it has {string.Join(", ", _keys.Select(key => key.Id))}): put the right key back. Nothing was changed.");
 }

@@ -34,7 +34,7 @@ public static partial class SecretFile
             }
             if (stream.Length > MaxLength)
             {
-                throw new SecretsException($"{path} has {stream.Length} octets, too many for a key file.");
+                throw new SecretsException($"{path} has {stream.Length} bytes, too many for a key file.");
             }
             byte[] octets = GC.AllocateUninitializedArray<byte>((int)stream.Length, pinned: true);
             stream.ReadExactly(octets);
@@ -42,7 +42,7 @@ public static partial class SecretFile
         }
         catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
         {
-            throw new SecretsException($"{path} is missing: put the file back, no new one is made in its place.", e);
+            throw new SecretsException($"{path} is missing: put the file back. No new one is created in its place.", e);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -58,7 +58,7 @@ public static partial class SecretFile
         UnixFileMode mode = File.GetUnixFileMode(handle);
         if ((mode & ~ServiceCredential.GetAllowedMode(path, environment)) != 0)
         {
-            throw new SecretsException($"{path} is open to others (mode {Convert.ToString((int)mode, 8)}): run 'chmod 600 {path}', and replace the key if someone may have read it.");
+            throw new SecretsException($"{path} is open to other users (mode {Convert.ToString((int)mode, 8)}): run 'chmod 600 {path}', and replace the key if someone may have read it.");
         }
         // On other systems, only root can open another user's file of mode 0600.
         if (OperatingSystem.IsLinux())

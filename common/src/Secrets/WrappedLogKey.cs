@@ -31,7 +31,7 @@ public static class WrappedLogKey
         byte[] octets = source.Read();
         return source.Path is not null ? octets
             : Base64UrlText.TryDecode(octets, out byte[]? decoded) ? decoded
-            : throw new SecretsException($"The log's key from {source.Name} is not base64url: it holds the octets of log.key in that form.");
+            : throw new SecretsException($"The log's key from {source.Name} is not base64url: give the bytes of log.key in that form.");
     }
 
     internal static KeySource Find(DataFolder folder) => Find(folder, Environment.GetEnvironmentVariable);

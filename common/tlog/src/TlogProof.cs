@@ -23,7 +23,7 @@ public sealed class TlogProof
         ArgumentNullException.ThrowIfNull(checkpoint);
         if (hashes.Count > MaxHashes)
         {
-            throw new ArgumentException($"A proof has at most {MaxHashes} hashes.", nameof(hashes));
+            throw new ArgumentException($"A proof may have at most {MaxHashes} hashes.", nameof(hashes));
         }
         Index = index;
         Hashes = [.. hashes];

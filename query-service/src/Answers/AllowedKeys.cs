@@ -12,7 +12,7 @@ internal readonly record struct AllowedKeys(int MaxLength, CallerRights? Owner)
     {
         if (key.IsEmpty || key.Length > MaxLength)
         {
-            throw new ProblemException(new Problem(ProblemTypes.KeyLength, $"A key has 1 to {MaxLength} octets.", field));
+            throw new ProblemException(new Problem(ProblemTypes.KeyLength, $"A key must have 1 to {MaxLength} bytes.", field));
         }
         if (Owner is not null && !Owner.Owns(key))
         {

@@ -39,7 +39,7 @@ internal sealed class AnswerLease : IDisposable
         long more = Math.Max(0, _held + octets - _own) - Counted;
         if (more > 0 && !_budget.TryTake(_caller, more))
         {
-            throw new ProblemException(new Problem(ProblemTypes.Overloaded, "Too many answers are under way: read those that were asked for, or ask for less at once.", null, s_retryAfter));
+            throw new ProblemException(new Problem(ProblemTypes.Overloaded, "Too many of this caller's answers are in progress: read them first, or ask for less at once.", null, s_retryAfter));
         }
         _held += octets;
     }

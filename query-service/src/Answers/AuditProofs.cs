@@ -50,7 +50,7 @@ internal sealed class AuditProofs : IDisposable
         }
         catch (OptiksNativeException e) when (e.Status == NativeStatus.Data)
         {
-            throw new BoardUnreadableException($"The audit proofs of epochs {first + 1} to {last} do not fit each other.", e);
+            throw new BoardUnreadableException($"The audit proofs of epochs {first + 1} to {last} do not fit together.", e);
         }
         finally
         {
@@ -84,7 +84,7 @@ internal sealed class AuditProofs : IDisposable
         bool isStep = step.Length >= StepOffset && ((step[0] << 16) | (step[1] << 8) | step[2]) == RecordsLength;
         if (!isStep)
         {
-            throw new BoardUnreadableException($"The audit proof of epoch {epoch} is not that of one step.");
+            throw new BoardUnreadableException($"The audit proof of epoch {epoch} does not prove exactly one step.");
         }
         byte[] records = step[3..StepOffset].ToArray();
         return (records.AsMemory(0, EpochRecord.Length), records.AsMemory(EpochRecord.Length));
@@ -118,7 +118,7 @@ internal sealed class AuditProofs : IDisposable
             }
             else if (!before.Span.SequenceEqual(steps.Records[^1].Span))
             {
-                throw new BoardUnreadableException($"The audit proof of epoch {epoch} does not begin where the one before ends.");
+                throw new BoardUnreadableException($"The audit proof of epoch {epoch} does not begin where the previous one ends.");
             }
             steps.Add(EpochRecord.Decode(before.Span), after, step.Written.Span[StepOffset..]);
         }

@@ -37,7 +37,7 @@ internal readonly record struct ClientPosition(ulong CheckpointSize, ulong MinEp
     {
         if (MinEpoch > epoch)
         {
-            throw NotCaughtUp($"The newest epoch here is {epoch}.", $"?{MinEpochParameter}");
+            throw NotCaughtUp($"This replica's newest epoch is {epoch}.", $"?{MinEpochParameter}");
         }
         if (CheckpointSize > epoch + 1)
         {
@@ -51,5 +51,5 @@ internal readonly record struct ClientPosition(ulong CheckpointSize, ulong MinEp
     public static ulong? Find(HttpRequest request, string parameter) =>
         !request.Query.TryGetValue(parameter, out StringValues values) ? null
             : values.Count == 1 && TryParse(values[0], out ulong value) ? value
-            : throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "The parameter is one integer in decimal without leading zeros.", $"?{parameter}"));
+            : throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "The parameter must be one decimal integer without leading zeros.", $"?{parameter}"));
 }

@@ -38,7 +38,7 @@ internal sealed class EpochBounds
         ulong current = EpochRecord.ReadPeriod(_record.Span);
         if (from > current)
         {
-            throw new ProblemException(new Problem(ProblemTypes.NotFound, $"The newest period here is {current}."));
+            throw new ProblemException(new Problem(ProblemTypes.NotFound, $"This replica's newest period is {current}."));
         }
         if (current - from > EndedOfPage)
         {

@@ -65,10 +65,10 @@ internal sealed class LaterPeriods
 
     private int? FindReassigned(ServedEpoch current, ulong period, long generation, ByteStrings keys, int[] used, bool usesCache)
     {
-        ServedEpoch later = period == current.Period ? current : current.FindEnded(period) ?? throw CurrentEpoch.Unavailable($"The end of period {period} is being loaded here.");
+        ServedEpoch later = period == current.Period ? current : current.FindEnded(period) ?? throw CurrentEpoch.Unavailable($"This replica is loading the end of period {period}.");
         if (!later.TryAcquire())
         {
-            throw CurrentEpoch.Unavailable($"The end of period {period} is being replaced here.");
+            throw CurrentEpoch.Unavailable($"This replica is replacing the end of period {period}.");
         }
         try
         {

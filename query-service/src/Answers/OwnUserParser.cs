@@ -32,7 +32,7 @@ internal static class OwnUserParser
         }
         if (log.ReusesUsernames && query.Usernames.Count > 0)
         {
-            throw UserQueryParser.Malformed("This log uses usernames again: look up to whom one leads.", $"$.{names}");
+            throw UserQueryParser.Malformed("This log allows usernames to be reassigned: look up the usernames instead.", $"$.{names}");
         }
         // The answer uses the names in the log's form, by which the verifier knows them.
         query = query with { Usernames = [.. query.Usernames.Select((name, i) => UserQueryParser.Normalize(log, name, $"$.{names}[{i}]"))] };
@@ -57,7 +57,7 @@ internal static class OwnUserParser
         }
         if (query.From == 0)
         {
-            throw UserQueryParser.Malformed("The first version is 1 or more.", "$.from");
+            throw UserQueryParser.Malformed("The first version must be 1 or more.", "$.from");
         }
         UserQueryParser.CheckKeys(query.Keys, "$.keys");
         foreach (KnownDeviceKey key in query.Keys)
@@ -85,7 +85,7 @@ internal static class OwnUserParser
                     userMember = s_query.Name(member);
                     break;
                 case 2 or 3:
-                    names = names is null ? ReadNames(ref reader, member == 2) : throw reader.Fail("They stand there already: give them as text or as octets.");
+                    names = names is null ? ReadNames(ref reader, member == 2) : throw reader.Fail("The usernames are given twice: give them either as text or as base64url.");
                     namesMember = s_query.Name(member);
                     break;
                 case 4:
@@ -95,7 +95,7 @@ internal static class OwnUserParser
                     from = reader.ReadInteger();
                     if (from == 0)
                     {
-                        throw reader.Fail("A version is 1 or more.");
+                        throw reader.Fail("A version must be 1 or more.");
                     }
                     break;
                 default:
@@ -132,5 +132,5 @@ internal static class OwnUserParser
     // A query that knows no version must not name a period.
     private static bool KnowsVersion(UserMonitorQuery query) => query.From > 1 || query.Keys.Any(key => key.Version > 1);
 
-    private static ProblemException TooManyNames(string field) => new(new Problem(ProblemTypes.BatchLength, $"A query asks for at most {ProtocolLimits.MaxOwnNames} names.", field));
+    private static ProblemException TooManyNames(string field) => new(new Problem(ProblemTypes.BatchLength, $"A query may ask for at most {ProtocolLimits.MaxOwnNames} names.", field));
 }

@@ -164,7 +164,7 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
         }
         if (needed > _maxLength)
         {
-            throw new ProblemException(new Problem(ProblemTypes.AnswerTooLarge, $"The answer would be longer than {_maxLength} octets: ask for fewer keys at once."));
+            throw new ProblemException(new Problem(ProblemTypes.AnswerTooLarge, $"The answer would be longer than {_maxLength} bytes: ask for fewer keys at once."));
         }
         // Both arrays are counted while one is copied to the other.
         byte[] larger = Rent(checked((int)needed));

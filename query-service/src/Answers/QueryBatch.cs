@@ -45,7 +45,7 @@ internal sealed class QueryBatch : IDisposable
             if (seen > Latest[i] && (kind != QueryKind.Lookup || Periods[i] == period))
             {
                 string member = IsBinary ? "version" : kind == QueryKind.Lookup ? "known" : "from";
-                throw ClientPosition.NotCaughtUp("The client has seen a later version of the key than there is here.", $"{GetField(i)}.{member}");
+                throw ClientPosition.NotCaughtUp("The client has seen a later version of the key than this replica has.", $"{GetField(i)}.{member}");
             }
         }
     }

@@ -79,7 +79,7 @@ internal static class QueryParser
             }
             if (kind != QueryKind.Lookup && version == 0)
             {
-                throw Malformed("The first version to list is 1 or more.", $"$[{i}].version");
+                throw Malformed("The first version to list must be 1 or more.", $"$[{i}].version");
             }
             batch.Add(key.Span, period, version);
         }
@@ -126,7 +126,7 @@ internal static class QueryParser
             {
                 if (hasKey)
                 {
-                    throw reader.Fail("The key stands there already: give 'key' or 'key_b64'.");
+                    throw reader.Fail("The key is given twice: give either 'key' or 'key_b64'.");
                 }
                 key = member == Key ? reader.ReadText() : reader.ReadOctets();
                 hasKey = true;
@@ -141,7 +141,7 @@ internal static class QueryParser
                 version = reader.ReadInteger();
                 if (version == 0)
                 {
-                    throw reader.Fail("The first version to list is 1 or more.");
+                    throw reader.Fail("The first version to list must be 1 or more.");
                 }
             }
         }
@@ -173,7 +173,7 @@ internal static class QueryParser
         version = givenVersion ?? throw Malformed("The member is missing.", $"{path}.version");
     }
 
-    private static ProblemException BatchLength() => new(new Problem(ProblemTypes.BatchLength, $"A list has 1 to {QueryBatch.MaxCount} queries.", "$"));
+    private static ProblemException BatchLength() => new(new Problem(ProblemTypes.BatchLength, $"A list must have 1 to {QueryBatch.MaxCount} queries.", "$"));
 
     private static ProblemException Malformed(string detail, string field) => new(new Problem(ProblemTypes.MalformedRequest, detail, field));
 }

@@ -35,9 +35,9 @@ internal sealed class UserQueries : IDisposable
     {
         (string detail, string member) = summary.AheadOf switch
         {
-            KnownOfUser.UserId => ("The client knows a user id for a username that leads nowhere here.", IsBinary ? "knows_user" : "known.user"),
-            KnownOfUser.DeviceList => ("The client has seen a later version of the device list than there is here.", IsBinary ? "devices" : "known.devices"),
-            _ => ("The client has seen a later version of a device's key than there is here.", IsBinary ? "keys" : "known.keys"),
+            KnownOfUser.UserId => ("The client knows a user id for a username that leads to no user on this replica.", IsBinary ? "knows_user" : "known.user"),
+            KnownOfUser.DeviceList => ("The client has seen a later version of the device list than this replica has.", IsBinary ? "devices" : "known.devices"),
+            _ => ("The client has seen a later version of a device's key than this replica has.", IsBinary ? "keys" : "known.keys"),
         };
         return ClientPosition.NotCaughtUp(detail, IsBinary || IsList ? $"$[{summary.AheadUser}].{member}" : $"$.{member}");
     }

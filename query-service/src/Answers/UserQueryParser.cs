@@ -94,7 +94,7 @@ internal static class UserQueryParser
         {
             if (keys[i].Version == 0 || (i > 0 && DeviceList.Order.Compare(keys[i - 1].Device, keys[i].Device) >= 0))
             {
-                throw Malformed("The device ids are strictly increasing, and their versions 1 or more.", field);
+                throw Malformed("The device ids must be strictly increasing, and their versions 1 or more.", field);
             }
         }
     }
@@ -186,7 +186,7 @@ internal static class UserQueryParser
         }
         if (period is null != (devices is null && keys is null))
         {
-            throw Malformed(period is null ? "The member is missing: versions are of a period." : "The member is of no use without a known version.", $"{path}.period");
+            throw Malformed(period is null ? "The member is missing: it says which period the versions belong to." : "The member must not be given without a known version.", $"{path}.period");
         }
         // Without a known version the period has no meaning.
         bool hasVersion = devices > 0 || keys?.Count > 0;
@@ -215,7 +215,7 @@ internal static class UserQueryParser
         {
             if (keys[i].Device.Span.SequenceEqual(keys[i - 1].Device.Span))
             {
-                throw Malformed("A device stands twice.", path);
+                throw Malformed("A device is given twice.", path);
             }
         }
         return keys;
@@ -237,7 +237,7 @@ internal static class UserQueryParser
             version = reader.ReadInteger();
             if (version == 0)
             {
-                throw reader.Fail("A version is 1 or more.");
+                throw reader.Fail("A version must be 1 or more.");
             }
         }
         if (device is null)
@@ -255,11 +255,11 @@ internal static class UserQueryParser
     }
 
     private static byte[] ReadOctets(ref StrictJsonReader reader, bool isText, bool isThere) =>
-        isThere ? throw reader.Fail("It stands there already: give it as text or as octets.") : isText ? reader.ReadText().ToArray() : reader.ReadOctets();
+        isThere ? throw reader.Fail("It is given twice: give it either as text or as base64url.") : isText ? reader.ReadText().ToArray() : reader.ReadOctets();
 
-    private static ProblemException BatchLength() => new(new Problem(ProblemTypes.BatchLength, $"A list has 1 to {QueryBatch.MaxCount} queries.", "$"));
+    private static ProblemException BatchLength() => new(new Problem(ProblemTypes.BatchLength, $"A list must have 1 to {QueryBatch.MaxCount} queries.", "$"));
 
-    private static ProblemException TooManyKeys(string field) => new(new Problem(ProblemTypes.BatchLength, $"A query names at most {ProtocolLimits.MaxKnownKeys} known keys.", field));
+    private static ProblemException TooManyKeys(string field) => new(new Problem(ProblemTypes.BatchLength, $"A query may name at most {ProtocolLimits.MaxKnownKeys} known keys.", field));
 
     internal static ProblemException Malformed(string detail, string field) => new(new Problem(ProblemTypes.MalformedRequest, detail, field));
 }

@@ -41,7 +41,7 @@ internal sealed class CosignerClient : IDisposable
             using HttpResponseMessage response = await _http.GetAsync(_cosigner.Checkpoint, cancellationToken);
             if (!response.IsSuccessStatusCode)
             {
-                return (null, string.Create(CultureInfo.InvariantCulture, $"It answers {(int)response.StatusCode}."));
+                return (null, string.Create(CultureInfo.InvariantCulture, $"It answers with status {(int)response.StatusCode}."));
             }
             note = await response.Content.ReadAsByteArrayAsync(cancellationToken);
         }
@@ -51,9 +51,9 @@ internal sealed class CosignerClient : IDisposable
         }
         if (!_verifier.TryOpen(note, out SignedCheckpoint? opened, out TlogError refused))
         {
-            return (null, $"What it serves is no checkpoint of this log with its cosignature ({refused}).");
+            return (null, $"Its answer is not a checkpoint of this log with its cosignature ({refused}).");
         }
-        return opened.Cosignatures is not [{ Timestamp: { } time }] ? (null, "What it serves lacks its cosignature.")
+        return opened.Cosignatures is not [{ Timestamp: { } time }] ? (null, "Its answer lacks its cosignature.")
             : Cosignature.IsAhead(time, _time.GetUtcNow(), _tolerance) ? (null, "Its cosignature is from the future.")
             : (opened, "");
     }

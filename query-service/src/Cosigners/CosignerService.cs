@@ -28,7 +28,7 @@ internal sealed class CosignerService : BackgroundService
     private static readonly TimeSpan s_aheadPause = TimeSpan.FromMilliseconds(200);
     private const int AheadAttempts = 10;
 
-    private const string Contradiction = "The log signed what it cosigned, and it is another history than the one that is served here.";
+    private const string Contradiction = "It cosigned a checkpoint that the log signed, but of another history than the one that this replica serves.";
 
     private readonly CosignerList? _list;
     private readonly TimeSpan _interval;
@@ -128,7 +128,7 @@ internal sealed class CosignerService : BackgroundService
                         await Task.Delay(s_aheadPause, _time, stop);
                         break;
                     case TakeResult.Ahead:
-                        return "What it cosigned is larger than the log that is served here.";
+                        return "It cosigned a larger checkpoint than the log that this replica serves.";
                     default:
                         return null;
                 }
@@ -137,7 +137,7 @@ internal sealed class CosignerService : BackgroundService
         catch (BoardUnreadableException e)
         {
             _logger.BoardUnreadable(e);
-            return "The board cannot be read here.";
+            return "This replica cannot read the board.";
         }
     }
 

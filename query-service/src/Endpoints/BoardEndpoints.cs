@@ -62,7 +62,7 @@ internal sealed class BoardEndpoints
         // Tags contain the log's name, so they cannot be made before the log is known here.
         if (_state.Anchor is null)
         {
-            throw CurrentEpoch.Unavailable("The log is not known here yet.");
+            throw CurrentEpoch.Unavailable("This replica does not know the log yet.");
         }
         if (!Caching.IsUnchanged(context, $"{_state.LogName}/{path}"))
         {

@@ -57,7 +57,7 @@ internal sealed class EpochEndpoints
     private static ulong ParseEpoch(ReadOnlySpan<char> text, string field) =>
         ClientPosition.TryParse(text, out ulong epoch)
             ? epoch
-            : throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "An epoch is an integer in decimal without leading zeros; a range is two of them, 'a-b'.", field));
+            : throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "An epoch must be a decimal integer without leading zeros; a range must be two of them, 'a-b'.", field));
 
     /// <summary>Returns the current epoch if the client accepts it; otherwise throws <see cref="ProblemException"/>.</summary>
     private ServedEpoch ServedFor(HttpRequest request)
@@ -141,7 +141,7 @@ internal sealed class EpochEndpoints
         ServedEpoch epoch = ServedFor(context.Request);
         if (number > epoch.Epoch)
         {
-            throw NotFound($"The newest epoch here is {epoch.Epoch}.");
+            throw NotFound($"This replica's newest epoch is {epoch.Epoch}.");
         }
         ReadOnlyMemory<byte> record = number == epoch.Epoch ? epoch.Record : await epoch.Log.ReadRecordAsync(number, cancellationToken);
         if (!IsUnchanged(context, string.Create(CultureInfo.InvariantCulture, $"epochs/{number}"), type))
@@ -157,21 +157,21 @@ internal sealed class EpochEndpoints
         ulong last = ParseEpoch(range.AsSpan(dash + 1), RangeField);
         if (dash < 0 && last == 0)
         {
-            throw NotFound("No step leads to epoch 0.");
+            throw NotFound("Epoch 0 has no audit proof: no step leads to it.");
         }
         ulong first = dash < 0 ? last - 1 : ParseEpoch(range.AsSpan(0, dash), RangeField);
         if (first >= last)
         {
-            throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "A range 'a-b' leads from epoch a to a later epoch b.", RangeField));
+            throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "A range 'a-b' must lead from epoch a to a later epoch b.", RangeField));
         }
         if (last - first > AuditProof.MaxEpochs)
         {
-            throw new ProblemException(new Problem(ProblemTypes.RangeTooLarge, $"A range has at most {AuditProof.MaxEpochs} epochs.", RangeField));
+            throw new ProblemException(new Problem(ProblemTypes.RangeTooLarge, $"A range may have at most {AuditProof.MaxEpochs} epochs.", RangeField));
         }
         ulong newest = ServedFor(context.Request).Epoch;
         if (last > newest)
         {
-            throw NotFound($"The newest epoch here is {newest}.");
+            throw NotFound($"This replica's newest epoch is {newest}.");
         }
         // This is decided before anything is read: the proof exists and never changes.
         if (IsUnchanged(context, string.Create(CultureInfo.InvariantCulture, $"audit-proof/{first}-{last}"), type))
@@ -206,7 +206,7 @@ internal sealed class EpochEndpoints
 
     private async Task ConfigurationAsync(HttpContext context, CancellationToken cancellationToken)
     {
-        TrustAnchor anchor = _state.Anchor ?? throw CurrentEpoch.Unavailable("The log is not known here yet.");
+        TrustAnchor anchor = _state.Anchor ?? throw CurrentEpoch.Unavailable("This replica does not know the log yet.");
         AcceptHeader.Choose(context.Request, MediaTypes.Json);
         // The configuration is fixed for the life of the log, but a successor log may follow at the same address.
         context.Response.Headers.CacheControl = "public, max-age=60";

@@ -10,15 +10,15 @@ internal static class QueryApi
     public const string Title = "Optiks query-service";
 
     public const string Description =
-        "Answers about keys, epochs and the bulletin board. The binary forms, whose structures are in the specification, are what a verifier takes; JSON is for people and scripts.";
+        "Answers about keys, epochs and the bulletin board. Verifiers use the binary forms, whose structures are in the specification; JSON is for people and scripts.";
 
     /// <summary>The parameter with the first period of bounds.</summary>
     public const string FromParameter = "from";
 
-    private const string ReadOnly = "It changes nothing: what is posted are names, which do not belong into URLs.";
+    private const string ReadOnly = "It changes nothing; it is a POST because keys and usernames do not belong in URLs.";
 
     private static readonly ApiParameter s_minEpoch = new(
-        ClientPosition.MinEpochParameter, "Epoch that the answer must be of, or later, such as the one that the status of an update names; `not-caught-up` from a replica that is behind.",
+        ClientPosition.MinEpochParameter, "The answer must be from this epoch or a later one, such as the epoch in the status of an update; a replica that is behind answers `not-caught-up`.",
         QuerySchemas.Number);
 
     private static readonly ApiParameter[] s_position =
@@ -29,14 +29,14 @@ internal static class QueryApi
     private static readonly ApiParameter[] s_state =
     [
         .. s_position,
-        new(AskedState.AtEpochParameter, "One of the epochs that the replica served last, of which the answer is; absent: the newest epoch.", QuerySchemas.Number),
+        new(AskedState.AtEpochParameter, "The epoch to answer from, one of those that the replica served last; absent: the newest epoch.", QuerySchemas.Number),
     ];
 
     // Parameters of the queries that an owner may still send about a period that has ended.
     private static readonly ApiParameter[] s_ended =
     [
         .. s_state,
-        new(AskedState.PeriodParameter, "A period that has ended, of which the answer is as of its last epoch; absent: the answer is as of the newest epoch.", QuerySchemas.Number),
+        new(AskedState.PeriodParameter, "A period that has ended: the answer is as of its last epoch; absent: the answer is as of the newest epoch.", QuerySchemas.Number),
     ];
 
     private static readonly ProblemType[] s_reads = [ProblemTypes.NotAcceptable, ProblemTypes.Unavailable, ProblemTypes.NotCaughtUp];
@@ -60,7 +60,7 @@ internal static class QueryApi
 
     public static ApiOperation GetLookup { get; } = new("lookupOne", "Looks up one key given as text in the URL; for trying things out.")
     {
-        Description = "Not where URLs are logged.",
+        Description = "Do not use it where URLs are logged.",
         Parameters = [new("key", "The key, UTF-8 text.", null, IsRequired: true), .. s_state],
         Answers = PostLookup.Answers,
         Problems = s_keys,
@@ -90,7 +90,7 @@ internal static class QueryApi
 
     public static ApiOperation Monitor { get; } = Versions("monitor", "Lists versions of one's own keys and proves that there are no others.", MediaTypes.Monitor);
 
-    public static ApiOperation UserMonitor { get; } = new("userMonitor", "Shows an owner its own user: every version of the device list and of the key of each device that was on it, by pages.")
+    public static ApiOperation UserMonitor { get; } = new("userMonitor", "Shows the owner of a user every version of its device list, and of the key of each device that was on it, by pages.")
     {
         Description = ReadOnly,
         Parameters = s_ended,
@@ -109,21 +109,21 @@ internal static class QueryApi
         Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.UsernameForm, ProblemTypes.PeriodGone],
     };
 
-    public static ApiOperation LatestEpoch { get; } = new("latestEpoch", "Gives the record of the epoch that is served, with what ties it to a checkpoint.")
+    public static ApiOperation LatestEpoch { get; } = new("latestEpoch", "Returns the record of the served epoch, and the proofs that tie it to a checkpoint.")
     {
         Parameters = s_position,
         Answers = [Answer("The head.", QuerySchemas.Head, MediaTypes.Head) with { Headers = s_cached }],
         Problems = s_reads,
     };
 
-    public static ApiOperation Periods { get; } = new("periods", "Gives the records of the first and last epochs of time periods, with what ties them to a checkpoint.")
+    public static ApiOperation Periods { get; } = new("periods", "Returns the records of the first and last epochs of time periods, and the proofs that tie them to a checkpoint.")
     {
         Parameters = [new(FromParameter, "The first period.", QuerySchemas.Number, IsRequired: true), .. s_position],
-        Answers = [Answer($"The bounds of the periods from that one on, of {EpochBounds.MaxPeriods} at most: if the current period is later, the head is of the last of them, and the next page begins there.", QuerySchemas.PeriodsAnswer, MediaTypes.Periods)],
+        Answers = [Answer($"The bounds of at most {EpochBounds.MaxPeriods} periods from that one on. If the current period is later, the head is that of the last of them, and the next page begins there.", QuerySchemas.PeriodsAnswer, MediaTypes.Periods)],
         Problems = [.. s_reads, ProblemTypes.NotFound, ProblemTypes.Overloaded],
     };
 
-    public static ApiOperation Epoch { get; } = new("epoch", "Gives the record of an epoch.")
+    public static ApiOperation Epoch { get; } = new("epoch", "Returns the record of an epoch.")
     {
         Parameters = [new("epoch", "The epoch.", QuerySchemas.Number, IsInPath: true), s_minEpoch],
         Answers = [Answer("The record, which never changes.", QuerySchemas.Record, MediaTypes.Record) with { Headers = s_tagged }, ApiAnswer.NotModified],
@@ -137,19 +137,19 @@ internal static class QueryApi
         Problems = [.. s_reads, ProblemTypes.NotFound, ProblemTypes.RangeTooLarge, ProblemTypes.Overloaded],
     };
 
-    public static ApiOperation Configuration { get; } = new("configuration", "Gives the log's configuration and key; for display and first use, not a trust anchor by itself.")
+    public static ApiOperation Configuration { get; } = new("configuration", "Returns the log's configuration and key, for display and first use; alone they are not a trust anchor.")
     {
         Answers = [new(200, "The configuration.", new ApiContent(MediaTypes.Json, QuerySchemas.Configuration)) { Headers = s_tagged }, ApiAnswer.NotModified],
         Problems = [ProblemTypes.NotAcceptable, ProblemTypes.Unavailable],
     };
 
-    public static ApiOperation Checkpoint { get; } = new("checkpoint", "Gives the checkpoint of the epoch that is served: a C2SP signed note.")
+    public static ApiOperation Checkpoint { get; } = new("checkpoint", "Returns the checkpoint of the served epoch: a C2SP signed note.")
     {
         Answers = [new(200, "The signed note.", new ApiContent("text/plain", QuerySchemas.Note)) { Headers = s_tagged }, ApiAnswer.NotModified],
         Problems = [ProblemTypes.Unavailable],
     };
 
-    public static ApiOperation Cosignatures { get; } = new("cosignatures", "Gives the newest checkpoint that each auditor and witness cosigned, as far as they are known here.")
+    public static ApiOperation Cosignatures { get; } = new("cosignatures", "Returns the newest checkpoint that each auditor and witness cosigned, as far as this replica knows it.")
     {
         Answers = [new(200, "The signed notes.", new ApiContent(MediaTypes.Json, QuerySchemas.Cosignatures)) { Headers = s_tagged }, ApiAnswer.NotModified],
         Problems = [ProblemTypes.NotAcceptable],
@@ -158,18 +158,18 @@ internal static class QueryApi
     /// <summary>Describes the files of one endpoint: OpenAPI cannot express a path with any number of parts.</summary>
     public static IReadOnlyList<ApiOperation> BoardFiles { get; } =
     [
-        File("tile", "/log/tile/{level}/{index}", "Gives a full tile of the log's tree (C2SP tlog-tiles).", null, Level, Index),
-        File("partialTile", "/log/tile/{level}/{index}.p/{width}", "Gives a partial tile of the log's tree.", null, Level, Index, Width),
-        File("entries", "/log/tile/entries/{index}", "Gives a full bundle of 256 entries.", null, Index),
-        File("partialEntries", "/log/tile/entries/{index}.p/{width}", "Gives a partial bundle of entries.", null, Index, Width),
-        File("auditFile", "/log/audit/{index}", "Gives the audit proof of the step to an epoch, as it lies on the board.", MediaTypes.AuditProof, Index),
+        File("tile", "/log/tile/{level}/{index}", "Returns a full tile of the log's tree (C2SP tlog-tiles).", null, Level, Index),
+        File("partialTile", "/log/tile/{level}/{index}.p/{width}", "Returns a partial tile of the log's tree.", null, Level, Index, Width),
+        File("entries", "/log/tile/entries/{index}", "Returns a full bundle of 256 entries.", null, Index),
+        File("partialEntries", "/log/tile/entries/{index}.p/{width}", "Returns a partial bundle of entries.", null, Index, Width),
+        File("auditFile", "/log/audit/{index}", "Returns the audit proof of the step to an epoch, as stored on the board.", MediaTypes.AuditProof, Index),
     ];
 
     private static ApiParameter Level => new("level", "Level of the tile.", QuerySchemas.Level, IsInPath: true);
 
-    private static ApiParameter Index => new("index", "Number below 1000. A larger one is several parts of the path, such as `x001/234`.", QuerySchemas.Index, IsInPath: true);
+    private static ApiParameter Index => new("index", "Number below 1000. A larger number takes several parts of the path, such as `x001/234`.", QuerySchemas.Index, IsInPath: true);
 
-    private static ApiParameter Width => new("width", "Entries of the partial tile.", QuerySchemas.Width, IsInPath: true);
+    private static ApiParameter Width => new("width", "Number of entries of the partial tile.", QuerySchemas.Width, IsInPath: true);
 
     private static ApiOperation Versions(string id, string summary, string binary) => new(id, summary)
     {

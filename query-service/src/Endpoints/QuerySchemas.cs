@@ -56,20 +56,20 @@ internal static partial class QuerySchemas
         }));
         schemas.Add(AuditProof, ApiSchemas.ObjectOf("Proof that the trees only grew.", ["records", "structures"], new()
         {
-            ["records"] = ApiSchemas.List(schemas.Ref(Record), Protocol.AuditProof.MaxEpochs + 1, "Of all epochs of the range, its start first."),
+            ["records"] = ApiSchemas.List(schemas.Ref(Record), Protocol.AuditProof.MaxEpochs + 1, "The records of all epochs of the range, its start first."),
             ["structures"] = ArrayOf(schemas.Ref("AppendProof")),
         }));
         schemas.Add(Configuration, ConfigurationSchema());
-        schemas.Add(Cosignatures, ApiSchemas.ObjectOf("What was cosigned.", ["checkpoints"], new()
+        schemas.Add(Cosignatures, ApiSchemas.ObjectOf("The cosigned checkpoints.", ["checkpoints"], new()
         {
-            ["checkpoints"] = ApiSchemas.Any(schemas.Ref(Note), "Of each cosigner the newest, with the log's signature and the cosigner's."),
+            ["checkpoints"] = ApiSchemas.Any(schemas.Ref(Note), "The newest checkpoint of each cosigner, with the log's signature and the cosigner's."),
         }));
     }
 
     private static void AddParameters(ApiSchemas schemas)
     {
-        schemas.Add(Number, ApiSchemas.WholeNumber("In decimal without leading zeros."));
-        schemas.Add(Range, Pattern("An epoch, or two.", "^(0|[1-9][0-9]*)(-(0|[1-9][0-9]*))?$"));
+        schemas.Add(Number, ApiSchemas.WholeNumber("A decimal number without leading zeros."));
+        schemas.Add(Range, Pattern("An epoch, or two epochs.", "^(0|[1-9][0-9]*)(-(0|[1-9][0-9]*))?$"));
         schemas.Add(Level, new OpenApiSchema { Type = JsonSchemaType.Integer, Minimum = "0", Maximum = "63" });
         schemas.Add(Index, Pattern("Three digits.", "^[0-9]{3}$"));
         schemas.Add(Width, new OpenApiSchema { Type = JsonSchemaType.Integer, Minimum = "1", Maximum = "255" });
@@ -105,21 +105,21 @@ internal static partial class QuerySchemas
         schemas.Add("Structure", ApiSchemas.ObjectOf("One tree.", ["root", "count", "vrf_public_key"], new()
         {
             ["root"] = ApiSchemas.Octets("Its root."),
-            ["count"] = ApiSchemas.WholeNumber("Its leaves."),
+            ["count"] = ApiSchemas.WholeNumber("The number of its leaves."),
             ["vrf_public_key"] = ApiSchemas.Octets("Its VRF public key."),
         }));
         schemas.Add(Record, ApiSchemas.ObjectOf("An epoch's record, decoded.", ["format", "log_id", "epoch", "period", "period_first_epoch", "time_ms", "structures", "previous"], new()
         {
             ["format"] = ApiSchemas.WholeNumber("Format of the record."),
-            ["log_id"] = ApiSchemas.Octets("The log."),
+            ["log_id"] = ApiSchemas.Octets("The log's id."),
             ["epoch"] = ApiSchemas.WholeNumber("The epoch."),
             ["period"] = ApiSchemas.WholeNumber("Its time period."),
             ["period_first_epoch"] = ApiSchemas.WholeNumber("First epoch of that period."),
             ["time_ms"] = ApiSchemas.WholeNumber("Unix time in milliseconds."),
             ["structures"] = ArrayOf(schemas.Ref("Structure")),
-            ["previous"] = ApiSchemas.Octets("Hash of the record before."),
+            ["previous"] = ApiSchemas.Octets("Hash of the previous record."),
         }));
-        schemas.Add(Head, ApiSchemas.ObjectOf("What ties an answer to a checkpoint.", ["record", "record_fields", "inclusion", "consistency", "checkpoint"], new()
+        schemas.Add(Head, ApiSchemas.ObjectOf("The record of an answer's epoch, and the proofs that tie it to a checkpoint.", ["record", "record_fields", "inclusion", "consistency", "checkpoint"], new()
         {
             ["record"] = ApiSchemas.Octets("The epoch's record."),
             ["record_fields"] = schemas.Ref(Record),
@@ -133,7 +133,7 @@ internal static partial class QuerySchemas
     {
         schemas.Add("Path", ApiSchemas.ObjectOf("The siblings on the path from a node to the tree's root.", ["mask", "siblings"], new()
         {
-            ["mask"] = ApiSchemas.Octets("Depths that have a sibling, a bit each."),
+            ["mask"] = ApiSchemas.Octets("Depths that have a sibling, one bit each."),
             ["siblings"] = ApiSchemas.Octets("Their hashes, of 32 octets."),
         }));
         schemas.Add("Member", ApiSchemas.ObjectOf("A version that exists.", ["vrf_proof", "epoch", "kind", "path"], new()
@@ -150,7 +150,7 @@ internal static partial class QuerySchemas
         schemas.Add("NonMember", ApiSchemas.ObjectOf("A version that does not exist.", ["vrf_proof", "node"], new()
         {
             ["vrf_proof"] = ApiSchemas.Octets("Proof of the label."),
-            ["node"] = Kind("What stands where the version would: 0: nothing in an empty tree, 1: an interior node, 2: a leaf.", 0, 1, 2),
+            ["node"] = Kind("The node where the version would be: 0: none, as the tree is empty; 1: an interior node; 2: a leaf.", 0, 1, 2),
             ["length"] = ApiSchemas.WholeNumber("Interior node: bits of its prefix."),
             ["prefix"] = ApiSchemas.Octets("Interior node: its prefix."),
             ["left"] = ApiSchemas.Octets("Interior node: its left hash."),
@@ -160,7 +160,7 @@ internal static partial class QuerySchemas
             ["epoch"] = ApiSchemas.WholeNumber("Leaf: its epoch."),
             ["path"] = schemas.Ref("Path"),
         }));
-        schemas.Add("Lookup", ApiSchemas.ObjectOf("What is known of a key.", ["version", "members", "absent"], new()
+        schemas.Add("Lookup", ApiSchemas.ObjectOf("The latest version of a key, or the proof that it has none.", ["version", "members", "absent"], new()
         {
             ["version"] = ApiSchemas.WholeNumber("Its latest version; 0: it has none."),
             ["members"] = ApiSchemas.Any(schemas.Ref("Member"), "Versions of the ladder, the latest one opened."),
@@ -170,7 +170,7 @@ internal static partial class QuerySchemas
         {
             ["version"] = ApiSchemas.WholeNumber("Its latest version; 0: it has none."),
             ["from"] = ApiSchemas.WholeNumber("First version listed.", 1),
-            ["members"] = ApiSchemas.Any(schemas.Ref("Member"), "Versions from there on; an erased one is committed."),
+            ["members"] = ApiSchemas.Any(schemas.Ref("Member"), "Versions from there on; an erased version shows its commitment only."),
             ["absent"] = ApiSchemas.Any(schemas.Ref("NonMember"), "Versions that do not exist; empty: there are more pages."),
         }));
         schemas.Add(LookupAnswer, Answer("lookups", ApiSchemas.List(schemas.Ref("Lookup"), QueryBatch.MaxCount, "In the order of the queries."), schemas));
@@ -183,7 +183,7 @@ internal static partial class QuerySchemas
         {
             ["configuration"] = ApiSchemas.Octets("The configuration."),
             ["log_key"] = ApiSchemas.Text("Verifier key of the log's signatures, as C2SP writes it."),
-            ["log_id"] = ApiSchemas.Octets("Hash of both."),
+            ["log_id"] = ApiSchemas.Octets("Hash of the configuration and the key."),
             ["origin"] = ApiSchemas.Text("Origin of the checkpoints."),
         };
         foreach (string number in (string[])[
@@ -203,7 +203,7 @@ internal static partial class QuerySchemas
         Items = element,
         MinItems = Structures.Count,
         MaxItems = Structures.Count,
-        Description = $"Of {string.Join(", ", Structures.Names.SkipLast(1))} and {Structures.Names[^1]}.",
+        Description = $"In the order {string.Join(", ", Structures.Names.SkipLast(1))} and {Structures.Names[^1]}.",
     };
 
     private static OpenApiSchema Pattern(string description, string pattern) => new() { Type = JsonSchemaType.String, Pattern = pattern, Description = description };

@@ -29,7 +29,7 @@ internal sealed class UserEndpoints
         _options = options.Value;
     }
 
-    private Configuration Log => _state.Anchor?.Configuration ?? throw CurrentEpoch.Unavailable("The log is not known yet.");
+    private Configuration Log => _state.Anchor?.Configuration ?? throw CurrentEpoch.Unavailable("This replica does not know the log yet.");
 
     public void Map(IEndpointRouteBuilder routes)
     {

@@ -37,6 +37,6 @@ internal sealed class BoardReach
 
     /// <summary>Refuses an epoch when the checkpoint ends with it and has another root there.</summary>
     public Refused? Check(VerifiedEpoch epoch) => _board.Newest is { } checkpoint && checkpoint.Size == epoch.Epoch + 1 && checkpoint.Root != epoch.Root()
-        ? new Refused($"The database and the board have different logs of {checkpoint.Size} epochs, and the log signed both: keep them.")
+        ? new Refused($"The database and the board have different logs of {checkpoint.Size} epochs, and the log signed both: keep both as evidence.")
         : null;
 }

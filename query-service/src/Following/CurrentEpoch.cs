@@ -45,7 +45,7 @@ internal sealed class CurrentEpoch
     /// <summary>
     /// Returns the current epoch as <see cref="Peek"/> does. Throws <see cref="ProblemException"/> (unavailable) before the first epoch.
     /// </summary>
-    public ServedEpoch PeekOrThrow() => Peek() ?? throw Unavailable("There is no verified epoch here yet.");
+    public ServedEpoch PeekOrThrow() => Peek() ?? throw Unavailable("This replica has no verified epoch yet.");
 
     /// <summary>
     /// Takes a reference to the current epoch, which the caller releases. Throws <see cref="ProblemException"/> (unavailable) when there is
@@ -61,7 +61,7 @@ internal sealed class CurrentEpoch
             return epoch;
         }
         epoch.Release();
-        throw Unavailable(age > TimeSpan.Zero ? "The newest epoch here is too old to be accepted." : "The newest epoch here is from the future, and would not be accepted.");
+        throw Unavailable(age > TimeSpan.Zero ? "This replica's newest epoch is too old to be accepted." : "This replica's newest epoch is from the future, and would not be accepted.");
     }
 
     /// <summary>
@@ -145,15 +145,15 @@ internal sealed class CurrentEpoch
     private static TaskCompletionSource NewLater() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     private ProblemException NotServed(ServedEpoch epoch, ulong period) =>
-        period >= epoch.Period ? new ProblemException(new Problem(ProblemTypes.NotFound, $"Period {period} has not ended: the newest one here is {epoch.Period}.", PeriodField))
-        : epoch.Period - period >= _state.RetainedPeriods ? new ProblemException(new Problem(ProblemTypes.PeriodGone, $"Period {period} is served no more: the newest one is {epoch.Period}.", PeriodField))
-        : Unavailable($"The end of period {period} is being loaded here.");
+        period >= epoch.Period ? new ProblemException(new Problem(ProblemTypes.NotFound, $"Period {period} has not ended: this replica's newest period is {epoch.Period}.", PeriodField))
+        : epoch.Period - period >= _state.RetainedPeriods ? new ProblemException(new Problem(ProblemTypes.PeriodGone, $"Period {period} is no longer served: the newest period is {epoch.Period}.", PeriodField))
+        : Unavailable($"This replica is loading the end of period {period}.");
 
     // A verifier would refuse an epoch that is too old.
     private ServedEpoch FindRecent(ServedEpoch current, ulong epoch) =>
-        epoch > current.Epoch ? throw ClientPosition.NotCaughtUp($"The newest epoch here is {current.Epoch}.", AtEpochField)
+        epoch > current.Epoch ? throw ClientPosition.NotCaughtUp($"This replica's newest epoch is {current.Epoch}.", AtEpochField)
         : current.FindRecent(epoch) is { } found && Age(found) <= _state.MaxBehind ? found
-        : throw new ProblemException(new Problem(ProblemTypes.NotFound, $"Epoch {epoch} is none of the last {_maxRecent} that this replica served in this period.", AtEpochField));
+        : throw new ProblemException(new Problem(ProblemTypes.NotFound, $"Epoch {epoch} is not among the last {_maxRecent} that this replica served in this period.", AtEpochField));
 
     private ServedEpoch Acquire()
     {

@@ -54,7 +54,7 @@ internal sealed class DamagedFiles
         {
             _logger.FilesDamaged(period, e);
         }
-        return CurrentEpoch.Unavailable("This replica cannot read what the answer needs, and makes it again from the database: ask another replica.");
+        return CurrentEpoch.Unavailable("This replica cannot read files that the answer needs, and rebuilds them from the database: ask another replica.");
     }
 
     /// <summary>Returns the periods whose trees wait to be made again.</summary>

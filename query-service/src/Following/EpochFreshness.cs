@@ -32,7 +32,7 @@ internal sealed class EpochFreshness : IHealthCheck
         }
         if (_damage.Any)
         {
-            return HealthCheckResult.Unhealthy("This replica's own files are damaged, and are made again from the database.");
+            return HealthCheckResult.Unhealthy("This replica's own files are damaged, and are being rebuilt from the database.");
         }
         if (epoch is null)
         {

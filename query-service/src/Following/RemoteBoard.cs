@@ -65,7 +65,7 @@ internal sealed class RemoteBoard : IBoardFiles
         AuditVerdict verdict = Verifier.Audit(context, before.Encode(), start.Span, proof);
         if (verdict.Reason != Reason.Valid || !verdict.NewRecord.Span.SequenceEqual(after.Encode()))
         {
-            throw new BoardUnreadableException($"What the board has as the audit proof of epoch {after.Epoch} is not it ({verdict.Reason.Name()}).");
+            throw new BoardUnreadableException($"The board's audit proof of epoch {after.Epoch} is not valid ({verdict.Reason.Name()}).");
         }
     }
 }

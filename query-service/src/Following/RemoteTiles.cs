@@ -137,7 +137,7 @@ internal sealed class RemoteTiles : ICachedTiles, IDisposable
         }
         catch (HttpRequestException e)
         {
-            throw new IOException($"The board cannot be read at a distance: {e.Message}", e);
+            throw new IOException($"The remote board cannot be read: {e.Message}", e);
         }
         finally
         {

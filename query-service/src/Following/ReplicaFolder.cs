@@ -82,7 +82,7 @@ internal sealed class ReplicaFolder : IDisposable
         if (head.PublishedEpoch is not ulong published || published < served.Epoch)
         {
             string newest = head.PublishedEpoch?.ToString(CultureInfo.InvariantCulture) ?? "none";
-            return new Refused($"The database is behind: this replica has served epoch {served.Epoch}, the database's newest is {newest}. An older copy was put in its place.");
+            return new Refused($"The database is behind: this replica has served epoch {served.Epoch}; the database's newest is {newest}. An older copy was put in the database's place.");
         }
         return head.Epoch == served.Epoch && !served.Names(served.Epoch, head.RecordHash.Span)
             ? new Refused($"The database has another record for epoch {served.Epoch} than this replica served: the log forked.")
@@ -95,8 +95,8 @@ internal sealed class ReplicaFolder : IDisposable
     /// </summary>
     public Refused? CheckBoard(ulong? last) => Highest is not { } served || last >= served.Epoch ? null
         : new Refused(last is null
-            ? $"The board is behind: this replica has served epoch {served.Epoch}, and it has no checkpoint."
-            : $"The board is behind: this replica has served epoch {served.Epoch}, the board's checkpoint ends at epoch {last}. An older copy was put in its place.");
+            ? $"The board is behind: this replica has served epoch {served.Epoch}, but the board has no checkpoint."
+            : $"The board is behind: this replica has served epoch {served.Epoch}; the board's checkpoint ends at epoch {last}. An older copy was put in the board's place.");
 
     /// <summary>Returns the files of a period's trees, in a folder that exists.</summary>
     public TreeFiles GetFiles(ulong period)

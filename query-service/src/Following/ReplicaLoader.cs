@@ -110,7 +110,7 @@ internal sealed class ReplicaLoader
             PeriodRow period = PeriodRows.At(periods, published);
             if (!period.Configuration.Span.SequenceEqual(anchor.ConfigurationOctets.Span))
             {
-                throw new StartupException($"{_data.TrustAnchor} is of another log than the database: put the right one in its place.");
+                throw new StartupException($"{_data.TrustAnchor} belongs to another log than the database: put the right trust anchor in its place.");
             }
             _state.Anchor = anchor;
             var trees = new ReplicaTrees(LoadKeys, folder, anchor, _options.NodeCacheBytes, _options.VrfCacheBytes);
@@ -196,7 +196,7 @@ internal sealed class ReplicaLoader
             // Trees that readers use in the meantime have the leaf log, so no other trees may begin in its place.
             if (refused is { IsSnapshot: false } || isMade)
             {
-                return (null, refused ?? new Refused($"Nothing was saved of period {period.Period}."));
+                return (null, refused ?? new Refused($"Period {period.Period} has no saved trees."));
             }
             if (refused is not null)
             {

@@ -79,7 +79,7 @@ internal sealed class ProofQueue : IDisposable
             }
         }
         _metrics.ProofRefused();
-        throw new ProblemException(new Problem(ProblemTypes.Overloaded, "Too many answers wait for proofs.", null, s_retryAfter));
+        throw new ProblemException(new Problem(ProblemTypes.Overloaded, "Too many answers are waiting for proofs.", null, s_retryAfter));
     }
 
     /// <summary>Answers the waiting requests and ends the workers.</summary>

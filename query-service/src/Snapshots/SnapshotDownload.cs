@@ -55,7 +55,7 @@ internal sealed class SnapshotDownload : IDisposable
             // Reports a disk without enough space at once. Space is used only for bytes that have arrived.
             if (new DriveInfo(Path.GetDirectoryName(Path.GetFullPath(snapshot))!).AvailableFreeSpace < length)
             {
-                throw new SnapshotRefusedException($"The disk has no room for its {length} octets.");
+                throw new SnapshotRefusedException($"The disk has no room for its {length} bytes.");
             }
             _logger.SnapshotFetching(peer, length);
             Stream body = await response.Content.ReadAsStreamAsync(deadline.Token);
@@ -75,7 +75,7 @@ internal sealed class SnapshotDownload : IDisposable
         }
         catch (OperationCanceledException e) when (deadline.IsLate)
         {
-            throw new SnapshotRefusedException($"It gave no answer in {s_answerTime.TotalSeconds} s, or less than {LeastOctetsPerSecond} octets a second beyond these.", e);
+            throw new SnapshotRefusedException($"It did not answer within {s_answerTime.TotalSeconds} s, or sent fewer than {LeastOctetsPerSecond} bytes a second after that.", e);
         }
         catch (HttpRequestException e)
         {
@@ -84,7 +84,7 @@ internal sealed class SnapshotDownload : IDisposable
         // This is an error of the connection or of the local disk.
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new SnapshotRefusedException($"It did not get here whole: {e.Message}", e);
+            throw new SnapshotRefusedException($"It did not arrive complete: {e.Message}", e);
         }
     }
 
@@ -102,14 +102,14 @@ internal sealed class SnapshotDownload : IDisposable
         {
             throw new SnapshotRefusedException(response.StatusCode switch
             {
-                HttpStatusCode.NotFound => "It has none now.",
-                HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden => "It does not know the API key, or not with the scope snapshot.",
+                HttpStatusCode.NotFound => "It has no snapshot now.",
+                HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden => "It does not know the API key, or the key lacks the scope snapshot.",
                 HttpStatusCode status => $"It answers with status {(int)status}.",
             });
         }
         return string.Equals(response.Content.Headers.ContentType?.MediaType, MediaTypes.Snapshot, StringComparison.OrdinalIgnoreCase)
             && response.Content.Headers.ContentLength is { } length and >= SnapshotTransfer.HeaderLength
-            ? length <= _maxBytes ? length : throw new SnapshotRefusedException($"Its {length} octets are more than Optiks:QueryService:SnapshotPeerMaxBytes.")
+            ? length <= _maxBytes ? length : throw new SnapshotRefusedException($"Its {length} bytes are more than Optiks:QueryService:SnapshotPeerMaxBytes.")
             : throw new SnapshotRefusedException("Its answer is not a snapshot of known length.");
     }
 

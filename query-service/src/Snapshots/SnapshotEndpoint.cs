@@ -47,7 +47,7 @@ internal sealed class SnapshotEndpoint : IDisposable
     {
         if (!_transfers.Wait(0, CancellationToken.None))
         {
-            await new Problem(ProblemTypes.Overloaded, "Other replicas are taking this one's snapshot.", null, s_retryAfter).ExecuteAsync(context);
+            await new Problem(ProblemTypes.Overloaded, "Other replicas are downloading this one's snapshot.", null, s_retryAfter).ExecuteAsync(context);
             return;
         }
         try
@@ -129,7 +129,7 @@ internal sealed class SnapshotEndpoint : IDisposable
             FlushResult flushed = await body.FlushAsync(cancellationToken);
             if (flushed.IsCompleted || flushed.IsCanceled)
             {
-                throw new OperationCanceledException("The other replica reads no more.");
+                throw new OperationCanceledException("The other replica stopped reading.");
             }
         }
     }

@@ -13,10 +13,10 @@ internal sealed class CosignerMetrics : IDisposable
     public CosignerMetrics(IMeterFactory factory, CosignedCheckpoints checkpoints)
     {
         _meter = factory.Create("Optiks.Query");
-        _requests = _meter.CreateCounter<long>("optiks.query.cosigner.requests", "{request}", "Requests to a cosigner for its newest checkpoint, by whether it counted.");
+        _requests = _meter.CreateCounter<long>("optiks.query.cosigner.requests", "{request}", "Requests to a cosigner for its newest checkpoint, by whether the answer was accepted.");
         _meter.CreateObservableGauge(
             "optiks.query.cosigner.size", () => checkpoints.Sizes.Select(one => new Measurement<long>((long)one.Size, Name(one.Cosigner))), "{entry}",
-            "Size of the newest checkpoint of a cosigner that is handed out.");
+            "Size of the newest checkpoint served for a cosigner.");
     }
 
     /// <summary>Counts a request.</summary>

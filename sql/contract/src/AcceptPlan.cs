@@ -62,7 +62,7 @@ public sealed class AcceptPlan
             foreach (AcceptRequest request in unit.Requests)
             {
                 Require(Storage.RequestIds.IsVersion7(request.RequestId), "a request id is not a UUIDv7");
-                Require(request.BodyHash.Length == BodyHashLength, "a body hash has another length");
+                Require(request.BodyHash.Length == BodyHashLength, "a body hash has the wrong length");
                 Require(request.Items.Count is > 0 and <= Limits.ItemsPerRequest, "a request has no items, or too many");
                 own?.Clear();
                 foreach (AcceptItem item in request.Items)

@@ -17,7 +17,7 @@ public static class BundleErasure
         LeafBatch leaves = content.Leaves;
         if (ordinals.Any(ordinal => ordinal < 0 || ordinal >= leaves.Rows.Length))
         {
-            throw new StorageCorruptException($"A value of epoch {content.Epoch.Epoch} is erased whose leaf its bundle does not have.");
+            throw new StorageCorruptException($"The leaf of an erased value of epoch {content.Epoch.Epoch} is missing from the epoch's bundle.");
         }
         if (ordinals.All(ordinal => leaves.Rows.Span[ordinal].ValueOffset == LeafRow.NoValue))
         {

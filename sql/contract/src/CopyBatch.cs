@@ -52,7 +52,7 @@ public sealed record CopyBatch(
     /// <param name="restores">True for <see cref="IMaintenanceStore.RestoreCopiesAsync"/>: values may be missing.</param>
     public void ThrowIfInconsistent(bool restores = false)
     {
-        Require(Period > 0 && First >= 0 && !Rows.IsEmpty && Rows.Length <= int.MaxValue - First, "they have no numbers of a later period");
+        Require(Period > 0 && First >= 0 && !Rows.IsEmpty && Rows.Length <= int.MaxValue - First, "they do not have numbers of a later period");
         Require(Sources.Length == Rows.Length && KeyEnds.Length == Rows.Length, "their lists have different lengths");
         int keyEnd = 0;
         for (int i = 0; i < Rows.Length; i++)
@@ -61,17 +61,17 @@ public sealed record CopyBatch(
             CopySource source = Sources.Span[i];
             int keyLength = KeyEnds.Span[i] - keyEnd;
             keyEnd = KeyEnds.Span[i];
-            Require(row.Epoch == 0 && row.Structure is StructureId.Devices or StructureId.Keys, "one is no leaf that a period begins with");
+            Require(row.Epoch == 0 && row.Structure is StructureId.Devices or StructureId.Keys, "a row is not a leaf that a period begins with");
             Require(keyLength >= 0 && keyEnd <= Keys.Length, "a key lies outside the keys");
             if (source.IsDrop)
             {
-                Require(source == default && row.Version == 0 && row.ValueOffset == LeafRow.NoValue && keyLength == 0 && !row.Commitment.ContainsAnyExcept((byte)0), "one that takes a key out has more than its label");
+                Require(source == default && row.Version == 0 && row.ValueOffset == LeafRow.NoValue && keyLength == 0 && !row.Commitment.ContainsAnyExcept((byte)0), "a row that removes a key has more than its label");
                 continue;
             }
-            Require(row.Version == 1 && source.Ordinal >= 0 && (source.Epoch > 0 || Period > 1), "one has no version, or no source");
+            Require(row.Version == 1 && source.Ordinal >= 0 && (source.Epoch > 0 || Period > 1), "a row has no version, or no source");
             bool hasValue = row.ValueOffset != LeafRow.NoValue;
-            Require(hasValue || restores, "one has no value");
-            Require(hasValue ? keyLength is > 0 and <= byte.MaxValue : keyLength == 0, "one has a value and no key, or a key alone");
+            Require(hasValue || restores, "a row has no value");
+            Require(hasValue ? keyLength is > 0 and <= byte.MaxValue : keyLength == 0, "a row has a value but no key, or a key but no value");
             Require(!hasValue || (row.ValueOffset <= (ulong)Values.Length && row.ValueLength <= (ulong)Values.Length - row.ValueOffset), "a value lies outside the values");
         }
     }
@@ -80,7 +80,7 @@ public sealed record CopyBatch(
     {
         if (!condition)
         {
-            throw new ArgumentException($"Copies {First} and after it of period {Period} cannot be staged: {otherwise}.");
+            throw new ArgumentException($"The copies from {First} on of period {Period} cannot be staged: {otherwise}.");
         }
     }
 }

@@ -113,12 +113,12 @@ public sealed record CopyBundle(ulong After, ReadOnlyMemory<byte> WrappedSecrets
         int body = octets.Length - HashLength;
         if (body < Magic.Length || !SHA256.HashData(octets.Span[..body]).AsSpan().SequenceEqual(octets.Span[body..]))
         {
-            throw new StorageCorruptException("A bundle of copies is damaged: its checksum is another.");
+            throw new StorageCorruptException("A bundle of copies is damaged: its checksum does not match.");
         }
         var reader = new OctetReader(octets[..body], "A bundle of copies ends too early.");
         if (!reader.Octets(Magic.Length).Span.SequenceEqual(Magic))
         {
-            throw new StorageCorruptException("A file among the bundles of copies is none, or from a newer version.");
+            throw new StorageCorruptException("A file among the bundles of copies is not a bundle, or is from a newer version.");
         }
         ulong after = reader.U64();
         ulong period = reader.U64();
@@ -127,7 +127,7 @@ public sealed record CopyBundle(ulong After, ReadOnlyMemory<byte> WrappedSecrets
         CopyBatch? copies = first <= int.MaxValue ? ReadCopies(ref reader, period, (int)first) : null;
         return copies is not null && reader.IsEmpty && (first == 0) != secrets.IsEmpty
             ? new CopyBundle(after, secrets, copies)
-            : throw new StorageCorruptException("A bundle of copies goes on after its end, or has secrets that are not where they belong.");
+            : throw new StorageCorruptException("A bundle of copies has data after its end, or secrets where they do not belong.");
     }
 
     private static CopyBatch ReadCopies(ref OctetReader reader, ulong period, int first)

@@ -142,7 +142,7 @@ public static class EpochBundle
         int body = octets.Length - HashLength;
         if (body < Magic.Length || !SHA256.HashData(octets.Span[..body]).AsSpan().SequenceEqual(octets.Span[body..]))
         {
-            throw new StorageCorruptException("An epoch's bundle is damaged: its checksum is another.");
+            throw new StorageCorruptException("An epoch's bundle is damaged: its checksum does not match.");
         }
         var reader = new OctetReader(octets[..body], "An epoch's bundle ends too early.");
         ReadOnlySpan<byte> magic = reader.Octets(Magic.Length).Span;
@@ -150,7 +150,7 @@ public static class EpochBundle
         bool hasErasures = hasPeriods || magic.SequenceEqual(Magic);
         if (!hasErasures && !magic.SequenceEqual(MagicWithoutErasures))
         {
-            throw new StorageCorruptException("A file among the epochs' bundles is none, or from a newer version.");
+            throw new StorageCorruptException("A file among the epochs' bundles is not a bundle, or is from a newer version.");
         }
         ReadOnlyMemory<byte> record = reader.Octets(EpochRecord.Length);
         ulong epoch = EpochRecord.Decode(record.Span).Epoch;
@@ -159,7 +159,7 @@ public static class EpochBundle
         IReadOnlyList<Erasure> erasures = hasErasures ? ReadErasures(ref reader, hasPeriods) : [];
         PeriodSwitch? begun = hasPeriods ? ReadSwitch(ref reader) : null;
         return !reader.IsEmpty
-            ? throw new StorageCorruptException("An epoch's bundle goes on after its end.")
+            ? throw new StorageCorruptException("An epoch's bundle has data after its end.")
             : new EpochContent(new EpochRow(epoch, record, EpochRecord.Hash(record.Span), default), leaves, outcomes) { Erasures = erasures, Switch = begun };
     }
 

@@ -31,19 +31,19 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
     {
         ReadOnlySpan<LeafRow> rows = Leaves.Rows.Span;
         ReadOnlySpan<LeafOrigin> origins = Leaves.Origins.Span;
-        Require(Epoch.Epoch > 0, "epoch 0 is CreateGenesisAsync's");
-        Require(Epoch.Record.Length == EpochRecord.Length && Epoch.RecordHash.Length == 32 && PreviousHash.Length == 32, "the record or a hash has another length");
+        Require(Epoch.Epoch > 0, "CreateGenesisAsync commits epoch 0");
+        Require(Epoch.Record.Length == EpochRecord.Length && Epoch.RecordHash.Length == 32 && PreviousHash.Length == 32, "the record or a hash has the wrong length");
         Require(Epoch.Checkpoint.IsEmpty, "a checkpoint is stored after the commit, not with it");
         Require(Leaves.KeyEnds.Length == rows.Length && origins.Length == rows.Length, "the leaves' lists have different lengths");
         var hasOutcome = new bool[rows.Length];
         foreach (Outcome outcome in Outcomes)
         {
             Require(outcome.Item is >= 0 and < Limits.ItemsPerRequest && outcome.Ordinal is null != outcome.Refusal is null, "an outcome is neither a leaf nor a refusal, or both");
-            Require(outcome.Refusal?.Reason != RefusalReason.Unchanged || outcome.Item == UserChange.ItemIndex, "an outcome leaves unchanged what is no device list");
-            Require(!restores || outcome.BodyHash.Length == 32, "a body hash has another length");
+            Require(outcome.Refusal?.Reason != RefusalReason.Unchanged || outcome.Item == UserChange.ItemIndex, "an outcome says unchanged of something other than a device list");
+            Require(!restores || outcome.BodyHash.Length == 32, "a body hash has the wrong length");
             if (outcome.Ordinal is int ordinal)
             {
-                Require(ordinal >= 0 && ordinal < rows.Length && !hasOutcome[ordinal], "an outcome names no leaf, or one that another names");
+                Require(ordinal >= 0 && ordinal < rows.Length && !hasOutcome[ordinal], "an outcome names no leaf, or the leaf of another outcome");
                 Require(origins[ordinal] == new LeafOrigin(outcome.RequestId, outcome.Item), "an outcome names a leaf of another update");
                 hasOutcome[ordinal] = true;
             }
@@ -52,8 +52,8 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
         int keyEnd = 0;
         for (int i = 0; i < rows.Length; i++)
         {
-            Require(hasOutcome[i] != (origins[i] == LeafOrigin.Padding), "a leaf has no outcome, or a dummy one");
-            Require(rows[i].Epoch == Epoch.Epoch, "a leaf is of another epoch");
+            Require(hasOutcome[i] != (origins[i] == LeafOrigin.Padding), "a leaf has no outcome, or a dummy leaf has one");
+            Require(rows[i].Epoch == Epoch.Epoch, "a leaf belongs to another epoch");
             bool erased = restores && rows[i].ValueOffset == LeafRow.NoValue;
             Require(erased || (rows[i].ValueOffset <= valueBytes && rows[i].ValueLength <= valueBytes - rows[i].ValueOffset), "a leaf's value lies outside the values");
             Require(Leaves.KeyEnds.Span[i] >= keyEnd && Leaves.KeyEnds.Span[i] <= Leaves.Keys.Length, "a leaf's key lies outside the keys");
@@ -63,7 +63,7 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
         ThrowIfErasuresInconsistent();
         Require(Switch is null || (Switch.Period > 0 && Switch.Period == Period && Switch.Copies >= 0), "the period that it begins is not that of its leaves");
         // In the first epoch of a period, devices and keys consist of copies alone: docs/spec/periods.md section 2.
-        Require(Switch is null || !HasLeavesOfPeriod(rows), "the first epoch of a period has leaves where only copies are");
+        Require(Switch is null || !HasLeavesOfPeriod(rows), "the first epoch of a period has leaves where only copies are allowed");
     }
 
     private void ThrowIfErasuresInconsistent()
@@ -81,9 +81,9 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
         foreach (Erasure erasure in Erasures)
         {
             bool isLeaf = erasure.Period is null ? erasure.Epoch > 0 && erasure.Epoch < Epoch.Epoch : erasure.Period > 0 && erasure.Epoch == 0;
-            Require(isLeaf && erasure.Ordinal >= 0, "an erasure is of no earlier leaf");
+            Require(isLeaf && erasure.Ordinal >= 0, "an erasure does not name an earlier leaf");
             Require(erased.Add((erasure.Epoch, erasure.Period, erasure.Ordinal)), "a leaf is erased twice");
-            Require(unchanged.Contains(erasure.Origin), "an erasure is of no request that this epoch decides");
+            Require(unchanged.Contains(erasure.Origin), "an erasure belongs to no request that this epoch decides");
         }
     }
 

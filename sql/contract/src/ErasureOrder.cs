@@ -76,5 +76,5 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
     }
 
     private static StorageCorruptException Unknown(Guid requestId) =>
-        new($"The pending request {requestId} asks for no erasure that this build knows: find out who wrote it to the table of pending updates, and delete its rows there.");
+        new($"The pending request {requestId} asks for an erasure that this build does not know: find out who wrote it to the table of pending updates, and delete its rows there.");
 }

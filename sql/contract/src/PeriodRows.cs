@@ -46,7 +46,7 @@ public static class PeriodRows
         int current = periods.Count(period => period.State == PeriodState.Current);
         if (current != 1)
         {
-            return FormattableString.Invariant($"The database has {current} periods that are current.");
+            return FormattableString.Invariant($"The database has {current} current periods.");
         }
         for (int i = 0; i < periods.Count; i++)
         {
@@ -55,7 +55,7 @@ public static class PeriodRows
             bool isNext = period.State == PeriodState.Next;
             FormattableString? contradiction =
                 period.Period != (ulong)i ? $"The database has period {period.Period} in the place of period {i}."
-                : !Enum.IsDefined(period.State) || period.State > before?.State || (isNext && period.State == before?.State) ? $"Period {i} has state {period.State}, the one before {before?.State}."
+                : !Enum.IsDefined(period.State) || period.State > before?.State || (isNext && period.State == before?.State) ? $"Period {i} has state {period.State}, and the period before it {before?.State}."
                 : period.FirstEpoch is null != isNext || period.Copies is null != isNext ? $"Period {i} has state {period.State}, and its first epoch is {period.FirstEpoch}."
                 : !isNext && (before is null ? period.FirstEpoch != 0 || period.Copies != 0 : period.FirstEpoch <= before.FirstEpoch) ? $"Period {i} cannot begin at epoch {period.FirstEpoch}."
                 : period.State != PeriodState.Destroying && period.WrappedSecrets.IsEmpty != (period.State == PeriodState.Destroyed) ? (FormattableString)$"Period {i} has {(period.WrappedSecrets.IsEmpty ? "no secrets" : "secrets although they were destroyed")}."

@@ -21,5 +21,5 @@ public sealed class StorageMisconfiguredException : StorageException
     /// <see cref="StorageUnavailableException"/>.
     /// </summary>
     public static StorageException JudgeOpened(StorageException error) =>
-        error is StorageMisconfiguredException { IsOtherDatabase: false } ? new StorageUnavailableException($"The database could be used before, and cannot be now. {error.Message}", error) : error;
+        error is StorageMisconfiguredException { IsOtherDatabase: false } ? new StorageUnavailableException($"The database could be used before, but not now. {error.Message}", error) : error;
 }

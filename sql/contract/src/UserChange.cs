@@ -81,7 +81,7 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
         IReadOnlyList<ReadOnlyMemory<byte>> added = Devices(ref reader);
         IReadOnlyList<ReadOnlyMemory<byte>> removed = Devices(ref reader);
         return creates > 1 || !reader.IsEmpty
-            ? throw new StorageCorruptException("A pending change of a user is none.")
+            ? throw new StorageCorruptException("A pending change of a user is malformed.")
             : new UserChange(creates == 1, added, removed);
     }
 
@@ -93,7 +93,7 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
         }
         catch (EncodingException e)
         {
-            throw new StorageCorruptException("A pending change of a user has no list of devices.", e);
+            throw new StorageCorruptException("A pending change of a user has no valid list of devices.", e);
         }
     }
 }

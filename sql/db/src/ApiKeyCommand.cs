@@ -26,7 +26,7 @@ internal static class ApiKeyCommand
         var name = new Argument<string>("NAME") { Description = "who it is for; appears in logs" };
         var scopes = new Option<ApiScopes>("--scope")
         {
-            Description = "what it allows, one or several separated by commas: update (write), history (history and monitoring, which reveal old values), lookup (where lookups are closed), snapshot (for other replicas: all values), erase (values for good), metrics (for Prometheus)",
+            Description = "what it allows, one or several separated by commas: update (write), history (history and monitoring, which reveal old values), lookup (where lookups are closed), snapshot (for other replicas: all values), erase (erases values permanently), metrics (for Prometheus)",
             HelpName = "SCOPE,...",
             Required = true,
             CustomParser = result =>
@@ -37,7 +37,7 @@ internal static class ApiKeyCommand
                     ApiScopes one = ApiKeyFile.ParseScope(word);
                     if (one == ApiScopes.None)
                     {
-                        result.AddError($"'{word}' is not a scope: there are {string.Join(", ", s_scopes)}.");
+                        result.AddError($"'{word}' is not a scope: choose from {string.Join(", ", s_scopes)}.");
                     }
                     all |= one;
                 }
@@ -46,7 +46,7 @@ internal static class ApiKeyCommand
         };
         scopes.CompletionSources.Add(s_scopes);
         var file = new Option<string?>("--out") { Description = "write the key to a new file of mode 0600 instead of printing it", HelpName = "FILE" };
-        var command = new Command("add", "Make a key and print it, this once: only its hash is kept") { name, scopes, file, json };
+        var command = new Command("add", "Make a key and print it once: only its hash is kept") { name, scopes, file, json };
         command.SetAction(async (parse, cancel) =>
         {
             string named = parse.GetValue(name)!;
@@ -80,7 +80,7 @@ internal static class ApiKeyCommand
             {
                 // Standard output gets only the key, for KEY=$(optiks-db api-key add ...).
                 await parse.InvocationConfiguration.Error.WriteLineAsync(
-                    $"API key '{named}' ({string.Join(", ", ApiKeyFile.ScopeNames(allowed))}) in {data.ApiKeys}.{(shown ? " It is shown this once:" : "")}");
+                    $"API key '{named}' ({string.Join(", ", ApiKeyFile.ScopeNames(allowed))}) in {data.ApiKeys}.{(shown ? " It is shown only once:" : "")}");
                 if (shown)
                 {
                     await output.WriteLineAsync(key);
@@ -114,7 +114,7 @@ internal static class ApiKeyCommand
 
     private static Command CreateList(Func<DataFolder> folder, Option<bool> json)
     {
-        var command = new Command("list", "Say which keys there are and what they allow") { json };
+        var command = new Command("list", "List the keys and what they allow") { json };
         command.SetAction(async parse =>
         {
             IReadOnlyList<ApiKeyEntry> entries = new ApiKeyEditor(folder().ApiKeys).Read();
@@ -152,7 +152,7 @@ internal static class ApiKeyCommand
     private static Command CreateRevoke(Func<DataFolder> folder, Option<bool> json)
     {
         var name = new Argument<string>("NAME") { Description = "name of the key, as 'list' shows it" };
-        var command = new Command("revoke", "Take a key out: the services refuse it within a second") { name, json };
+        var command = new Command("revoke", "Revoke a key: the services refuse it within a second") { name, json };
         command.SetAction(async (parse, cancel) =>
         {
             string named = parse.GetValue(name)!;

@@ -76,9 +76,9 @@ internal static class CommandLine
             return new Invocation(engine, parsed.GetValue(connection) ?? environment(ConnectionVariable) ?? "", parsed.GetValue(json), output, error);
         }
 
-        var migrate = new Command("migrate", "Create the database, or bring its schema to the version that this release needs. Can be repeated; waits for another migration that runs.") { json };
+        var migrate = new Command("migrate", "Create the database, or bring its schema to the version that this release needs. Can be repeated; waits for another migration in progress.") { json };
         migrate.SetAction((parsed, cancel) => MigrateCommand.RunAsync(InvocationOf(parsed), cancel));
-        var status = new Command("status", "Say what is in the database: schema version, last epochs, lease, updates that wait. Changes nothing.") { json };
+        var status = new Command("status", "Show what is in the database: schema version, last epochs, lease, pending updates. Changes nothing.") { json };
         status.SetAction((parsed, cancel) => StatusCommand.RunAsync(InvocationOf(parsed), cancel));
 
         var board = new Option<string?>("--board") { Description = "Folder of the board ($OPTIKS_DATA/board): compare its files too." };
@@ -87,19 +87,19 @@ internal static class CommandLine
             Description = "The log's trust anchor. Without it: trust.json in $OPTIKS_DATA.",
             DefaultValueFactory = _ => Folder().TrustAnchor,
         };
-        var fsck = new Command("fsck", "Derive every root and record again from stored facts and report what contradicts them. Changes nothing; needs no secret; services may run.") { board, trust, json };
+        var fsck = new Command("fsck", "Recompute every root and record from stored facts and report what contradicts them. Changes nothing; needs no secret; services may run.") { board, trust, json };
         fsck.SetAction((parsed, cancel) => FsckCommand.RunAsync(InvocationOf(parsed), parsed.GetValue(trust)!, parsed.GetValue(board), cancel));
 
         var bundles = new Argument<string>("dir") { Description = "Folder of bundles: board/state/bundles." };
-        var importBundles = new Command("import-bundles", "Bring an older copy of the database forward with the epochs that it lacks, from the board's bundles. The update-task is stopped. Can be repeated.") { bundles };
+        var importBundles = new Command("import-bundles", "Add the epochs that an older copy of the database lacks, from the board's bundles. The update-task must be stopped. Can be repeated.") { bundles };
         importBundles.SetAction((parsed, cancel) => ImportBundlesCommand.RunAsync(InvocationOf(parsed), parsed.GetValue(bundles)!, Folder(), environment(LogKeyVariable), environment(KekVariable), cancel));
 
         var checkpoints = new Argument<string[]>("checkpoint") { Description = "Files with the newest checkpoints that query-services (GET /log/checkpoint), witnesses, auditors and clients have.", Arity = ArgumentArity.OneOrMore };
-        var renewMark = new Command("renew-mark", "Make the high-water mark of the board anew, after the folder board/state was lost, if the database has all that these checkpoints show. The update-task is stopped.") { checkpoints };
+        var renewMark = new Command("renew-mark", "Recreate the high-water mark of the board after the folder board/state was lost, if the database has everything that these checkpoints show. The update-task must be stopped.") { checkpoints };
         renewMark.SetAction((parsed, cancel) => RenewMarkCommand.RunAsync(InvocationOf(parsed), parsed.GetValue(checkpoints)!, Folder(), cancel));
 
         var exported = new Argument<string>("file") { Description = "File to write, which must not exist. It holds keys and values: mode 0600." };
-        var export = new Command("export", "Write the whole database, as it is at one moment, to a file that any engine can import. Secrets stay wrapped. Services may run.") { exported };
+        var export = new Command("export", "Write the whole database, as of one point in time, to a file that any engine can import. Secrets stay wrapped. Services may run.") { exported };
         export.SetAction((parsed, cancel) => ExportCommand.RunAsync(InvocationOf(parsed), parsed.GetValue(exported)!, cancel));
         var imported = new Argument<string>("file") { Description = "File that 'optiks-db export' wrote." };
         var import = new Command("import", "Fill an empty, migrated database from an export, all or nothing, and check it as fsck does. Roots stay the same.") { imported, trust, json };
@@ -109,9 +109,9 @@ internal static class CommandLine
             """
             The operator's tool for the Optiks database, the services' API keys and their settings. Services never create or change the schema.
 
-            Exit codes: 0 done, 1 fsck or the check after import found problems or a service is not ready, 2 wrong usage or not allowed now, 3 the database or the service cannot be reached, 78 it is not one that this release can use,
-            the trust anchor or a folder is missing, or config check found what keeps a program from starting.
-            Environment: OPTIKS_DATA, Optiks__Storage__Provider, Optiks__Storage__ConnectionString; of kek, import-bundles and receipts vouch OPTIKS_KEK or Optiks__Kek__File, and Optiks__LogKey__Uri, as the update-task has them.
+            Exit codes: 0 done, 1 fsck or the check after import found problems or a service is not ready, 2 wrong usage or not allowed now, 3 the database or the service cannot be reached, 78 this release cannot use the database,
+            the trust anchor or a folder is missing, or config check found a problem that keeps a program from starting.
+            Environment: OPTIKS_DATA, Optiks__Storage__Provider, Optiks__Storage__ConnectionString; for kek, import-bundles and receipts vouch also OPTIKS_KEK or Optiks__Kek__File, and Optiks__LogKey__Uri, as the update-task has them.
             """)
         {
             provider, connection, migrate, status, fsck, export, import, importBundles, renewMark, PeriodCommand.Create(InvocationOf, trust, json), KekCommand.Create(InvocationOf, Place, trust, json),

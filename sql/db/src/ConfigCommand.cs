@@ -23,8 +23,8 @@ internal static class ConfigCommand
     {
         var program = new Option<string>("--program") { Description = $"Program: {string.Join(", ", Programs.All.Select(one => one.Program))}.", HelpName = "PROGRAM", Required = true };
         program.AcceptOnlyFromAmong([.. Programs.All.Select(one => one.Program)]);
-        var files = new Option<string[]>("--file") { Description = "File of settings: JSON such as appsettings.json, or lines NAME=VALUE. Later ones win, and the environment over all.", HelpName = "FILE" };
-        var check = new Command("check", "Say all that is wrong with a program's configuration, without starting anything.") { program, files, json };
+        var files = new Option<string[]>("--file") { Description = "File of settings: JSON such as appsettings.json, or lines NAME=VALUE. Later files win, and the environment wins over all files.", HelpName = "FILE" };
+        var check = new Command("check", "Report everything that is wrong with a program's configuration, without starting anything.") { program, files, json };
         check.SetAction(parsed => Check(Programs.All.First(one => one.Program == parsed.GetValue(program)), parsed.GetValue(files) ?? [], engines, variables(), parsed.GetValue(json), output));
         var reference = new Command("reference", "Print the reference of all settings, in Markdown.");
         reference.SetAction(_ =>
@@ -32,7 +32,7 @@ internal static class ConfigCommand
             output.Write(ConfigurationPage.Render());
             return ExitCodes.Success;
         });
-        return new Command("config", "Settings of the programs: check a configuration, or print the reference.") { check, reference };
+        return new Command("config", "Check a configuration of a program, or print the reference of all settings.") { check, reference };
     }
 
     private static int Check(ProgramSettings program, string[] files, IStorageProvider[] engines, IEnumerable<KeyValuePair<string, string>> variables, bool json, TextWriter output)

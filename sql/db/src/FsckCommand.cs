@@ -13,7 +13,7 @@ internal static class FsckCommand
         var anchor = TrustAnchor.Load(trust);
         if (board is not null && !Directory.Exists(board))
         {
-            throw new StartupException($"There is no board {Path.GetFullPath(board)}.");
+            throw new StartupException($"There is no board at {Path.GetFullPath(board)}.");
         }
         await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         BoardPaths? paths = board is null ? null : new BoardPaths(Path.GetFullPath(board));

@@ -27,7 +27,7 @@ internal static class HealthCommand
                 result.AddError("--timeout takes 1 to 300.");
             }
         });
-        var command = new Command("health", "Say whether a service is ready, and what it waits for. Exit codes: 0 it is, 1 it is not, 3 it does not answer.") { address, live, timeout, json };
+        var command = new Command("health", "Say whether a service is ready, and what it waits for. Exit codes: 0 ready, 1 not ready, 3 no answer.") { address, live, timeout, json };
         command.SetAction((parsed, cancel) => RunAsync(
             new Uri(parsed.GetValue(address)!, parsed.GetValue(live) ? "/health/live" : "/health/ready"), TimeSpan.FromSeconds(parsed.GetValue(timeout)), parsed.GetValue(json), output, error, cancel));
         return command;
@@ -39,7 +39,7 @@ internal static class HealthCommand
         {
             return address;
         }
-        refuse($"'{DisplayText.Escape(ErrorText.Address(text))}' is no address of http or https.");
+        refuse($"'{DisplayText.Escape(ErrorText.Address(text))}' is not an http or https address.");
         return null;
     }
 

@@ -35,7 +35,7 @@ internal static class ImportCommand
         }
         catch (OverflowException e)
         {
-            throw new StorageCorruptException("The export holds a number that the database cannot: nothing was imported.", e);
+            throw new StorageCorruptException("The export contains a number that the database cannot store: nothing was imported.", e);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -87,7 +87,7 @@ internal static class ImportCommand
                 {
                     await add(batch, cancellationToken);
                     batch.Clear();
-                    progress.Show("octets", (ulong)stream.Position, (ulong)stream.Length);
+                    progress.Show("bytes", (ulong)stream.Position, (ulong)stream.Length);
                 }
             }
             return kind;

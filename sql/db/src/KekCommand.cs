@@ -14,7 +14,7 @@ internal static class KekCommand
     private const string LogKeyName = "the log's key";
 
     public static Command Create(Func<ParseResult, Invocation> invocationOf, Func<string, KeyPlace> place, Option<string> trust, Option<bool> json) =>
-        new("kek", "The key-encryption keys, which wrap all stored secrets: make, add, rotate and remove them. Services run meanwhile.")
+        new("kek", "Make, add, rotate and remove the key-encryption keys, which wrap all stored secrets. Services may run.")
         {
             CreateNew(json), CreateAdd(place, trust, json), CreateList(place, trust, json), CreateStatus(invocationOf, place, trust, json), CreateRotate(invocationOf, place, trust, json),
             CreateRemove(invocationOf, place, trust, json),
@@ -22,8 +22,8 @@ internal static class KekCommand
 
     private static Command CreateNew(Option<bool> json)
     {
-        var file = new Option<string>("--out") { Description = "new file of mode 0600 for it", HelpName = "FILE", Required = true };
-        var token = new Option<string?>("--pkcs11") { Description = "make it in a token, unless the token has it, and write this URI to the file", HelpName = "URI" };
+        var file = new Option<string>("--out") { Description = "new file of mode 0600 for the key", HelpName = "FILE", Required = true };
+        var token = new Option<string?>("--pkcs11") { Description = "make the key in a token, unless the token has it already, and write this URI to the file", HelpName = "URI" };
         var command = new Command("new", "Make a key in a file of its own, and print its id. Nothing uses it yet.") { file, token, json };
         command.SetAction(parse =>
         {
@@ -67,7 +67,7 @@ internal static class KekCommand
     private static Command CreateAdd(Func<string, KeyPlace> place, Option<string> trust, Option<bool> json)
     {
         var file = new Argument<string>("FILE") { Description = "file with the key, as 'new' made it" };
-        var command = new Command("add", "Put a key behind those that this host's programs know: they open what it wraps, and wrap by the old one until 'rotate'.") { file, json };
+        var command = new Command("add", "Add a key to those that this host's programs know: they open what it wraps, and wrap with the old key until 'rotate'.") { file, json };
         command.SetAction(parse =>
         {
             string path = Path.GetFullPath(parse.GetValue(file)!);
@@ -88,7 +88,7 @@ internal static class KekCommand
 
     private static Command CreateList(Func<string, KeyPlace> place, Option<string> trust, Option<bool> json)
     {
-        var command = new Command("list", "Say which keys this host's programs know, in their order. Needs no database.") { json };
+        var command = new Command("list", "List the keys that this host's programs know, in their order. Needs no database.") { json };
         command.SetAction(parse =>
         {
             using OpenedRing keys = place(parse.GetValue(trust)!).Ring().Open();
@@ -109,7 +109,7 @@ internal static class KekCommand
 
     private static Command CreateStatus(Func<ParseResult, Invocation> invocationOf, Func<string, KeyPlace> place, Option<string> trust, Option<bool> json)
     {
-        var command = new Command("status", "Open everything that is wrapped, in the database and on this host, and say by which key it is. Changes nothing; any service's rights do.") { trust, json };
+        var command = new Command("status", "Open everything that is wrapped, in the database and on this host, and say which key wraps it. Changes nothing; the rights of any service are enough.") { trust, json };
         command.SetAction(async (parse, cancel) =>
         {
             Invocation invocation = invocationOf(parse);
@@ -151,11 +151,11 @@ internal static class KekCommand
 
     private static Command CreateRotate(Func<ParseResult, Invocation> invocationOf, Func<string, KeyPlace> place, Option<string> trust, Option<bool> json)
     {
-        Option<KeyId?> to = IdOption("--to", "key to wrap by, of those that 'list' shows; without it: the last");
-        var logKeyOut = new Option<string?>("--log-key-out") { Description = $"new file for {LogKeyName}, wrapped anew, where it is in a variable or a credential", HelpName = "FILE" };
+        Option<KeyId?> to = IdOption("--to", "key to wrap with, one of those that 'list' shows; without it: the last");
+        var logKeyOut = new Option<string?>("--log-key-out") { Description = $"new file for {LogKeyName}, rewrapped, if it comes from a variable or a credential", HelpName = "FILE" };
         var command = new Command(
             "rotate",
-            "Wrap everything anew by the newest key that was added: the secrets of periods in the database, and this host's log key. Services run; each host with a copy of the log's key runs it. Can be stopped and repeated.")
+            "Rewrap everything with the newest key that was added: the secrets of periods in the database, and this host's log key. Services may run; run it on each host with a copy of the log's key. Can be stopped and repeated.")
         { to, logKeyOut, trust, json };
         command.SetAction(async (parse, cancel) =>
         {
@@ -173,7 +173,7 @@ internal static class KekCommand
     {
         var id = new Argument<KeyId>("KEY") { Description = "its id, as 'list' shows it", CustomParser = result => ParseId(result.Tokens[0].Value, result.AddError) };
         var bundles = new Option<bool>("--although-bundles-need-it") { Description = "remove it even if bundles on this host hold secrets that only it opens: 'import-bundles' then needs it again" };
-        var command = new Command("remove", "Take a key out of those that this host's programs know. Refused while anything in the database or on this host needs it.") { id, bundles, trust, json };
+        var command = new Command("remove", "Remove a key from those that this host's programs know. Refused while anything in the database or on this host needs it.") { id, bundles, trust, json };
         command.SetAction(async (parse, cancel) =>
         {
             KeyId key = parse.GetValue(id);
@@ -182,19 +182,19 @@ internal static class KekCommand
             KeyUse? use = (await UsesAsync(invocationOf(parse), host, problems, cancel)).FirstOrDefault(one => one.Key == key);
             if (use is { Stored.Count: > 0 })
             {
-                throw new KekRefusedException($"The key {key} wraps {string.Join(", ", use.Stored)}: 'optiks-db kek rotate' first.");
+                throw new KekRefusedException($"The key {key} wraps {string.Join(", ", use.Stored)}: run 'optiks-db kek rotate' first.");
             }
             if (use is { Bundles.Count: > 0 } && !parse.GetValue(bundles))
             {
-                throw new KekRefusedException($"The key {key} wraps copies in {string.Join(", ", use.Bundles)}: keep it until the update-task has deleted them, or say --although-bundles-need-it.");
+                throw new KekRefusedException($"The key {key} wraps copies in {string.Join(", ", use.Bundles)}: keep it until the update-task has deleted them, or give --although-bundles-need-it.");
             }
             if (problems.Count > 0)
             {
-                throw new KekRefusedException($"Not everything opens with the keys that are there, so none is removed: {problems[0]}");
+                throw new KekRefusedException($"The keys that are there do not open everything, so no key is removed: {problems[0]}");
             }
             KeyRing ring = host.Ring();
             new KeyRingFile(ring, TokenCipher.Open).Remove(key);
-            return Print(parse, json, key, $"{ring.File} does not have the key {key} any more. Keep it where backups, exports and older copies of the database are that need it");
+            return Print(parse, json, key, $"{ring.File} no longer has the key {key}. Keep the key with the backups, exports and older copies of the database that need it");
         });
         return command;
     }
@@ -214,7 +214,7 @@ internal static class KekCommand
     {
         if (!KeyId.TryParse(text, out KeyId id))
         {
-            refuse($"'{text}' is not the id of a key: 16 hexadecimal digits, as 'optiks-db kek list' shows them.");
+            refuse($"'{text}' is not the id of a key: give 16 hexadecimal digits, as 'optiks-db kek list' shows them.");
         }
         return id;
     }
@@ -237,10 +237,10 @@ internal static class KekCommand
 
     private static string Text(KekRotationResult done)
     {
-        string anew = FormattableString.Invariant($"wrapped anew by {done.To}: the secrets of {done.Periods} period{(done.Periods == 1 ? "" : "s")}{(done.LogKey is null ? "" : $", and {LogKeyName} in {done.LogKey}")}");
+        string anew = FormattableString.Invariant($"rewrapped with {done.To}: the secrets of {done.Periods} period{(done.Periods == 1 ? "" : "s")}{(done.LogKey is null ? "" : $", and {LogKeyName} in {done.LogKey}")}");
         string others = string.Concat(done.Others.Select(use => use.IsNeeded
-            ? $"\n{use.Key} is needed by {string.Join(", ", use.Bundles)}, and by nothing else here: keep it until the update-task has deleted them"
-            : $"\n{use.Key} is not needed here any more: 'optiks-db kek remove {use.Key}' on each host, once each that has {LogKeyName} has rotated"));
+            ? $"\n{use.Key} is needed only by {string.Join(", ", use.Bundles)}: keep it until the update-task has deleted them"
+            : $"\n{use.Key} is no longer needed here: run 'optiks-db kek remove {use.Key}' on each host, once every host that has {LogKeyName} has rotated"));
         return $"{anew}\nchecked: the secrets of all periods, and {LogKeyName} if this host has it, open with {done.To} alone{others}";
     }
 

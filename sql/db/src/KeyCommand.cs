@@ -14,13 +14,13 @@ namespace Optiks.Db;
 internal static class KeyCommand
 {
     public static Command Create(Func<ParseResult, Invocation> invocationOf, Func<string, KeyPlace> place, Option<string> trust, Option<bool> json) =>
-        new("key", "Back up this host's keys, check a backup without showing them, restore it.") { CreateBackup(place, trust, json), CreateCheck(invocationOf, json), CreateRestore(place, json) };
+        new("key", "Back up this host's keys, check a backup without showing its keys, or restore it.") { CreateBackup(place, trust, json), CreateCheck(invocationOf, json), CreateRestore(place, json) };
 
     private static Command CreateBackup(Func<string, KeyPlace> place, Option<string> trust, Option<bool> json)
     {
         var file = new Argument<string>("FILE") { Description = "file to write, which must not exist" };
         var codeOut = new Option<string>("--code-out") { Description = "new file of mode 0600 for the recovery code, which opens the backup: keep the two apart", HelpName = "FILE", Required = true };
-        var command = new Command("backup", "Seal the key-encryption keys, the log's key and trust.json in a file, by a recovery code that is drawn for it. Needs no database; services may run.") { file, codeOut, trust, json };
+        var command = new Command("backup", "Seal the key-encryption keys, the log's key and trust.json in a file, with a new random recovery code. Needs no database; services may run.") { file, codeOut, trust, json };
         command.SetAction(parse =>
         {
             string path = Unused(parse.GetValue(file)!);
@@ -42,9 +42,9 @@ internal static class KeyCommand
     private static Command CreateCheck(Func<ParseResult, Invocation> invocationOf, Option<bool> json)
     {
         var file = new Argument<string>("FILE") { Description = "the backup" };
-        var code = new Option<string?>("--code") { Description = "file with its recovery code; without it only what the backup says of itself is shown", HelpName = "FILE" };
-        var database = new Option<bool>("--database") { Description = "check as well that it opens all secrets that are in the database now" };
-        var command = new Command("check", "Say which log a backup is of and, with its code, whether all in it belongs together. Shows no key and writes nothing.") { file, code, database, json };
+        var code = new Option<string?>("--code") { Description = "file with its recovery code; without it, only the backup's own description is shown", HelpName = "FILE" };
+        var database = new Option<bool>("--database") { Description = "also check that its keys open all secrets that are in the database now" };
+        var command = new Command("check", "Say which log a backup belongs to and, with its code, whether its contents belong together. Shows no key and writes nothing.") { file, code, database, json };
         command.SetAction(async (parse, cancel) =>
         {
             KeyBackup backup = KeyBackup.Read(Path.GetFullPath(parse.GetValue(file)!));
@@ -54,7 +54,7 @@ internal static class KeyCommand
                 {
                     throw new KekRefusedException("--database needs --code.");
                 }
-                Write(parse, json, backup, keys: null, $"{backup.Origin}, log {backup.LogId}, made {Time(backup)}, by its own word: not checked without the recovery code");
+                Write(parse, json, backup, keys: null, $"{backup.Origin}, log {backup.LogId}, made {Time(backup)}, as the backup says: not checked without the recovery code");
                 return ExitCodes.Success;
             }
             using BackedUpKeys keys = OpenWith(backup, codePath);
@@ -63,10 +63,10 @@ internal static class KeyCommand
             TrustAnchor anchor = keys.Anchor();
             if (Convert.ToHexStringLower(anchor.LogId.Span) != backup.LogId)
             {
-                throw new SecretsException("The backup says another log than its trust anchor.");
+                throw new SecretsException("The backup names another log than its trust anchor.");
             }
             int periods = parse.GetValue(database) ? await CheckDatabaseAsync(invocationOf(parse), ring, anchor, cancel) : 0;
-            string more = (keys.LogKey.Length == 0 ? "; the log's key is in a token and not in it" : "; its log key is that of the log")
+            string more = (keys.LogKey.Length == 0 ? "; the log's key is in a token and not in the backup" : "; its log key is that of the log")
                 + (parse.GetValue(database) ? string.Create(CultureInfo.InvariantCulture, $"; it opens the secrets of {periods} periods in the database") : "");
             Write(parse, json, backup, keys, $"{backup.Origin}, log {backup.LogId}, made {Time(backup)}: keys {string.Join(", ", ring.Keys.Select(key => key.Id))}{more}");
             return ExitCodes.Success;
@@ -78,7 +78,7 @@ internal static class KeyCommand
     {
         var file = new Argument<string>("FILE") { Description = "the backup" };
         var code = new Option<string>("--code") { Description = "file with its recovery code", HelpName = "FILE", Required = true };
-        var command = new Command("restore", "Put the keys of a backup into $OPTIKS_DATA, where none are. Start no update-task before database and board are the newest (docs/operations/rollback.md).") { file, code, json };
+        var command = new Command("restore", "Put the keys of a backup into $OPTIKS_DATA, which must not have keys yet. Start no update-task before the database and the board are the newest copies (docs/operations/rollback.md).") { file, code, json };
         command.SetAction(parse =>
         {
             KeyBackup backup = KeyBackup.Read(Path.GetFullPath(parse.GetValue(file)!));
@@ -97,7 +97,7 @@ internal static class KeyCommand
             {
                 if (File.Exists(path) && !CryptographicOperations.FixedTimeEquals(File.ReadAllBytes(path), octets))
                 {
-                    throw new KekRefusedException($"{path} exists and is another: keys are never overwritten. Move it to where nobody reads it, if it is not needed.");
+                    throw new KekRefusedException($"{path} exists with other content: keys are never overwritten. If it is not needed, move it to where nobody can read it.");
                 }
             }
             foreach ((string path, byte[] octets, UnixFileMode mode) in files)
@@ -116,7 +116,7 @@ internal static class KeyCommand
         try
         {
             using RecoveryCode code = RecoveryCode.TryParse(Encoding.UTF8.GetString(octets), out RecoveryCode? parsed) ? parsed
-                : throw new SecretsException($"{codePath} is no recovery code: 32 letters and digits, in groups of four.");
+                : throw new SecretsException($"{codePath} does not hold a recovery code: 32 letters and digits, in groups of four.");
             return backup.Open(code);
         }
         finally

@@ -10,7 +10,7 @@ internal static class PeriodCommand
     {
         var period = new Argument<ulong>("period") { Description = "Number of the period: see status." };
         var file = new Argument<string>("file") { Description = "File to write, which must not exist." };
-        var status = new Command("status", "Say of each period when it began, when it may end, and until when it is served. Changes nothing.") { json };
+        var status = new Command("status", "Show for each period when it began, when it may end, and until when it is served. Changes nothing.") { json };
         status.SetAction((parsed, cancel) => PeriodStatus.RunAsync(invocationOf(parsed), cancel));
         var request = new Command(
             "switch",
@@ -18,15 +18,15 @@ internal static class PeriodCommand
         request.SetAction((parsed, cancel) => PeriodSwitchRequest.RunAsync(invocationOf(parsed), cancel));
         var archive = new Command(
             "archive",
-            "Write the leaves of devices and keys of a period that is not served any more to a file, without secrets, keys, values and tags, and make the period's roots from it again. Changes nothing in the database.")
+            "Write the leaves of devices and keys of a period that is no longer served to a file, without secrets, keys, values and tags, and recompute the period's roots from it. Changes nothing in the database.")
         {
             period, file, trust, json,
         };
         archive.SetAction((parsed, cancel) => PeriodArchive.RunAsync(invocationOf(parsed), parsed.GetValue(period), parsed.GetValue(file)!, parsed.GetValue(trust)!, cancel));
         var drop = new Command(
             "drop",
-            "Destroy the secrets, openings, keys and values of a period that is not served any more, for good. The update-task does it by itself and is stopped. Can be repeated.") { period, json };
+            "Permanently destroy the secrets, openings, keys and values of a period that is no longer served. The update-task does this automatically, and must be stopped. Can be repeated.") { period, json };
         drop.SetAction((parsed, cancel) => PeriodDrop.RunAsync(invocationOf(parsed), parsed.GetValue(period), cancel));
-        return new Command("period", "Look at the log's time periods, ask for the next one, archive and destroy those that are not served any more.") { status, request, archive, drop };
+        return new Command("period", "Show the log's time periods, ask for the next one, and archive and destroy those that are no longer served.") { status, request, archive, drop };
     }
 }

@@ -32,8 +32,8 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
 
         (int code, string output, string error) = await log.RunAsync("kek", "rotate");
         Assert.Equal(("", ExitCodes.Success), (error, code));
-        Assert.Contains($"wrapped anew by {added}: the secrets of 3 periods, and the log's key in {log.Data.LogKey}\n", output, StringComparison.Ordinal);
-        Assert.Contains($"{old} is needed by bundle ", output, StringComparison.Ordinal);
+        Assert.Contains($"rewrapped with {added}: the secrets of 3 periods, and the log's key in {log.Data.LogKey}\n", output, StringComparison.Ordinal);
+        Assert.Contains($"{old} is needed only by bundle ", output, StringComparison.Ordinal);
         Assert.NotEqual(logKey, await File.ReadAllBytesAsync(log.Data.LogKey, Cancel));
         JsonElement[] after = await StatusAsync(log);
         Assert.Empty(Strings(after[0], "stored"));
@@ -106,7 +106,7 @@ public sealed class KekCommandTests(PeriodSample sample, SampleLog plain) : ICla
         await File.WriteAllTextAsync(Path.Combine(log.Data.Root, "second"), "nokey\n", Cancel);
         await File.WriteAllTextAsync(log.Data.KeyEncryptionKey, kept, Cancel);
         Assert.Contains("base64url", await FailedAsync(log, "kek", "add", Path.Combine(log.Data.Root, "second")), StringComparison.Ordinal);
-        Assert.Contains("is asked for", await FailedAsync(log, "kek", "rotate", "--to", made), StringComparison.Ordinal);
+        Assert.Contains("is needed", await FailedAsync(log, "kek", "rotate", "--to", made), StringComparison.Ordinal);
         Assert.Equal(ExitCodes.Usage, (await log.RunAsync("kek", "rotate", "--to", "no id")).Code);
         // One of several secrets does not open, and the others stay as they are.
         _ = await AddAsync(log, "third");

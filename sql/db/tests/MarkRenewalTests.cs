@@ -25,7 +25,7 @@ public sealed class MarkRenewalTests(SampleLog sample)
         (int code, string said) = await log.RunTaskAsync();
         Assert.Equal(ExitCodes.Rollback, code);
         Assert.Contains("optiks-db renew-mark", said, StringComparison.Ordinal);
-        await AssertRefusedAsync(log, "Bring the newest", older);
+        await AssertRefusedAsync(log, "Give the newest", older);
         string garbage = Path.Combine(log.Data.Root, "garbage");
         await File.WriteAllTextAsync(garbage, "log.example.org\n1\n", Cancel);
         await AssertRefusedAsync(log, "not a checkpoint of this log", newest, garbage);

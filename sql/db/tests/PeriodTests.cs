@@ -39,16 +39,16 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
     [InlineData($"UPDATE copy SET label = zeroblob(32) WHERE id = {Key}", "do not give its record's root and count of structure 3")]
     [InlineData($"UPDATE copy SET commitment = zeroblob(32) WHERE id = {Key}", "do not give its record's root and count of structure 3")]
     [InlineData($"UPDATE copy SET structure = 2 WHERE id = {Key}", "do not give its record's root and count of structure 2")]
-    [InlineData($"UPDATE copy SET source_ordinal = source_ordinal + 77 WHERE id = {Key}", "which is not the latest of a key that has no other copy.")]
-    [InlineData($"UPDATE copy SET version = version + 1 WHERE id = {Key}", "which is not the latest of a key that has no other copy.")]
+    [InlineData($"UPDATE copy SET source_ordinal = source_ordinal + 77 WHERE id = {Key}", "which is not the latest version of its key, or its key has another copy.")]
+    [InlineData($"UPDATE copy SET version = version + 1 WHERE id = {Key}", "which is not the latest version of its key, or its key has another copy.")]
     [InlineData($"UPDATE copy SET source_epoch = 1, source_ordinal = {OtherOrdinal}, version = 1 WHERE id = {Key}", "has no copy of version 1")]
-    [InlineData($"UPDATE copy_value SET key = CAST('x' AS BLOB) WHERE id = {Key}", "has another key or value than what it was made of.")]
-    [InlineData("UPDATE value SET key = CAST('x' AS BLOB) WHERE key = CAST('b' AS BLOB)", "has another key or value than what it was made of.")]
+    [InlineData($"UPDATE copy_value SET key = CAST('x' AS BLOB) WHERE id = {Key}", "has another key or value than its source.")]
+    [InlineData("UPDATE value SET key = CAST('x' AS BLOB) WHERE key = CAST('b' AS BLOB)", "has another key or value than its source.")]
     [InlineData($"DELETE FROM copy_value WHERE id = {Key}", "has no value, and no epoch erased it.")]
     [InlineData("INSERT INTO copy_value SELECT c.id, zeroblob(16), CAST('a' AS BLOB), x'' FROM copy AS c JOIN copy AS d ON d.label = c.label AND d.id > c.id", "has a value, although copy")]
     [InlineData("DELETE FROM copy WHERE version = 0 AND id = (SELECT max(id) FROM copy WHERE id >> 31 = 1)", "copies, but its first epoch took")]
     [InlineData("UPDATE leaf SET version = 7 WHERE id = (SELECT max(id) FROM leaf)", "has version 7 of its key instead of 2.")]
-    [InlineData("UPDATE period SET first_epoch = first_epoch + 1 WHERE period = 1", "of which there is no row.")]
+    [InlineData("UPDATE period SET first_epoch = first_epoch + 1 WHERE period = 1", "which has no row.")]
     public async Task A_planted_fault_in_what_a_period_began_with_is_found(string fault, string sentence)
     {
         using LogFolder log = sample.Copy();
@@ -73,7 +73,7 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
         (int code, string output, _) = await log.RunAsync("fsck", "--board", log.Data.Board);
         Assert.Equal(ExitCodes.Invalid, code);
         string[] problems = output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
-        Assert.Equal(2, problems.Count(problem => problem.Contains("is of a user who had left.", StringComparison.Ordinal)));
+        Assert.Equal(2, problems.Count(problem => problem.Contains("belongs to a user who had left.", StringComparison.Ordinal)));
         Assert.Equal(1, problems.Count(problem => problem.Contains("Period 1 has no copy of version 1", StringComparison.Ordinal)));
         Assert.Equal(3, problems.Count(problem => problem.Contains("eriod 1", StringComparison.Ordinal)));
     }
@@ -106,7 +106,7 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
         }
         (int code, string output, _) = await log.RunAsync("fsck", "--board", log.Data.Board);
         Assert.Equal(isLeftOut ? ExitCodes.Success : ExitCodes.Invalid, code);
-        Assert.Contains(isLeftOut ? "clean: " : "is of a user who had left.", output, StringComparison.Ordinal);
+        Assert.Contains(isLeftOut ? "clean: " : "belongs to a user who had left.", output, StringComparison.Ordinal);
     }
 
     /// <summary>
@@ -189,7 +189,7 @@ public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFi
         using LogFolder log = sample.Copy();
         (int code, string output, _) = await log.RunAsync("period", "switch");
         Assert.Equal(ExitCodes.Success, code);
-        Assert.StartsWith("Period 3 was asked for. It begins at ", output, StringComparison.Ordinal);
+        Assert.StartsWith("Period 3 was requested. It begins at ", output, StringComparison.Ordinal);
         (code, output, _) = await log.RunAsync("period", "switch", "--json");
         Assert.Equal(ExitCodes.Success, code);
         Assert.True(JsonDocument.Parse(output).RootElement.GetProperty("requested_before").GetBoolean());

@@ -85,7 +85,7 @@ public sealed class PlanTests
     {
         (int code, string output, _) = await RunAsync("plan", "--keys", "1e10", "--updates-per-second", "50000", "--lookups-per-second", "2e6", "--periods", "3");
         Assert.Equal(ExitCodes.Success, code);
-        Assert.Contains("logs beside each other", output, StringComparison.Ordinal);
+        Assert.Contains("logs in parallel", output, StringComparison.Ordinal);
         Assert.Contains("docs/operations/scale.md", output, StringComparison.Ordinal);
         (code, output, _) = await RunAsync("plan", "--keys", "1e6", "--updates-per-second", "10", "--lookups-per-second", "1000", "--json");
         Assert.Equal(ExitCodes.Success, code);

@@ -52,7 +52,7 @@ public sealed class RollbackTests(SampleLog sample)
         await File.WriteAllBytesAsync(Path.Combine(log.Bundles, first), (bundle with { WrappedSecrets = "others"u8.ToArray() }).Encode(), Cancel);
         (int last, _, string other) = await log.RunAsync("import-bundles", log.Bundles);
         Assert.Equal(ExitCodes.Configuration, last);
-        Assert.Contains("they are not of one history", other, StringComparison.Ordinal);
+        Assert.Contains("they belong to different histories", other, StringComparison.Ordinal);
         Assert.True(File.Exists(Path.Combine(log.Bundles, second)));
     }
 
@@ -145,7 +145,7 @@ public sealed class RollbackTests(SampleLog sample)
         byte[] damaged = [.. whole];
         damaged[500] ^= 1;
         await File.WriteAllBytesAsync(first, damaged, TestContext.Current.CancellationToken);
-        await RefusedAsync(log, "its checksum is another");
+        await RefusedAsync(log, "its checksum does not match");
         EpochContent content = EpochBundle.Decode(whole);
         byte[] record = content.Epoch.Record.ToArray();
         record[^1] ^= 1;

@@ -43,7 +43,7 @@ internal static class EpochWriter
             if (!request.BodyHash.Span.SequenceEqual(bodyHashes[request.RequestId].Span))
             {
                 throw new StorageCorruptException(
-                    $"The request {request.RequestId} of epoch {commit.Epoch.Epoch} is in the database with other content than was published: nothing of that epoch was written.");
+                    $"The request {request.RequestId} of epoch {commit.Epoch.Epoch} has other content in the database than what was published: nothing of that epoch was written.");
             }
             sequences.Add(request.RequestId, request.Sequence);
         }

@@ -19,7 +19,7 @@ internal static class ErasureReader
             {
                 if (erasure.Structure is null)
                 {
-                    throw new StorageCorruptException($"The database {session.Database.Location} erased a value in epoch {erasure.DecidedIn} whose leaf is not there: restore it.");
+                    throw new StorageCorruptException($"The database {session.Database.Location} has no leaf for a value that epoch {erasure.DecidedIn} erased: restore it.");
                 }
             }
             erasures.AddRange(page);

@@ -20,8 +20,8 @@ internal sealed class ResilienceMetrics : IDisposable
     public ResilienceMetrics(TimeProvider time)
     {
         _time = time;
-        _meter.CreateObservableGauge("optiks.storage.circuit.open", Circuits, "{circuit}", "1 while the database fails repeatedly and is asked less, by operation; 0 again 30 s after the last failure.");
-        _retries = _meter.CreateCounter<long>("optiks.storage.retries", "{attempt}", "Attempts after one that failed for the moment, by operation.");
+        _meter.CreateObservableGauge("optiks.storage.circuit.open", Circuits, "{circuit}", "1 while the circuit is open because the database fails repeatedly, by operation; 0 again 30 s after the last failure.");
+        _retries = _meter.CreateCounter<long>("optiks.storage.retries", "{attempt}", "Retries after a transient failure, by operation.");
     }
 
     /// <summary>Adds the operation's circuit to the metrics.</summary>

@@ -38,7 +38,7 @@ internal static class PostgreSqlSchema
         string messages = reader.GetString(3);
         if (writes && reader.GetBoolean(4))
         {
-            throw new StorageUnavailableException($"The database {location} is a standby, which takes no writes.");
+            throw new StorageUnavailableException($"The database {location} is a standby, which accepts no writes.");
         }
         if (synchronousCommit != "on" || isolation != "read committed" || messages != "warning")
         {

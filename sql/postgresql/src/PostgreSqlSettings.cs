@@ -89,11 +89,11 @@ internal sealed class PostgreSqlSettings
         catch (Exception e) when (e is ArgumentException or FormatException or InvalidCastException)
         {
             throw new StorageMisconfiguredException(
-                "The connection string is not one of Npgsql's: it has a name that Npgsql does not know, or a value of a wrong form. Write 'Host=db;Database=optiks;Username=optiks', no URL, and quote a password that has ';' or '='.");
+                "The connection string is not one of Npgsql's: it has a name that Npgsql does not know, or a value of a wrong form. Write 'Host=db;Database=optiks;Username=optiks', not a URL, and quote a password that has ';' or '='.");
         }
         if (string.IsNullOrEmpty(builder.Host) || string.IsNullOrEmpty(builder.Database))
         {
-            throw new StorageMisconfiguredException("The connection string names no Host or no Database: for PostgreSQL 'Host=db;Database=optiks;Username=optiks'.");
+            throw new StorageMisconfiguredException("The connection string has no Host or no Database: for PostgreSQL, write 'Host=db;Database=optiks;Username=optiks'.");
         }
         RequireEncryption(builder);
         // Each store has its own name: a successor in the lease ends all sessions of the store that held it, and no other sessions.

@@ -83,19 +83,19 @@ public sealed partial class LogReplay
         IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken).ConfigureAwait(false);
         if (periods.FirstOrDefault(period => period.FirstEpoch == row.Epoch) is not { Copies: int copies } begun || begun.Period != Trees.Period + 1)
         {
-            return new Refused($"Epoch {row.Epoch} begins a period, of which the database has no row.");
+            return new Refused($"Epoch {row.Epoch} begins a period that has no row in the database.");
         }
         if (Next is null)
         {
             if (NextTrees is null)
             {
-                return new Refused($"Epoch {row.Epoch} begins period {begun.Period}, and nobody makes its trees here.");
+                return new Refused($"Epoch {row.Epoch} begins period {begun.Period}, but its trees are not being made here.");
             }
             MakeNext(begun);
         }
         Refused? refused = await LoadNextNamesAsync(row.Epoch - 1, cancellationToken).ConfigureAwait(false) ?? await LoadNextCopiesAsync(copies, int.MaxValue, cancellationToken).ConfigureAwait(false);
         return refused is null && NextCopies != copies
-            ? new Refused($"Period {begun.Period} begins with {copies} rows of copies, of which {NextCopies} were read.")
+            ? new Refused($"Period {begun.Period} begins with {copies} rows of copies, but {NextCopies} were read.")
             : refused ?? await _missingOfNext.CheckAsync(_store, begun.Period, cancellationToken).ConfigureAwait(false);
     }
 
@@ -104,7 +104,7 @@ public sealed partial class LogReplay
     {
         if (periods.FirstOrDefault(period => period.Period == Trees.Period) is not { FirstEpoch: ulong first, Copies: int copies } || first == 0 || first > target)
         {
-            return new Refused($"Period {Trees.Period} has not begun at epoch {target}, as the database's rows say.");
+            return new Refused($"Period {Trees.Period} has not begun at epoch {target}, although the database's rows say so.");
         }
         Refused? refused = await CheckRecordsAsync(first - 1, cancellationToken).ConfigureAwait(false)
             ?? await LoadNamesAsync(Trees, first - 1, cancellationToken).ConfigureAwait(false)
@@ -200,7 +200,7 @@ public sealed partial class LogReplay
         _missingOfNext.Add(names.Rows.Span, trees.Values);
         return end is ulong last
             ? await BackgroundThread.RunAsync(() => trees.LoadNames(last, names.Rows.Span, names.Values.Span)).ConfigureAwait(false)
-            : new Refused($"The database has no epoch {first}, whose names period {trees.Period} has to know.");
+            : new Refused($"The database has no epoch {first}, whose names period {trees.Period} needs.");
     }
 
     // After a refusal or failure, the trees are unusable and are dropped.

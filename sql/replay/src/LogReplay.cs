@@ -202,7 +202,7 @@ public sealed partial class LogReplay : IDisposable
 
     private Refused? Check(EpochRow row) => _records.Check(row)
         ?? (Served?.Epoch == row.Epoch && !Served.Names(row.Epoch, row.RecordHash.Span)
-            ? new Refused($"The database has another record for epoch {row.Epoch} than was served before: the log forked, or the database is another one.")
+            ? new Refused($"The database has another record for epoch {row.Epoch} than was served before: the log forked, or this is another database.")
             : null);
 
     private Refused? CheckCheckpoint(VerifiedEpoch epoch) => _checksCheckpoints ? _records.CheckCheckpoint(epoch) : null;
@@ -213,7 +213,7 @@ public sealed partial class LogReplay : IDisposable
         {
             if (restored > target)
             {
-                return RefuseSnapshot($"It is of epoch {restored}, the database's newest is {target}.");
+                return RefuseSnapshot($"It is from epoch {restored}; the database's newest is {target}.");
             }
             if (await CheckRecordsAsync(restored, cancellationToken).ConfigureAwait(false) is { } broken)
             {
@@ -244,7 +244,7 @@ public sealed partial class LogReplay : IDisposable
             }
             if (Last.Epoch != end + 1 || Last.Record.Period != Trees.Period)
             {
-                return new Refused($"The record of epoch {end + 1} does not begin a period, as the database's rows say.");
+                return new Refused($"The record of epoch {end + 1} does not begin a period, although the database's rows say so.");
             }
         }
     }

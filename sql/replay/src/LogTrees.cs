@@ -252,7 +252,7 @@ public sealed class LogTrees : IDisposable
         }
         catch (OptiksNativeException e) when (IsContradiction(e))
         {
-            return new Refused($"What epoch {erasures[0].DecidedIn} erased is not in the trees ({e.Message}).");
+            return new Refused($"The values that epoch {erasures[0].DecidedIn} erased are not in the trees ({e.Message}).");
         }
     }
 

@@ -45,16 +45,16 @@ public sealed class RecordChain
         }
         if (record.Length != EpochRecord.Length)
         {
-            return new Refused($"The record of epoch {row.Epoch} has {record.Length} octets instead of {EpochRecord.Length}.");
+            return new Refused($"The record of epoch {row.Epoch} has {record.Length} bytes instead of {EpochRecord.Length}.");
         }
         Reason reason = Verifier.VerifyRecord(_anchor, record, _last.Span, _firstOfPeriod.Span);
         ulong epoch = EpochRecord.ReadEpoch(record);
         bool hasHash = EpochRecord.Hash(record).AsSpan().SequenceEqual(row.RecordHash.Span);
         return reason == Reason.Valid && epoch == row.Epoch && hasHash ? null
-            : !EpochRecord.Decode(record).LogId.Span.SequenceEqual(_anchor.LogId.Span) ? new Refused($"The record of epoch {row.Epoch} is of another log than the trust anchor's.")
+            : !EpochRecord.Decode(record).LogId.Span.SequenceEqual(_anchor.LogId.Span) ? new Refused($"The record of epoch {row.Epoch} belongs to another log than the trust anchor.")
             : epoch != row.Epoch ? new Refused($"The row of epoch {row.Epoch} holds the record of epoch {epoch}.")
-            : !hasHash ? new Refused($"The record hash of epoch {row.Epoch} is not that of its record.")
-            : new Refused($"The record of epoch {row.Epoch} is not valid or does not follow the one before ({reason.Name()}).");
+            : !hasHash ? new Refused($"The record hash of epoch {row.Epoch} does not match its record.")
+            : new Refused($"The record of epoch {row.Epoch} is not valid or does not follow the previous record ({reason.Name()}).");
     }
 
     /// <summary>Returns the next epoch, whose record has the right length, as the last of the log. Changes nothing.</summary>
@@ -71,7 +71,7 @@ public sealed class RecordChain
         ArgumentNullException.ThrowIfNull(epoch);
         Reason reason = Verifier.Checkpoint(_anchor, epoch.Row.Checkpoint.Span, out ulong size, out byte[] root);
         return reason != Reason.Valid ? new Refused($"The checkpoint of epoch {epoch.Epoch} is not valid ({reason.Name()}).")
-            : size != epoch.Epoch + 1 || !root.AsSpan().SequenceEqual(epoch.Root().AsSpan()) ? new Refused($"The checkpoint of epoch {epoch.Epoch} is not that of the records up to it.")
+            : size != epoch.Epoch + 1 || !root.AsSpan().SequenceEqual(epoch.Root().AsSpan()) ? new Refused($"The checkpoint of epoch {epoch.Epoch} does not match the records up to it.")
             : null;
     }
 

@@ -123,12 +123,12 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     }
 
     [Theory]
-    [InlineData("length", "The record of epoch 2 has 385 octets instead of 386.")]
-    [InlineData("log", "The record of epoch 2 is of another log than the trust anchor's.")]
+    [InlineData("length", "The record of epoch 2 has 385 bytes instead of 386.")]
+    [InlineData("log", "The record of epoch 2 belongs to another log than the trust anchor.")]
     [InlineData("epoch", "The row of epoch 2 holds the record of epoch 1.")]
-    [InlineData("hash", "The record hash of epoch 2 is not that of its record.")]
-    [InlineData("time", "The record of epoch 2 is not valid or does not follow the one before (record_time).")]
-    [InlineData("previous", "The record of epoch 2 is not valid or does not follow the one before (record_previous).")]
+    [InlineData("hash", "The record hash of epoch 2 does not match its record.")]
+    [InlineData("time", "The record of epoch 2 is not valid or does not follow the previous record (record_time).")]
+    [InlineData("previous", "The record of epoch 2 is not valid or does not follow the previous record (record_previous).")]
     public async Task A_record_that_does_not_follow_is_refused(string what, string why)
     {
         Store.Epochs = rows => rows.Select(row => row.Epoch == 2 ? Tamper(row, what) : row);
@@ -227,12 +227,12 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         hash[0] ^= 1;
         using LogReplay forked = Replay(new HighWaterMark(2, hash));
         Assert.Equal(
-            new Refused("The database has another record for epoch 2 than was served before: the log forked, or the database is another one."), await forked.LoadAsync(Newest, Cancel));
+            new Refused("The database has another record for epoch 2 than was served before: the log forked, or this is another database."), await forked.LoadAsync(Newest, Cancel));
     }
 
     [Theory]
     [InlineData("", "The checkpoint of epoch 3 is not valid (checkpoint_malformed).")]
-    [InlineData("before", "The checkpoint of epoch 3 is not that of the records up to it.")]
+    [InlineData("before", "The checkpoint of epoch 3 does not match the records up to it.")]
     public async Task A_checkpoint_that_does_not_cover_the_records_is_refused(string what, string why)
     {
         Store.Epochs = rows => rows.Select(row => row.Epoch == Newest ? row with { Checkpoint = what.Length == 0 ? default : Log.Records[2].Checkpoint } : row);
@@ -287,7 +287,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
 
     [Theory]
     [InlineData("roots", "Its roots are not those of the record of epoch 2.")]
-    [InlineData("newer", "It is of epoch 4, the database's newest is 3.")]
+    [InlineData("newer", "It is from epoch 4; the database's newest is 3.")]
     [InlineData("since", "The leaves up to epoch 3 do not give its record's root and count of structure 3.")]
     public async Task A_snapshot_that_does_not_lead_to_the_record_is_at_fault(string what, string why)
     {

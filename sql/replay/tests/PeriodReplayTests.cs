@@ -227,7 +227,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
         Assert.Null(await replay.LoadAsync(Newest, Cancel));
         Assert.Null(replay.Trees.Match(EpochRecord.Decode(Log.Records[(int)Newest].Record.Span)));
         using var none = new LogReplay(_store!, Log.Anchor, LogTrees.CreateWithoutSecrets(Log.Anchor.Configuration), LogRoots.Computed);
-        Assert.Equal("Epoch 5 begins period 1, and nobody makes its trees here.", (await none.LoadAsync(Newest, Cancel))!.Why);
+        Assert.Equal("Epoch 5 begins period 1, but its trees are not being made here.", (await none.LoadAsync(Newest, Cancel))!.Why);
     }
 
     [Theory]
@@ -266,7 +266,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
     public async Task A_period_that_has_not_begun_is_not_loaded()
     {
         using LogReplay replay = ReplayOf(_store!, MakeTrees(Row(1), KeptValues.All), KeptValues.All);
-        Assert.Equal("Period 1 has not begun at epoch 4, as the database's rows say.", (await replay.LoadAsync(4, Cancel))!.Why);
+        Assert.Equal("Period 1 has not begun at epoch 4, although the database's rows say so.", (await replay.LoadAsync(4, Cancel))!.Why);
     }
 
     private static void End(List<ulong> ended, LogTrees trees, VerifiedEpoch last)

@@ -35,9 +35,9 @@ public sealed class PeriodRowsTests
     {
         (PeriodRow[] Rows, string Says)[] bad =
         [
-            ([], "has 0 periods that are current"),
-            (s_good[..2], "has 0 periods that are current"),
-            (Changed(1, s_good[1] with { State = PeriodState.Current }), "has 2 periods that are current"),
+            ([], "has 0 current periods"),
+            (s_good[..2], "has 0 current periods"),
+            (Changed(1, s_good[1] with { State = PeriodState.Current }), "has 2 current periods"),
             ([.. s_good[..2], .. s_good[3..], s_good[2]], "has period 3 in the place of period 2"),
             (s_good[1..], "has period 1 in the place of period 0"),
             ([.. s_good, s_good[3] with { Period = 4 }], "Period 4 has state Next"),

@@ -42,7 +42,7 @@ internal sealed record SqliteSettings
         // The names are not quoted, because another engine's connection string contains a password.
         if (builder.Keys.Count > 0)
         {
-            throw new StorageMisconfiguredException("The connection string has a name that is unknown: SQLite takes Data Source, Busy Timeout and Synchronous.");
+            throw new StorageMisconfiguredException("The connection string has an unknown name: SQLite takes Data Source, Busy Timeout and Synchronous.");
         }
         if (path.Length == 0 || path.StartsWith(':') || path.StartsWith("file:", StringComparison.OrdinalIgnoreCase))
         {

@@ -51,7 +51,7 @@ internal sealed class SqlServerAcceptStore : AcceptStore
         {
             if (i == MaxTries)
             {
-                throw new StorageUnavailableException($"Other services' updates of the same keys came before these ones {MaxTries} times.");
+                throw new StorageUnavailableException($"Other services' updates of the same keys came before these updates {MaxTries} times.");
             }
             var plan = new AcceptPlan(units, floor);
             decided = plan.Decide(state);

@@ -37,10 +37,10 @@ internal static class SqlServerSchema
     public static async Task<bool> CheckAsync(Connection connection, string location, CancellationToken cancellationToken)
     {
         int version = await ReadVersionAsync(connection, cancellationToken);
-        Schema.ThrowIfOther(version, location, version == 0 ? " If it was run already, this user is a member of none of optiks_update, optiks_task and optiks_query." : "");
+        Schema.ThrowIfOther(version, location, version == 0 ? " If it has run already, this user is not a member of optiks_update, optiks_task or optiks_query." : "");
         (bool Snapshot, int DelayedDurability, bool IsBabelfish) read =
             await connection.FirstAsync<(bool, int, bool)?>(s_settings, rows => (rows.GetBoolean(0), rows.GetInt32(1), rows.GetBoolean(2)), cancellationToken)
-            ?? throw new StorageMisconfiguredException($"The database {location} does not show its settings to this user: sys.databases has no row of it.");
+            ?? throw new StorageMisconfiguredException($"The database {location} does not show its settings to this user: sys.databases has no row for it.");
         if (!read.Snapshot)
         {
             throw new StorageMisconfiguredException(

@@ -49,11 +49,11 @@ internal sealed class SqlServerSettings
         catch (Exception e) when (e is ArgumentException or FormatException or OverflowException or InvalidCastException)
         {
             throw new StorageMisconfiguredException(
-                "The connection string is not one of Microsoft.Data.SqlClient's: it has a name that the client does not know, or a value of a wrong form. Write 'Server=db;Database=optiks;User ID=optiks', no URL, and quote a password that has ';' or '='.");
+                "The connection string is not one of Microsoft.Data.SqlClient's: it has a name that the client does not know, or a value of a wrong form. Write 'Server=db;Database=optiks;User ID=optiks', not a URL, and quote a password that has ';' or '='.");
         }
         if (builder.DataSource.Length == 0 || builder.InitialCatalog.Length == 0)
         {
-            throw new StorageMisconfiguredException("The connection string names no Server or no Database: for SQL Server 'Server=db;Database=optiks;User ID=optiks'.");
+            throw new StorageMisconfiguredException("The connection string has no Server or no Database: for SQL Server, write 'Server=db;Database=optiks;User ID=optiks'.");
         }
         RequireEncryption(builder);
         // Each store has its own name: a successor in the lease ends all sessions of the store that held it, and no other sessions.

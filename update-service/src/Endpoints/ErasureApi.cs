@@ -6,9 +6,9 @@ namespace Optiks.UpdateService.Endpoints;
 /// <summary>Describes the endpoints for erasures (docs/spec/erasure.md section 4).</summary>
 internal static class ErasureApi
 {
-    public static ApiOperation PostErasures { get; } = new("postErasures", "Asks for values to be erased for good; answered once the requests are durable.")
+    public static ApiOperation PostErasures { get; } = new("postErasures", "Asks for values to be erased permanently; answered once the requests are durable.")
     {
-        Description = "Superseded versions of a key or of a user's device list, or all of a user who has left. What is gone already is no error.",
+        Description = "Erases superseded versions of a key or of a user's device list, or everything of a user who has left. A value that is gone already is not an error.",
         Body = new ApiBody("One erasure, or a list of these.", new ApiContent(MediaTypes.Json, ErasureSchemas.Erasures)
         {
             Examples = new Dictionary<string, string>
@@ -32,7 +32,7 @@ internal static class ErasureApi
         ],
     };
 
-    public static ApiOperation GetErasure { get; } = new("getErasure", "Tells what became of an erasure.")
+    public static ApiOperation GetErasure { get; } = new("getErasure", "Returns the status of an erasure.")
     {
         Parameters =
         [

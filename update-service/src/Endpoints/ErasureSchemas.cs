@@ -15,14 +15,14 @@ internal static class ErasureSchemas
     /// <summary>Adds the schemas to a document.</summary>
     public static void AddTo(ApiSchemas schemas)
     {
-        schemas.Add("Erasure", ApiSchemas.ObjectOf("What is erased: one of key, key_b64, user and user_b64; a user without versions is erased whole, once it has left.", [], new()
+        schemas.Add("Erasure", ApiSchemas.ObjectOf("What to erase: exactly one of key, key_b64, user and user_b64; a user without versions is erased entirely, once it has left.", [], new()
         {
             ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),
             ["key"] = ApiSchemas.Text("The key as UTF-8 text."),
             ["key_b64"] = ApiSchemas.Octets("The key as octets."),
             ["user"] = ApiSchemas.Text("The user id as UTF-8 text."),
             ["user_b64"] = ApiSchemas.Octets("The user id as octets."),
-            ["period"] = ApiSchemas.WholeNumber("The time period of the versions, which is given with them: an erasure of another period than the current one is refused."),
+            ["period"] = ApiSchemas.WholeNumber("The time period of the versions; give it with them. An erasure in a period other than the current one is refused."),
             ["from"] = ApiSchemas.WholeNumber("First version.", least: 1),
             ["to"] = ApiSchemas.WholeNumber($"Last version, below the latest; {ErasureOrder.MaxValues} versions at most.", least: 1),
         }));
@@ -33,24 +33,24 @@ internal static class ErasureSchemas
         schemas.Add("AcceptedErasure", ApiSchemas.ObjectOf("A durable request.", ["request_id", "status", "status_url"], new()
         {
             ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),
-            ["status"] = ApiSchemas.Choice("Waits for its epoch.", "pending"),
+            ["status"] = ApiSchemas.Choice("The request waits for its epoch.", "pending"),
             ["status_url"] = ApiSchemas.Text("Path to ask for the status."),
         }));
         schemas.Add(Accepted, ApiSchemas.AnyOf(
-            "A list for a list.", schemas.Ref("AcceptedErasure"), ApiSchemas.List(schemas.Ref("AcceptedErasure"), ProtocolLimits.MaxList, "In the order of the request.")));
-        schemas.Add("ErasedVersion", ApiSchemas.ObjectOf("A version whose value is gone.", ["structure", "period", "version", "epoch"], new()
+            "A list if a list was sent.", schemas.Ref("AcceptedErasure"), ApiSchemas.List(schemas.Ref("AcceptedErasure"), ProtocolLimits.MaxList, "In the order of the request.")));
+        schemas.Add("ErasedVersion", ApiSchemas.ObjectOf("A version whose value was erased.", ["structure", "period", "version", "epoch"], new()
         {
-            ["structure"] = ApiSchemas.Choice("What its key is one of.", Structures.Names),
+            ["structure"] = ApiSchemas.Choice("The structure of its key.", Structures.Names),
             ["period"] = ApiSchemas.WholeNumber("Its time period."),
             ["version"] = ApiSchemas.WholeNumber("Its number."),
             ["epoch"] = ApiSchemas.WholeNumber("The epoch that inserted it."),
         }));
-        schemas.Add(Status, ApiSchemas.ObjectOf("What became of an erasure; members that do not belong to the status are absent.", ["request_id", "status"], new()
+        schemas.Add(Status, ApiSchemas.ObjectOf("The status of an erasure; members that do not belong to the status are absent.", ["request_id", "status"], new()
         {
             ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),
-            ["status"] = ApiSchemas.Choice("Which one it is.", "pending", "erased", "refused"),
-            ["epoch"] = ApiSchemas.WholeNumber("Erased: the epoch that did it."),
-            ["erased"] = ApiSchemas.Any(schemas.Ref("ErasedVersion"), "Erased: what this request erased; what was gone before is not listed."),
+            ["status"] = ApiSchemas.Choice("The status.", "pending", "erased", "refused"),
+            ["epoch"] = ApiSchemas.WholeNumber("Erased: the epoch that erased the values."),
+            ["erased"] = ApiSchemas.Any(schemas.Ref("ErasedVersion"), "Erased: the versions whose values this request erased; versions whose values were gone before are not listed."),
             ["reason"] = ApiSchemas.Choice("Refused: why.", [.. ErasureStatusBody.Reasons]),
             ["current"] = schemas.Ref("Version"),
         }));

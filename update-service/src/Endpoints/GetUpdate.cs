@@ -49,7 +49,7 @@ internal static class GetUpdate
         }
         if (!TryReadWait(context.Request.Query[WaitParameter], out TimeSpan wait))
         {
-            return (id, null, new Problem(ProblemTypes.MalformedRequest, $"The parameter wait is a number of seconds from 0 to {MaxWaitSeconds}.", $"?{WaitParameter}"));
+            return (id, null, new Problem(ProblemTypes.MalformedRequest, $"The parameter wait must be a number of seconds from 0 to {MaxWaitSeconds}.", $"?{WaitParameter}"));
         }
         try
         {

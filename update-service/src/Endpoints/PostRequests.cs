@@ -16,7 +16,7 @@ internal sealed class PostRequests
 {
     private const string Json = "application/json";
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
-    private static readonly Problem s_overloaded = new(ProblemTypes.Overloaded, "Too many updates wait to be stored. Nothing of this request was stored.", null, s_retryAfter);
+    private static readonly Problem s_overloaded = new(ProblemTypes.Overloaded, "Too many updates are waiting to be stored. No part of this request was stored.", null, s_retryAfter);
 
     private readonly Parse _parse;
     private readonly string _statusPath;
@@ -96,11 +96,11 @@ internal sealed class PostRequests
             CommitState.Decided => Refused(unit, outcome.Result),
             CommitState.Expired => s_overloaded,
             CommitState.Unavailable when outcome.RetryAfter is not null => new Problem(
-                ProblemTypes.Unavailable, "The database does not answer. Nothing of this request was stored.", null, outcome.RetryAfter),
+                ProblemTypes.Unavailable, "The database does not answer. No part of this request was stored.", null, outcome.RetryAfter),
             CommitState.Unavailable => new Problem(
-                ProblemTypes.Unavailable, "The database did not answer; the updates may be stored or not. Send them again with the same request ids.", null, s_retryAfter),
+                ProblemTypes.Unavailable, "The database did not answer; the updates may or may not be stored. Send them again with the same request ids.", null, s_retryAfter),
             CommitState.OlderCopy => new Problem(
-                ProblemTypes.Unavailable, "The database is being restored and takes no updates. Nothing of this request was stored.", null, s_retryAfter),
+                ProblemTypes.Unavailable, "The database is being restored and accepts no updates. No part of this request was stored.", null, s_retryAfter),
             _ => new Problem(ProblemTypes.Internal, "An unexpected error happened. Quote the trace id when you report it."),
         };
         await problem.ExecuteAsync(context);
@@ -124,7 +124,7 @@ internal sealed class PostRequests
         share.Arrived();
         var unit = RequestUnit.Create(_parse(body.Span, _limits.Read(), CallerRights.Get(context)!), _time.GetUtcNow());
         return unit.WantsReceipts && !_receipts.IsOn
-            ? throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "This service gives no receipts.", unit.Parsed.Requests.First(request => request.WantsReceipt).ReceiptPath))
+            ? throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "This service does not give receipts.", unit.Parsed.Requests.First(request => request.WantsReceipt).ReceiptPath))
             : unit;
     }
 
@@ -150,7 +150,7 @@ internal sealed class PostRequests
         switch (result.Status)
         {
             case AcceptStatus.RequestIdReused:
-                return new Problem(ProblemTypes.RequestIdReused, "The id belongs to an earlier request with other content.", request.RequestIdPath);
+                return new Problem(ProblemTypes.RequestIdReused, "The id belongs to an earlier request with different content.", request.RequestIdPath);
             case AcceptStatus.RequestIdTime when request.RequestId is null:
                 // The id was just made here: the clocks are wrong, not the request.
                 logger.ClocksDiffer();

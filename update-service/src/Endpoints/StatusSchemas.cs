@@ -13,16 +13,16 @@ internal static class StatusSchemas
     /// <summary>Adds the schemas to a document.</summary>
     public static void AddTo(ApiSchemas schemas)
     {
-        schemas.Add("PendingStatus", ApiSchemas.ObjectOf("Waits for its epoch.", ["request_id", "status"], new()
+        schemas.Add("PendingStatus", ApiSchemas.ObjectOf("The request waits for its epoch.", ["request_id", "status"], new()
         {
             ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),
             ["status"] = ApiSchemas.Choice("Waits.", "pending"),
         }));
-        schemas.Add("PublishedItem", ApiSchemas.ObjectOf("What an item became.", ["item", "structure", "version", "period"], new()
+        schemas.Add("PublishedItem", ApiSchemas.ObjectOf("The version that an item became.", ["item", "structure", "version", "period"], new()
         {
-            ["item"] = ApiSchemas.WholeNumber("Its number in the request. Of a request about a user: 0 the device list, then usernames, devices, the decommission."),
-            ["structure"] = ApiSchemas.Choice("What the key is one of.", Structures.Names),
-            ["key_b64"] = ApiSchemas.Octets("The key; absent when it was erased since, or when a token asks about an item that is not known to be its user's."),
+            ["item"] = ApiSchemas.WholeNumber("Its number in the request. In a request about a user, 0 is the device list; usernames, devices and the decommission follow."),
+            ["structure"] = ApiSchemas.Choice("The structure of the key.", Structures.Names),
+            ["key_b64"] = ApiSchemas.Octets("The key; absent if it has since been erased, or if a token asks about an item that is not known to belong to its user."),
             ["version"] = ApiSchemas.WholeNumber("The version that it became; 0 for a username and a decommission."),
             ["period"] = ApiSchemas.WholeNumber("That version's time period."),
         }));
@@ -32,20 +32,20 @@ internal static class StatusSchemas
             ["href"] = ApiSchemas.Text("Path to send the key or the username to."),
             ["epoch"] = ApiSchemas.Text("Path of the epoch's record."),
         }));
-        OpenApiSchema published = ApiSchemas.ObjectOf("Signed and on the board.", ["request_id", "status", "epoch", "items", "proof"], new()
+        OpenApiSchema published = ApiSchemas.ObjectOf("The request is published: signed and on the board.", ["request_id", "status", "epoch", "items", "proof"], new()
         {
             ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),
             ["status"] = ApiSchemas.Choice("Is published.", "published"),
-            ["epoch"] = ApiSchemas.WholeNumber("The epoch, which a reader waits for by `min_epoch`."),
+            ["epoch"] = ApiSchemas.WholeNumber("The epoch; a reader requires it with `min_epoch`."),
             ["items"] = ApiSchemas.List(schemas.Ref("PublishedItem"), Limits.ItemsPerRequest, "In the order of their numbers; the device list is among them if it got a version."),
             ["proof"] = schemas.Ref("ProofLink"),
         });
-        OpenApiSchema refused = ApiSchemas.ObjectOf("Refused when its turn came; nothing of it was applied.", ["request_id", "status", "reason", "item", "current"], new()
+        OpenApiSchema refused = ApiSchemas.ObjectOf("The request was refused when its turn came; no part of it was applied.", ["request_id", "status", "reason", "item", "current"], new()
         {
             ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),
-            ["status"] = ApiSchemas.Choice("Was refused.", "refused"),
-            ["reason"] = ApiSchemas.Choice("Why.", RefusalNames.All),
-            ["item"] = ApiSchemas.WholeNumber("The first item that it is about."),
+            ["status"] = ApiSchemas.Choice("The request was refused.", "refused"),
+            ["reason"] = ApiSchemas.Choice("Why it was refused.", RefusalNames.All),
+            ["item"] = ApiSchemas.WholeNumber("The first item that the refusal is about."),
             ["current"] = schemas.Ref("Version"),
         });
         schemas.Add("PublishedStatus", published);
@@ -54,7 +54,7 @@ internal static class StatusSchemas
         var members = new Dictionary<string, IOpenApiSchema>
         {
             ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),
-            ["status"] = ApiSchemas.Choice("Which one it is.", "pending", "published", "refused"),
+            ["status"] = ApiSchemas.Choice("The status.", "pending", "published", "refused"),
             ["epoch"] = published.Properties!["epoch"],
             ["items"] = published.Properties["items"],
             ["proof"] = published.Properties["proof"],
@@ -65,7 +65,7 @@ internal static class StatusSchemas
         schemas.Add(Status, new OpenApiSchema
         {
             Type = JsonSchemaType.Object,
-            Description = "What became of a request.",
+            Description = "The status of a request.",
             Required = new HashSet<string> { "request_id", "status" },
             Properties = members,
             AnyOf = [schemas.Ref("PendingStatus"), schemas.Ref("PublishedStatus"), schemas.Ref("RefusedStatus")],

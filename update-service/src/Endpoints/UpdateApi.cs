@@ -8,7 +8,7 @@ internal static class UpdateApi
 {
     public const string Title = "Optiks update-service";
 
-    public const string Description = "Accepts updates of keys and changes of users, and tells what became of them.";
+    public const string Description = "Accepts updates of keys and changes of users, and reports their status.";
 
     private static readonly ProblemType[] s_problemsOfRequests =
     [
@@ -64,7 +64,7 @@ internal static class UpdateApi
         Problems = [.. s_problemsOfRequests, ProblemTypes.UsernameForm],
     };
 
-    public static ApiOperation GetUpdate { get; } = new("getUpdate", "Tells what became of a request.")
+    public static ApiOperation GetUpdate { get; } = new("getUpdate", "Returns the status of a request.")
     {
         Parameters =
         [

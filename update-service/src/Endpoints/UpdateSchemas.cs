@@ -31,7 +31,7 @@ internal static class UpdateSchemas
         {
             ["request_id"] = schemas.Ref(RequestId),
             ["receipt"] = WantsReceipt(),
-            ["items"] = ApiSchemas.List(schemas.Ref("Item"), Limits.ItemsPerRequest, "No key twice."),
+            ["items"] = ApiSchemas.List(schemas.Ref("Item"), Limits.ItemsPerRequest, "The updates, each of a different key."),
         }));
         schemas.Add(Updates, ApiSchemas.AnyOf(
             "One update, an atomic request, or a list of these, accepted whole or not at all.",
@@ -39,11 +39,11 @@ internal static class UpdateSchemas
             schemas.Ref("AtomicUpdate"),
             ApiSchemas.List(ApiSchemas.AnyOf(null, schemas.Ref("Update"), schemas.Ref("AtomicUpdate")), ProtocolLimits.MaxList, "Applied in order.")));
         OpenApiSchema accepted = AcceptedRequest("A durable request.", schemas);
-        accepted.Properties!["receipt"] = ApiSchemas.Text("The signed promise to publish it, a note; if one was asked for and could be given.");
+        accepted.Properties!["receipt"] = ApiSchemas.Text("The signed promise to publish the request, as a note; present if it was asked for and could be given.");
         accepted.Properties["receipt_keys"] = ApiSchemas.Text("The note in which the log's key vouches for the receipt's key.");
         schemas.Add("AcceptedUpdate", accepted);
         schemas.Add(Accepted, ApiSchemas.AnyOf(
-            "A list for a list.",
+            "A list if a list was sent.",
             schemas.Ref("AcceptedUpdate"),
             ApiSchemas.List(schemas.Ref("AcceptedUpdate"), ProtocolLimits.MaxList, "In the order of the request.")));
     }
@@ -54,7 +54,7 @@ internal static class UpdateSchemas
         var all = new Dictionary<string, IOpenApiSchema>
         {
             ["request_id"] = schemas.Ref(RequestId),
-            ["status"] = ApiSchemas.Choice("Waits for its epoch.", "pending"),
+            ["status"] = ApiSchemas.Choice("The request waits for its epoch.", "pending"),
             ["status_url"] = ApiSchemas.Text("Path to ask for the status."),
         };
         foreach ((string name, IOpenApiSchema schema) in members)
@@ -64,7 +64,7 @@ internal static class UpdateSchemas
         return ApiSchemas.ObjectOf(description, [.. all.Keys], all);
     }
 
-    private static OpenApiSchema WantsReceipt() => ApiSchemas.True("Asks for a signed promise to publish it. Not beside an expected version, and not where the service gives none.");
+    private static OpenApiSchema WantsReceipt() => ApiSchemas.True("Asks for a signed promise to publish the update. Not allowed with an expected version, nor where the service gives no receipts.");
 
     /// <summary>Returns the schema of a key's value as text.</summary>
     public static OpenApiSchema ValueText() => ApiSchemas.Text("The value as UTF-8 text, at most the log's max_value_len octets.");

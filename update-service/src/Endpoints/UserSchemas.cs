@@ -19,29 +19,29 @@ internal static class UserSchemas
     {
         schemas.Add("Device", OneOf("A device with its value.", [], new(), [("device", IdText("device"), IdOctets("device")), Value]));
         schemas.Add("CreateUser", OneOf(
-            "Makes a user. Stands first.",
+            "Creates a user. It must be the first change.",
             [],
-            Op(UserOperationRule.Create, ("devices", ApiSchemas.List(schemas.Ref("Device"), Limits.ItemsPerRequest, "The user's first devices, none twice; without it there are none."))),
+            Op(UserOperationRule.Create, ("devices", ApiSchemas.List(schemas.Ref("Device"), Limits.ItemsPerRequest, "The user's first devices, each once; absent: the user has no devices."))),
             [
                 (
                     "usernames",
-                    ApiSchemas.List(ApiSchemas.Text("A username."), Limits.ItemsPerRequest, "Usernames that lead to the user, as UTF-8 text, none twice."),
+                    ApiSchemas.List(ApiSchemas.Text("A username."), Limits.ItemsPerRequest, "Usernames that lead to the user, as UTF-8 text, each once."),
                     ApiSchemas.List(ApiSchemas.Octets("A username."), Limits.ItemsPerRequest, "The same as octets.")),
             ]));
-        schemas.Add("AddUsername", OneOf("One more username leads to the user.", [], Op(UserOperationRule.AddUsername), [("username", IdText("username"), IdOctets("username"))]));
-        schemas.Add("AddDevice", OneOf("Adds a device, which nobody had before.", [], Op(UserOperationRule.AddDevice), [("device", IdText("device"), IdOctets("device")), Value]));
+        schemas.Add("AddUsername", OneOf("Adds a username that leads to the user.", [], Op(UserOperationRule.AddUsername), [("username", IdText("username"), IdOctets("username"))]));
+        schemas.Add("AddDevice", OneOf("Adds a device that no user had before.", [], Op(UserOperationRule.AddDevice), [("device", IdText("device"), IdOctets("device")), Value]));
         schemas.Add("SetDevice", OneOf(
             "Gives a device another value.", [], Op(UserOperationRule.SetDevice, ("expected", schemas.Ref("Version"))), [("device", IdText("device"), IdOctets("device")), Value]));
-        schemas.Add("RemoveDevice", OneOf("Removes a device, for good.", [], Op(UserOperationRule.RemoveDevice), [("device", IdText("device"), IdOctets("device"))]));
-        schemas.Add("Decommission", ApiSchemas.ObjectOf("The user has left, for good. Stands alone.", ["op"], Op(UserOperationRule.Decommission)));
+        schemas.Add("RemoveDevice", OneOf("Removes a device permanently.", [], Op(UserOperationRule.RemoveDevice), [("device", IdText("device"), IdOctets("device"))]));
+        schemas.Add("Decommission", ApiSchemas.ObjectOf("Says that the user has left, permanently. It must be the only change.", ["op"], Op(UserOperationRule.Decommission)));
         IOpenApiSchema[] changes = [.. s_changes.Select(schemas.Ref)];
-        OpenApiSchema list() => ApiSchemas.List(ApiSchemas.AnyOf(null, changes), Limits.ItemsPerRequest, "A username or a device stands once in them.");
+        OpenApiSchema list() => ApiSchemas.List(ApiSchemas.AnyOf(null, changes), Limits.ItemsPerRequest, "The changes; each username and each device may occur once.");
         schemas.Add("UserRequest", OneOf(
             "Changes of one user, all in one epoch or none.",
             ["changes"],
             new() { ["request_id"] = schemas.Ref(UpdateSchemas.RequestId), ["changes"] = list() },
             [("user", IdText("user id"), IdOctets("user id"))]));
-        schemas.Add("NewUserRequest", ApiSchemas.ObjectOf("Creates a user, whose id the service makes.", ["changes"], new()
+        schemas.Add("NewUserRequest", ApiSchemas.ObjectOf("Creates a user with an id that the service makes.", ["changes"], new()
         {
             ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),
             ["changes"] = list(),
@@ -53,7 +53,7 @@ internal static class UserSchemas
             ApiSchemas.List(ApiSchemas.AnyOf(null, schemas.Ref("UserRequest"), schemas.Ref("NewUserRequest")), ProtocolLimits.MaxList, "Applied in order.")));
         schemas.Add("AcceptedUser", UpdateSchemas.AcceptedRequest("A durable request about a user.", schemas, ("user_b64", ApiSchemas.Octets("The user's id."))));
         schemas.Add(Accepted, ApiSchemas.AnyOf(
-            "A list for a list.", schemas.Ref("AcceptedUser"), ApiSchemas.List(schemas.Ref("AcceptedUser"), ProtocolLimits.MaxList, "In the order of the request.")));
+            "A list if a list was sent.", schemas.Ref("AcceptedUser"), ApiSchemas.List(schemas.Ref("AcceptedUser"), ProtocolLimits.MaxList, "In the order of the request.")));
     }
 
     private static (string Name, OpenApiSchema Text, OpenApiSchema Octets) Value => ("value", UpdateSchemas.ValueText(), UpdateSchemas.ValueOctets());
@@ -64,7 +64,7 @@ internal static class UserSchemas
 
     private static Dictionary<string, IOpenApiSchema> Op(UserOperationRule operation, params ReadOnlySpan<(string Name, IOpenApiSchema Schema)> members)
     {
-        var all = new Dictionary<string, IOpenApiSchema> { ["op"] = ApiSchemas.Choice("What changes.", operation.Name) };
+        var all = new Dictionary<string, IOpenApiSchema> { ["op"] = ApiSchemas.Choice("The operation.", operation.Name) };
         foreach ((string name, IOpenApiSchema schema) in members)
         {
             all.Add(name, schema);

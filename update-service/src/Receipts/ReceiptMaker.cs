@@ -72,7 +72,7 @@ internal sealed class ReceiptMaker : IDisposable
             ulong now = (ulong)_time.GetUtcNow().ToUnixTimeMilliseconds();
             string? reason = standing.Published is null ? "The log has published nothing yet."
                 : standing.Pending > _options.MaxPending ? $"More than {_options.MaxPending} updates are pending."
-                : !FindKey(keys, _signer!.Key)!.IsValidAt(now) ? "The time for which the log's key vouches for the receipt key is over, or has not begun: run 'optiks-db receipts vouch'."
+                : !FindKey(keys, _signer!.Key)!.IsValidAt(now) ? "The time for which the log's key vouches for the receipt key has ended, or has not begun: run 'optiks-db receipts vouch'."
                 : null;
             if (reason is null)
             {
@@ -84,7 +84,7 @@ internal sealed class ReceiptMaker : IDisposable
         catch (StorageException e)
         {
             Array.Clear(receipts);
-            Report("The database did not say how far the log is.", e);
+            Report("The database did not say which epoch is the newest.", e);
         }
         _metrics.Receipts(wanted.Count(i => receipts[i] is not null), wanted.Length);
         return receipts;
@@ -96,9 +96,9 @@ internal sealed class ReceiptMaker : IDisposable
 
     private static ReceiptKeys Parse(TrustAnchor anchor, VerifierKey own, ReadOnlySpan<byte> note) =>
         ReceiptKeys.Verify(anchor, note, out ReceiptKeys? keys) != Reason.Valid
-            ? throw new SecretsException($"it is no note in which {anchor.LogKey} vouches for receipt keys: make one with 'optiks-db receipts vouch' on the update-task's host.")
+            ? throw new SecretsException($"it is not a note in which {anchor.LogKey} vouches for receipt keys: make one with 'optiks-db receipts vouch' on the update-task's host.")
             : FindKey(keys!, own) is not null ? keys!
-            : throw new SecretsException($"the log's key does not vouch for this service's key in it: name {own} to 'optiks-db receipts vouch' as well.");
+            : throw new SecretsException($"the log's key does not vouch for this service's key in it: give {own} to 'optiks-db receipts vouch' as well.");
 
     private async Task<GivenReceipt?> MakeAsync(Guid id, ParsedRequest request, Standing standing, ulong now, JsonEncodedText keys)
     {

@@ -36,8 +36,8 @@ internal readonly struct BoundedList
     public bool TryNext(ref StrictJsonReader reader, int count)
     {
         bool isThere = reader.TryNextElement();
-        return isThere ? count < _maxLength ? true : throw BatchLength(_path, $"The list may have {_maxLength} {_elements}.")
-            : count > 0 ? false : throw BatchLength(_path, $"The list is empty; it has 1 to {_maxLength} {_elements}.");
+        return isThere ? count < _maxLength ? true : throw BatchLength(_path, $"The list may have at most {_maxLength} {_elements}.")
+            : count > 0 ? false : throw BatchLength(_path, $"The list is empty; it must have 1 to {_maxLength} {_elements}.");
     }
 
     /// <summary>Returns the refusal of a value with too few or too many parts.</summary>

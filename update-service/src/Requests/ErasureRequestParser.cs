@@ -76,12 +76,12 @@ internal ref struct ErasureRequestParser
         }
         if (key is null == user is null)
         {
-            throw _reader.FailAt("key", ProblemTypes.MalformedRequest, "One of key and user must be given, and not both.");
+            throw _reader.FailAt("key", ProblemTypes.MalformedRequest, "Exactly one of key and user must be given.");
         }
         return new ParsedErasure(index, requestId, Order(user is not null, period, from, to).Encode(key ?? user!), name);
     }
 
-    private ulong Version() => _reader.ReadInteger() is var version and > 0 ? version : throw _reader.Fail("Versions begin with 1.");
+    private ulong Version() => _reader.ReadInteger() is var version and > 0 ? version : throw _reader.Fail("Versions begin at 1.");
 
     private readonly ErasureOrder Order(bool isOfUser, ulong? period, ulong? from, ulong? to)
     {
@@ -94,7 +94,7 @@ internal ref struct ErasureRequestParser
         ulong last = to ?? throw _reader.Missing("to");
         ulong counted = period ?? throw _reader.Missing("period");
         return first > last ? throw _reader.FailAt("to", ProblemTypes.MalformedRequest, "The last version is before the first.")
-            : last - first >= ErasureOrder.MaxValues ? throw _reader.FailAt("to", ProblemTypes.RangeTooLarge, $"An erasure names {ErasureOrder.MaxValues} versions at most.")
+            : last - first >= ErasureOrder.MaxValues ? throw _reader.FailAt("to", ProblemTypes.RangeTooLarge, $"An erasure may name at most {ErasureOrder.MaxValues} versions.")
             : new ErasureOrder(isOfUser ? StructureId.Devices : StructureId.Keys, first, last) { Period = counted };
     }
 }

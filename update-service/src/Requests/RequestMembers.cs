@@ -29,14 +29,14 @@ internal static class RequestMembers
     public static byte[] ReadKey(this ref StrictJsonReader reader, string name, bool isOctets, byte[]? other, int maxLength)
     {
         byte[] key = reader.ReadTextOrBase64(name, isOctets, other);
-        return key.Length > 0 && key.Length <= maxLength ? key : throw reader.Fail(ProblemTypes.KeyLength, $"A {name} has 1 to {maxLength} octets.");
+        return key.Length > 0 && key.Length <= maxLength ? key : throw reader.Fail(ProblemTypes.KeyLength, $"A {name} must have 1 to {maxLength} bytes.");
     }
 
     /// <summary>Reads <c>value</c> or <c>value_b64</c>, with the parameters of <see cref="ReadKey"/>.</summary>
     public static byte[] ReadValue(this ref StrictJsonReader reader, bool isOctets, byte[]? other, long maxLength)
     {
         byte[] value = reader.ReadTextOrBase64("value", isOctets, other);
-        return value.Length <= maxLength ? value : throw reader.Fail(ProblemTypes.ValueLength, $"A value has at most {maxLength} octets.");
+        return value.Length <= maxLength ? value : throw reader.Fail(ProblemTypes.ValueLength, $"A value may have at most {maxLength} bytes.");
     }
 
     /// <summary>Reads a version that the caller expects.</summary>
@@ -70,7 +70,7 @@ internal static class RequestMembers
         reader.FailAt(name, ProblemTypes.MalformedRequest, $"One of {name} and {name}_b64 must be given.");
 
     /// <summary>Returns the refusal of the second of two members, of which only one may be present.</summary>
-    public static ProblemException RefuseBoth(this in StrictJsonReader reader, string name) => reader.Fail($"One of {name} and {name}_b64 is given, not both.");
+    public static ProblemException RefuseBoth(this in StrictJsonReader reader, string name) => reader.Fail($"Give one of {name} and {name}_b64, not both.");
 
     private static byte[] ReadTextOrBase64(this ref StrictJsonReader reader, string name, bool isOctets, byte[]? other) =>
         other is null ? reader.ReadTextOrOctets(isOctets) : throw reader.RefuseBoth(name);

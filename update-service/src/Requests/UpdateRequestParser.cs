@@ -63,13 +63,13 @@ internal ref struct UpdateRequestParser
         }
         if (items is not null && update.FirstMember is not null)
         {
-            throw _reader.FailAt(update.FirstMember, ProblemTypes.MalformedRequest, "The member cannot stand beside items.");
+            throw _reader.FailAt(update.FirstMember, ProblemTypes.MalformedRequest, "The member is not allowed together with items.");
         }
         bool isAtomic = items is not null;
         items ??= [ToItem(in update)];
         if (wantsReceipt && items.Exists(item => item.Expected is not null))
         {
-            throw _reader.FailAt("receipt", ProblemTypes.MalformedRequest, "An update with an expected version may be refused: nobody can promise to publish it.");
+            throw _reader.FailAt("receipt", ProblemTypes.MalformedRequest, "An update with an expected version may be refused, so no receipt can promise to publish it.");
         }
         return new ParsedUpdate(index, requestId, isAtomic, items, keyMembers ?? (IReadOnlyList<bool>)(update.IsKeyOctets ? s_octets : s_text)) { WantsReceipt = wantsReceipt };
     }
@@ -90,7 +90,7 @@ internal ref struct UpdateRequestParser
             AcceptItem item = ToItem(in update);
             if (!keys.Add(new UpdateKey(item.Structure, item.Key)))
             {
-                throw _reader.FailAt(update.IsKeyOctets ? "key_b64" : "key", ProblemTypes.DuplicateKey, "The key stands in an earlier item of this request.");
+                throw _reader.FailAt(update.IsKeyOctets ? "key_b64" : "key", ProblemTypes.DuplicateKey, "The key is in an earlier item of this request.");
             }
             items.Add(item);
             keyMembers.Add(update.IsKeyOctets);

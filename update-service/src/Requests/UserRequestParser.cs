@@ -73,11 +73,11 @@ internal ref struct UserRequestParser
         }
         if (user is null && UserIds.Length > _log.MaxKeyLength)
         {
-            throw _reader.FailAt("user", ProblemTypes.KeyLength, $"A user id that is made has {UserIds.Length} octets, and this log takes {_log.MaxKeyLength}: give one.");
+            throw _reader.FailAt("user", ProblemTypes.KeyLength, $"A user id that the service makes has {UserIds.Length} bytes, but this log allows {_log.MaxKeyLength}: give an id.");
         }
         if (changes.Usernames.Count > 0 && (user?.Length ?? UserIds.Length) > _log.MaxValueLength)
         {
-            throw _reader.FailAt(isOctets ? "user_b64" : "user", ProblemTypes.ValueLength, $"The id is the value of a username, which has at most {_log.MaxValueLength} octets.");
+            throw _reader.FailAt(isOctets ? "user_b64" : "user", ProblemTypes.ValueLength, $"The id is the value of a username, which may have at most {_log.MaxValueLength} bytes.");
         }
     }
 
@@ -134,10 +134,10 @@ internal ref struct UserRequestParser
 
     private readonly UserOperationRule Operation(UserChanges changes, int index)
     {
-        UserOperationRule operation = UserOperationRule.Find(_reader.ReadText()) ?? throw _reader.Fail($"The operation is one of {string.Join(", ", UserOperationRule.All.Select(one => one.Name))}.");
+        UserOperation operation = UserOperationRule.Find(_reader.ReadText()) ?? throw _reader.Fail($"The operation must be one of {string.Join(", ", UserOperationRule.All.Select(one => one.Name))}.");
         return _caller.IsToken && operation.NeedsApiKey ? throw new ProblemException(CallerRights.NotForTokens(_reader.Path))
-            : index > 0 && operation == UserOperationRule.Create ? throw _reader.Fail("This operation is a request's first one.")
-            : changes.Decommissions || (index > 0 && operation == UserOperationRule.Decommission) ? throw _reader.Fail("The operation decommission stands alone in a request.")
+            : index > 0 && operation == UserOperationRule.Create ? throw _reader.Fail("This operation must be the first of a request.")
+            : changes.Decommissions || (index > 0 && operation == UserOperationRule.Decommission) ? throw _reader.Fail("The operation decommission must be the only one in a request.")
             : operation;
     }
 
@@ -212,8 +212,8 @@ internal ref struct UserRequestParser
     {
         UsernameFault fault = Native.Usernames.Prepare(_log, _reader.ReadTextOrOctets(isOctets), out byte[] form);
         return fault == UsernameFault.Valid ? _named.Add(new UpdateKey(StructureId.Usernames, form)) ? form
-                : throw _reader.Fail(ProblemTypes.DuplicateKey, "The username stands in this request before.")
-            : _log.UsernameForm == UsernameForm.Octets ? throw _reader.Fail(ProblemTypes.KeyLength, $"A username has 1 to {_log.MaxKeyLength} octets.")
+                : throw _reader.Fail(ProblemTypes.DuplicateKey, "The username is already in this request.")
+            : _log.UsernameForm == UsernameForm.Octets ? throw _reader.Fail(ProblemTypes.KeyLength, $"A username must have 1 to {_log.MaxKeyLength} bytes.")
             : throw _reader.Fail(ProblemTypes.UsernameForm, fault.Sentence());
     }
 
@@ -248,7 +248,7 @@ internal ref struct UserRequestParser
         device.Id = _reader.ReadKey("device", device.IsOctets, device.Id, _log.MaxKeyLength);
         if (!_named.Add(new UpdateKey(StructureId.Keys, device.Id)))
         {
-            throw _reader.Fail(ProblemTypes.DuplicateKey, "The device stands in this request before.");
+            throw _reader.Fail(ProblemTypes.DuplicateKey, "The device is already in this request.");
         }
     }
 

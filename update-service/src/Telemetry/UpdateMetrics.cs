@@ -29,26 +29,26 @@ internal sealed class UpdateMetrics : IDisposable
         {
             HistogramBucketBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
         });
-        _callers = _meter.CreateHistogram("optiks.update.commit.callers", "{caller}", "Callers whose updates one commit held.", tags: null, advice: new InstrumentAdvice<int>
+        _callers = _meter.CreateHistogram("optiks.update.commit.callers", "{caller}", "Callers whose updates were in one commit.", tags: null, advice: new InstrumentAdvice<int>
         {
             HistogramBucketBoundaries = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096],
         });
-        _updates = _meter.CreateCounter<long>("optiks.update.updates", "{update}", "Updates that commits held, by outcome of the commit.");
+        _updates = _meter.CreateCounter<long>("optiks.update.updates", "{update}", "Updates in commits, by outcome of the commit.");
         _refusals = _meter.CreateCounter<long>("optiks.update.refusals", "{request}", "Requests that the database's rules refused, by problem.");
         _overloads = _meter.CreateCounter<long>("optiks.update.overloads", "{request}", "Requests refused because the queue was full or did not move.");
-        _receipts = _meter.CreateCounter<long>("optiks.update.receipts", "{receipt}", "Receipts that were asked for, by whether they were given.");
+        _receipts = _meter.CreateCounter<long>("optiks.update.receipts", "{receipt}", "Requested receipts, by whether they were given.");
     }
 
     /// <summary>Sets how to read the queue's depth.</summary>
     public void ObserveQueue(Func<int> callers, Func<long> octets)
     {
         _meter.CreateObservableGauge("optiks.update.queue.callers", callers, "{caller}", "Callers that wait for a commit to begin.");
-        _meter.CreateObservableGauge("optiks.update.queue.size", octets, "By", "Memory of the requests that are read, wait for a commit or are in one.");
+        _meter.CreateObservableGauge("optiks.update.queue.size", octets, "By", "Memory of the requests that are being read, wait for a commit or are in one.");
     }
 
     /// <summary>Sets how to read whether accepting is held.</summary>
     public void ObserveGuard(Func<bool> isHeld) =>
-        _meter.CreateObservableGauge("optiks.update.held", () => isHeld() ? 1 : 0, "{hold}", "1 while nothing is accepted, as the database is older than the board, or the board cannot be read.");
+        _meter.CreateObservableGauge("optiks.update.held", () => isHeld() ? 1 : 0, "{hold}", "1 while nothing is accepted because the database is older than the board, or the board cannot be read.");
 
     /// <summary>Starts the span of a group commit, linked to the requests that wait for it; returns null if there is no trace.</summary>
     public Activity? StartCommit(IReadOnlyList<QueuedUnit> group, int updates)

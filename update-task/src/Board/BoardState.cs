@@ -63,7 +63,7 @@ internal sealed class BoardState
         if (mark is not null && (mark.Epoch > epoch.Epoch || (mark.Epoch == epoch.Epoch && !mark.Names(epoch.Epoch, epoch.RecordHash.Span))))
         {
             throw Rollback.DatabaseBehind(
-                $"The high-water mark names {(mark.Epoch == epoch.Epoch ? "another record for epoch" : "epoch")} {mark.Epoch}, the database's next to sign is {epoch.Epoch}.", _folder);
+                $"The high-water mark names {(mark.Epoch == epoch.Epoch ? "another record for epoch" : "epoch")} {mark.Epoch}; the database's next epoch to sign is {epoch.Epoch}.", _folder);
         }
         WriteBundle(content);
         FailPoints.Hit(FailPoints.Bundle);
@@ -220,7 +220,7 @@ internal sealed class BoardState
         try
         {
             var bundle = CopyBundle.Decode(File.ReadAllBytes(GetPath(name)));
-            return bundle.Name == name ? bundle : throw new StorageCorruptException($"It is that of {bundle.Name.FileName}.");
+            return bundle.Name == name ? bundle : throw new StorageCorruptException($"It is the bundle {bundle.Name.FileName}.");
         }
         catch (StorageCorruptException e)
         {
@@ -273,7 +273,7 @@ internal sealed class BoardState
         try
         {
             EpochContent content = EpochBundle.Decode(File.ReadAllBytes(GetPath(epoch)));
-            return content.Epoch.Epoch == epoch ? content : throw new StorageCorruptException($"It is that of epoch {content.Epoch.Epoch}.");
+            return content.Epoch.Epoch == epoch ? content : throw new StorageCorruptException($"It is the bundle of epoch {content.Epoch.Epoch}.");
         }
         catch (StorageCorruptException e)
         {

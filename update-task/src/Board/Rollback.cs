@@ -7,33 +7,33 @@ internal static class Rollback
     public static StartupException DatabaseBehind(string what, BoardFolder board) => new(
         ExitCodes.Rollback,
         $"{what} This is an older copy of the database, or another log's. Nothing was written. Put the newest copy of the database back, "
-        + $"or bring this one forward with 'optiks-db import-bundles {board.Bundles}'; if epochs are lost for good, open a successor log. "
+        + $"or add the missing epochs to this one with 'optiks-db import-bundles {board.Bundles}'; if epochs are lost for good, open a successor log. "
         + $"Never delete or edit {board.HighWater}: it keeps this log from signing two histories.");
 
     /// <summary>Reports an older copy of the board.</summary>
     public static StartupException BoardBehind(string what, BoardFolder board) => new(
         ExitCodes.Rollback,
-        $"{what} An older copy of the board was put back. Nothing was written. Put the newest copy back; or delete {board.Log}, and the task makes it again from the database at its next start.");
+        $"{what} An older copy of the board was put back. Nothing was written. Put the newest copy back; or delete {board.Log}, and the task rebuilds it from the database at its next start.");
 
     /// <summary>Reports a file of the board that differs from the published one.</summary>
     public static StartupException BoardDamaged(string what, BoardFolder board) => new(
         ExitCodes.Rollback,
-        $"{what} Nothing was written. Put the file back from a copy of the board; or delete {board.Log}, and the task makes it again from the database at its next start.");
+        $"{what} Nothing was written. Put the file back from a copy of the board; or delete {board.Log}, and the task rebuilds it from the database at its next start.");
 
     /// <summary>Reports that the state that protects against a second history is gone.</summary>
     public static StartupException StateLost(string what, BoardFolder board) => new(
         ExitCodes.Rollback,
-        $"{what} Without it nothing tells whether this database is the newest copy. Nothing was written. Restore {board.State} from the newest backup of the board, or point OPTIKS_DATA at the folder that belongs to this database. "
-        + "If it is lost for good, 'optiks-db renew-mark' makes it again from the newest checkpoints that others have.");
+        $"{what} Without it, the task cannot tell whether this database is the newest copy. Nothing was written. Restore {board.State} from the newest backup of the board, or point OPTIKS_DATA at the folder that belongs to this database. "
+        + "If it is lost for good, 'optiks-db renew-mark' recreates it from the newest checkpoints that others have.");
 
     /// <summary>Reports that the folder belongs to another log.</summary>
     public static StartupException Foreign(string what, BoardFolder board) => new(
         ExitCodes.Rollback,
-        $"{what} Nothing was written. Point OPTIKS_DATA at the folder that belongs to this log; or, if the bucket has this log's mark, at one without {board.Data.Board}, which is made again then.");
+        $"{what} Nothing was written. Point OPTIKS_DATA at the folder that belongs to this log; or, if the bucket has this log's mark, at a folder without {board.Data.Board}, which the task then rebuilds.");
 
     /// <summary>Reports that board or database contain other bytes than they must.</summary>
     public static StartupException Conflict(string what, BoardFolder board, Exception? inner = null) => new(
         ExitCodes.Rollback,
-        $"{what} Nothing more is published. What was published never changes: keep both copies as evidence and restore database and board of one time from a backup, the newest that agree. The board is {board.Log}.",
+        $"{what} Nothing more is published. Published files never change: keep both copies as evidence, and restore the database and the board from backups of the same time, the newest that agree. The board is {board.Log}.",
         inner);
 }

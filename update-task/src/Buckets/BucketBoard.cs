@@ -86,17 +86,17 @@ internal sealed class BucketBoard
             // The bucket's reply to a write is not trusted: the checkpoint is read back.
             if ((await _bucket.GetAsync(CheckpointKey, SignedNote.MaxBytes, cancellationToken)) is not { } written || Open(written).Checkpoint.Size < local.Checkpoint.Size)
             {
-                throw new BucketConflictException($"The bucket does not give the checkpoint of size {local.Checkpoint.Size} that it has just stored.");
+                throw new BucketConflictException($"The bucket does not return the checkpoint of size {local.Checkpoint.Size} that it has just stored.");
             }
             await DropPartialsAsync(size, local.Checkpoint.Size, cancellationToken);
             return local.Checkpoint.Size;
         }
-        throw new ObjectStoreException("The bucket's checkpoint changes beneath each attempt to replace it, or its entity tag is never the one that it gave.");
+        throw new ObjectStoreException("The bucket's checkpoint changes during each attempt to replace it, or its entity tag is never the one that the bucket returned.");
     }
 
     private SignedCheckpoint Open(StoredObject stored) => _verifier.TryOpen(stored.Octets, out SignedCheckpoint? opened, out TlogError error)
         ? opened
-        : throw new BucketConflictException($"The bucket's checkpoint is not one of this log ({error}): name another bucket or prefix, or find out who wrote it.");
+        : throw new BucketConflictException($"The bucket's checkpoint is not from this log ({error}): name another bucket or prefix, or find out who wrote it.");
 
     // Returns whether the bucket has everything that the board has. Throws if it contradicts the board.
     private async Task<bool> IsThereAsync(SignedCheckpoint local, SignedCheckpoint? present, CancellationToken cancellationToken)
@@ -108,7 +108,7 @@ internal sealed class BucketBoard
         (ulong size, ulong before) = (local.Checkpoint.Size, present.Checkpoint.Size);
         if (before > size)
         {
-            throw new BucketConflictException($"The bucket's checkpoint has size {before}, the board's {size}: an older copy of the board was put back, or the bucket is another one's.");
+            throw new BucketConflictException($"The bucket's checkpoint has size {before}, the board's {size}: an older copy of the board was put back, or the bucket belongs to another log.");
         }
         TreeHash root = before == size ? local.Checkpoint.Root : await ConsistencyProof.OldRootAsync(new HashReader(_local, size, local.Checkpoint.Root), before, cancellationToken);
         if (root != present.Checkpoint.Root)
@@ -159,11 +159,11 @@ internal sealed class BucketBoard
             StoredObject? present = await _bucket.GetAsync(key, octets.Length, cancellationToken);
             if (present is null)
             {
-                throw new ObjectStoreException($"The bucket says that it has {key}, and does not give it.");
+                throw new ObjectStoreException($"The bucket says that it has {key}, but does not return it.");
             }
             if (!present.Octets.AsSpan().SequenceEqual(octets))
             {
-                throw new BucketConflictException($"The bucket has another {key} than the board. What was published never changes: find out who wrote it, and keep both.");
+                throw new BucketConflictException($"The bucket has another {key} than the board. Published files never change: find out who wrote it, and keep both.");
             }
         }
         FailPoints.Hit(FailPoints.BucketObject);

@@ -22,7 +22,7 @@ internal static class BucketProbe
         Task<bool> CreateAsync() => bucket.CreateAsync(Key, octets, ObjectKind.Checkpoint, cancellationToken);
         Task<bool> ReplaceAsync(string tag) => bucket.ReplaceAsync(Key, tag, octets, ObjectKind.Checkpoint, cancellationToken);
         async Task<string> TagAsync() =>
-            (await bucket.GetAsync(Key, octets.Length, cancellationToken))?.Tag ?? throw new ObjectStoreException($"The bucket does not give the object {Key} that it has just stored.");
+            (await bucket.GetAsync(Key, octets.Length, cancellationToken))?.Tag ?? throw new ObjectStoreException($"The bucket does not return the object {Key} that it has just stored.");
 
         _ = await CreateAsync();
         if (await CreateAsync())
@@ -44,9 +44,9 @@ internal static class BucketProbe
             }
         }
         bucket.SendsBareTags = false;
-        throw new ObjectStoreException("The bucket refuses to replace an object by the entity tag that it gave: another task tries it at the same moment, or it cannot be used.");
+        throw new ObjectStoreException("The bucket refuses to replace an object with the entity tag that it returned: another task tries this at the same time, or the bucket cannot be used.");
     }
 
     private static BucketConflictException Ignored() =>
-        new("The storage takes no notice of If-None-Match or If-Match when it writes: two tasks could overwrite each other's checkpoints. Use one that has conditional writes.");
+        new("The storage ignores If-None-Match or If-Match in writes: two tasks could overwrite each other's checkpoints. Use storage with conditional writes.");
 }

@@ -71,7 +71,7 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
                 }
                 octets.Write(buffer, 0, read);
             }
-            return new StoredObject(octets.ToArray(), response.ETag ?? throw new ObjectStoreException($"The bucket gave {key} without an entity tag."));
+            return new StoredObject(octets.ToArray(), response.ETag ?? throw new ObjectStoreException($"The bucket returned {key} without an entity tag."));
         }
         catch (AmazonS3Exception e) when (e.StatusCode == HttpStatusCode.NotFound && e.ErrorCode != "NoSuchBucket")
         {
@@ -131,7 +131,7 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
 
     private static ObjectStoreException Failed(Exception e) => new(
         e is AmazonServiceException { StatusCode: var status, ErrorCode: var code } ? $"The bucket answers {(int)status} {code}."
-            : e is OperationCanceledException or TimeoutException ? "The bucket gave no answer in time."
+            : e is OperationCanceledException or TimeoutException ? "The bucket did not answer in time."
             : e is HttpRequestException or IOException ? $"The bucket cannot be reached: {ErrorText.Line(e.Message)}"
             : $"The bucket's answer cannot be used: {ErrorText.Line(e.Message)}",
         e);

@@ -53,7 +53,7 @@ internal sealed class SharedMark
             {
                 throw new BucketConflictException(string.Create(
                     CultureInfo.InvariantCulture,
-                    $"The high-water mark in the bucket names {(present.Epoch == mark.Epoch ? "another record for epoch" : "epoch")} {present.Epoch}, the database's next to sign is {mark.Epoch}."));
+                    $"The high-water mark in the bucket names {(present.Epoch == mark.Epoch ? "another record for epoch" : "epoch")} {present.Epoch}; the database's next epoch to sign is {mark.Epoch}."));
             }
             if (present is null
                 ? await _bucket.CreateAsync(Key, mark.Encode(), ObjectKind.Mark, cancellationToken)
@@ -64,7 +64,7 @@ internal sealed class SharedMark
             }
             _tag = null;
         }
-        throw new ObjectStoreException("The high-water mark in the bucket changes beneath each attempt to raise it, or its entity tag is never the one that it gave.");
+        throw new ObjectStoreException("The high-water mark in the bucket changes during each attempt to raise it, or its entity tag is never the one that the bucket returned.");
     }
 
     private async Task<(HighWaterMark? Mark, string Tag)> GetAsync(CancellationToken cancellationToken)
@@ -84,7 +84,7 @@ internal sealed class SharedMark
         }
         if (_last is not null && (mark is null || mark.Epoch < _last.Epoch))
         {
-            throw new BucketConflictException(string.Create(CultureInfo.InvariantCulture, $"The bucket had a high-water mark of epoch {_last.Epoch}, and has {(mark is null ? "none" : $"one of epoch {mark.Epoch}")}."));
+            throw new BucketConflictException(string.Create(CultureInfo.InvariantCulture, $"The bucket had a high-water mark of epoch {_last.Epoch}, and now has {(mark is null ? "none" : $"one of epoch {mark.Epoch}")}."));
         }
         (_last, _tag) = (mark, stored?.Tag);
         return (mark, stored?.Tag ?? "");

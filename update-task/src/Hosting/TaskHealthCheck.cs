@@ -37,6 +37,6 @@ internal sealed class TaskHealthCheck : IHealthCheck
     private static string DescribeNextPeriod(TaskStatus status)
     {
         string begins = status.NextPeriodAt is { } at ? string.Create(CultureInfo.InvariantCulture, $" Period {status.Period + 1} begins at {at:u}.") : "";
-        return status.Copies is { } copies ? string.Create(CultureInfo.InvariantCulture, $"{begins} Period {status.Period + 1} is made ahead: {copies} copies.") : begins;
+        return status.Copies is { } copies ? string.Create(CultureInfo.InvariantCulture, $"{begins} Period {status.Period + 1} is being prepared: {copies} copies.") : begins;
     }
 }

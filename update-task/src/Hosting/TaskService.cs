@@ -78,7 +78,7 @@ internal sealed class TaskService : BackgroundService
             // The error is in the task's own trees. The next recovery finishes the committed epoch.
             catch (OptiksNativeException e) when (e.IsDamage || e.Status == NativeStatus.Io)
             {
-                _report.EpochFailed(e, "The task's own files cannot be used. Damaged ones are made again from the database.");
+                _report.EpochFailed(e, "The task's own files cannot be used. Damaged files are rebuilt from the database.");
                 if (e.IsDamage)
                 {
                     TaskFolder.Discard(_board.Data);
@@ -87,12 +87,12 @@ internal sealed class TaskService : BackgroundService
             }
             catch (ObjectStoreException e)
             {
-                _report.EpochFailed(e, "The last start could not be finished: the bucket does not give the high-water mark.");
+                _report.EpochFailed(e, "The last start could not be finished: the bucket does not return the high-water mark.");
                 await _waiter.PauseAsync(stop);
             }
             catch (Exception e) when (e is StorageUnavailableException or IOException or UnauthorizedAccessException)
             {
-                _report.EpochFailed(e, "The last start could not be finished: database or board failed.");
+                _report.EpochFailed(e, "The last start could not be finished: the database or the board failed.");
                 await _waiter.PauseAsync(stop);
             }
             catch (Exception e) when (e is BoardConflictException or StorageCorruptException)
@@ -111,7 +111,7 @@ internal sealed class TaskService : BackgroundService
         Task hangs = keeper.HangsAsync(ended.Token);
         if (await Task.WhenAny(leading, hangs) == hangs && hangs.IsCompletedSuccessfully)
         {
-            throw new StartupException(ExitCodes.Unreachable, "The lease was given up, and a step of an epoch still neither ends nor fails: a device, a file system or a token hangs. The process ends, to be started again.");
+            throw new StartupException(ExitCodes.Unreachable, "The lease was given up, and a step of an epoch still neither ends nor fails: a device, a file system or a token hangs. The process exits so that it can be restarted.");
         }
         await ended.CancelAsync();
         await leading;

@@ -123,7 +123,7 @@ internal sealed class CopyStager
             }
             if (!await StageAsync(lead, inputs, cancellationToken))
             {
-                throw new StorageUnavailableException("What a user who is erased had is not taken out of the next period yet.");
+                throw new StorageUnavailableException("The entries of an erased user are not removed from the next period yet.");
             }
         }
     }
@@ -151,9 +151,9 @@ internal sealed class CopyStager
                 IsInDoubt = false;
                 return false;
             case StageResult.Fenced:
-                throw new StorageFencedException($"Copies {copies.First} and after it of period {_next.Period} were not staged: another task holds the lease.");
+                throw new StorageFencedException($"The copies from {copies.First} on of period {_next.Period} were not staged: another task holds the lease.");
             default:
-                throw new StorageUnavailableException($"Whether copies {copies.First} and after it of period {_next.Period} were staged is not known.");
+                throw new StorageUnavailableException($"Whether the copies from {copies.First} on of period {_next.Period} were staged is not known.");
         }
     }
 
@@ -194,7 +194,7 @@ internal sealed class CopyStager
         {
             ThrowIf(await replay.PrepareNextAsync(RowsPerRead, cancellationToken));
         }
-        return replay.Next ?? throw new StorageCorruptException($"The database has no period {_next.Period} any more, although its copies are being made.");
+        return replay.Next ?? throw new StorageCorruptException($"The database no longer has period {_next.Period}, although its copies are being made.");
     }
 
     private static void ThrowIf(Refused? refused)

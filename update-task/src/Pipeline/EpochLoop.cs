@@ -226,7 +226,7 @@ internal sealed class EpochLoop
         {
             // No epoch is signed without its mark in the bucket.
             _report.Metrics.Failed();
-            _report.EpochFailed(e, "The bucket does not take the high-water mark.");
+            _report.EpochFailed(e, "The bucket did not accept the high-water mark.");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -295,7 +295,7 @@ internal sealed class EpochLoop
                 committed = result switch
                 {
                     CommitResult.Committed => true,
-                    CommitResult.Fenced => throw new StorageFencedException($"The head moved on before epoch {draft.Commit.Epoch.Epoch} was committed."),
+                    CommitResult.Fenced => throw new StorageFencedException($"The head changed before epoch {draft.Commit.Epoch.Epoch} was committed."),
                     _ => await ResolveAsync(lead, draft.Commit.Epoch),
                 };
             }
@@ -351,7 +351,7 @@ internal sealed class EpochLoop
                 // The row may exist on one server only, and a failover would lose it. A later commit that is confirmed includes it.
                 if (row is not null && !await lead.Store.RenewLeaseAsync(lead.Lease, _options.LeaseDuration, CancellationToken.None))
                 {
-                    throw new StorageFencedException($"The lease was lost before it was known what became of epoch {epoch.Epoch}.");
+                    throw new StorageFencedException($"The lease was lost before it was known whether epoch {epoch.Epoch} was committed.");
                 }
                 return row is null
                     ? false

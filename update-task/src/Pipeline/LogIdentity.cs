@@ -64,7 +64,7 @@ internal sealed class LogIdentity : IDisposable
         var anchor = TrustAnchor.Load(folder.TrustAnchor);
         if (!anchor.LogId.Span.SequenceEqual(logId.Span) || !anchor.ConfigurationOctets.Span.SequenceEqual(configuration.Span))
         {
-            throw new StartupException($"{folder.TrustAnchor} is of another log than the database: OPTIKS_DATA and the connection string must belong together.");
+            throw new StartupException($"{folder.TrustAnchor} belongs to another log than the database: OPTIKS_DATA and the connection string must belong together.");
         }
         ISecretSource secrets = LogSecretSource.Create(folder, keys.Load(folder), keys.Token);
         try
@@ -92,7 +92,7 @@ internal sealed class LogIdentity : IDisposable
             var anchor = TrustAnchor.Create(configuration.Span, inToken.Key);
             if (!anchor.LogId.Span.SequenceEqual(logId.Span))
             {
-                throw new SecretsException($"{token} is not the key of this log: name the right one, nothing was signed.");
+                throw new SecretsException($"{token} is not the key of this log: name the right key. Nothing was signed.");
             }
             anchor.Save(folder.TrustAnchor);
             return;

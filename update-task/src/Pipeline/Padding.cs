@@ -60,7 +60,7 @@ internal sealed class Padding
         if (configuration.MaxKeyLength < KeyLength || configuration.MaxValueLength < ValueLength)
         {
             throw new StorageMisconfiguredException(
-                $"This log's keys have at most {configuration.MaxKeyLength} octets and its values {configuration.MaxValueLength}, which is too short for dummies: remove {PaddingOptions.Section}.");
+                $"This log's keys have at most {configuration.MaxKeyLength} bytes and its values {configuration.MaxValueLength}, which is too short for dummies: remove {PaddingOptions.Section}.");
         }
     }
 }

@@ -145,7 +145,7 @@ internal sealed class Recovery
         if (!new CheckpointVerifier(identity.Anchor.LogKey, [], Ed25519.Verifier).TryOpen(note, out SignedCheckpoint? opened, out TlogError error))
         {
             return !_guard.KeepsMark ? null
-                : throw new StartupException(ExitCodes.Configuration, $"The bucket's checkpoint is not one of this log ({error}): name another bucket or prefix, or find out who wrote it. Nothing was signed.");
+                : throw new StartupException(ExitCodes.Configuration, $"The bucket's checkpoint is not from this log ({error}): name another bucket or prefix, or find out who wrote it. Nothing was signed.");
         }
         StandingCheck.CheckBucket(head, mark, opened.Checkpoint, _board);
         return opened.Checkpoint;

@@ -48,7 +48,7 @@ internal static class StandingCheck
         }
         return atOwn is not null && own.Names(own.Epoch, atOwn.RecordHash.Span)
             ? shared
-            : throw Rollback.Foreign(FormatNumber($"The folder {board.State} names another record for epoch {own.Epoch} than the database, whose log goes on to epoch {shared.Epoch} by the bucket's mark."), board);
+            : throw Rollback.Foreign(FormatNumber($"The folder {board.State} names another record for epoch {own.Epoch} than the database, whose log reaches epoch {shared.Epoch} according to the bucket's mark."), board);
     }
 
     /// <summary>Compares the bucket's checkpoint, which must be of this log, with head row and mark.</summary>
@@ -112,7 +112,7 @@ internal static class StandingCheck
         if (head.Epoch != last.Epoch || !head.RecordHash.Span.SequenceEqual(last.RecordHash.Span))
         {
             throw head.Fence != lease.Fence && head.Epoch > last.Epoch
-                ? new StorageFencedException("Another task has made epochs since.")
+                ? new StorageFencedException("Another task has made epochs in the meantime.")
                 : Rollback.DatabaseBehind(FormatNumber($"The database's head is epoch {head.Epoch}, not epoch {last.Epoch} as this task left it."), board);
         }
         CheckHolder(head, lease);
@@ -147,7 +147,7 @@ internal static class StandingCheck
         AuditVerdict verdict = Verifier.Audit(context, previous.Record.Span, periodStart.Record.Span, proof);
         if (verdict.Reason != Reason.Valid || !verdict.NewRecord.Span.SequenceEqual(last.Record.Span))
         {
-            throw Rollback.BoardDamaged($"The audit proof {path} is not that of the database's epoch {FormatNumber($"{last.Epoch}")} ({verdict.Reason.Name()}).", board);
+            throw Rollback.BoardDamaged($"The audit proof {path} does not match the database's epoch {FormatNumber($"{last.Epoch}")} ({verdict.Reason.Name()}).", board);
         }
     }
 

@@ -45,7 +45,7 @@ internal sealed class DeviceListReader
         }
         catch (EncodingException e)
         {
-            throw new StorageCorruptException($"The pending request {request} cannot be decided: the latest device list of its user is none. Restore the database.", e);
+            throw new StorageCorruptException($"The pending request {request} cannot be decided: the latest device list of its user is malformed. Restore the database.", e);
         }
     }
 

@@ -46,7 +46,7 @@ internal sealed class FreedUsernames
         foreach (LeafPlace? place in places)
         {
             ReadOnlyMemory<byte>? user = place is null ? null : await store.ReadValueAsync(place, cancellationToken);
-            left.Add(StructureId.Decommissioned, user ?? throw new StorageCorruptException("The database lacks to whom a username leads: see 'optiks-db fsck', and restore it."));
+            left.Add(StructureId.Decommissioned, user ?? throw new StorageCorruptException("The database lacks the user of a username: see 'optiks-db fsck', and restore it."));
         }
         left.Read(session.Directory);
         freed._freed.UnionWith(keys.Where((_, i) => left[i] > 0));

@@ -74,8 +74,8 @@ internal static class UpdateRules
             AcceptItem update = request.Items[item];
             bool isChange = isOfUser && item == UserChange.ItemIndex;
             string? problem =
-                update.Key.Length == 0 || update.Key.Length > configuration.MaxKeyLength ? "a key that is empty or longer than the log takes"
-                : !isChange && update.Value.Length > configuration.MaxValueLength ? "a value that is longer than the log takes"
+                update.Key.Length == 0 || update.Key.Length > configuration.MaxKeyLength ? "a key that is empty or longer than the log allows"
+                : !isChange && update.Value.Length > configuration.MaxValueLength ? "a value that is longer than the log allows"
                 : isChange || update.Structure == StructureId.Keys ? null
                 : !isOfUser || update.Structure is not (StructureId.Usernames or StructureId.Decommissioned) ? "an item of a structure that such a request does not change"
                 : null;

@@ -15,7 +15,7 @@ internal static partial class TaskLog
     [LoggerMessage(EventId = 3003, EventName = "LeaseNotRenewed", Level = LogLevel.Warning, Message = "The lease could not be renewed.")]
     public static partial void LeaseNotRenewed(this ILogger logger, Exception exception);
 
-    [LoggerMessage(EventId = 3004, EventName = "LeaseNotReleased", Level = LogLevel.Warning, Message = "The lease could not be released; it ends by itself.")]
+    [LoggerMessage(EventId = 3004, EventName = "LeaseNotReleased", Level = LogLevel.Warning, Message = "The lease could not be released; it will expire.")]
     public static partial void LeaseNotReleased(this ILogger logger, Exception exception);
 
     [LoggerMessage(EventId = 3005, EventName = "SteppedDown", Level = LogLevel.Warning, Message = "No longer the writer: waiting for the lease again.")]
@@ -36,16 +36,16 @@ internal static partial class TaskLog
     [LoggerMessage(EventId = 3011, EventName = "GenesisOptionsIgnored", Level = LogLevel.Warning, Message = "Optiks:Log differs from the configuration of the log {Origin}, which never changes: the log's own is used.")]
     public static partial void GenesisOptionsIgnored(this ILogger logger, string origin);
 
-    [LoggerMessage(EventId = 3012, EventName = "TrustAnchorRemade", Level = LogLevel.Warning, Message = "{TrustAnchor} was missing and is made again from the configuration and the log's key.")]
+    [LoggerMessage(EventId = 3012, EventName = "TrustAnchorRemade", Level = LogLevel.Warning, Message = "{TrustAnchor} was missing and is recreated from the configuration and the log's key.")]
     public static partial void TrustAnchorRemade(this ILogger logger, string trustAnchor);
 
-    [LoggerMessage(EventId = 3020, EventName = "TreeRebuilt", Level = LogLevel.Information, Message = "Rebuilt the trees of epoch {Epoch} from the database: {Leaves} leaves in {Seconds:F3} s; the roots are those of the record.")]
+    [LoggerMessage(EventId = 3020, EventName = "TreeRebuilt", Level = LogLevel.Information, Message = "Rebuilt the trees of epoch {Epoch} from the database: {Leaves} leaves in {Seconds:F3} s; the roots match the record.")]
     public static partial void TreeRebuilt(this ILogger logger, ulong epoch, ulong leaves, double seconds);
 
     [LoggerMessage(EventId = 3021, EventName = "FinishingEpoch", Level = LogLevel.Information, Message = "Finishing epoch {Epoch}, which was committed and not published.")]
     public static partial void FinishingEpoch(this ILogger logger, ulong epoch);
 
-    [LoggerMessage(EventId = 3022, EventName = "BoardRebuilt", Level = LogLevel.Warning, Message = "The board was lost or behind: its tiles and audit proofs up to epoch {Epoch} are made again from the database.")]
+    [LoggerMessage(EventId = 3022, EventName = "BoardRebuilt", Level = LogLevel.Warning, Message = "The board was lost or behind: its tiles and audit proofs up to epoch {Epoch} are rebuilt from the database.")]
     public static partial void BoardRebuilt(this ILogger logger, ulong epoch);
 
     /// <summary>
@@ -74,7 +74,7 @@ internal static partial class TaskLog
         Message = "Period {Period} begins at {Time:u} or as soon afterwards as its copies are complete. To decide that yourself, set Optiks:Periods:Automatic to false.")]
     public static partial void PeriodAnnounced(this ILogger logger, ulong period, DateTimeOffset time);
 
-    [LoggerMessage(EventId = 3040, EventName = "PeriodPrepared", Level = LogLevel.Information, Message = "Period {Period} is made ahead: it has its secrets.")]
+    [LoggerMessage(EventId = 3040, EventName = "PeriodPrepared", Level = LogLevel.Information, Message = "Preparing period {Period}: it has its secrets.")]
     public static partial void PeriodPrepared(this ILogger logger, ulong period);
 
     [LoggerMessage(EventId = 3041, EventName = "PeriodStaged", Level = LogLevel.Information, Message = "Period {Period} is complete with {Copies} copies, up to epoch {Epoch}; later changes follow.")]
@@ -83,12 +83,12 @@ internal static partial class TaskLog
     [LoggerMessage(EventId = 3042, EventName = "PeriodBegan", Level = LogLevel.Information, Message = "Period {Period} begins with epoch {Epoch} and {Copies} copies.")]
     public static partial void PeriodBegan(this ILogger logger, ulong period, ulong epoch, int copies);
 
-    [LoggerMessage(EventId = 3043, EventName = "PeriodDestroying", Level = LogLevel.Information, Message = "Period {Period} is not served any more: its secrets are destroyed.")]
+    [LoggerMessage(EventId = 3043, EventName = "PeriodDestroying", Level = LogLevel.Information, Message = "Period {Period} is no longer served: destroying its secrets.")]
     public static partial void PeriodDestroying(this ILogger logger, ulong period);
 
-    [LoggerMessage(EventId = 3044, EventName = "PeriodDestroyed", Level = LogLevel.Information, Message = "What proved in period {Period} is destroyed.")]
+    [LoggerMessage(EventId = 3044, EventName = "PeriodDestroyed", Level = LogLevel.Information, Message = "The secrets and openings of period {Period} are destroyed.")]
     public static partial void PeriodDestroyed(this ILogger logger, ulong period);
 
-    [LoggerMessage(EventId = 3090, EventName = "Stopped", Level = LogLevel.Critical, Message = "The update-task stops.")]
+    [LoggerMessage(EventId = 3090, EventName = "Stopped", Level = LogLevel.Critical, Message = "The update-task is stopping.")]
     public static partial void Stopped(this ILogger logger, Exception exception);
 }

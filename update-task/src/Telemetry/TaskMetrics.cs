@@ -23,18 +23,18 @@ internal sealed class TaskMetrics : IDisposable
         _epochs = _meter.CreateCounter<long>("optiks.task.epochs", "{epoch}", "Epochs published.");
         _updates = _meter.CreateCounter<long>("optiks.task.updates", "{update}", "Updates decided, by outcome.");
         // An observable counter reports 0 before the first failure. A counter that appears with its first failure would show no increase.
-        _meter.CreateObservableCounter("optiks.task.failures", () => Interlocked.Read(ref _failures), "{attempt}", "Attempts at an epoch that failed and are repeated.");
+        _meter.CreateObservableCounter("optiks.task.failures", () => Interlocked.Read(ref _failures), "{attempt}", "Failed attempts to make an epoch, which are retried.");
         var advice = new InstrumentAdvice<double> { HistogramBucketBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] };
         _step = _meter.CreateHistogram("optiks.epoch.step.duration", "s", "Duration of an epoch's steps.", tags: null, advice);
-        _epoch = _meter.CreateHistogram("optiks.epoch.duration", "s", "From the beginning of an epoch to its publication.", tags: null, advice);
+        _epoch = _meter.CreateHistogram("optiks.epoch.duration", "s", "Time from the beginning of an epoch to its publication.", tags: null, advice);
         _meter.CreateObservableGauge("optiks.task.pending", () => Interlocked.Read(ref _pending), "{update}", "Updates accepted and not yet in an epoch.");
-        _meter.CreateObservableGauge("optiks.task.pending.age", () => state.Current.Role == TaskRole.Leading ? PendingAge() : 0, "s", "Time since the last moment at which all accepted updates were in epochs; 0 while none waits.");
+        _meter.CreateObservableGauge("optiks.task.pending.age", () => state.Current.Role == TaskRole.Leading ? PendingAge() : 0, "s", "Time since all accepted updates were last in epochs; 0 while no update waits.");
         _meter.CreateObservableGauge("optiks.task.epoch.age", () => Measure(state.Current.Newest, _ => state.NewestAge.TotalSeconds), "s", "Age of the newest epoch's record, while this task leads.");
         _meter.CreateObservableGauge("optiks.task.heartbeat", () => Measure(state.Current.Newest, newest => newest.Heartbeat.TotalSeconds), "s", "How old the newest record may get without updates: the log's heartbeat.");
         _meter.CreateObservableGauge("optiks.task.epoch", () => (long)(state.Current.PublishedEpoch ?? 0), "{epoch}", "Last epoch published by this task.");
         _meter.CreateObservableGauge("optiks.task.leader", () => state.Current.Role == TaskRole.Leading ? 1 : 0, "{task}", "1 while this task holds the lease.");
-        _meter.CreateObservableGauge("optiks.task.period", () => (long)state.Current.Period, "{period}", "Period that is current.");
-        _meter.CreateObservableGauge("optiks.task.copies", () => (long)(state.Current.Copies ?? 0), "{copy}", "Rows of copies of the period that is made ahead.");
+        _meter.CreateObservableGauge("optiks.task.period", () => (long)state.Current.Period, "{period}", "The current period.");
+        _meter.CreateObservableGauge("optiks.task.copies", () => (long)(state.Current.Copies ?? 0), "{copy}", "Rows of copies of the period that is being prepared.");
         _meter.CreateObservableGauge("optiks.task.alarm", () => state.Current.Problem is null ? 0 : 1, "{alarm}", "1 while publishing is held up.");
     }
 

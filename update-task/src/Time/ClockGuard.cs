@@ -33,7 +33,7 @@ internal sealed class ClockGuard
         {
             return string.Create(
                 CultureInfo.InvariantCulture,
-                $"The wall clock moved {drift.TotalSeconds:F1} s against the monotonic clock: nothing is published until it is back. If it is right now, restart the update-task.");
+                $"The wall clock moved {drift.TotalSeconds:F1} s against the monotonic clock: nothing is published until it is back. If it is correct now, restart the update-task.");
         }
         TimeSpan difference = wall - databaseClock;
         return difference.Duration() > _limit

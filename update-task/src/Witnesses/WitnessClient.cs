@@ -81,16 +81,16 @@ internal sealed class WitnessClient : IDisposable
                     _size = size;
                     break;
                 case HttpStatusCode.Conflict:
-                    return new WitnessReply(WitnessOutcome.Invalid, "It answers a conflict without another size.");
+                    return new WitnessReply(WitnessOutcome.Invalid, "It answers that there is a conflict, but names no other size.");
                 case HttpStatusCode.BadRequest or HttpStatusCode.Forbidden or HttpStatusCode.NotFound or HttpStatusCode.UnprocessableEntity:
-                    return new WitnessReply(WitnessOutcome.Refused, Number($"It refuses with {(int)answer.status}."));
+                    return new WitnessReply(WitnessOutcome.Refused, Number($"It refuses with status {(int)answer.status}."));
                 case HttpStatusCode.TooManyRequests or >= HttpStatusCode.InternalServerError:
-                    return new WitnessReply(WitnessOutcome.Unavailable, Number($"It answers {(int)answer.status}."));
+                    return new WitnessReply(WitnessOutcome.Unavailable, Number($"It answers with status {(int)answer.status}."));
                 default:
-                    return new WitnessReply(WitnessOutcome.Invalid, Number($"It answers {(int)answer.status}."));
+                    return new WitnessReply(WitnessOutcome.Invalid, Number($"It answers with status {(int)answer.status}."));
             }
         }
-        return new WitnessReply(WitnessOutcome.Invalid, "It names another size each time.");
+        return new WitnessReply(WitnessOutcome.Invalid, "It names a different size each time.");
     }
 
     public void Dispose() => _http.Dispose();
@@ -134,7 +134,7 @@ internal sealed class WitnessClient : IDisposable
             }
             body = body[(end + 1)..];
         }
-        return new WitnessReply(WitnessOutcome.Invalid, "There is no cosignature of its key in the answer.");
+        return new WitnessReply(WitnessOutcome.Invalid, "Its answer has no cosignature by its key.");
     }
 
     private static bool TryReadSize(ReadOnlySpan<byte> body, out ulong size)

@@ -13,7 +13,7 @@ internal sealed class WitnessHealthCheck(WitnessState state, IOptions<WitnessOpt
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)
     {
         TimeSpan grace = options.Value.QuorumGrace;
-        string description = state.Describe(grace) ?? "No checkpoint was given to witnesses yet.";
+        string description = state.Describe(grace) ?? "No checkpoint has been sent to witnesses yet.";
         return Task.FromResult(options.Value.Require && state.IsMissing(grace) ? HealthCheckResult.Unhealthy(description) : HealthCheckResult.Healthy(description));
     }
 }

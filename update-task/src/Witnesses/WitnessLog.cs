@@ -15,7 +15,7 @@ internal static partial class WitnessLog
     [LoggerMessage(EventId = 3054, EventName = "WitnessWentBack", Level = LogLevel.Error, Message = "{Witness} forgot a checkpoint that it had cosigned: an older copy of its state was put back. Tell its operator.")]
     public static partial void WitnessWentBack(this ILogger logger, string witness);
 
-    [LoggerMessage(EventId = 3055, EventName = "QuorumMissing", Level = LogLevel.Error, Message = "The checkpoint of size {Size} is not published: too few witnesses cosign it. Epochs are made on, and are not served.")]
+    [LoggerMessage(EventId = 3055, EventName = "QuorumMissing", Level = LogLevel.Error, Message = "The checkpoint of size {Size} is not published: too few witnesses cosign it. Epochs are still made, but are not served.")]
     public static partial void QuorumMissing(this ILogger logger, ulong size);
 
     [LoggerMessage(EventId = 3056, EventName = "QuorumMet", Level = LogLevel.Information, Message = "Enough witnesses cosign again: the checkpoint of size {Size} is published.")]

@@ -35,7 +35,7 @@ internal sealed class WitnessPolicy
         // A group may require zero of its members.
         if (options.Require && file?.Policy.IsMetBy(new HashSet<VerifierKey>()) == true)
         {
-            throw new StartupException($"{WitnessOptions.Section}:{nameof(options.Require)} needs a policy with a quorum: that of {options.PolicyFile} is met by nobody's cosignature.");
+            throw new StartupException($"{WitnessOptions.Section}:{nameof(options.Require)} needs a policy with a quorum: the quorum of {options.PolicyFile} is met without any cosignature.");
         }
         return file is null ? null : new WitnessPolicy(file);
     }

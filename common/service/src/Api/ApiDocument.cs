@@ -42,7 +42,7 @@ public static class ApiDocument
                 context.Response.ContentLength = document.Length;
                 await context.Response.BodyWriter.WriteAsync(document, cancellation);
             }
-        }).Describe(new ApiOperation("openapi", "This document.")
+        }).Describe(new ApiOperation("openapi", "Returns this document.")
         {
             Answers = [new ApiAnswer(200, "The OpenAPI document.", new ApiContent(MediaTypes.Json, "OpenApi")) { Headers = [ApiHeader.ETag, ApiHeader.CacheControl] }, ApiAnswer.NotModified],
         });
@@ -60,7 +60,7 @@ public static class ApiDocument
             {
                 Title = title,
                 Version = "1",
-                Description = description + " What GET answers, HEAD answers likewise, without the body. URL parameters that are not described are refused.",
+                Description = description + " HEAD answers like GET, without the body. URL parameters that are not described are refused.",
                 License = new OpenApiLicense { Name = "MIT", Identifier = "MIT" },
             },
             // Relative to the address from which the document was read.

@@ -65,7 +65,7 @@ public sealed record ApiAnswer(int Status, string Description, params IReadOnlyL
     public IReadOnlyList<ApiHeader> Headers { get; init; } = [];
 
     /// <summary>The answer to clients that have the entity tag of the content.</summary>
-    public static ApiAnswer NotModified { get; } = new(304, "The client has it: its If-None-Match names the entity tag.") { Headers = [ApiHeader.ETag, ApiHeader.CacheControl] };
+    public static ApiAnswer NotModified { get; } = new(304, "Not modified: the client's If-None-Match names the current entity tag.") { Headers = [ApiHeader.ETag, ApiHeader.CacheControl] };
 }
 
 /// <summary>Describes a header of an answer.</summary>
@@ -75,7 +75,7 @@ public sealed record ApiHeader(string Name, string Description)
 {
     public static ApiHeader ETag { get; } = new("ETag", "Entity tag, for If-None-Match.");
 
-    public static ApiHeader CacheControl { get; } = new("Cache-Control", "How long the answer holds.");
+    public static ApiHeader CacheControl { get; } = new("Cache-Control", "How long the answer may be cached.");
 
     public static ApiHeader RetryAfter { get; } = new("Retry-After", "Seconds to wait before trying again.");
 

@@ -29,20 +29,20 @@ public sealed class ApiSchemas
             ["type"] = new OpenApiSchema { Type = JsonSchemaType.String, Enum = [.. ProblemTypes.All.Select(type => (JsonNode)type.Urn)] },
             ["title"] = Text("What the type means."),
             ["status"] = WholeNumber("The HTTP status."),
-            ["detail"] = Text("What happened this time."),
+            ["detail"] = Text("What happened in this request."),
             ["field"] = Text("The part of the request at fault: `$...`, a JSON path into the body; `?name`, a URL parameter; `{name}`, a part of the path."),
             ["reason"] = Choice("Why a token was refused.", TokenRefusals.All.Select(refusal => refusal.Name)),
-            ["trace_id"] = Text("To quote in a report."),
+            ["trace_id"] = Text("The trace id, to quote in a report."),
         }));
-        OpenApiSchema state() => Choice("Whether it is well.", "healthy", "unhealthy");
-        Add("HealthCheck", ObjectOf("One check.", ["status"], new() { ["status"] = state(), ["description"] = Text("Why.") }));
+        OpenApiSchema state() => Choice("Whether it is healthy.", "healthy", "unhealthy");
+        Add("HealthCheck", ObjectOf("One check.", ["status"], new() { ["status"] = state(), ["description"] = Text("The reason.") }));
         Add(Health, ObjectOf("Health of the service.", ["status", "checks"], new()
         {
             ["status"] = state(),
             ["checks"] = new OpenApiSchema
             {
                 Type = JsonSchemaType.Object,
-                Description = "What was looked at, by name.",
+                Description = "The checks, by name.",
                 AdditionalProperties = Ref("HealthCheck"),
             },
         }));

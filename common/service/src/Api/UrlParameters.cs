@@ -44,11 +44,11 @@ internal static class UrlParameters
             // The parsed query string ignores case.
             if (!operations.SelectMany(operation => operation.Parameters).Any(known => !known.IsInPath && string.Equals(known.Name, name, StringComparison.Ordinal)))
             {
-                throw Refused("The URL parameter is unknown here.", GetField(name));
+                throw Refused("This path does not take the URL parameter.", GetField(name));
             }
             if (values.Count != 1)
             {
-                throw Refused("The URL parameter stands twice.", GetField(name));
+                throw Refused("The URL parameter is given twice.", GetField(name));
             }
         }
     }

@@ -16,5 +16,5 @@ internal sealed class ApiKeysHealth : IHealthCheck
     }
 
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) => Task.FromResult(
-        HealthCheckResult.Healthy(_keys.IsStale() ? "The file of API keys is invalid; the keys before the change still hold." : null));
+        HealthCheckResult.Healthy(_keys.IsStale() ? "The API key file is invalid; the previous keys remain in effect." : null));
 }

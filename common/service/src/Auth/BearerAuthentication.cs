@@ -71,7 +71,7 @@ internal sealed class BearerAuthentication : AuthenticationHandler<Authenticatio
         }
         CallerRights? rights = header.StartsWith(Prefix, StringComparison.OrdinalIgnoreCase) ? await FindAsync(header[Prefix.Length..].Trim()) : null;
         return rights is null
-            ? AuthenticateResult.Fail("The credential is none that is taken here.")
+            ? AuthenticateResult.Fail("The credential is not valid here.")
             : AuthenticateResult.Success(new AuthenticationTicket(rights.Principal, Scheme));
     }
 
@@ -88,7 +88,7 @@ internal sealed class BearerAuthentication : AuthenticationHandler<Authenticatio
         Access access = Context.GetEndpoint()!.Metadata.GetRequiredMetadata<Access>();
         Response.Headers[HeaderNames.WWWAuthenticate] = $"{Scheme} error=\"insufficient_scope\", scope=\"{access.ScopeName}\"";
         return new Problem(ProblemTypes.Forbidden, isToken && access.Tokens == TokenReach.Nothing
-            ? "This is for API keys alone."
+            ? "Only an API key allows this."
             : $"The {(isToken ? "token" : "API key")} lacks the scope {access.ScopeName}.").ExecuteAsync(Context);
     }
 

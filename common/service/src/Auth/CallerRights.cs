@@ -84,20 +84,20 @@ public sealed class CallerRights : ClaimsIdentity
 
     /// <summary>Returns the answer to a request about a key that the caller does not own.</summary>
     /// <param name="field">The place of the key in the request.</param>
-    public static Problem NotOwn(string field) => new(ProblemTypes.Forbidden, "The token does not name this key. Nothing of the request was done.", field);
+    public static Problem NotOwn(string field) => new(ProblemTypes.Forbidden, "The token does not name this key. No part of the request was carried out.", field);
 
     /// <summary>Returns the answer to a request about a key in a period before it became free.</summary>
     /// <param name="field">The place of the key in the request.</param>
     public static Problem NotOwnBefore(string field) => new(
-        ProblemTypes.Forbidden, "Since that period the key came free with the user whose device it was: with a token that user asks POST /v1/users/monitor. Nothing of the request was done.", field);
+        ProblemTypes.Forbidden, "The key became free after that period, when the user whose device it was left: that user asks POST /v1/users/monitor with a token. No part of the request was carried out.", field);
 
     /// <summary>Returns the answer to a request about a user who is not the caller's own.</summary>
     /// <param name="field">The place of the user in the request.</param>
-    public static Problem NotOwnUser(string field) => new(ProblemTypes.Forbidden, "The token does not name this user. Nothing of the request was done.", field);
+    public static Problem NotOwnUser(string field) => new(ProblemTypes.Forbidden, "The token does not name this user. No part of the request was carried out.", field);
 
     /// <summary>Returns the answer to a part of a request that needs an API key.</summary>
     /// <param name="field">The place of that part in the request.</param>
-    public static Problem NotForTokens(string field) => new(ProblemTypes.Forbidden, "This needs an API key; a token does not allow it. Nothing of the request was done.", field);
+    public static Problem NotForTokens(string field) => new(ProblemTypes.Forbidden, "This needs an API key; a token does not allow it. No part of the request was carried out.", field);
 
     private sealed class OctetsComparer : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>
     {

@@ -33,7 +33,7 @@ public sealed class BoardWatch : BackgroundService
     private readonly TimeProvider _time;
     private readonly ILogger<BoardWatch> _logger;
     private volatile BoardCheckpoint? _newest;
-    private volatile string? _why = "It was not asked yet.";
+    private volatile string? _why = "It has not been asked yet.";
     private long _answeredAt;
     private volatile bool _hasAnswered;
     private TrustAnchor? _anchor;
@@ -79,7 +79,7 @@ public sealed class BoardWatch : BackgroundService
     /// </summary>
     public string? Problem => _remote is null || _why is not { } why || (_hasAnswered && Silence <= _options.UnreadyAfter) ? null
         : !_hasAnswered ? $"The board has not been read yet. {why}"
-        : string.Create(CultureInfo.InvariantCulture, $"The board gives nothing newer since {Silence.TotalSeconds:F0} s; {_options.UnreadyAfter.TotalSeconds:F0} s are allowed. {why}");
+        : string.Create(CultureInfo.InvariantCulture, $"The board has given no acceptable checkpoint for {Silence.TotalSeconds:F0} s; {_options.UnreadyAfter.TotalSeconds:F0} s are allowed. {why}");
 
     private TimeSpan Silence => _why is null ? TimeSpan.Zero : _time.GetElapsedTime(Interlocked.Read(ref _answeredAt));
 
@@ -152,12 +152,12 @@ public sealed class BoardWatch : BackgroundService
         }
         catch (HttpRequestException e)
         {
-            return (e.StatusCode is { } status ? string.Create(CultureInfo.InvariantCulture, $"It answers {(int)status}.") : $"It gives no answer ({e.HttpRequestError}).", e);
+            return (e.StatusCode is { } status ? string.Create(CultureInfo.InvariantCulture, $"It answers {(int)status}.") : $"It does not answer ({e.HttpRequestError}).", e);
         }
         BoardCheckpoint? known = _newest;
         if (note is null)
         {
-            return (known is null ? null : "It has no checkpoint any more.", null);
+            return (known is null ? null : "It no longer has a checkpoint.", null);
         }
         if (known is not null && known.Note.Span.SequenceEqual(note))
         {
@@ -192,14 +192,14 @@ public sealed class BoardWatch : BackgroundService
         {
             if (_anchor is null && !File.Exists(_data.TrustAnchor))
             {
-                why = "The log's trust anchor is missing here: without it no checkpoint is believed.";
+                why = "The log's trust anchor is missing on this host: without it no checkpoint can be verified.";
                 return null;
             }
             anchor = _anchor ?? TrustAnchor.Load(_data.TrustAnchor);
         }
         catch (TrustAnchorException)
         {
-            why = "The log's trust anchor cannot be used here: without it no checkpoint is believed.";
+            why = "The log's trust anchor on this host cannot be used: without it no checkpoint can be verified.";
             return null;
         }
         if (BoardCheckpoint.Verify(anchor, note, out Reason reason) is not { } verified)

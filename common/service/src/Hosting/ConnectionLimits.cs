@@ -69,7 +69,7 @@ internal static partial class ConnectionLimits
         if (descriptors < LeastDescriptors)
         {
             throw new StartupException(
-                $"The process may open {descriptors} files; {LeastDescriptors} are needed, so that connections cannot take the last one. Raise the limit (ulimit -n, LimitNOFILE= of systemd).");
+                $"The process may open {descriptors} files; {LeastDescriptors} are needed, so that connections cannot use them up. Raise the limit (ulimit -n, LimitNOFILE= of systemd).");
         }
     }
 

@@ -47,7 +47,7 @@ internal sealed class Draining : IHostedLifecycleService, IHealthCheck
 
     /// <inheritdoc/>
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>
-        Task.FromResult(_isDraining ? HealthCheckResult.Unhealthy("The service stops.") : HealthCheckResult.Healthy());
+        Task.FromResult(_isDraining ? HealthCheckResult.Unhealthy("The service is stopping.") : HealthCheckResult.Healthy());
 
     public Task StartingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 

@@ -17,14 +17,14 @@ internal static class HealthAnswers
     public static void Map(WebApplication app)
     {
         app.MapHealthChecks("/health/live", new HealthCheckOptions { Predicate = _ => false, ResponseWriter = WriteAsync }).Describe(
-            new ApiOperation("live", "Whether the process answers.") { Answers = [new ApiAnswer(200, "It does.", s_content)] });
+            new ApiOperation("live", "Says whether the process answers.") { Answers = [new ApiAnswer(200, "The process answers.", s_content)] });
         app.MapHealthChecks("/health/ready", new HealthCheckOptions
         {
             ResponseWriter = WriteAsync,
             ResultStatusCodes = { [HealthStatus.Degraded] = StatusCodes.Status503ServiceUnavailable },
-        }).Describe(new ApiOperation("ready", "Whether the service can do its work.")
+        }).Describe(new ApiOperation("ready", "Says whether the service can do its work.")
         {
-            Answers = [new ApiAnswer(200, "It can.", s_content), new ApiAnswer(503, "It cannot, and why.", s_content)],
+            Answers = [new ApiAnswer(200, "The service is ready.", s_content), new ApiAnswer(503, "The service is not ready; the checks say why.", s_content)],
         });
     }
 

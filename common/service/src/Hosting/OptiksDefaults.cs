@@ -149,6 +149,6 @@ public static partial class OptiksDefaults
         }
     }
 
-    [LoggerMessage(EventId = 9020, EventName = "ApiKeysInvalid", Level = LogLevel.Error, Message = "The file of API keys changed and is invalid; the keys before the change still hold.")]
+    [LoggerMessage(EventId = 9020, EventName = "ApiKeysInvalid", Level = LogLevel.Error, Message = "The API key file changed and is invalid; the previous keys remain in effect.")]
     private static partial void LogInvalidApiKeys(ILogger logger, SecretsException exception);
 }

@@ -41,11 +41,11 @@ public static class ServiceHelp
             Usage: {program} [--urls URL] [--SETTING=VALUE]...
                    {program} --help | --version
 
-            Listens on --urls or ASPNETCORE_URLS, by default {options.DefaultUrl}. /health/live and /health/ready answer without an API key; SIGTERM stops it in order.
-            Under systemd or another service manager that has sd_notify it says when it is ready, and SIGHUP has it read its certificate, rate limits and levels of logs again.
+            Listens on --urls or ASPNETCORE_URLS, by default {options.DefaultUrl}. /health/live and /health/ready answer without an API key; SIGTERM stops it gracefully.
+            Under systemd, or another service manager with sd_notify, it reports when it is ready, and SIGHUP makes it reload its certificate, rate limits and log levels.
 
-            Settings are read from appsettings.json, the file of {SettingsFile.Variable}, the environment and the command line, later ones winning: --Optiks:Section:Name=VALUE, or the variable Optiks__Section__Name.
-            Times are [days.]hours:minutes:seconds. A setting under Optiks: that is none is refused.
+            Settings are read from appsettings.json, the file that {SettingsFile.Variable} names, the environment and the command line, later ones winning: --Optiks:Section:Name=VALUE, or the variable Optiks__Section__Name.
+            Times are [days.]hours:minutes:seconds. Unknown settings under Optiks: are refused.
             """);
         foreach ((string section, Type type) in options.AllSettings.Concat(options.PartlyReadSettings).OrderBy(one => one.Key, StringComparer.Ordinal))
         {
@@ -74,15 +74,15 @@ public static class ServiceHelp
     private static Dictionary<string, string> Variables() => new()
     {
         [DataFolder.Variable] = "data folder: API keys, board, state; default ${XDG_DATA_HOME:-~/.local/share}/optiks",
-        [SettingsFile.Variable] = "file of settings in JSON, such as {\"Optiks\": {\"Storage\": {\"Provider\": \"postgresql\"}}}",
+        [SettingsFile.Variable] = "JSON file of settings, such as {\"Optiks\": {\"Storage\": {\"Provider\": \"postgresql\"}}}",
         ["ASPNETCORE_URLS"] = "where to listen, as --urls",
         [Telemetry.EndpointVariable] = "OTLP collector for metrics, traces and logs; unset: none. OTEL_... settings of OpenTelemetry work too",
-        ["OPTIKS_FORCE_KERNEL"] = "name of a kernel to use instead of the fastest that the processor can run; another name is refused with a list of them",
+        ["OPTIKS_FORCE_KERNEL"] = "name of a kernel to use instead of the fastest that the processor can run; an unknown name is refused with a list of the names",
     };
 
     private static Dictionary<int, string> Codes() => new()
     {
-        [ExitCodes.Success] = "told to stop, and stopped in order",
-        [ExitCodes.Configuration] = "a setting, a key, the data folder, the database's schema or the native library does not do; one sentence on standard error says which",
+        [ExitCodes.Success] = "stopped gracefully, as it was told to",
+        [ExitCodes.Configuration] = "a setting, a key, the data folder, the database's schema or the native library cannot be used; one sentence on standard error says which",
     };
 }

@@ -44,7 +44,7 @@ public static class AcceptHeader
                 return best;
             }
         }
-        throw new ProblemException(new Problem(ProblemTypes.NotAcceptable, $"The answer comes as {string.Join(" or ", offered!)}."));
+        throw new ProblemException(new Problem(ProblemTypes.NotAcceptable, $"The answer is available as {string.Join(" or ", offered!)}."));
     }
 
     // RFC 9110 section 12.5.1: the most specific range that matches decides.

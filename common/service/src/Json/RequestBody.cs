@@ -112,5 +112,5 @@ public static class RequestBody
     }
 
     private static ProblemException TooLarge(long maxLength) =>
-        new(new Problem(ProblemTypes.BodyTooLarge, $"The body may have {maxLength} octets."));
+        new(new Problem(ProblemTypes.BodyTooLarge, $"The body may have at most {maxLength} bytes."));
 }

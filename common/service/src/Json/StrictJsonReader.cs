@@ -96,7 +96,7 @@ public ref struct StrictJsonReader
         frame.Index = member;
         if ((frame.Seen & (1UL << member)) != 0)
         {
-            throw Fail("The member stands twice.");
+            throw Fail("The member is given twice.");
         }
         frame.Seen |= 1UL << member;
         Advance();
@@ -233,7 +233,7 @@ public ref struct StrictJsonReader
         {
             long line = e.LineNumber.GetValueOrDefault() + 1;
             throw new ProblemException(
-                Fail($"The body is not valid JSON, or more than {MaxDepth} levels deep (line {line}, octet {e.BytePositionInLine}).").Problem, e);
+                Fail($"The body is not valid JSON, or more than {MaxDepth} levels deep (line {line}, byte {e.BytePositionInLine}).").Problem, e);
         }
     }
 

@@ -22,7 +22,7 @@ public sealed class RateLimiter
         _time = time;
         Use(options);
         _limited = meters.Create("Optiks.Service").CreateCounter<long>(
-            "optiks.service.rate_limited", "{request}", "Requests refused because their caller had asked for too much, by what is limited.");
+            "optiks.service.rate_limited", "{request}", "Requests refused because their caller exceeded a rate limit, by limit.");
     }
 
     /// <summary>Applies these limits from now on. If a limit is unchanged, callers keep the use that they have made of it.</summary>
@@ -55,7 +55,7 @@ public sealed class RateLimiter
         }
         string name = s_names[(int)kind];
         _limited.Add(1, new KeyValuePair<string, object?>("optiks.limit", name));
-        return new Problem(ProblemTypes.RateLimited, $"This caller's rate of {name} is used up.", null, retryAfter);
+        return new Problem(ProblemTypes.RateLimited, $"This caller has used up its rate of {name}.", null, retryAfter);
     }
 
     private sealed record Limited(double PerSecond, int Burst, CallerBuckets? Buckets)

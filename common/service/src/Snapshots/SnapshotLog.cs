@@ -10,11 +10,11 @@ public static partial class SnapshotLog
     public static partial void SnapshotSaved(this ILogger logger, ulong epoch, double seconds);
 
     /// <summary>Logs that no snapshot was saved.</summary>
-    [LoggerMessage(EventId = 5001, EventName = "SnapshotNotSaved", Level = LogLevel.Warning, Message = "The snapshot was not saved; the one before stays.")]
+    [LoggerMessage(EventId = 5001, EventName = "SnapshotNotSaved", Level = LogLevel.Warning, Message = "The snapshot was not saved; the previous one is kept.")]
     public static partial void SnapshotNotSaved(this ILogger logger, Exception exception);
 
     /// <summary>Logs that a start uses a snapshot.</summary>
-    [LoggerMessage(EventId = 5002, EventName = "SnapshotUsed", Level = LogLevel.Information, Message = "Starting from the snapshot of epoch {Epoch}, whose roots are those of the record.")]
+    [LoggerMessage(EventId = 5002, EventName = "SnapshotUsed", Level = LogLevel.Information, Message = "Starting from the snapshot of epoch {Epoch}, whose roots match the record.")]
     public static partial void SnapshotUsed(this ILogger logger, ulong epoch);
 
     /// <summary>Logs that a start does not use the snapshot.</summary>

@@ -98,12 +98,12 @@ internal sealed partial class Reloading : IHostedService, IDisposable
         }
     }
 
-    [LoggerMessage(EventId = 9040, EventName = "Reloaded", Level = LogLevel.Information, Message = "Read again: {Settings} settings changed; the certificate, if there is one, is that of its file.")]
+    [LoggerMessage(EventId = 9040, EventName = "Reloaded", Level = LogLevel.Information, Message = "Reloaded: {Settings} settings changed; the certificate, if there is one, was read from its file again.")]
     private static partial void LogReloaded(ILogger logger, int settings);
 
-    [LoggerMessage(EventId = 9041, EventName = "ReloadNeedsRestart", Level = LogLevel.Warning, Message = "Read again. These settings changed and take effect with the next start: {Names}")]
+    [LoggerMessage(EventId = 9041, EventName = "ReloadNeedsRestart", Level = LogLevel.Warning, Message = "Reloaded. These settings changed and take effect at the next start: {Names}")]
     private static partial void LogNeedsRestart(ILogger logger, string names);
 
-    [LoggerMessage(EventId = 9042, EventName = "ReloadRefused", Level = LogLevel.Error, Message = "Nothing was reloaded, and what was there before holds: {Problem}")]
+    [LoggerMessage(EventId = 9042, EventName = "ReloadRefused", Level = LogLevel.Error, Message = "Nothing was reloaded; the previous settings remain in effect: {Problem}")]
     private static partial void LogRefused(ILogger logger, string problem);
 }

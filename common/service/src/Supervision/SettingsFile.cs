@@ -98,7 +98,7 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
         }
         catch (Exception e) when (e is JsonException or FormatException)
         {
-            throw new StartupException($"The settings of {Variable}, {_path}, are not an object of JSON: {e.Message}", e);
+            throw new StartupException($"The settings of {Variable}, {_path}, are not a JSON object: {e.Message}", e);
         }
     }
 

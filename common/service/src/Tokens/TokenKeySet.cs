@@ -38,24 +38,24 @@ internal sealed class TokenKeySet
         {
             using var document = JsonDocument.Parse(json, s_strict);
             JsonElement root = document.RootElement;
-            Require(root.ValueKind == JsonValueKind.Object && root.EnumerateObject().Count() == 1 && root.TryGetProperty("keys"u8, out _), "is an object with the one member keys");
+            Require(root.ValueKind == JsonValueKind.Object && root.EnumerateObject().Count() == 1 && root.TryGetProperty("keys"u8, out _), "is an object with the single member keys");
             JsonElement keys = root.GetProperty("keys"u8);
             Require(keys.ValueKind == JsonValueKind.Array && keys.GetArrayLength() <= MaxKeys, $"has a list of at most {MaxKeys} keys");
             var set = new TokenKeySet();
             foreach (JsonElement element in keys.EnumerateArray())
             {
                 TokenKey key = ParseKey(element, audience);
-                Require(set._keys.TryAdd(key.Id, key), $"has no kid twice, as {key.Id} is");
+                Require(set._keys.TryAdd(key.Id, key), $"has each kid once; {key.Id} is there twice");
             }
             return set;
         }
         catch (JsonException e)
         {
-            throw new SecretsException($"The file of token keys is not JSON: {e.Message}", e);
+            throw new SecretsException($"The token key file is not JSON: {e.Message}", e);
         }
         catch (InvalidOperationException e)
         {
-            throw new SecretsException("The file of token keys has a string that is no Unicode text.", e);
+            throw new SecretsException("The token key file has a string that is not Unicode text.", e);
         }
     }
 
@@ -67,9 +67,9 @@ internal sealed class TokenKeySet
         Require(element.ValueKind == JsonValueKind.Object, "has objects as keys");
         Require(
             !element.EnumerateObject().Any(member => s_privateMembers.Contains(member.Name)),
-            "has no private keys: whoever could read the file can sign tokens now. Make a new pair, and put its public key alone here");
+            "has no private keys: anyone who could read the file can now sign tokens. Make a new key pair, and put only its public key here");
         string id = Text(element, "kid");
-        Require(TokenNames.IsKeyId(id), "has as kid 1 to 64 letters, digits, '-', '.', '_' and '~'");
+        Require(TokenNames.IsKeyId(id), "has kids of 1 to 64 letters, digits, '-', '.', '_' and '~'");
         (string type, string curve) = (Text(element, "kty"), Text(element, "crv"));
         string? algorithm = (type, curve) switch
         {
@@ -77,24 +77,24 @@ internal sealed class TokenKeySet
             ("EC", "P-256") => TokenNames.Es256,
             _ => null,
         };
-        Require(algorithm is not null, $"has keys of type OKP with the curve Ed25519, or EC with P-256, and none like {id}");
+        Require(algorithm is not null, $"has keys of type OKP with the curve Ed25519, or of type EC with P-256; {id} is neither");
         Require(
             element.EnumerateObject().All(member => s_members.Contains(member.Name)) && Is(element, "alg", algorithm) && Is(element, "use", "sig") && IsToVerify(element),
-            $"has keys with nothing but {string.Join(", ", s_members)}, as {algorithm} to verify signatures; not so {id}");
+            $"has keys whose only members are {string.Join(", ", s_members)}, which verify {algorithm} signatures; {id} is not such a key");
         byte[] x = Coordinate(element, "x");
         if (algorithm == TokenNames.EdDsa)
         {
-            Require(!element.TryGetProperty("y"u8, out _), $"has no y in keys of type OKP, as in {id}");
+            Require(!element.TryGetProperty("y"u8, out _), $"has no y in keys of type OKP; {id} has one");
             return new TokenKey(id, algorithm, new Ed25519SecurityKey(x), audience);
         }
         byte[] y = Coordinate(element, "y");
-        Require(IsPoint(x, y), $"has points of the curve as EC keys; not so {id}");
+        Require(IsPoint(x, y), $"has EC keys that are points of the curve; {id} is not");
         return new TokenKey(id, algorithm, new JsonWebKey { Kty = type, Crv = curve, X = Base64UrlText.Encode(x), Y = Base64UrlText.Encode(y) }, audience);
     }
 
     private static string Text(JsonElement key, string member)
     {
-        Require(key.TryGetProperty(member, out JsonElement value) && value.ValueKind == JsonValueKind.String, $"has keys with the member {member}, which is text");
+        Require(key.TryGetProperty(member, out JsonElement value) && value.ValueKind == JsonValueKind.String, $"has keys with the text member {member}");
         return value.GetString()!;
     }
 
@@ -108,7 +108,7 @@ internal sealed class TokenKeySet
     private static byte[] Coordinate(JsonElement key, string member)
     {
         byte[]? octets = null;
-        Require(Base64UrlText.TryDecode(Text(key, member), out octets) && octets.Length == CoordinateLength, $"has {CoordinateLength} octets in base64url as {member}");
+        Require(Base64UrlText.TryDecode(Text(key, member), out octets) && octets.Length == CoordinateLength, $"has {CoordinateLength} bytes in base64url as {member}");
         return octets;
     }
 
@@ -129,7 +129,7 @@ internal sealed class TokenKeySet
     {
         if (!condition)
         {
-            throw new SecretsException($"A valid file of token keys {rule}.");
+            throw new SecretsException($"A valid token key file {rule}.");
         }
     }
 }

@@ -16,5 +16,5 @@ internal sealed class TokenKeysHealth : IHealthCheck
     }
 
     public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) => Task.FromResult(
-        HealthCheckResult.Healthy(_verifier.HasStaleKeys ? "The file of token keys is missing or invalid; the keys before the change still hold." : null));
+        HealthCheckResult.Healthy(_verifier.HasStaleKeys ? "The token key file is missing or invalid; the previous keys remain in effect." : null));
 }

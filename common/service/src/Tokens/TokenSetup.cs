@@ -26,6 +26,6 @@ internal static partial class TokenSetup
         }
     }
 
-    [LoggerMessage(EventId = 9021, EventName = "TokenKeysInvalid", Level = LogLevel.Error, Message = "The file of token keys changed and is invalid; the keys before the change still hold.")]
+    [LoggerMessage(EventId = 9021, EventName = "TokenKeysInvalid", Level = LogLevel.Error, Message = "The token key file changed and is invalid; the previous keys remain in effect.")]
     private static partial void LogInvalidKeys(ILogger logger, SecretsException exception);
 }

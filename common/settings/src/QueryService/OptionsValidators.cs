@@ -18,11 +18,11 @@ internal sealed class QueryServiceOptionsValidator : IValidateOptions<QueryServi
 
     private static string? Problem(QueryServiceOptions options) =>
         options.SnapshotPeers.FirstOrDefault(peer => !IsAddress(peer)) is { } wrong
-            ? $"{nameof(options.SnapshotPeers)}: '{ErrorText.Address(wrong)}' is not an address such as https://replica-2.example.org, without path, query and user. http does for this machine only: values and the key would pass in the clear."
+            ? $"{nameof(options.SnapshotPeers)}: '{ErrorText.Address(wrong)}' is not an address such as https://replica-2.example.org, without path, query and user. http is allowed for this machine only: elsewhere, values and the key would travel in the clear."
             : options.SnapshotPeers.Length == 0
                 ? null
                 : options.SnapshotPeerKeyFile.Length == 0
-                    ? $"{nameof(options.SnapshotPeerKeyFile)} is missing: peers give snapshots only to a key that they know."
+                    ? $"{nameof(options.SnapshotPeerKeyFile)} is missing: peers send snapshots only to a caller whose API key they know."
                     : null;
 
     private static bool IsAddress(string text) =>

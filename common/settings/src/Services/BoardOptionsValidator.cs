@@ -15,7 +15,7 @@ internal sealed class BoardOptionsValidator : IValidateOptions<BoardOptions>
         ValidateOptionsResult ranges = _ranges.Validate(name, options);
         return ranges.Failed ? ranges
             : options.Url.Length > 0 && !IsPrefix(options.Url)
-                ? ValidateOptionsResult.Fail($"{BoardOptions.Section}:{nameof(BoardOptions.Url)} is not an address such as https://board.example.org/optiks/, without query and user.")
+                ? ValidateOptionsResult.Fail($"{BoardOptions.Section}:{nameof(BoardOptions.Url)} is not an address such as https://board.example.org/optiks/, without query or user.")
                 : ValidateOptionsResult.Success;
     }
 

@@ -22,7 +22,7 @@ internal sealed class CorsOptionsValidator : IValidateOptions<CorsOptions>
         options.Origins is [CorsOptions.Any] ? ValidateOptionsResult.Success
             : options.Origins.FirstOrDefault(origin => !IsOrigin(origin)) is { } wrong
                 ? ValidateOptionsResult.Fail(
-                    $"{CorsOptions.Section}:{nameof(CorsOptions.Origins)}: '{ErrorText.Address(wrong)}' is not an origin such as https://explorer.example.org, in lower case, without a path and without the scheme's own port; '*' stands alone.")
+                    $"{CorsOptions.Section}:{nameof(CorsOptions.Origins)}: '{ErrorText.Address(wrong)}' is not an origin such as https://explorer.example.org, in lower case, without a path and without the scheme's default port; '*' must be the only entry.")
                 : ValidateOptionsResult.Success;
 
     private static bool IsOrigin(string text) =>

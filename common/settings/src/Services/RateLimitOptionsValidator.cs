@@ -22,6 +22,6 @@ internal sealed class RateLimitOptionsValidator : IValidateOptions<RateLimitOpti
 
     private static string? Refusal(string proxy) =>
         !IPNetwork.TryParse(proxy, out IPNetwork network) ? $"'{proxy}' is not a network such as 10.0.0.0/8."
-        : network.PrefixLength == 0 ? $"'{proxy}' has everyone in it, who could then choose an address."
+        : network.PrefixLength == 0 ? $"'{proxy}' contains every address: any caller could then choose its own."
         : null;
 }

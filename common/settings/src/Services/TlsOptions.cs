@@ -26,5 +26,5 @@ internal sealed class TlsOptionsValidator : IValidateOptions<TlsOptions>
 {
     public ValidateOptionsResult Validate(string? name, TlsOptions options) => string.IsNullOrEmpty(options.CertificateFile) == string.IsNullOrEmpty(options.KeyFile)
         ? ValidateOptionsResult.Success
-        : ValidateOptionsResult.Fail($"{TlsOptions.Section}: {nameof(TlsOptions.CertificateFile)} and {nameof(TlsOptions.KeyFile)} go together.");
+        : ValidateOptionsResult.Fail($"{TlsOptions.Section}: {nameof(TlsOptions.CertificateFile)} and {nameof(TlsOptions.KeyFile)} must be set together.");
 }

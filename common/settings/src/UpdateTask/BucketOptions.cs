@@ -16,7 +16,7 @@ internal sealed class BucketOptions
     public string Name { get; set; } = "";
 
     /// <summary>The prefix of all objects' keys, such as <c>optiks/</c>: it precedes the names of the board's files.</summary>
-    [RegularExpression("([A-Za-z0-9._-]+/)*", ErrorMessage = "Optiks:Bucket:Prefix is empty, or names of letters, digits, '.', '_' and '-' that each end with '/'.")]
+    [RegularExpression("([A-Za-z0-9._-]+/)*", ErrorMessage = "Optiks:Bucket:Prefix must be empty, or names of letters, digits, '.', '_' and '-' that each end with '/'.")]
     public string Prefix { get; set; } = "";
 
     /// <summary>The URL of a storage other than Amazon's.</summary>

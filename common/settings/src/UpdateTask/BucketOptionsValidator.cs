@@ -12,10 +12,10 @@ internal sealed class BucketOptionsValidator : IValidateOptions<BucketOptions>
         ValidateOptionsResult ranges = _ranges.Validate(name, options);
         return ranges.Failed ? ranges
             : options.KeepsMark && options.Name.Length == 0
-                ? ValidateOptionsResult.Fail($"{BucketOptions.Section}:{nameof(BucketOptions.KeepsMark)} needs {nameof(BucketOptions.Name)}, the bucket's.")
+                ? ValidateOptionsResult.Fail($"{BucketOptions.Section}:{nameof(BucketOptions.KeepsMark)} needs {nameof(BucketOptions.Name)}, the bucket's name.")
             : options.ServiceUrl.Length > 0 && !IsAddress(options.ServiceUrl)
                 ? ValidateOptionsResult.Fail(
-                    $"{BucketOptions.Section}:{nameof(BucketOptions.ServiceUrl)} is not an address such as https://s3.example.org, without user, query and fragment: keys come from the environment or the credentials file.")
+                    $"{BucketOptions.Section}:{nameof(BucketOptions.ServiceUrl)} is not an address such as https://s3.example.org, without user, query or fragment: keys come from the environment or the credentials file.")
                 : ValidateOptionsResult.Success;
     }
 

@@ -61,7 +61,7 @@ public sealed class BoardCosigner
     private static SignedCheckpoint? Open(DirectoryTileReader reader, CheckpointVerifier verifier, byte[]? note) =>
         note is null ? null
             : verifier.TryOpen(note, out SignedCheckpoint? opened, out TlogError error) ? opened
-            : throw new BoardConflictException($"The checkpoint of {reader.Folder} is not one of this log: {error}.");
+            : throw new BoardConflictException($"The checkpoint in {reader.Folder} is not from this log: {error}.");
 
     /// <summary>
     /// Adds verified cosignatures to the board's checkpoint, in one step. Existing cosignatures stay, except those of keys with a later one

@@ -86,7 +86,7 @@ public sealed class BoardWriter
         }
         catch (InvalidTileException e)
         {
-            throw new BoardConflictException($"The files in {full} are not those of its checkpoint (size {checkpoint.Size}).", e);
+            throw new BoardConflictException($"The files in {full} do not match its checkpoint (size {checkpoint.Size}).", e);
         }
     }
 
@@ -146,7 +146,7 @@ public sealed class BoardWriter
         if (checkpoint.Size != Size || checkpoint.Root != Root)
         {
             throw new BoardConflictException(
-                $"The note to publish has size {checkpoint.Size} and root {checkpoint.Root}, the tiles have {Size} and {Root}.");
+                $"The note to publish has size {checkpoint.Size} and root {checkpoint.Root}; the tiles have {Size} and {Root}.");
         }
         bool isThere = false;
         byte[]? published = await _reader.ReadCheckpointAsync(cancellationToken).ConfigureAwait(false);
@@ -166,7 +166,7 @@ public sealed class BoardWriter
             {
                 if (!Holds(present, note.Span))
                 {
-                    throw new BoardConflictException($"{_folder} has another checkpoint of size {presentSize}.");
+                    throw new BoardConflictException($"{_folder} already has a different checkpoint of size {presentSize}.");
                 }
                 isThere |= counts;
             }
@@ -192,7 +192,7 @@ public sealed class BoardWriter
     private static Checkpoint Open(CheckpointVerifier verifier, string source, ReadOnlySpan<byte> note) =>
         verifier.TryOpen(note, out SignedCheckpoint? opened, out TlogError error)
             ? opened.Checkpoint
-            : throw new BoardConflictException($"The checkpoint of {source} is not one of this log: {error}.");
+            : throw new BoardConflictException($"The checkpoint of {source} is not from this log: {error}.");
 
     private static async Task<List<byte>> ReadLastBundleAsync(HashReader hashes, CancellationToken cancellationToken)
     {
@@ -213,7 +213,7 @@ public sealed class BoardWriter
             : await TileFetch.HashesAsync(_reader, TilePath.Hashes(0, tile), cancellationToken).ConfigureAwait(false);
         if (hashes[(int)(index % TilePath.FullWidth)] != Rfc6962.LeafHash(entry.Span))
         {
-            throw new BoardConflictException($"{_folder} has another entry {index}.");
+            throw new BoardConflictException($"{_folder} already has a different entry {index}.");
         }
     }
 
@@ -254,7 +254,7 @@ public sealed class BoardWriter
     {
         if (!path.IsEntries && bytes.Length != path.Width * TreeHash.Length)
         {
-            throw new InvalidOperationException($"{bytes.Length} bytes are not what {path} holds.");
+            throw new InvalidOperationException($"{bytes.Length} bytes are the wrong length for {path}.");
         }
         _files.WriteOnce(path.ToString(), bytes);
     }

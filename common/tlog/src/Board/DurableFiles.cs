@@ -48,7 +48,7 @@ public sealed class DurableFiles
         }
         if (!present.AsSpan().SequenceEqual(bytes))
         {
-            throw new BoardConflictException($"{full} exists with other bytes; what was published never changes.");
+            throw new BoardConflictException($"{full} exists with other content. Published files never change.");
         }
 
         // A crash may have happened between its rename and the fsync of the folder.

@@ -45,7 +45,7 @@ public sealed partial record FileTarget(string Path, int? Descriptor)
             }
             full = target.StartsWith('/') ? target : $"{folder}/{target}";
         }
-        throw new IOException($"{path} is a symbolic link that leads in a circle.");
+        throw new IOException($"{path} is a symbolic link that leads back to itself.");
     }
 
     /// <summary>Writes to the open file that <see cref="Descriptor"/> names, at its own offset. Throws <see cref="IOException"/>.</summary>

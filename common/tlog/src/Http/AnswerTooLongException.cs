@@ -5,7 +5,7 @@ public sealed class AnswerTooLongException : HttpRequestException
 {
     /// <summary>Takes the limit in bytes.</summary>
     public AnswerTooLongException(int maxLength)
-        : base($"The answer is longer than {maxLength} octets.") => MaxLength = maxLength;
+        : base($"The answer is longer than {maxLength} bytes.") => MaxLength = maxLength;
 
     /// <summary>The limit that the answer exceeded.</summary>
     public int MaxLength { get; }

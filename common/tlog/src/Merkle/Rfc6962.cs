@@ -39,7 +39,7 @@ public static class Rfc6962
     {
         if (!int.IsPow2(nodes.Length))
         {
-            throw new ArgumentException("A complete subtree has 2^k nodes a level.", nameof(nodes));
+            throw new ArgumentException("A complete subtree must have 2^k nodes on a level.", nameof(nodes));
         }
         TreeHash[] level = nodes.ToArray();
         for (int width = level.Length; width > 1; width /= 2)

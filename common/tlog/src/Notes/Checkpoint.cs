@@ -20,7 +20,7 @@ public sealed class Checkpoint
         // An origin is the name of its log's key.
         if (!StrictText.IsKeyName(origin))
         {
-            throw new ArgumentException("An origin is not empty and holds no space and no '+'.", nameof(origin));
+            throw new ArgumentException("An origin must not be empty or contain a space or '+'.", nameof(origin));
         }
         if (size == 0 && root != Rfc6962.EmptyRoot)
         {

@@ -26,11 +26,11 @@ public sealed class CheckpointVerifier
         ArgumentNullException.ThrowIfNull(cosigners);
         if (logKey.Type != SignatureType.Ed25519)
         {
-            throw new ArgumentException("A log's key has type 0x01.", nameof(logKey));
+            throw new ArgumentException("A log's key must have type 0x01.", nameof(logKey));
         }
         if (cosigners.Any(key => key.Type != SignatureType.CosignatureV1))
         {
-            throw new ArgumentException("A cosigner's key has type 0x04.", nameof(cosigners));
+            throw new ArgumentException("A cosigner's key must have type 0x04.", nameof(cosigners));
         }
         _logKey = logKey;
         _known = new VerifierSet(ed25519, [logKey, .. cosigners]);

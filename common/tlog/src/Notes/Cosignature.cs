@@ -37,7 +37,7 @@ public static class Cosignature
         ArgumentNullException.ThrowIfNull(signer);
         if (signer.Key.Type != SignatureType.CosignatureV1)
         {
-            throw new ArgumentException("A log's key makes no cosignatures.", nameof(signer));
+            throw new ArgumentException("A log's key cannot make cosignatures.", nameof(signer));
         }
         if (!Checkpoint.TryParse(checkpointBody.Span, out _, out TlogError error))
         {

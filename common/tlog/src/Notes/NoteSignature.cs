@@ -15,7 +15,7 @@ public sealed class NoteSignature
         ArgumentNullException.ThrowIfNull(name);
         if (!StrictText.IsKeyName(name))
         {
-            throw new ArgumentException("A key name is not empty and holds no space and no '+'.", nameof(name));
+            throw new ArgumentException("A key name must not be empty or contain a space or '+'.", nameof(name));
         }
         if (signature.IsEmpty)
         {

@@ -30,16 +30,16 @@ public sealed class SignedNote
         ArgumentNullException.ThrowIfNull(signatures);
         if (text.IsEmpty || text[^1] != StrictText.Newline || StrictText.CheckCharacters(text) != TlogError.None)
         {
-            throw new ArgumentException("A note's text is UTF-8, ends in a newline and holds no other control character.", nameof(text));
+            throw new ArgumentException("A note's text must be UTF-8, end in a newline and contain no other control character.", nameof(text));
         }
         if (signatures.Count is 0 or > MaxSignatures)
         {
-            throw new ArgumentException($"A note has 1 to {MaxSignatures} signatures.", nameof(signatures));
+            throw new ArgumentException($"A note must have 1 to {MaxSignatures} signatures.", nameof(signatures));
         }
         var note = new SignedNote(text.ToArray(), [.. signatures]);
         if (note.Encode().Length > MaxBytes)
         {
-            throw new ArgumentException($"A note has at most {MaxBytes} bytes.", nameof(text));
+            throw new ArgumentException($"A note may have at most {MaxBytes} bytes.", nameof(text));
         }
         return note;
     }
@@ -50,7 +50,7 @@ public sealed class SignedNote
         ArgumentNullException.ThrowIfNull(signer);
         if (signer.Key.Type != SignatureType.Ed25519)
         {
-            throw new ArgumentException("A cosigner's key signs no plain notes.", nameof(signer));
+            throw new ArgumentException("A cosigner's key cannot sign plain notes.", nameof(signer));
         }
         byte[] signature = await signer.SignAsync(text, cancellationToken).ConfigureAwait(false);
         return Create(text.Span, [new NoteSignature(signer.Key.Name, signer.Key.KeyId, signature)]);

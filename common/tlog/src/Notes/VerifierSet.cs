@@ -23,7 +23,7 @@ public sealed class VerifierSet
                 bool sameId = a.KeyId == b.KeyId && string.Equals(a.Name, b.Name, StringComparison.Ordinal);
                 if (sameId || a.PublicKey.SequenceEqual(b.PublicKey))
                 {
-                    throw new ArgumentException($"The keys {a} and {b} are one signer, or share name and key ID.", nameof(keys));
+                    throw new ArgumentException($"The keys {a} and {b} belong to one signer, or share a name and key ID.", nameof(keys));
                 }
             }
         }

@@ -17,7 +17,7 @@ public static class EntryBundle
     {
         if (entry.Length > MaxEntryLength)
         {
-            throw new ArgumentException("An entry has at most 65,535 bytes.", nameof(entry));
+            throw new ArgumentException("An entry may have at most 65,535 bytes.", nameof(entry));
         }
         byte[] bytes = new byte[sizeof(ushort) + entry.Length];
         BinaryPrimitives.WriteUInt16BigEndian(bytes, (ushort)entry.Length);

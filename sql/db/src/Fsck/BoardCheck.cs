@@ -158,11 +158,11 @@ internal sealed class BoardCheck
     {
         if (_head.Epoch is null || Size > _head.Epoch + 1)
         {
-            _report.Found($"The board's checkpoint covers epoch {Size - 1}, which the database does not have: it is an older copy, see 'optiks-db import-bundles'.");
+            _report.Found($"The board's checkpoint covers epoch {Size - 1}, which the database does not have: the database is an older copy, see 'optiks-db import-bundles'.");
         }
         else if (root is { } expected && expected != boardRoot)
         {
-            _report.Found($"The board's checkpoint of size {Size} is not that of the database's records.");
+            _report.Found($"The board's checkpoint of size {Size} does not match the database's records.");
         }
     }
 
@@ -228,11 +228,11 @@ internal sealed class BoardCheck
             EpochRow? row = await ReadEpochAsync(epoch, cancellationToken);
             if (bundle.Epoch.Epoch != epoch)
             {
-                _report.Found($"The bundle {path} is that of epoch {bundle.Epoch.Epoch}.");
+                _report.Found($"The bundle {path} is the bundle of epoch {bundle.Epoch.Epoch}.");
             }
             else if (row is null)
             {
-                _report.Found($"The database lacks epoch {epoch}, of which there is a bundle: see 'optiks-db import-bundles'.");
+                _report.Found($"The database lacks epoch {epoch}, although the board has its bundle: see 'optiks-db import-bundles'.");
             }
             else if (!row.RecordHash.Span.SequenceEqual(bundle.Epoch.RecordHash.Span))
             {

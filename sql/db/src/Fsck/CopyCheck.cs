@@ -58,7 +58,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
         long stored = await read.CountCopyValuesAsync(cancellationToken);
         if (stored != _values)
         {
-            report.Found($"There are {stored} values of copies, but {_values} belong to one.");
+            report.Found($"There are {stored} values of copies, but only {_values} belong to a copy.");
         }
         foreach (PeriodRow period in periods)
         {
@@ -69,7 +69,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
         }
         foreach (ulong stray in _counts.Keys.Where(period => periods.All(row => row.Period != period)))
         {
-            report.Found($"There are copies of period {stray}, of which there is no row.");
+            report.Found($"There are copies of period {stray}, which has no row.");
         }
     }
 
@@ -105,7 +105,7 @@ internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> p
         {
             if (copy.Value is not null)
             {
-                report.Found($"Copy {copy.Number} of period {copy.Period} takes its key out, but has a value.");
+                report.Found($"Copy {copy.Number} of period {copy.Period} removes its key, but has a value.");
             }
             return;
         }

@@ -26,7 +26,7 @@ internal static class DirectoryCheck
         long values = await read.CountValuesAsync(cancellationToken);
         if (values != leaves.Values)
         {
-            report.Found($"There are {values} values, but {leaves.Values} belong to a leaf of an epoch.");
+            report.Found($"There are {values} values, but only {leaves.Values} belong to a leaf of an epoch.");
         }
         await copies.EndAsync(cancellationToken);
         await RequestCheck.RunAsync(read, head.Epoch, report, cancellationToken);

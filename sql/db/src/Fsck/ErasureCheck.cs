@@ -76,7 +76,7 @@ internal sealed class ErasureCheck
             : FormattableString.Invariant($"leaf {ordinal} of epoch {epoch}");
         if (headEpoch is null || erasure.DecidedIn > headEpoch)
         {
-            _report.Found($"Epoch {erasure.DecidedIn} erased a value, which is beyond the head.");
+            _report.Found($"Epoch {erasure.DecidedIn}, which is beyond the head, erased a value.");
         }
         if (erasure.Number != (erasure.DecidedIn == next.Epoch ? next.Number : 0))
         {

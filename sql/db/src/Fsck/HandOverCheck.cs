@@ -23,16 +23,16 @@ internal static class HandOverCheck
             CopySource source = copy.Source;
             if (!latest.Remove((source.Epoch, source.Ordinal), out ((StructureId Structure, UInt128) Key, LatestVersion State) found) || found.Key.Structure != structure || found.State.Version != source.Version)
             {
-                report.Found($"Copy {copy.Ordinal} of period {period} is of version {source.Version} at {source.Ordinal} of {Place(source.Epoch)}, which is not the latest of a key that has no other copy.");
+                report.Found($"Copy {copy.Ordinal} of period {period} is a copy of version {source.Version} at {source.Ordinal} of {Place(source.Epoch)}, which is not the latest version of its key, or its key has another copy.");
                 continue;
             }
             if (Differ(copy.KeyHash, found.State.KeyHash) || Differ(copy.ValueHash, found.State.ValueHash))
             {
-                report.Found($"Copy {copy.Ordinal} of period {period} has another key or value than what it was made of.");
+                report.Found($"Copy {copy.Ordinal} of period {period} has another key or value than its source.");
             }
             if (left.Contains(structure, copy.KeyHash == 0 ? found.State.KeyHash : copy.KeyHash))
             {
-                report.Found($"Copy {copy.Ordinal} of period {period} is of a user who had left.");
+                report.Found($"Copy {copy.Ordinal} of period {period} belongs to a user who had left.");
             }
         }
         foreach (((StructureId Structure, UInt128) Key, LatestVersion State) missing in latest.Values)

@@ -85,7 +85,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
         // An erasure does not change the number of bytes that was counted when the epoch was made.
         if (leaves.Count == epoch.Leaves && (erased ? valueBytes > epoch.ValueBytes : valueBytes != epoch.ValueBytes))
         {
-            report.Found($"The values of epoch {epoch.Row.Epoch} have {valueBytes} octets, but {epoch.ValueBytes} were inserted.");
+            report.Found($"The values of epoch {epoch.Row.Epoch} have {valueBytes} bytes, but {epoch.ValueBytes} were inserted.");
         }
     }
 
@@ -143,7 +143,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
         }
         if (!_origins.Add(leaf.Origin))
         {
-            report.Found($"{Name(leaf)} is item {leaf.Origin.Item} of request {leaf.Origin.RequestId}, which an earlier leaf is already.");
+            report.Found($"{Name(leaf)} is item {leaf.Origin.Item} of request {leaf.Origin.RequestId}, which an earlier leaf already is.");
         }
         if (pending.Contains(leaf.Origin))
         {

@@ -44,7 +44,7 @@ internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyLis
         EpochRecord record = epoch.Record;
         if (refused is null && !periods.Any(period => period.Period == record.Period && period.FirstEpoch == record.PeriodFirstEpoch))
         {
-            report.Found($"Epoch {row.Epoch} is in period {record.Period} from epoch {record.PeriodFirstEpoch}, of which there is no row.");
+            report.Found($"Epoch {row.Epoch} is in period {record.Period} from epoch {record.PeriodFirstEpoch}, which has no row.");
         }
         if (_chain.HasRoots)
         {
@@ -76,7 +76,7 @@ internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyLis
         }
         else if (last.Epoch == epoch && !last.RecordHash.Span.SequenceEqual(head.RecordHash.Span))
         {
-            report.Found($"The head names another record hash than epoch {epoch} has.");
+            report.Found($"The head's record hash is not that of epoch {epoch}.");
         }
         CheckPeriods();
     }

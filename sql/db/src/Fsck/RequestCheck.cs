@@ -39,7 +39,7 @@ internal static class RequestCheck
             var known = requests.Select(request => request.Sequence).ToHashSet();
             foreach (long sequence in pending.Concat<IGrouping<long, object>>(outcomes).Select(group => group.Key).Distinct().Where(sequence => !known.Contains(sequence)))
             {
-                report.Found($"There are pending rows or outcomes of number {sequence}, which is no request.");
+                report.Found($"There are pending rows or outcomes of number {sequence}, which is not a request.");
             }
             report.Requests += requests.Count;
             report.Pending += pending.Sum(group => group.Count());
@@ -51,7 +51,7 @@ internal static class RequestCheck
         string name = FormattableString.Invariant($"Request {request.RequestId}");
         if (!RequestIds.IsVersion7(request.RequestId))
         {
-            report.Found($"{name} has an id that is no UUIDv7.");
+            report.Found($"{name} has an id that is not a UUIDv7.");
         }
         if (pending.Length > 0 && outcomes.Length > 0)
         {

@@ -86,7 +86,7 @@ internal sealed class TreeCheck : IDisposable
         }
         if (record?.Epoch != row.Epoch || row.Epoch != _next)
         {
-            Stop($"The roots from epoch {_next} on cannot be compared: records are missing, or another epoch's.");
+            Stop($"The roots from epoch {_next} on cannot be compared: records are missing, or belong to another epoch.");
             return;
         }
         _next++;
@@ -177,7 +177,7 @@ internal sealed class TreeCheck : IDisposable
         byte[] expected = AuditProof.Encode([_previous, row.Record], staged.AppendProofs());
         if (!File.ReadAllBytes(path).AsSpan().SequenceEqual(expected))
         {
-            _report.Found($"The board's audit proof of epoch {row.Epoch} is not the one that the leaves give.");
+            _report.Found($"The board's audit proof of epoch {row.Epoch} does not match the leaves.");
         }
     }
 

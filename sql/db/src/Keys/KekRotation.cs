@@ -68,16 +68,16 @@ internal sealed class KekRotation
     {
         if (!_place.HasWrappedLogKey)
         {
-            return given is null ? null : throw new KekRefusedException("This host has no log key that is wrapped: --log-key-out has nothing to write.");
+            return given is null ? null : throw new KekRefusedException("This host has no wrapped log key: --log-key-out has nothing to write.");
         }
         string? file = WrappedLogKey.FindPath(_place.Folder);
         return (file, given) switch
         {
             ({ }, null) => file,
             (null, { } path) => !File.Exists(path) ? Path.GetFullPath(path) : throw new KekRefusedException($"{Path.GetFullPath(path)} exists: keys are never overwritten."),
-            ({ }, _) => throw new KekRefusedException($"The log's key is in {file}, where it is wrapped anew: --log-key-out is for one in a variable or a credential."),
+            ({ }, _) => throw new KekRefusedException($"The log's key is in {file} and is rewrapped there: --log-key-out is for a key in a variable or a credential."),
             _ => throw new KekRefusedException(
-                $"The log's key comes from {WrappedLogKey.DescribeSource(_place.Folder)}, which this command cannot change: give --log-key-out FILE, and make the new one from that file afterwards."),
+                $"The log's key comes from {WrappedLogKey.DescribeSource(_place.Folder)}, which this command cannot change: give --log-key-out FILE, and afterwards replace the key at its source by that file."),
         };
     }
 
@@ -115,13 +115,13 @@ internal sealed class KekRotation
     {
         if (by != _target.Id && !_from.Contains(by))
         {
-            throw new KekRefusedException($"Another rotation is under way, to the key {by}: wait for its end, then run the command again to have {_target.Id}.");
+            throw new KekRefusedException($"Another rotation, to the key {by}, is in progress: wait until it ends, then run the command again to rotate to {_target.Id}.");
         }
         byte[] after = _target.Wrap(octets, secret.Purpose, _logId);
         byte[] again = _target.Unwrap(after, secret.Purpose, _logId);
         bool same = CryptographicOperations.FixedTimeEquals(again, octets);
         CryptographicOperations.ZeroMemory(again);
-        return same ? after : throw new SecretsException($"{_target} does not give back what it wrapped: nothing more was changed.");
+        return same ? after : throw new SecretsException($"{_target} does not open what it wrapped: nothing more was changed.");
     });
 
     private bool RewrapLogKey(string? file)
@@ -146,7 +146,7 @@ internal sealed class KekRotation
         {
             if (!IsDone(secret))
             {
-                throw new KekRefusedException($"After all were wrapped anew, {secret.Name} is wrapped by another key again: run the command again.");
+                throw new KekRefusedException($"After everything was rewrapped, {secret.Name} is wrapped with another key again: run the command again.");
             }
             CryptographicOperations.ZeroMemory(_target.Unwrap(secret.Wrapped.Span, secret.Purpose, _logId));
         }

@@ -72,7 +72,7 @@ internal sealed record KeyBackup
         {
             // Handled like a file in another form.
         }
-        throw new SecretsException($"{path} is no backup of keys of this release: 'optiks-db key backup' makes one.");
+        throw new SecretsException($"{path} is not a backup of keys of this release: 'optiks-db key backup' makes one.");
     }
 
     /// <summary>Returns the keys. Throws <see cref="SecretsException"/> for another code, and for a file that was changed.</summary>
@@ -88,7 +88,7 @@ internal sealed record KeyBackup
         }
         catch (AuthenticationTagMismatchException e)
         {
-            throw new SecretsException("The backup does not open: the recovery code is another's, or the file was changed.", e);
+            throw new SecretsException("The backup does not open: the recovery code belongs to another backup, or the file was changed.", e);
         }
         finally
         {

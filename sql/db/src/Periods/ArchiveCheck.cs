@@ -39,11 +39,11 @@ internal sealed class ArchiveCheck : IDisposable
     {
         if (!Take(ArchiveWriter.Magic.Length).AsSpan().SequenceEqual(ArchiveWriter.Magic))
         {
-            throw new StorageCorruptException("The file is no archive of a period, or from a newer version.");
+            throw new StorageCorruptException("The file is not an archive of a period, or is from a newer version.");
         }
         if (!Take(Lengths.Hash).AsSpan().SequenceEqual(_anchor.LogId.Span))
         {
-            throw new StorageCorruptException("The archive is of another log than the trust anchor's.");
+            throw new StorageCorruptException("The archive belongs to another log than the trust anchor.");
         }
         (ulong period, ulong first, ulong last) = (Number(), Number(), Number());
         if (last < first || (period == 0) != (first == 0))
@@ -62,7 +62,7 @@ internal sealed class ArchiveCheck : IDisposable
             EpochRecord record = Decode(octets);
             if (record.Epoch != epoch || record.Period != period || record.PeriodFirstEpoch != first || (epoch > first && !record.Previous.Span.SequenceEqual(previous.Span)))
             {
-                throw new StorageCorruptException($"The archive's record of epoch {epoch} does not follow the one before.");
+                throw new StorageCorruptException($"The archive's record of epoch {epoch} does not follow the previous record.");
             }
             previous = EpochRecord.Hash(octets);
             LeafRow[] rows = Leaves(Count(), epoch);

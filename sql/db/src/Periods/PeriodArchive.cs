@@ -59,7 +59,7 @@ internal static class PeriodArchive
                 writer.WriteNumber("leaves", archived.Leaves);
                 writer.WriteString("file", full);
             })
-            : FormattableString.Invariant($"archived period {number}, {archived.Epochs} epochs with {archived.Leaves} leaves and copies, to {full}; the roots of all epochs were made from it again"));
+            : FormattableString.Invariant($"archived period {number}, {archived.Epochs} epochs with {archived.Leaves} leaves and copies, to {full}; the roots of all epochs were recomputed from it"));
         return ExitCodes.Success;
     }
 

@@ -20,7 +20,7 @@ internal static class PeriodDrop
         PeriodRow period = times.Ended(number);
         if (number > 0 && times.Periods[(int)number - 1].State < PeriodState.Destroying)
         {
-            throw new PeriodRefusedException($"Period {number - 1} comes before it, and has its secrets still: 'optiks-db period drop {number - 1}' first.");
+            throw new PeriodRefusedException($"Period {number - 1}, which comes before it, still has its secrets: run 'optiks-db period drop {number - 1}' first.");
         }
         bool wasDestroyed = period.State == PeriodState.Destroyed;
         if (!wasDestroyed)
@@ -33,7 +33,7 @@ internal static class PeriodDrop
                 writer.WriteNumber("period", number);
                 writer.WriteBoolean("destroyed_before", wasDestroyed);
             })
-            : FormattableString.Invariant($"period {number} {(wasDestroyed ? "was destroyed before" : "is destroyed")}: the database has no secrets, openings, keys and values of it"));
+            : FormattableString.Invariant($"period {number} {(wasDestroyed ? "was destroyed before" : "is destroyed")}: the database has no secrets, openings, keys or values of it"));
         return ExitCodes.Success;
     }
 
@@ -41,7 +41,7 @@ internal static class PeriodDrop
     {
         Lease lease = await store.AcquireLeaseAsync($"optiks-db {Environment.MachineName} {Environment.ProcessId}", s_lease, cancellationToken)
             ?? throw new PeriodRefusedException(
-                $"An update-task ({times.Head.Holder}) holds the lease until {times.Head.LeaseEnd:u}, and destroys periods by itself. Where it shall not, stop it first.");
+                $"An update-task ({times.Head.Holder}) holds the lease until {times.Head.LeaseEnd:u}, and destroys periods automatically. To destroy the period now, stop the update-task first.");
         try
         {
             await store.BeginDestroyingAsync(lease, number, times.Configuration.RetainedPeriods, cancellationToken);

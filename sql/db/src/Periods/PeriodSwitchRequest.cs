@@ -15,7 +15,7 @@ internal static class PeriodSwitchRequest
         if (times.Current.FirstEpoch > (times.Head.PublishedEpoch ?? 0))
         {
             throw new PeriodRefusedException(
-                $"Period {times.Current.Period} is just beginning, and its first epoch {times.Current.FirstEpoch} is not published yet. Look at 'optiks-db period status' again, and ask then if you still want period {next}.");
+                $"Period {times.Current.Period} is just beginning, and its first epoch {times.Current.FirstEpoch} is not published yet. Run 'optiks-db period status' again later, and then request period {next} if you still want it.");
         }
         bool wasRequested = await store.ReadRequestedSwitchAsync(cancellationToken) == next;
         int staged = await store.CountCopiesAsync(next, cancellationToken);
@@ -29,7 +29,7 @@ internal static class PeriodSwitchRequest
                 writer.WriteNumber("copies", staged);
             })
             : FormattableString.Invariant(
-                $"Period {next} was {(wasRequested ? "asked for before" : "asked for")}. It begins at {times.SwitchNotBefore:u} or later, once the update-task has staged its copies ({staged} so far)."));
+                $"Period {next} was {(wasRequested ? "requested before" : "requested")}. It begins at {times.SwitchNotBefore:u} or later, once the update-task has staged its copies ({staged} so far)."));
         return ExitCodes.Success;
     }
 }

@@ -40,7 +40,7 @@ internal sealed class PeriodTimes
         HeadRow head = await store.ReadHeadAsync(cancellationToken);
         if (head.Epoch is null)
         {
-            throw new StorageMisconfiguredException("The database has no log, and so no periods: the update-task makes it at its first start.");
+            throw new StorageMisconfiguredException("The database has no log, and so no periods: the update-task creates the log at its first start.");
         }
         IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
         PeriodRow current = PeriodRows.Current(periods);
@@ -80,7 +80,7 @@ internal sealed class PeriodTimes
         return !IsServed(period)
             ? Periods[(int)period]
             : throw new PeriodRefusedException(
-                $"Period {period} is served until period {period + Configuration.RetainedPeriods} begins, not before {ServedUntil(period):u}: the log's configuration promises it to owners.");
+                $"Period {period} is served until period {period + Configuration.RetainedPeriods} begins, not before {ServedUntil(period):u}, as the log's configuration promises owners.");
     }
 
     // Returns the earliest time of the first epoch of a later period.

@@ -17,12 +17,12 @@ internal static class PlanCommand
         var periods = new Option<int>("--periods") { Description = "Periods that are served, the current one included (Optiks:Log:RetainedPeriods).", DefaultValueFactory = _ => 2 };
         periods.Validators.Add(result => Require(result, value => value is >= 1 and <= 255, "takes 1 to 255."));
         Option<double> days = Number("--period-days", "Days that a period lasts.", 90, 1.0 / 24, 3_650);
-        Option<double> value = Number("--value-octets", "Octets of a value, on average.", 120, 0, 1_048_576);
+        Option<double> value = Number("--value-octets", "Bytes of a value, on average.", 120, 0, 1_048_576);
         Option<double> epoch = Number("--epoch-seconds", "Seconds between epochs (Optiks:UpdateTask:EpochInterval).", 1, 0.1, 86_400);
         Option<double> memory = Number("--host-memory", "Memory of the largest host, in GB.", 256, 4, 1e6);
         var plan = new Command(
             "plan",
-            "Reckon what a service takes: logs, hosts, memory, disks, database, and what auditors read. From figures that were measured, which it names with their pages. Opens no database.")
+            "Estimate what a service needs: logs, hosts, memory, disks, database, and what auditors read. It uses measured figures, which it lists with their pages. Opens no database.")
         {
             keys, updates, lookups, periods, days, value, epoch, memory, json,
         };

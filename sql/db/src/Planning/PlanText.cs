@@ -19,10 +19,10 @@ internal static class PlanText
 
         text.AppendLine(CultureInfo.InvariantCulture, $"{Count(question.Keys)} keys, {Count(question.UpdatesPerSecond)} updates/s, {Count(question.LookupsPerSecond)} lookups/s, periods of {question.PeriodDays:G4} days of which {question.Periods} are served");
         Head("Logs");
-        Row("logs beside each other", Count(plan.Logs), plan.Logs == 1 ? "one carries all" : "each key belongs to one of them");
+        Row("logs in parallel", Count(plan.Logs), plan.Logs == 1 ? "one log carries everything" : "each key belongs to one of them");
         foreach (PlanBound bound in Plan.FindBounds(question))
         {
-            Row($"  {bound.What}", string.Create(CultureInfo.InvariantCulture, $"{bound.Logs:0.00}"), "logs, if that alone counted");
+            Row($"  {bound.What}", string.Create(CultureInfo.InvariantCulture, $"{bound.Logs:0.00}"), "logs, if this were the only bound");
         }
         if (plan.Shorter() is { } shorter)
         {
@@ -31,14 +31,14 @@ internal static class PlanText
         Head("Each log");
         Row("keys; leaves at a period's end", $"{Count(plan.Keys)}; {Count(plan.Leaves)}", $"at most {Count(Plan.MaxLeaves)} leaves");
         Row("updates of an epoch", Count(plan.UpdatesPerEpoch), string.Create(CultureInfo.InvariantCulture, $"an epoch every {question.EpochSeconds:G4} s"));
-        Row("making the next period ahead", Duration(plan.SwitchSeconds), "in the background, before the switch");
-        Row("database", Octets(plan.Database), $"with values of {question.ValueOctets.ToString(CultureInfo.InvariantCulture)} octets");
-        Row("board, a year", Octets(plan.BoardOctetsPerYear), "proofs and records, kept for good");
-        Row("auditors: octets a day; processors", $"{Octets(plan.AuditorOctetsPerDay)}; {plan.AuditorShare.ToString("0.000", CultureInfo.InvariantCulture)}", "each of them");
+        Row("preparing the next period", Duration(plan.SwitchSeconds), "in the background, before the switch");
+        Row("database", Octets(plan.Database), $"with values of {question.ValueOctets.ToString(CultureInfo.InvariantCulture)} bytes");
+        Row("board, a year", Octets(plan.BoardOctetsPerYear), "proofs and records, kept forever");
+        Row("auditors: bytes a day; processors", $"{Octets(plan.AuditorOctetsPerDay)}; {plan.AuditorShare.ToString("0.000", CultureInfo.InvariantCulture)}", "each of them");
         Head("Hosts of each log");
         Row("update-task and its standby: memory", Octets(plan.TaskMemory), "at a switch, when it has two periods");
         Row("  disk", Octets(plan.TaskDisk), "leaf logs and snapshots");
-        Row("query-services", Count(plan.Replicas), $"two cores each: half of what they can, one more, at least {Plan.MinReplicas}");
+        Row("query-services", Count(plan.Replicas), $"two cores each: at half of their capacity, plus one, at least {Plan.MinReplicas}");
         Row("  memory", Octets(plan.ReplicaMemory), "at a switch");
         Row("  disk", Octets(plan.ReplicaDisk), "leaf logs, snapshots, ended periods");
         Row("  in stored mode: memory", "1 GB", string.Create(CultureInfo.InvariantCulture, $"up to {MeasuredFigures.StoredLookupsPerSecond.Value:N0} lookups/s of the trees, from a disk"));
@@ -46,7 +46,7 @@ internal static class PlanText
         Head("All logs");
         Row("query-services; their memory", $"{Count((double)plan.Logs * plan.Replicas)}; {Octets(plan.Logs * plan.Replicas * plan.ReplicaMemory)}", string.Empty);
         Row("database", Octets(plan.Logs * plan.Database), string.Empty);
-        Head("Reckoned from (two cores, docs/operations/scale.md says how)");
+        Head("Estimated from (two cores, docs/operations/scale.md says how)");
         foreach (MeasuredFigure figure in MeasuredFigures.All)
         {
             Row(figure.Name, figure.Value.ToString("N0", CultureInfo.InvariantCulture), figure.Page);
@@ -99,7 +99,7 @@ internal static class PlanText
 
     private static string Octets(double octets)
     {
-        (double factor, string unit) = s_units.FirstOrDefault(one => octets >= one.Factor, (1, "octets"));
+        (double factor, string unit) = s_units.FirstOrDefault(one => octets >= one.Factor, (1, "bytes"));
         return string.Create(CultureInfo.InvariantCulture, $"{octets / factor:0.#} {unit}");
     }
 

@@ -57,7 +57,7 @@ internal sealed class BundleImport : IDisposable
         HeadRow head = await store.ReadHeadAsync(cancellationToken);
         if (head.Epoch is null)
         {
-            throw new StorageMisconfiguredException("The database has no log: bundles bring an older copy forward, they do not replace it. Put a backup back first.");
+            throw new StorageMisconfiguredException("The database has no log: bundles only add epochs to an older copy. Restore a backup first.");
         }
         Lease lease = await TakeLeaseAsync(store, head, cancellationToken);
         try
@@ -90,7 +90,7 @@ internal sealed class BundleImport : IDisposable
             return 0;
         }
         Reason reason = Verifier.Checkpoint(anchor, note, out ulong size, out _);
-        return reason == Reason.Valid ? size : throw new StorageCorruptException($"The checkpoint in {board.Log} is not one of this log ({reason.Name()}): nothing was written.");
+        return reason == Reason.Valid ? size : throw new StorageCorruptException($"The checkpoint in {board.Log} is not from this log ({reason.Name()}): nothing was written.");
     }
 
     private async Task<BundleImportResult> ImportAsync(
@@ -103,7 +103,7 @@ internal sealed class BundleImport : IDisposable
         ulong newest = Math.Max(bundles.Count == 0 ? 0 : bundles[^1].Epoch, last.Epoch);
         if (bundles.FirstOrDefault(bundle => bundle.Epoch == last.Epoch) is { Path: { } path } && !(await ReadAsync(last.Epoch, path, cancellationToken)).Epoch.RecordHash.Span.SequenceEqual(last.RecordHash.Span))
         {
-            throw new StorageCorruptException($"The bundle {path} holds another record for epoch {last.Epoch} than the database: they are not of one history. Nothing was written.");
+            throw new StorageCorruptException($"The bundle {path} holds another record for epoch {last.Epoch} than the database: they belong to different histories. Nothing was written.");
         }
         if (head.PublishedEpoch != head.Epoch)
         {
@@ -136,7 +136,7 @@ internal sealed class BundleImport : IDisposable
         EpochRow first = await _store.ReadEpochAsync(0, cancellationToken);
         if (first.Record.Length == EpochRecord.Length && !EpochRecord.Decode(first.Record.Span).LogId.Span.SequenceEqual(_anchor.LogId.Span))
         {
-            throw new StartupException("The database is of another log than the data folder's trust.json: OPTIKS_DATA and the connection string must belong together.");
+            throw new StartupException("The database belongs to another log than the data folder's trust.json: OPTIKS_DATA and the connection string must belong together.");
         }
         return await _replay.LoadAsync(head, cancellationToken) is { } refused
             ? throw new StorageCorruptException($"{refused.Why} See 'optiks-db fsck'. Nothing was written.")
@@ -148,7 +148,7 @@ internal sealed class BundleImport : IDisposable
         try
         {
             EpochContent content = EpochBundle.Decode(await File.ReadAllBytesAsync(path, cancellationToken));
-            return content.Epoch.Epoch == epoch ? content : throw new StorageCorruptException($"It is that of epoch {content.Epoch.Epoch}.");
+            return content.Epoch.Epoch == epoch ? content : throw new StorageCorruptException($"It is the bundle of epoch {content.Epoch.Epoch}.");
         }
         catch (Exception e) when (e is StorageCorruptException or IOException or UnauthorizedAccessException)
         {
@@ -185,11 +185,11 @@ internal sealed class BundleImport : IDisposable
         Reason reason = Verifier.VerifyRecord(_anchor, epoch.Record.Span, last.Record.Span, first.Span);
         if (reason != Reason.Valid)
         {
-            throw new StorageCorruptException($"The record in {path} does not follow epoch {last.Epoch} of the database ({reason.Name()}): they are not of one history. The database is at epoch {last.Epoch}.");
+            throw new StorageCorruptException($"The record in {path} does not follow epoch {last.Epoch} of the database ({reason.Name()}): they belong to different histories. The database is at epoch {last.Epoch}.");
         }
         if (!_replay.TryStage(epoch, content.Leaves.Rows.Span, content.Leaves.Values.Span, withProofs: false, out ReplayStep? step, out Refused? refused))
         {
-            throw new StorageCorruptException($"The bundle {path} is not what its record says. {refused.Why} The database is at epoch {last.Epoch}.");
+            throw new StorageCorruptException($"The bundle {path} contradicts its record. {refused.Why} The database is at epoch {last.Epoch}.");
         }
         using (step)
         {

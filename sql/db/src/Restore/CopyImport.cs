@@ -45,7 +45,7 @@ internal sealed class CopyImport
         try
         {
             var bundle = CopyBundle.Decode(await File.ReadAllBytesAsync(path, cancellationToken));
-            return bundle.Name == name ? bundle : throw new StorageCorruptException($"It is that of {bundle.Name.FileName}.");
+            return bundle.Name == name ? bundle : throw new StorageCorruptException($"It is the bundle {bundle.Name.FileName}.");
         }
         catch (Exception e) when (e is StorageCorruptException or IOException or UnauthorizedAccessException)
         {
@@ -62,13 +62,13 @@ internal sealed class CopyImport
         {
             if (present is null)
             {
-                throw new StorageCorruptException($"The bundle {path} is of a period that did not begin: the bundle of its first copies is missing.");
+                throw new StorageCorruptException($"The bundle {path} belongs to a period that did not begin: the bundle of its first copies is missing.");
             }
             return;
         }
         if (present is { WrappedSecrets.IsEmpty: false } && !HasSameSecrets(present, bundle, path))
         {
-            throw new StorageCorruptException($"The bundle {path} has other secrets of period {bundle.Copies.Period} than the database: they are not of one history.");
+            throw new StorageCorruptException($"The bundle {path} has other secrets of period {bundle.Copies.Period} than the database: they belong to different histories.");
         }
         if (present is null)
         {
@@ -91,7 +91,7 @@ internal sealed class CopyImport
         }
         catch (SecretsException e)
         {
-            throw new StorageCorruptException($"The secrets of period {present.Period} in the bundle {path} and in the database cannot be compared: a key is missing, or they are not of one history. {e.Message}", e);
+            throw new StorageCorruptException($"The secrets of period {present.Period} in the bundle {path} and in the database cannot be compared: a key is missing, or they belong to different histories. {e.Message}", e);
         }
     }
 

@@ -46,7 +46,7 @@ internal static class MarkRenewal
             if (newest.Size <= head.PublishedEpoch)
             {
                 throw new StorageMisconfiguredException(
-                    $"Epoch {head.PublishedEpoch} was published by this database, but {newest.Source}, the newest checkpoint, ends at epoch {newest.Size - 1}. Nothing was written. Bring the newest that anybody has.");
+                    $"Epoch {head.PublishedEpoch} was published by this database, but {newest.Source}, the newest checkpoint, ends at epoch {newest.Size - 1}. Nothing was written. Give the newest checkpoint that anyone has.");
             }
             HighWaterMark mark = await CompareAsync(store, anchor, evidence, last, cancellationToken);
             string state = Path.GetDirectoryName(board.HighWater)!;
@@ -114,12 +114,12 @@ internal static class MarkRenewal
                 }
                 if (epoch.Epoch == 0 && !EpochRecord.Decode(epoch.Record.Span).LogId.Span.SequenceEqual(anchor.LogId.Span))
                 {
-                    throw new StartupException("The database is of another log than the data folder's trust.json: OPTIKS_DATA and the connection string must belong together.");
+                    throw new StartupException("The database belongs to another log than the data folder's trust.json: OPTIKS_DATA and the connection string must belong together.");
                 }
                 tree.Append(Rfc6962.LeafHash(epoch.Record.Span));
                 if (evidence.Find(one => one.Size == tree.Size && one.Root != tree.Root()) is { } other)
                 {
-                    throw new StorageCorruptException($"{other.Source} is of another history than the database, up to epoch {epoch.Epoch}. Nothing was written. Keep both as evidence.");
+                    throw new StorageCorruptException($"{other.Source} belongs to another history than the database, up to epoch {epoch.Epoch}. Nothing was written. Keep both as evidence.");
                 }
             }
         }

@@ -30,7 +30,7 @@ internal sealed class RowReader : IDisposable
         _hasStates = magic.AsSpan().SequenceEqual(RowWriter.Magic);
         if (!_hasStates && !magic.AsSpan().SequenceEqual(RowWriter.MagicWithoutStates))
         {
-            throw new StorageCorruptException("The file is no export, or from a newer version.");
+            throw new StorageCorruptException("The file is not an export, or is from a newer version.");
         }
         _hash.AppendData(magic);
     }

@@ -155,7 +155,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     {
         if (session.IsUnconfirmed)
         {
-            throw new StorageUnavailableException($"The database {Location} has committed, and none of the standbys that must confirm it has done so in time: after a failover it may be gone.");
+            throw new StorageUnavailableException($"The database {Location} has committed, but no standby confirmed the commit in time: after a failover it may be lost.");
         }
     }
 

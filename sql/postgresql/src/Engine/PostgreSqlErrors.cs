@@ -20,7 +20,7 @@ internal static class PostgreSqlErrors
 
     /// <summary>Creates the error for a pooler between this program and the database that gives each transaction another session.</summary>
     public static StorageMisconfiguredException PooledByTransaction(string location, string more = "", Exception? inner = null) => new(
-        $"A pooler before the database {location} pools transactions, and would drop the settings that keep what was committed: let it pool sessions (PgBouncer: pool_mode = session).{more}", inner);
+        $"A pooler in front of the database {location} pools transactions, and would drop the settings that keep commits safe: let it pool sessions (PgBouncer: pool_mode = session).{more}", inner);
 
     /// <summary>Returns the contract's exception. It keeps the server's text without its detail, which can quote rows.</summary>
     public static StorageException Translate(NpgsqlException e, string location)

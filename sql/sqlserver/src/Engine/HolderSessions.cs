@@ -61,7 +61,7 @@ internal sealed class HolderSessions
         {
             if (Interlocked.Exchange(ref _warned, 1) == 0)
             {
-                _warn("The sessions of a predecessor in the lease could not be ended: one whose host is frozen inside a transaction is waited for until an administrator ends it "
+                _warn("The sessions of the previous lease holder could not be ended: the task waits for a session whose host is frozen inside a transaction until an administrator ends it "
                     + $"(docs/operations/sqlserver.md, Takeover). {e.Message} (error {e.Number.ToString(CultureInfo.InvariantCulture)})");
             }
         }

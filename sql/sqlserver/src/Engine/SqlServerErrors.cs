@@ -44,15 +44,15 @@ internal static class SqlServerErrors
     {
         if (e is not SqlException server)
         {
-            return new StorageUnavailableException($"The database {location} gave no connection: {e.Message}", e);
+            return new StorageUnavailableException($"The database {location} did not accept a connection: {e.Message}", e);
         }
         string number = server.Number.ToString(CultureInfo.InvariantCulture);
         string text = $"{server.Message} (error {number})";
         return server.Number switch
         {
-            _ when IsNoSuchDatabase(e) && wasOpen => new StorageUnavailableException($"The database {location} cannot be opened now, as while it recovers or fails over: {text}", e),
+            _ when IsNoSuchDatabase(e) && wasOpen => new StorageUnavailableException($"The database {location} cannot be opened now; it may be recovering or failing over: {text}", e),
             _ when IsNoSuchDatabase(e) =>
-                new StorageMisconfiguredException($"The database {location} does not exist, or not for this login: have it created (docs/operations/sqlserver.md), then run 'optiks-db migrate'. {text}", e),
+                new StorageMisconfiguredException($"The database {location} does not exist, or this login cannot open it: have it created (docs/operations/sqlserver.md), then run 'optiks-db migrate'. {text}", e),
             18452 or 18456 or 18470 or 18487 or 18488 => new StorageMisconfiguredException($"The server of {location} refuses this login: {text}", e),
             229 or 230 or 262 or 297 or 300 or 916 or 15247 =>
                 new StorageMisconfiguredException($"The database {location} does not let this user do its work; make it a member of optiks_update, optiks_task or optiks_query: {text}", e),
@@ -61,7 +61,7 @@ internal static class SqlServerErrors
             UniqueConstraint or UniqueIndex or 515 or 547 or 2628 or 8152 or 823 or 824 or 825 or 605 =>
                 new StorageCorruptException($"The database {location} holds rows that contradict what was to be written or read (error {number}).", e),
             LockTimeout => new StorageUnavailableException(
-                $"The database {location} let this wait too long for a lock of another session. Where that session's host is frozen, end it (docs/operations/sqlserver.md, Takeover): {text}", e),
+                $"The database {location} made this session wait too long for another session's lock. If that session's host is frozen, end the session (docs/operations/sqlserver.md, Takeover): {text}", e),
             _ => new StorageUnavailableException($"The database {location} cannot do its work now, or did not answer in time: {text}", e),
         };
     }
