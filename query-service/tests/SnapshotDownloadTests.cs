@@ -52,7 +52,7 @@ public sealed class SnapshotDownloadTests : IDisposable
             await Task.Delay(20, Cancel);
         }
         Assert.InRange(await OctetsOnDiskAsync(Snapshot), 0, promised / 4);
-        SnapshotRefusedException refused = await Assert.ThrowsAsync<SnapshotRefusedException>(() => fetching);
+        SnapshotRefusedException refused = await Assert.ThrowsAsync<SnapshotRefusedException>(() => fetching.WaitAsync(TimeSpan.FromMinutes(1), Cancel));
         Assert.Contains("bytes a second", refused.Message, StringComparison.Ordinal);
         Assert.InRange(new FileInfo(Snapshot).Length, 0, promised / 4);
     }

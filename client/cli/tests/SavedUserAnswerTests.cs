@@ -1,3 +1,4 @@
+using System.Text;
 using System.Text.Json;
 using Optiks.Native;
 using Optiks.Protocol;
@@ -34,6 +35,29 @@ public sealed class SavedUserAnswerTests
         byte[] known = await LookupAsync(fixture, new UserQuery("alice"u8.ToArray()) { KnowsUser = true });
         Assert.Equal(2, (await RunAsync(fixture, "verify", known, "alice")).Code);
         Assert.Empty(fixture.Server.Requests);
+    }
+
+    /// <summary>An answer out of several epochs shows the state at one of them: the report has that epoch and its time, not the head's.</summary>
+    [Fact]
+    public async Task A_state_is_told_with_the_epoch_and_time_that_it_is_of()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using JsonDocument document = Vectors.Read("users/lookup.json");
+        JsonElement vector = document.RootElement.GetProperty("vectors").EnumerateArray().First(row => Text(row, "kind") == "of_three_parts" && Text(row, "reason") == "valid");
+        ulong epoch = vector.GetProperty("results")[0].GetProperty("epoch").GetUInt64();
+        byte[] answer = Vectors.Hex(vector, "answer");
+        Assert.True(epoch < EpochRecord.ReadEpoch(answer));
+        string name = Encoding.UTF8.GetString(Vectors.Hex(vector.GetProperty("users")[0], "username"));
+        string trust = fixture.Folder.In("trust.json");
+        string saved = fixture.Folder.In("saved");
+        File.WriteAllBytes(trust, Vectors.Anchor(document.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()]).ToJson());
+        File.WriteAllBytes(saved, answer);
+
+        CommandRun run = await CommandRun.RunAsync(fixture, ["verify", saved, name, "--trust", trust, "--json"]);
+        Assert.Equal((0, epoch), (run.Code, run.Json.GetProperty("epoch").GetUInt64()));
+        // Vectors have an epoch each second.
+        Assert.Equal(EpochRecord.Decode(answer.AsSpan(0, EpochRecord.Length)).TimeMs - (1000 * (EpochRecord.ReadEpoch(answer) - epoch)), run.Json.GetProperty("time_ms").GetUInt64());
+        Assert.Contains($"epoch {epoch}, valid", (await CommandRun.RunAsync(fixture, ["verify", saved, name, "--trust", trust])).Out, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -15,6 +15,7 @@ namespace Optiks.UpdateTask.Tests.Support;
 public abstract class WitnessedTests : IAsyncDisposable
 {
     private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(2);
 
     private readonly List<IAsyncDisposable> _open = [];
 
@@ -114,8 +115,10 @@ public abstract class WitnessedTests : IAsyncDisposable
 
     private protected static async Task UntilAsync(Func<Task<bool>> condition)
     {
+        long start = TimeProvider.System.GetTimestamp();
         while (!await condition())
         {
+            Assert.True(TimeProvider.System.GetElapsedTime(start) < s_patience, "The condition never held.");
             await Task.Delay(10, Cancel);
         }
     }
