@@ -134,7 +134,7 @@ internal ref struct UserRequestParser
 
     private readonly UserOperationRule Operation(UserChanges changes, int index)
     {
-        UserOperation operation = UserOperationRule.Find(_reader.ReadText()) ?? throw _reader.Fail($"The operation must be one of {string.Join(", ", UserOperationRule.All.Select(one => one.Name))}.");
+        UserOperationRule operation = UserOperationRule.Find(_reader.ReadText()) ?? throw _reader.Fail($"The operation must be one of {string.Join(", ", UserOperationRule.All.Select(one => one.Name))}.");
         return _caller.IsToken && operation.NeedsApiKey ? throw new ProblemException(CallerRights.NotForTokens(_reader.Path))
             : index > 0 && operation == UserOperationRule.Create ? throw _reader.Fail("This operation must be the first of a request.")
             : changes.Decommissions || (index > 0 && operation == UserOperationRule.Decommission) ? throw _reader.Fail("The operation decommission must be the only one in a request.")
