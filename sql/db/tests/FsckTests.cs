@@ -86,7 +86,7 @@ public sealed class FsckTests(SampleLog sample)
     [InlineData("UPDATE value SET value = x'3939' WHERE value = x'34'", "The values of epoch 3 have 2 bytes, but 1 were inserted.")]
     [InlineData("UPDATE value SET key = x'00' WHERE value = x'34'", "has another key than the version before")]
     [InlineData("UPDATE value SET key = zeroblob(300) WHERE value = x'34'", "has a key or value beyond the configuration's bounds.")]
-    [InlineData("UPDATE value SET id = id + 1000 WHERE value = x'34'", "There are 5 values, but 4 belong to a leaf of an epoch.")]
+    [InlineData("UPDATE value SET id = id + 1000 WHERE value = x'34'", "There are 5 values, but only 4 belong to a leaf of an epoch.")]
     [InlineData($"UPDATE leaf SET request_id = (SELECT request_id FROM leaf WHERE epoch = 2) WHERE id = {LastLeaf}", "which an earlier leaf already is.")]
     [InlineData($"UPDATE leaf SET item = 0, request_id = (SELECT r.request_id FROM request AS r JOIN pending AS p ON p.seq = r.seq LIMIT 1) WHERE id = {LastLeaf}", "which is still pending.")]
     [InlineData($"DELETE FROM outcome WHERE id = {Item}", "does not have all of its items.")]

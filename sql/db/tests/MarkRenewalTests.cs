@@ -74,7 +74,7 @@ public sealed class MarkRenewalTests(SampleLog sample)
         }
         string own = Keep(log, "own");
         Directory.Delete(log.Data.Board, recursive: true);
-        await AssertRefusedAsync(log, "of another history", own, theirs);
+        await AssertRefusedAsync(log, "belongs to another history", own, theirs);
     }
 
     private static string Keep(LogFolder log, string name)
