@@ -246,10 +246,10 @@ public sealed class FollowerTests : IAsyncLifetime
     {
         await Log.PublishAsync(("alice", "one"));
         await using Replica replica = await Replica.StartReadyAsync(Log);
-        replica.Clock.Ahead = TimeSpan.FromMilliseconds(Log.Anchor.Configuration.MaxBehindMs - 20_000);
+        replica.Clock.Ahead = TimeSpan.FromMilliseconds(Log.Anchor.Configuration.MaxBehindMs) - TimeSpan.FromMinutes(10);
         Assert.Equal(HttpStatusCode.OK, (await replica.ReadinessAsync()).Status);
         Assert.Equal("one", await ValueAsync(replica, "alice"));
-        replica.Clock.Ahead += TimeSpan.FromSeconds(21);
+        replica.Clock.Ahead += TimeSpan.FromMinutes(10);
         (HttpStatusCode status, string body) = await replica.ReadinessAsync();
         Assert.Equal(HttpStatusCode.ServiceUnavailable, status);
         Assert.Contains("s old", body, StringComparison.Ordinal);
