@@ -24,7 +24,7 @@ public sealed class StandbyTests() : StorageConformance(new PostgreSqlFixture())
                 Task<IReadOnlyList<AcceptResult>> accepting = Accept.AcceptAsync(units, Cancel);
                 await Cluster.Current.WaitingAsync("pg_cancel_backend", "update");
                 StorageUnavailableException e = await Assert.ThrowsAsync<StorageUnavailableException>(() => accepting);
-                Assert.Contains("standbys", e.Message, StringComparison.Ordinal);
+                Assert.Contains("no standby confirmed", e.Message, StringComparison.Ordinal);
                 // The request is in the database all the same, and everybody sees it.
                 Assert.Equal(RequestState.Pending, await StateAsync(units[0].Requests[0].RequestId));
             }
