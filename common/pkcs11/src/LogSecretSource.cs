@@ -7,7 +7,7 @@ namespace Optiks.Pkcs11;
 /// <summary>Keeps the log's key in a token; the secrets of periods stay wrapped in the database. Any thread.</summary>
 public sealed class LogSecretSource : ISecretSource
 {
-    /// <summary>The setting that names the token's key; if it is empty, the key is in the data folder's file.</summary>
+    /// <summary>The setting that names the token's key; if the setting is empty, the log's key is in the data folder's file.</summary>
     public const string Setting = "Optiks:LogKey:Uri";
 
     private readonly DataFolder _folder;
@@ -47,8 +47,8 @@ public sealed class LogSecretSource : ISecretSource
     }
 
     /// <summary>
-    /// Makes the key in the token, unless it exists, and saves the trust anchor. A genesis that a crash interrupted continues with the same
-    /// key.
+    /// Makes the log's key in the token, unless the token already has it, and saves the trust anchor. A genesis that a crash interrupted
+    /// continues with the same key.
     /// </summary>
     public (TrustAnchor Anchor, INoteSigner Signer) CreateLog(Configuration configuration)
     {

@@ -4,8 +4,8 @@ using Microsoft.Extensions.Hosting;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Ends a host from one of its background parts, with the reason as the result of its main function. It is for faults that a retry cannot
-/// repair (settings, another database, a bug). Any thread; the first reason counts.
+/// Ends a host from one of its background parts, with the reason as the result of its main function. Parts report faults here that a retry
+/// cannot repair (settings, another database, a bug). Any thread may report; the first reason counts.
 /// </summary>
 public sealed class HostFailure
 {
@@ -42,9 +42,10 @@ public sealed class HostFailure
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
-            // The requested shutdown.
+            // The part ended because the host was told to stop.
         }
-        // Configuration that waiting does not repair, and bugs: both end the process, with the exception as its result.
+        // The exception shows a wrong configuration, which waiting does not repair, or a bug. It ends the process and is the process's
+        // result.
         catch (Exception e)
         {
             log(e);

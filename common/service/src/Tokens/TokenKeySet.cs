@@ -9,8 +9,8 @@ using Optiks.Tokens;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Holds the account system's public keys from a JWKS file (docs/spec/tokens.md section 3), and the tokens that they are known to have
-/// signed. Another file makes another set, which remembers no tokens. Any thread.
+/// Holds the account system's public keys from a JWKS file (docs/spec/tokens.md section 3), and the tokens whose signatures by these keys
+/// were verified. A changed file makes a new set, which remembers no tokens. Any thread.
 /// </summary>
 internal sealed class TokenKeySet
 {
