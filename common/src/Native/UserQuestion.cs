@@ -1,7 +1,8 @@
 namespace Optiks.Native;
 
 /// <summary>
-/// Describes one queried user, with the verifier's stored state of the user (docs/spec/users.md section 2). The default keeps nothing.
+/// Describes one queried user, with the verifier's stored state of the user (docs/spec/users.md section 2). By default the verifier has no
+/// stored state.
 /// </summary>
 /// <param name="Username">The username, 1..255 bytes.</param>
 public sealed record UserQuestion(ReadOnlyMemory<byte> Username)

@@ -5,7 +5,7 @@ namespace Optiks.Protocol;
 /// <summary>Makes ids for users that are created without one (docs/spec/rest.md section 5). Stateless, any thread.</summary>
 public static class UserIds
 {
-    /// <summary>The length in bytes.</summary>
+    /// <summary>The length of an id in bytes.</summary>
     public const int Length = 16;
 
     private static ReadOnlySpan<byte> Domain => "optiks user id 1\n"u8;

@@ -4,8 +4,8 @@ namespace Optiks.Secrets;
 
 /// <summary>
 /// Finds and reads the one place where an operator put a secret: an environment variable, a credential of the service manager, or a file.
-/// Refuses more than one source. A secret in two places is only as safe as the weaker one, and it would be unclear which one counts. Any
-/// thread.
+/// Refuses more than one source. A secret in two places is only as safe as the weaker place, and it would be unclear which of two different
+/// secrets counts. Any thread.
 /// </summary>
 internal sealed class KeySource
 {
