@@ -34,7 +34,7 @@ public static unsafe partial class Verifier
 
     /// <summary>
     /// Returns the period of an answer's record, if the log signed the record and its period differs from the kept record's. The caller
-    /// accepts nothing from such an answer: it uses <see cref="Periods"/> to learn the later period from the kept period, then asks again.
+    /// accepts nothing from such an answer: it uses <see cref="Periods"/> to get from the kept period to the later period, then asks again.
     /// Otherwise returns null, and <paramref name="reason"/> alone decides about the answer.
     /// </summary>
     /// <param name="context">The context with which the answer was verified. The answer is about the current period, not about an ended

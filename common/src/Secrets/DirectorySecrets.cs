@@ -19,8 +19,8 @@ public sealed class DirectorySecrets : IDisposable
     private const int SecretLength = Lengths.VrfSecretKey;
     private const int TagKeysOffset = Structures.Count * SecretLength;
 
-    // The length of the tag keys in the earlier form, which had one tag key for all four structures. Programs read this form but never
-    // write it.
+    // The length in bytes of the earlier plain form, which had one tag key for all four structures. Programs read this form but never write
+    // it.
     private const int OneTagKeyLength = TagKeysOffset + TagKeyLength;
 
     // The array is pinned, so that the garbage collector does not move it and leave copies behind.
