@@ -30,8 +30,9 @@ public sealed class DataFolder
     /// <summary>The database of the SQLite driver.</summary>
     public string Database => Combine("optiks.db");
 
-    /// <summary>The bulletin board's folder. The query-service serves its <c>log/</c>; only the update-task uses its
-    /// <c>state/</c>.</summary>
+    /// <summary>
+    /// The bulletin board's folder. The query-service serves its <c>log/</c>; only the update-task uses its <c>state/</c>.
+    /// </summary>
     public string Board => Combine("board");
 
     /// <summary>The public trust anchor of this installation's log.</summary>

@@ -88,8 +88,9 @@ public static partial class FailPoints
     /// <summary>An auditor's state has one more range of epochs, or its first record.</summary>
     public const string AuditorRange = "auditor-range";
 
-    /// <summary>All epochs of the checkpoint are verified and in an auditor's state, but the mark still names the checkpoint
-    /// before.</summary>
+    /// <summary>
+    /// All epochs of the checkpoint are verified and in an auditor's state, but the mark still names the checkpoint before.
+    /// </summary>
     public const string AuditorVerified = "auditor-verified";
 
     /// <summary>An auditor's mark names the checkpoint, but nothing is signed.</summary>

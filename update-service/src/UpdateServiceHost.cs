@@ -77,8 +77,10 @@ internal static class UpdateServiceHost
         return app;
     }
 
-    /// <summary>Serves until the host is told to stop. Throws if the service finds that it is connected to a database other than the one
-    /// that it opened.</summary>
+    /// <summary>
+    /// Serves until the host is told to stop. Throws if the service finds that it is connected to a database other than the one that it
+    /// opened.
+    /// </summary>
     public static async Task RunAsync(WebApplication app)
     {
         _ = app.Services.GetRequiredService<LogLimits>().Read();

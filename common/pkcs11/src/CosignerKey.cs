@@ -54,8 +54,9 @@ public static class CosignerKey
         }
     }
 
-    /// <summary>Opens the key that a text holds or names. Exceptions name <paramref name="source"/>, and contain no part of a
-    /// key.</summary>
+    /// <summary>
+    /// Opens the key that a text holds or names. Exceptions name <paramref name="source"/>, and contain no part of a key.
+    /// </summary>
     public static INoteSigner Parse(string text, string source)
     {
         ArgumentNullException.ThrowIfNull(text);

@@ -76,8 +76,9 @@ public sealed class Pkcs11Uri
         return text.StartsWith(Scheme, StringComparison.Ordinal);
     }
 
-    /// <summary>Parses a URI. <paramref name="problem"/> says in a sentence why the text cannot be used, without quoting the
-    /// text.</summary>
+    /// <summary>
+    /// Parses a URI. <paramref name="problem"/> says in a sentence why the text cannot be used, without quoting the text.
+    /// </summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out Pkcs11Uri? uri, [NotNullWhen(false)] out string? problem)
     {
         ArgumentNullException.ThrowIfNull(text);

@@ -21,8 +21,9 @@ public sealed record ProgramSettings
     /// <summary>The sections that the program reads only in part; another program reads their other settings.</summary>
     public IReadOnlyList<SettingsSection> PartlyRead { get; init; } = [];
 
-    /// <summary>The environment variables that the program reads in addition to the variables of all services, with their
-    /// meanings.</summary>
+    /// <summary>
+    /// The environment variables that the program reads in addition to the variables of all services, with their meanings.
+    /// </summary>
     public IReadOnlyDictionary<string, string> Variables { get; init; } = new Dictionary<string, string>();
 
     /// <summary>The exit codes that the program has in addition to the exit codes of all services, with their meanings.</summary>

@@ -5,8 +5,10 @@ using Optiks.Secrets;
 
 namespace Optiks.ApiKeys;
 
-/// <summary>Makes and hashes API keys: <c>optiks_</c> and 43 base64url characters. A key has 32 random bytes, so its hash needs no salt and
-/// need not be slow.</summary>
+/// <summary>
+/// Makes and hashes API keys: <c>optiks_</c> and 43 base64url characters. A key has 32 random bytes, so its hash needs no salt and need not
+/// be slow.
+/// </summary>
 public static class ApiKey
 {
     /// <summary>The prefix by which secret scanners recognize the key.</summary>

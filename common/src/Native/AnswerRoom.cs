@@ -24,8 +24,10 @@ internal ref struct AnswerRoom
     /// <summary>The span after the prefix.</summary>
     public readonly Span<byte> Span => _span[_prefix..];
 
-    /// <summary>Returns whether the native call found too little room. If it did, this method has requested enough room, and the caller
-    /// repeats the call.</summary>
+    /// <summary>
+    /// Returns whether the native call found too little room. If it did, this method has requested enough room, and the caller repeats the
+    /// call.
+    /// </summary>
     public bool Grown(int status, nuint length)
     {
         if (status != (int)NativeStatus.Buffer)
@@ -48,8 +50,10 @@ internal ref struct AnswerRoom
         }
     }
 
-    /// <summary>Advances the writer by the length that a successful call wrote, and returns the written length with the prefix. Throws if
-    /// the call failed.</summary>
+    /// <summary>
+    /// Advances the writer by the length that a successful call wrote, and returns the written length with the prefix. Throws if the call
+    /// failed.
+    /// </summary>
     public readonly int Finish(int status, nuint length, string function)
     {
         OptiksNativeException.ThrowIfFailed(status, function);

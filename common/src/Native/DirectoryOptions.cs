@@ -58,7 +58,8 @@ public sealed record DirectoryOptions
     /// <value>1. The results are the same for every number.</value>
     public uint Threads { get; init; } = 1;
 
-    /// <summary>The number of processors, as a value of <see cref="Threads"/>. With this number, a start or an epoch takes the shortest
-    /// time.</summary>
+    /// <summary>
+    /// The number of processors, as a value of <see cref="Threads"/>. With this number, a start or an epoch takes the shortest time.
+    /// </summary>
     public static uint AllProcessors => (uint)Math.Min(Environment.ProcessorCount, 256);
 }

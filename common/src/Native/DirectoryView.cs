@@ -41,8 +41,10 @@ public sealed class DirectoryView : IDisposable
     /// <summary>The states of the structures, in order.</summary>
     public IReadOnlyList<StructureState> States { get; }
 
-    /// <summary>Takes a reference. Returns false if the last reference has been returned. The caller then takes the directory's current
-    /// view instead.</summary>
+    /// <summary>
+    /// Takes a reference. Returns false if the last reference has been returned. The caller then takes the directory's current view
+    /// instead.
+    /// </summary>
     public bool TryAcquire()
     {
         int count = Volatile.Read(ref _references);

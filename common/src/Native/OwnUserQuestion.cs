@@ -22,7 +22,8 @@ public sealed record OwnUserQuestion(ReadOnlyMemory<byte> UserId)
     /// <summary>The device list that the verifier has stored; empty if it has stored no list.</summary>
     public ReadOnlyMemory<byte> List { get; init; }
 
-    /// <summary>The device ids that the query names, in strictly increasing byte order, with the known state of each device's
-    /// key.</summary>
+    /// <summary>
+    /// The device ids that the query names, in strictly increasing byte order, with the known state of each device's key.
+    /// </summary>
     public IReadOnlyList<KnownDevice> Keys { get; init; } = [];
 }

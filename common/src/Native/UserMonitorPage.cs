@@ -1,8 +1,8 @@
 namespace Optiks.Native;
 
 /// <summary>
-/// Bounds an answer to an owner about its own user. Whatever the bounds, an answer has one version of the device list and one version of
-/// each followed key, if they exist.
+/// Bounds an answer to an owner about its own user. An answer has at least one version of the device list and one version of each followed
+/// key, if they exist, even if it then exceeds the bounds.
 /// </summary>
 /// <param name="MaxMembers">The highest number of versions of the device list, and of each key; at least 1.</param>
 /// <param name="MaxAllMembers">The highest number of versions of all keys together.</param>

@@ -36,8 +36,10 @@ internal struct TlsReader
 
     public ulong UInt64(string what) => BinaryPrimitives.ReadUInt64BigEndian(Take(8, what).Span);
 
-    /// <summary>Reads a vector's contents. Checks that the length is within the bounds and a multiple of <paramref name="multiple"/> before
-    /// it takes the bytes.</summary>
+    /// <summary>
+    /// Reads a vector's contents. Checks that the length is within the bounds and a multiple of <paramref name="multiple"/> before it takes
+    /// the bytes.
+    /// </summary>
     public ReadOnlyMemory<byte> Vector(uint least, uint most, string what, uint multiple = 1)
     {
         int prefix = most switch { <= 0xFF => 1, <= 0xFFFF => 2, <= 0xFFFFFF => 3, _ => 4 };

@@ -42,8 +42,10 @@ public sealed class TrustAnchor
     /// <summary>The auditors and witnesses on which this client relies; the policy is empty if there are no such parties.</summary>
     public TrustPolicy Policy { get; }
 
-    /// <summary>Makes a trust anchor. Checks the configuration's bounds, in the native library too. Throws
-    /// <see cref="TrustAnchorException"/> if they are exceeded.</summary>
+    /// <summary>
+    /// Makes a trust anchor. Checks the configuration's bounds, in the native library too. Throws <see cref="TrustAnchorException"/> if
+    /// they are exceeded.
+    /// </summary>
     public static TrustAnchor Create(ReadOnlySpan<byte> configuration, VerifierKey logKey)
     {
         ArgumentNullException.ThrowIfNull(logKey);

@@ -112,8 +112,9 @@ public sealed class KeyRing
         return ring;
     }
 
-    /// <summary>Splits a ring's text into keys and URIs. Throws <see cref="SecretsException"/> if the text has no keys or too many
-    /// keys.</summary>
+    /// <summary>
+    /// Splits a ring's text into keys and URIs. Throws <see cref="SecretsException"/> if the text has no keys or too many keys.
+    /// </summary>
     internal static List<byte[]> SplitLines(ReadOnlySpan<byte> text, string source)
     {
         var lines = new List<byte[]>();

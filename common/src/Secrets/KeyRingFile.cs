@@ -46,8 +46,9 @@ public sealed class KeyRingFile
         }
     }
 
-    /// <summary>Removes a key. Throws <see cref="SecretsException"/> if the ring does not have the key, or if it is the ring's only
-    /// key.</summary>
+    /// <summary>
+    /// Removes a key. Throws <see cref="SecretsException"/> if the ring does not have the key, or if it is the ring's only key.
+    /// </summary>
     public void Remove(KeyId id) => Change(lines =>
     {
         List<(KeyId Id, byte[] Line)> known = Opened(lines);

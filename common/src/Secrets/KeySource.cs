@@ -23,8 +23,9 @@ internal sealed class KeySource
     /// <summary>The path of the file or credential; null if the source is a variable.</summary>
     public string? Path { get; }
 
-    /// <summary>Whether the source is a file that the operator's commands may replace. It is false for a variable and a
-    /// credential.</summary>
+    /// <summary>
+    /// Whether the source is a file that the operator's commands may replace. It is false for a variable and a credential.
+    /// </summary>
     public bool IsFile => Path is not null && !ServiceCredential.IsOne(Path, _environment);
 
     /// <summary>The source's name for messages.</summary>
@@ -68,8 +69,9 @@ internal sealed class KeySource
     /// <summary>Whether the source exists.</summary>
     public bool Exists => Path is null || File.Exists(Path);
 
-    /// <summary>Reads the secret's bytes, which the caller overwrites. Throws <see cref="SecretsException"/> if the source is missing or
-    /// unusable.</summary>
+    /// <summary>
+    /// Reads the secret's bytes, which the caller overwrites. Throws <see cref="SecretsException"/> if the source is missing or unusable.
+    /// </summary>
     public byte[] Read()
     {
         if (Path is not null)

@@ -3,8 +3,10 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Optiks.Secrets;
 
-/// <summary>Reads files that only their owner may read. Refuses files with other permissions, because anyone who could read a key may have
-/// kept a copy.</summary>
+/// <summary>
+/// Reads files that only their owner may read. Refuses files with other permissions, because anyone who could read a key may have kept a
+/// copy.
+/// </summary>
 public static partial class SecretFile
 {
     private const int MaxLength = 64 * 1024;

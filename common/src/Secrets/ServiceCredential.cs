@@ -14,7 +14,7 @@ public static class ServiceCredential
 
     /// <summary>Returns the path of a credential, or null if the service manager did not provide it.</summary>
     /// <param name="name">The credential's name, such as <c>optiks.kek</c>.</param>
-    /// <param name="environment">Returns the value of a variable.</param>
+    /// <param name="environment">The function that returns the value of a variable.</param>
     public static string? FindPath(string name, Func<string, string?> environment)
     {
         ArgumentNullException.ThrowIfNull(environment);
@@ -27,7 +27,7 @@ public static class ServiceCredential
     /// folder.
     /// </summary>
     /// <param name="path">The path of a file, which may be a credential of this process or of another service.</param>
-    /// <param name="environment">Returns the value of a variable.</param>
+    /// <param name="environment">The function that returns the value of a variable.</param>
     public static UnixFileMode GetAllowedMode(string path, Func<string, string?> environment)
     {
         ArgumentNullException.ThrowIfNull(environment);

@@ -14,8 +14,9 @@ public static class WrappedLogKey
     /// <summary>The credential that may hold the wrapped log key (<see cref="ServiceCredential"/>).</summary>
     public const string Credential = "optiks.log-key";
 
-    /// <summary>Returns whether there is a log key. Throws <see cref="SecretsException"/> if the operator has set more than one
-    /// source.</summary>
+    /// <summary>
+    /// Returns whether there is a log key. Throws <see cref="SecretsException"/> if the operator has set more than one source.
+    /// </summary>
     public static bool Exists(DataFolder folder) => Find(folder).Exists;
 
     /// <summary>Returns the path of the file that commands may replace; null if the key is in a variable or a credential.</summary>

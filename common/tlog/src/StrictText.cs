@@ -53,8 +53,9 @@ internal static class StrictText
         return !name.IsEmpty;
     }
 
-    /// <summary>Checks that a text has only characters that a note may contain. Every text that this library reads follows this
-    /// rule.</summary>
+    /// <summary>
+    /// Checks that a text has only characters that a note may contain. Every text that this library reads follows this rule.
+    /// </summary>
     public static TlogError CheckCharacters(ReadOnlySpan<byte> text)
     {
         foreach (byte b in text)

@@ -78,8 +78,10 @@ internal sealed class CommitQueue : IHostedService
         return Task.CompletedTask;
     }
 
-    /// <summary>Commits the waiting units, then ends the queue. The server has stopped before this call, so the callers of all units still
-    /// get their answers.</summary>
+    /// <summary>
+    /// Commits the waiting units, then ends the queue. The server has stopped before this call, so the callers of all units still get their
+    /// answers.
+    /// </summary>
     public Task StopAsync(CancellationToken cancellationToken)
     {
         _channel.Writer.TryComplete();

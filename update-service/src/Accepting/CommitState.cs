@@ -9,8 +9,9 @@ internal enum CommitState
     /// <summary>Nothing was stored: the unit waited too long for its commit to begin.</summary>
     Expired,
 
-    /// <summary>The database could not be reached. If the service had asked it, the service does not know whether the unit is
-    /// stored.</summary>
+    /// <summary>
+    /// The database could not be reached. If the service had asked it, the service does not know whether the unit is stored.
+    /// </summary>
     Unavailable,
 
     /// <summary>Nothing was stored: the database is an older copy than the board shows.</summary>

@@ -34,8 +34,9 @@ internal sealed class QueueSpace
     /// <summary>The number of used bytes.</summary>
     public long Used => _octets.Used;
 
-    /// <summary>Makes a share for one request of a caller (<see cref="Caller"/>); the caller disposes the share when the request is
-    /// over.</summary>
+    /// <summary>
+    /// Makes a share for one request of a caller (<see cref="Caller"/>); the caller disposes the share when the request is over.
+    /// </summary>
     public Share Open(int caller) => new(this, caller);
 
     private bool TryGrow(Share share, long octets)

@@ -8,8 +8,9 @@ using Optiks.UpdateService.Telemetry;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>Implements <c>GET /v1/updates/{request_id}?wait=</c>: returns the state of a request, at once or after waiting for its
-/// result.</summary>
+/// <summary>
+/// Implements <c>GET /v1/updates/{request_id}?wait=</c>: returns the state of a request, at once or after waiting for its result.
+/// </summary>
 internal static class GetUpdate
 {
     /// <summary>The longest wait that a caller may ask for, in seconds.</summary>

@@ -22,8 +22,9 @@ internal sealed class StandingReader
         _atMost = atMost;
     }
 
-    /// <summary>Returns the result of a reading that begins after this call. Throws <see cref="StorageException"/> if the database
-    /// fails.</summary>
+    /// <summary>
+    /// Returns the result of a reading that begins after this call. Throws <see cref="StorageException"/> if the database fails.
+    /// </summary>
     public Task<Standing> ReadAsync()
     {
         lock (_lock)

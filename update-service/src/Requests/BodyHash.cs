@@ -18,8 +18,9 @@ internal static class BodyHash
 
     private static ReadOnlySpan<byte> Domain => "optiks update 1\n"u8;
 
-    /// <summary>Hashes the items with SHA-256. Each variable part follows its length, so that different requests never give the same hashed
-    /// bytes.</summary>
+    /// <summary>
+    /// Hashes the items with SHA-256. Each variable part follows its length, so that different requests never give the same hashed bytes.
+    /// </summary>
     public static byte[] Compute(IReadOnlyList<AcceptItem> items)
     {
         int capacity = Domain.Length + sizeof(ulong);

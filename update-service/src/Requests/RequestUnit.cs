@@ -28,8 +28,9 @@ internal sealed class RequestUnit
     /// <summary>Whether any of the elements asks for a receipt.</summary>
     public bool WantsReceipts { get; private set; }
 
-    /// <summary>The unit to commit. If an element repeats the id and content of an earlier element, the unit contains it only
-    /// once.</summary>
+    /// <summary>
+    /// The unit to commit. If an element repeats the id and content of an earlier element, the unit contains it only once.
+    /// </summary>
     public AcceptUnit Unit { get; private init; } = new([]);
 
     /// <summary>

@@ -26,8 +26,9 @@ internal ref struct UserRequestParser
         _reader = new StrictJsonReader(body);
     }
 
-    /// <summary>Parses a body. Refuses it if the caller lacks the right to a change in it. The result keeps no reference to the
-    /// body.</summary>
+    /// <summary>
+    /// Parses a body. Refuses it if the caller lacks the right to a change in it. The result keeps no reference to the body.
+    /// </summary>
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new UserRequestParser(body, log, caller);

@@ -75,7 +75,8 @@ internal sealed class TaskService : BackgroundService
                 _report.EpochFailed(e, "The last start could not be finished: a key, the trust anchor or the bucket cannot be used.");
                 await _waiter.PauseAsync(stop);
             }
-            // The error is in the task's own trees, which are deleted and rebuilt. The next recovery finishes the committed epoch.
+            // The error is in the files of the task's own trees, which are rebuilt if they are damaged. The next recovery finishes the
+            // committed epoch.
             catch (OptiksNativeException e) when (e.IsDamage || e.Status == NativeStatus.Io)
             {
                 _report.EpochFailed(e, "The task's own files cannot be used. Damaged files are rebuilt from the database.");

@@ -35,8 +35,9 @@ internal sealed class CopySweep
     /// <summary>The position of the next source.</summary>
     public SweepPosition Position { get; private set; }
 
-    /// <summary>Continues at another position. Rows that were read in advance are read again, because values may have been erased
-    /// since.</summary>
+    /// <summary>
+    /// Continues at another position. Rows that were read in advance are read again, because values may have been erased since.
+    /// </summary>
     public void ContinueAt(SweepPosition position)
     {
         Position = position;

@@ -18,8 +18,8 @@ namespace Optiks.UpdateTask.Pipeline;
 /// </summary>
 internal sealed class EpochLoop
 {
-    // Until the next epoch is due, the task reads newly accepted updates repeatedly. Each time it waits for half of the remaining time, but
-    // at least for this time.
+    // Until the next epoch is due, the task reads newly accepted updates repeatedly. Each time it waits for half of the remaining time,
+    // until no more than this time remains.
     private static readonly TimeSpan s_shortestRest = TimeSpan.FromMilliseconds(100);
 
     private readonly EpochOptions _options;
@@ -173,9 +173,9 @@ internal sealed class EpochLoop
         }
     }
 
-    // Does work for periods in the time that is left before the next epoch. It begins no piece that may not fit: the duration of the last
-    // piece predicts the duration of the next piece. After each piece it pauses for as long as the piece took. The pauses leave processors
-    // and disk to the database, to readers of the staged copies and to requests.
+    // Does work for periods while more time remains until the next epoch than the argument says. It begins no piece that may not fit: the
+    // duration of the last piece predicts the duration of the next piece. After each piece it pauses for as long as the piece took. The
+    // pauses leave processors and disk to the database, to readers of the staged copies and to requests.
     private async Task WorkAsync(Lead lead, long start, TimeSpan left, CancellationToken ended)
     {
         TimeSpan piece = TimeSpan.Zero;

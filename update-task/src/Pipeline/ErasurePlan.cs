@@ -45,8 +45,9 @@ internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyLis
         return kept.Length == Erasures.Count ? this : this with { Erasures = [.. kept.Select(i => Erasures[i])], Leaves = [.. kept.Select(i => Leaves[i])] };
     }
 
-    /// <summary>Writes the decisions on erasures into the decisions on all of an epoch's requests. Requests that ask for erasures get no
-    /// leaves.</summary>
+    /// <summary>
+    /// Writes the decisions on erasures into the decisions on all of an epoch's requests. Requests that ask for erasures get no leaves.
+    /// </summary>
     public void Decide(IReadOnlyList<PendingRequest> pending, Decision[] decisions)
     {
         for (int i = 0; i < pending.Count && Decisions.Count > 0; i++)

@@ -120,7 +120,8 @@ internal sealed class ErasurePlanner
     {
         if (structure == StructureId.Devices && HasLeft(key))
         {
-            // Device lists cannot be erased alone, because only the lists say which devices are erased with the user.
+            // The device lists of a user who has left cannot be erased alone, because only the lists say which devices are erased with the
+            // user.
             return Refused(RefusalReason.ErasedWithUser);
         }
         ulong latest = LatestVersion(structure, key);

@@ -80,7 +80,7 @@ internal sealed class LogSession : IAsyncDisposable
         }
     }
 
-    // Waits for a snapshot of the ended period that is being saved. The snapshot's file is deleted afterwards.
+    // Waits for a snapshot that is being saved, and does not interrupt it. The file of an ended period's snapshot is deleted afterwards.
     private static Task EndAsync(SnapshotSaver? saver) => saver?.FinishAsync(null, CancellationToken.None) ?? Task.CompletedTask;
 
     /// <summary>Lets the saver take the trees of the last epoch, if the epoch was published and a snapshot is due.</summary>

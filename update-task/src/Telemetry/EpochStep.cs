@@ -1,7 +1,8 @@
 namespace Optiks.UpdateTask.Telemetry;
 
-/// <summary>Names the steps into which an epoch's time is divided. The names in lower case are the values of the metric's
-/// attribute.</summary>
+/// <summary>
+/// Names the steps into which an epoch's time is divided. The names in lower case are the values of the metric's attribute.
+/// </summary>
 internal enum EpochStep
 {
     /// <summary>Compares the clocks, and the head row with the session's last epoch.</summary>

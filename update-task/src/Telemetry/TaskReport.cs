@@ -29,8 +29,9 @@ internal sealed class TaskReport
     /// <summary>Reports the newest record; the next record follows within the heartbeat.</summary>
     public void Newest(ulong timeMs, uint heartbeatMs) => _state.Newest(new NewestRecord(DateTimeOffset.FromUnixTimeMilliseconds((long)timeMs), TimeSpan.FromMilliseconds(heartbeatMs)));
 
-    /// <summary>Reports the current period, and how many copies of the next period are staged; null if no period is being
-    /// prepared.</summary>
+    /// <summary>
+    /// Reports the current period, and how many copies of the next period are staged; null if no period is being prepared.
+    /// </summary>
     public void Period(ulong current, int? copies) => _state.Period(current, copies);
 
     /// <summary>Reports the earliest time at which the next period begins; null while no switch is planned.</summary>

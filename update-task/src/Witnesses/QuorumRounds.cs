@@ -49,8 +49,9 @@ internal sealed class QuorumRounds
         }
     }
 
-    /// <summary>Asks one witness to cosign the checkpoint of each round. It skips rounds that begin and end while the witness
-    /// answers.</summary>
+    /// <summary>
+    /// Asks one witness to cosign the checkpoint of each round. It skips rounds that begin and end while the witness answers.
+    /// </summary>
     public async Task AskAsync(WitnessClient client, CancellationToken stop)
     {
         QuorumRound? round = null;

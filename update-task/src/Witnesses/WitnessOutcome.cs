@@ -12,11 +12,13 @@ internal enum WitnessOutcome
     /// <summary>The witness refused, because it does not know the log or considers the checkpoint a fork.</summary>
     Refused,
 
-    /// <summary>The witness's answer is unusable: it has no cosignature that verifies, or names a size with which the client cannot
-    /// continue.</summary>
+    /// <summary>
+    /// The witness's answer is unusable: it has no cosignature that verifies, or names a size with which the client cannot continue.
+    /// </summary>
     Invalid,
 
-    /// <summary>The witness says that it cosigned a larger checkpoint than this log has. Either the log was rolled back, or the witness
-    /// lies.</summary>
+    /// <summary>
+    /// The witness says that it cosigned a larger checkpoint than this log has. Either the log was rolled back, or the witness lies.
+    /// </summary>
     Ahead,
 }

@@ -90,8 +90,9 @@ internal sealed class WitnessState
         }
     }
 
-    /// <summary>Records the sizes of the newest signed checkpoint and of the published checkpoint, where cosignatures are
-    /// required.</summary>
+    /// <summary>
+    /// Records the sizes of the newest signed checkpoint and of the published checkpoint, where cosignatures are required.
+    /// </summary>
     public void Waits(ulong signed, ulong published)
     {
         lock (_lock)

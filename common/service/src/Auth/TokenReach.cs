@@ -1,7 +1,8 @@
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Lists the items about which an endpoint answers the holder of a token. An API key with the same scope reaches
-/// everything.</summary>
+/// <summary>
+/// Lists the items about which an endpoint answers the holder of a token. An API key with the same scope reaches everything.
+/// </summary>
 public enum TokenReach
 {
     /// <summary>The endpoint accepts only API keys.</summary>

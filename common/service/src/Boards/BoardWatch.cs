@@ -63,8 +63,10 @@ public sealed class BoardWatch : BackgroundService
     /// <summary>Whether the board is at a URL.</summary>
     public bool IsRemote => _remote is not null;
 
-    /// <summary>Whether there is a board to use. It is always true for a board at a URL. Otherwise it is false if the board's folder is
-    /// missing, which may be on another machine.</summary>
+    /// <summary>
+    /// Whether there is a board to use. It is always true for a board at a URL. Otherwise it is false if the board's folder is missing,
+    /// which may be on another machine.
+    /// </summary>
     public bool IsSeen => _remote is not null || Directory.Exists(_folder);
 
     /// <summary>

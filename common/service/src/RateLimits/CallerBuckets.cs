@@ -58,8 +58,9 @@ internal sealed class CallerBuckets
         }
     }
 
-    /// <summary>Takes tokens even if the bucket lacks them. The caller's next request then waits until the bucket has a token
-    /// again.</summary>
+    /// <summary>
+    /// Takes tokens even if the bucket lacks them. The caller's next request then waits until the bucket has a token again.
+    /// </summary>
     public void Spend(int caller, int tokens)
     {
         ref long slot = ref GetSlot(caller);

@@ -1,7 +1,8 @@
 namespace Optiks.Protocol;
 
-/// <summary>Holds the proof that connects epoch a to epoch b (docs/spec/answers.md section 1), decoded for display. Its contents are not
-/// verified.</summary>
+/// <summary>
+/// Holds the proof that connects epoch a to epoch b (docs/spec/answers.md section 1), decoded for display. Its contents are not verified.
+/// </summary>
 /// <param name="Records">The encoded records of the epochs a, a + 1, ..., b, one after another.</param>
 /// <param name="Structures">One append-only proof for each structure.</param>
 public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IReadOnlyList<AppendProof> Structures)

@@ -5,8 +5,9 @@ namespace Optiks.Protocol;
 /// <param name="Siblings">The siblings' hashes, 32 bytes each, the deepest sibling first.</param>
 public sealed record TreePath(ReadOnlyMemory<byte> Mask, ReadOnlyMemory<byte> Siblings)
 {
-    /// <summary>Returns the prefix lengths of the ancestors, the deepest ancestor first. They are the numbers of the mask's set
-    /// bits.</summary>
+    /// <summary>
+    /// Returns the prefix lengths of the ancestors, the deepest ancestor first. They are the numbers of the mask's set bits.
+    /// </summary>
     public IReadOnlyList<int> PrefixLengths()
     {
         var lengths = new List<int>();

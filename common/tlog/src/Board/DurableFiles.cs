@@ -59,8 +59,9 @@ public sealed class DurableFiles
     /// <summary>Writes a file, replacing an existing one.</summary>
     public void Replace(string path, ReadOnlySpan<byte> bytes) => Write(Path.Combine(_root, path), EnsureFolder(path), bytes);
 
-    /// <summary>Removes a folder with all its contents; does nothing if the folder does not exist. After a crash the folder may exist
-    /// again.</summary>
+    /// <summary>
+    /// Removes a folder with all its contents; does nothing if the folder does not exist. After a crash the folder may exist again.
+    /// </summary>
     public void RemoveFolder(string path)
     {
         string full = Path.Combine(_root, path);

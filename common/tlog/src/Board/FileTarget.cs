@@ -48,8 +48,10 @@ public sealed partial record FileTarget(string Path, int? Descriptor)
         throw new IOException($"{path} is a symbolic link that leads back to itself.");
     }
 
-    /// <summary>Writes to the open file that <see cref="Descriptor"/> names, at the file's own offset. Throws <see cref="IOException"/> if
-    /// that fails.</summary>
+    /// <summary>
+    /// Writes to the open file that <see cref="Descriptor"/> names, at the file's own offset. Throws <see cref="IOException"/> if that
+    /// fails.
+    /// </summary>
     public void WriteToDescriptor(ReadOnlySpan<byte> contents)
     {
         using var file = new SafeFileHandle(Descriptor ?? throw new InvalidOperationException("No open file."), ownsHandle: false);

@@ -1,7 +1,8 @@
 namespace Optiks.Tlog;
 
-/// <summary>Says that a server's answer is longer than a valid answer of its kind can be. The reader kept nothing beyond the
-/// limit.</summary>
+/// <summary>
+/// Says that a server's answer is longer than a valid answer of its kind can be. The reader kept nothing beyond the limit.
+/// </summary>
 public sealed class AnswerTooLongException : HttpRequestException
 {
     /// <summary>Takes the limit in bytes.</summary>

@@ -3,8 +3,9 @@ namespace Optiks.Tlog;
 /// <summary>Makes and verifies RFC 6962 proofs that a tree extends a smaller tree. Thread-safe.</summary>
 public static class ConsistencyProof
 {
-    /// <summary>Makes the proof for two sizes of the reader's tree. The proof is empty if the older size is 0 or both sizes are
-    /// equal.</summary>
+    /// <summary>
+    /// Makes the proof for two sizes of the reader's tree. The proof is empty if the older size is 0 or both sizes are equal.
+    /// </summary>
     public static async ValueTask<IReadOnlyList<TreeHash>> MakeAsync(
         IHashReader reader, ulong oldSize, ulong newSize, CancellationToken cancellationToken)
     {

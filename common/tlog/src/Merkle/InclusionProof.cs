@@ -1,7 +1,8 @@
 namespace Optiks.Tlog;
 
-/// <summary>Makes and verifies RFC 6962 audit paths. A path begins with the leaf's sibling and ends with a child of the root.
-/// Thread-safe.</summary>
+/// <summary>
+/// Makes and verifies RFC 6962 audit paths. A path begins with the leaf's sibling and ends with a child of the root. Thread-safe.
+/// </summary>
 public static class InclusionProof
 {
     /// <summary>Makes the proof for the leaf with an index in the reader's tree of a given size.</summary>

@@ -8,8 +8,10 @@ namespace Optiks.Tlog;
 /// </summary>
 internal readonly record struct SubtreeRange(ulong Start, ulong End)
 {
-    /// <summary>The first leaf of the right child. The left child has as many leaves as the largest power of two below the width (RFC
-    /// 6962). The width must be at least 2.</summary>
+    /// <summary>
+    /// The first leaf of the right child. The left child has as many leaves as the largest power of two below the width (RFC 6962). The
+    /// width must be at least 2.
+    /// </summary>
     public ulong Split => Start + (1UL << BitOperations.Log2(End - Start - 1));
 
     /// <summary>Returns the complete subtrees that make up the range, largest first.</summary>

@@ -45,8 +45,9 @@ public sealed class Checkpoint
     /// <summary>The RFC 6962 tree hash of the entries.</summary>
     public TreeHash Root { get; }
 
-    /// <summary>The extension lines after the root, without newlines. Each line is non-empty; normally there are no extension
-    /// lines.</summary>
+    /// <summary>
+    /// The extension lines after the root, without newlines. Each line is non-empty; normally there are no extension lines.
+    /// </summary>
     public IReadOnlyList<string> ExtensionLines { get; }
 
     /// <summary>Parses a note's text.</summary>

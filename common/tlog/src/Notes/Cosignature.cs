@@ -30,8 +30,9 @@ public static class Cosignature
         return [.. Encoding.ASCII.GetBytes(head), .. checkpointBody];
     }
 
-    /// <summary>Cosigns a checkpoint body. Before the call, the caller must have verified the checkpoint and persisted that it did
-    /// so.</summary>
+    /// <summary>
+    /// Cosigns a checkpoint body. Before the call, the caller must have verified the checkpoint and persisted that it did so.
+    /// </summary>
     public static async ValueTask<NoteSignature> SignAsync(
         ReadOnlyMemory<byte> checkpointBody, ulong timestamp, INoteSigner signer, CancellationToken cancellationToken)
     {
@@ -51,8 +52,10 @@ public static class Cosignature
         return new NoteSignature(signer.Key.Name, signer.Key.KeyId, blob);
     }
 
-    /// <summary>Verifies one cosignature by a key of type 0x04. The caller must check separately whether the time is in the future
-    /// (<see cref="IsAhead"/>).</summary>
+    /// <summary>
+    /// Verifies one cosignature by a key of type 0x04. The caller must check separately whether the time is in the future
+    /// (<see cref="IsAhead"/>).
+    /// </summary>
     public static TlogError Verify(
         IEd25519Verifier ed25519, VerifierKey key, ReadOnlySpan<byte> checkpointBody, NoteSignature signature, out ulong timestamp)
     {

@@ -56,8 +56,9 @@ public sealed class VerifierKey : IEquatable<VerifierKey>
         return BinaryPrimitives.ReadUInt32BigEndian(SHA256.HashData(input));
     }
 
-    /// <summary>Parses a vkey: name, '+', eight lower-case hex digits, '+', base64 of type byte and key, with nothing before or
-    /// after.</summary>
+    /// <summary>
+    /// Parses a vkey: name, '+', eight lower-case hex digits, '+', base64 of type byte and key, with nothing before or after.
+    /// </summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out VerifierKey? key, out TlogError error)
     {
         ArgumentNullException.ThrowIfNull(text);

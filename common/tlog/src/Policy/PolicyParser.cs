@@ -3,8 +3,9 @@ using System.Text;
 
 namespace Optiks.Tlog;
 
-/// <summary>Parses one policy, once. Names are opaque bytes, and each byte is stored as one character. Names are only compared, never
-/// shown.</summary>
+/// <summary>
+/// Parses one policy, once. Names are opaque bytes, and each byte is stored as one character. Names are only compared, never shown.
+/// </summary>
 internal sealed class PolicyParser
 {
     private const string None = "none";

@@ -25,8 +25,9 @@ public static class EntryBundle
         return bytes;
     }
 
-    /// <summary>Splits a bundle into exactly the number of entries that the bundle's path gives. The entries are views of the
-    /// bundle.</summary>
+    /// <summary>
+    /// Splits a bundle into exactly the number of entries that the bundle's path gives. The entries are views of the bundle.
+    /// </summary>
     public static bool TryParse(
         ReadOnlyMemory<byte> bundle, int numEntries, [NotNullWhen(true)] out IReadOnlyList<ReadOnlyMemory<byte>>? entries)
     {
@@ -53,8 +54,10 @@ public static class EntryBundle
         return true;
     }
 
-    /// <summary>Cuts a bundle down to its first entries. The result is a partial bundle, which a reader needs if only the full bundle is
-    /// still served.</summary>
+    /// <summary>
+    /// Cuts a bundle down to its first entries. The result is a partial bundle, which a reader needs if only the full bundle is still
+    /// served.
+    /// </summary>
     public static bool TryTrim(ReadOnlyMemory<byte> bundle, int numEntries, out ReadOnlyMemory<byte> trimmed)
     {
         trimmed = default;

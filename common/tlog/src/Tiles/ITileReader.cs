@@ -1,7 +1,8 @@
 namespace Optiks.Tlog;
 
-/// <summary>Fetches the files of a log as they are served. The reader verifies nothing; <see cref="HashReader"/> verifies the
-/// files.</summary>
+/// <summary>
+/// Fetches the files of a log as they are served. The reader verifies nothing; <see cref="HashReader"/> verifies the files.
+/// </summary>
 public interface ITileReader
 {
     /// <summary>Returns the bytes of the current checkpoint note; null before the log's first checkpoint.</summary>

@@ -12,18 +12,21 @@ public static class TileLayout
     /// <summary>Returns the width of a level's last tile; 0 if the level ends with a full tile or has no tiles.</summary>
     public static int PartialWidth(ulong size, int level) => (int)(NumHashes(size, level) % TilePath.FullWidth);
 
-    /// <summary>Returns the path of the tile with a level and index in a tree of a given size; null if the tree does not have the
-    /// tile.</summary>
+    /// <summary>
+    /// Returns the path of the tile with a level and index in a tree of a given size; null if the tree does not have the tile.
+    /// </summary>
     public static TilePath? HashTile(ulong size, int level, ulong index) =>
         Width(NumHashes(size, level), index) is int width and > 0 ? TilePath.Hashes(level, index, width) : null;
 
-    /// <summary>Returns the path of the entry bundle with an index in a tree of a given size; null if the tree does not have the
-    /// bundle.</summary>
+    /// <summary>
+    /// Returns the path of the entry bundle with an index in a tree of a given size; null if the tree does not have the bundle.
+    /// </summary>
     public static TilePath? Bundle(ulong size, ulong index) =>
         Width(size, index) is int width and > 0 ? TilePath.Entries(index, width) : null;
 
-    /// <summary>Returns the paths that a log of size newSize serves and a log of size oldSize does not. A writer must write these
-    /// files.</summary>
+    /// <summary>
+    /// Returns the paths that a log of size newSize serves and a log of size oldSize does not. A writer must write these files.
+    /// </summary>
     public static IEnumerable<TilePath> Added(ulong oldSize, ulong newSize)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(oldSize, newSize);
@@ -52,8 +55,9 @@ public static class TileLayout
         }
     }
 
-    /// <summary>Returns the paths of a log of a given size. Their number grows with the size: about 2 paths for every 256
-    /// entries.</summary>
+    /// <summary>
+    /// Returns the paths of a log of a given size. Their number grows with the size: about 2 paths for every 256 entries.
+    /// </summary>
     public static IEnumerable<TilePath> All(ulong size) => AddedPaths(0, size);
 
     private static IEnumerable<TilePath> AddedPaths(ulong oldSize, ulong newSize)
