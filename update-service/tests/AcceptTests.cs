@@ -107,7 +107,7 @@ public sealed class AcceptTests
             .IsProblem("request-id-reused", 409, "$[2].request_id");
         Assert.Equal(before, service.Database.Contents());
 
-        // A repeated request is answered like the others, and stored once.
+        // A request that is repeated within a list is answered like the others, but stored only once.
         Answer accepted = await service.PostAsync($$"""[{"key":"a","value":"1"},{"request_id":"{{known}}","key":"known","value":"v"},{"key":"a","value":"2"},{"request_id":"{{known}}","key":"known","value":"v"}]""");
         Assert.Equal(202, accepted.Status);
         Assert.Equal(4, accepted.Json.GetArrayLength());
@@ -161,7 +161,7 @@ public sealed class AcceptTests
         Assert.Equal(202, (await service.PostAsync(body)).Status);
         (await service.PostAsync($$"""{"request_id":"{{Ids.New()}}","key":"alice","value":"v"}""")).IsProblem("request-id-time", 400, "$.request_id");
 
-        // The caller is never at fault for an id made by the server.
+        // If the server made the id, a wrong time in the id is not the caller's fault.
         string before = service.Database.Contents();
         (await service.PostAsync("""{"key":"alice","value":"v"}""")).IsProblem("unavailable", 503, null);
         Assert.Equal(before, service.Database.Contents());
@@ -175,7 +175,7 @@ public sealed class AcceptTests
         (await service.PostAsync("""{"key":"12345678","value":"12345678901"}""")).IsProblem("value-length", 400, "$.value");
         Assert.Equal(202, (await service.PostAsync("""{"key":"12345678","value":"1234567890"}""")).Status);
 
-        // The trust anchor that the update-task makes later wins.
+        // A trust anchor that the update-task makes later overrides the settings.
         var configuration = new Protocol.Configuration { Origin = "test/log", MaxKeyLength = 9, MaxValueLength = 11 };
         var key = new Tlog.VerifierKey("test/log", Tlog.SignatureType.Ed25519, Native.Ed25519.PublicKey(new byte[32]));
         Protocol.TrustAnchor.Create(configuration.Encode(), key).Save(service.Data.TrustAnchor);

@@ -29,8 +29,7 @@ internal static partial class ConnectionLimits
 
     private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(10);
 
-    // The most that a connection buffers of requests that wait behind the current request. <c>RequestBody</c> counts the bytes of a longer
-    // body.
+    // The most that a connection buffers of requests that wait behind the current request. RequestBody counts the bytes of a longer body.
     private const long MaxRequestBufferLength = 64 * 1024;
 
     // The kernel takes small answers at once, whatever the client does. This limit ends clients that do not read long answers.
