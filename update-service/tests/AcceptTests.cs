@@ -161,7 +161,7 @@ public sealed class AcceptTests
         Assert.Equal(202, (await service.PostAsync(body)).Status);
         (await service.PostAsync($$"""{"request_id":"{{Ids.New()}}","key":"alice","value":"v"}""")).IsProblem("request-id-time", 400, "$.request_id");
 
-        // If the server made the id, a wrong time in the id is not the caller's fault.
+        // The caller is never at fault for an id made by the server.
         string before = service.Database.Contents();
         (await service.PostAsync("""{"key":"alice","value":"v"}""")).IsProblem("unavailable", 503, null);
         Assert.Equal(before, service.Database.Contents());
@@ -175,7 +175,7 @@ public sealed class AcceptTests
         (await service.PostAsync("""{"key":"12345678","value":"12345678901"}""")).IsProblem("value-length", 400, "$.value");
         Assert.Equal(202, (await service.PostAsync("""{"key":"12345678","value":"1234567890"}""")).Status);
 
-        // A trust anchor that the update-task makes later overrides the settings.
+        // The trust anchor that the update-task makes later wins.
         var configuration = new Protocol.Configuration { Origin = "test/log", MaxKeyLength = 9, MaxValueLength = 11 };
         var key = new Tlog.VerifierKey("test/log", Tlog.SignatureType.Ed25519, Native.Ed25519.PublicKey(new byte[32]));
         Protocol.TrustAnchor.Create(configuration.Encode(), key).Save(service.Data.TrustAnchor);

@@ -148,7 +148,7 @@ public sealed class GroupCommitTests
         Assert.Equal(200, (await service.GetAsync("/health/live")).Status);
         int tries = engine.Groups.Count;
         Assert.True(tries > 1, "It was not tried again.");
-        // The circuit breaker is open, so the service does not ask the database.
+        // The circuit is open: the database is not asked.
         Answer refused = await service.PostAsync(body);
         refused.IsProblem("unavailable", 503, null);
         Assert.Contains("No part of this request was stored.", refused.Text("detail"), StringComparison.Ordinal);

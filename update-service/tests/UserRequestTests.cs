@@ -141,7 +141,7 @@ public sealed class UserRequestTests
         [
             ("""{"user":"u","changes":[{"op":"remove-device","device":"d"}]}""", "$.user"),
             ("""[{"user":"v","changes":[{"op":"decommission"}]},{"user_b64":"dQ","changes":[{"op":"decommission"}]}]""", "$[1].user_b64"),
-            // A device's key is the same key in both kinds of requests, and a username is the same username.
+            // A device's key is the same key in either kind of request; so is a username.
             ("""{"user":"v","changes":[{"op":"set-device","device":"flood","value":"v"}]}""", "$.changes[0].device"),
             ("""{"user":"v","changes":[{"op":"create","usernames":["a"],"devices":[{"device":"b","value":"v"},{"device_b64":"Zmxvb2Q","value":"v"}]}]}""", "$.changes[0].devices[1].device_b64"),
             ("""{"user":"v","changes":[{"op":"create","usernames_b64":["YQ","Zmxvb2Q"]}]}""", "$.changes[0].usernames_b64[1]"),
@@ -189,7 +189,7 @@ public sealed class UserRequestTests
         (await service.PostUsersAsync("""{"user":"1","changes":[{"op":"create","usernames":["a b"]}]}""")).IsProblem("username-form", 400, "$.changes[0].usernames[0]");
         (await service.PostUsersAsync("""{"user":"1","changes":[{"op":"add-username","username":""}]}""")).IsProblem("username-form", 400, "$.changes[0].username");
         (await service.PostUsersAsync("""{"user":"1","changes":[{"op":"add-username","username_b64":"_w"}]}""")).IsProblem("username-form", 400, "$.changes[0].username_b64");
-        // The request has the same username in two spellings.
+        // One name in two spellings.
         (await service.PostUsersAsync("""{"user":"1","changes":[{"op":"create","usernames":["alice","ALICE"]}]}""")).IsProblem("duplicate-key", 400, "$.changes[0].usernames[1]");
         Assert.Equal(0, service.Database.Requests());
         Assert.Equal(202, (await service.PostUsersAsync("""{"user":"1234567890","changes":[{"op":"create","usernames":["Alice","bob"],"devices":[{"device":"A","value":"1234567890"}]}]}""")).Status);
@@ -204,7 +204,7 @@ public sealed class UserRequestTests
         await using Service service = await Service.StartAsync(new() { ["Optiks:RateLimits:Updates:PerSecond"] = "0.01", ["Optiks:RateLimits:Updates:Burst"] = "3" });
         Assert.Equal(202, (await service.PostUsersAsync("""{"user":"u","changes":[{"op":"create","usernames":["a","b"],"devices":[{"device":"c","value":"v"}]}]}""")).Status);
         string before = service.Database.Contents();
-        // The bucket had three tokens and four were taken, one of them for the device list.
+        // The bucket had three tokens, and four were taken, one of them for the list.
         Answer refused = await service.PostUsersAsync("""{"user":"v","changes":[{"op":"decommission"}]}""");
         refused.IsProblem("rate-limited", 429, null);
         Assert.Equal(TimeSpan.FromSeconds(200), refused.Headers.RetryAfter?.Delta);
