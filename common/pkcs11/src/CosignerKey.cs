@@ -38,8 +38,8 @@ public static class CosignerKey
     }
 
     /// <summary>
-    /// Opens the key that a file holds or names, for cosignatures; the caller disposes it. Throws <see cref="SecretsException"/>, and
-    /// <see cref="SignerUnavailableException"/> if a token is missing or fails.
+    /// Opens the key that a file holds or names, for cosignatures; the caller disposes the key. Throws <see cref="SecretsException"/> if
+    /// the file or key is unusable, and <see cref="SignerUnavailableException"/> if a token is missing or fails.
     /// </summary>
     public static INoteSigner Open(string path)
     {

@@ -21,7 +21,9 @@ public sealed class LogSecretSource : ISecretSource
         _uri = uri;
     }
 
-    /// <summary>Parses the setting; returns null if it is empty. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>
+    /// Parses the setting; returns null if the setting is empty. Throws <see cref="SecretsException"/> if it is not a usable URI.
+    /// </summary>
     public static Pkcs11Uri? FindUri(string? setting) => string.IsNullOrEmpty(setting) ? null
         : Pkcs11Uri.TryParse(setting, out Pkcs11Uri? uri, out string? problem) ? uri
         : throw new SecretsException($"{Setting} cannot be used. {problem}");

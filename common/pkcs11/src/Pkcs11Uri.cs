@@ -66,7 +66,7 @@ public sealed class Pkcs11Uri
         }
     }
 
-    /// <summary>Returns whether the URI may name a key of a type: it names that type or no type.</summary>
+    /// <summary>Returns whether the URI may name a key of this type, because it names this type or no type.</summary>
     public bool IsFor(string type) => Text("type") is not { } named || named == type;
 
     /// <summary>Returns whether a text is meant to be a PKCS#11 URI.</summary>

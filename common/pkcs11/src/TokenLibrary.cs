@@ -33,8 +33,8 @@ internal sealed class TokenLibrary : IDisposable
     public IPkcs11Library Library { get; }
 
     /// <summary>
-    /// Loads the library, or shares a loaded one; each caller disposes its result. Throws <see cref="SecretsException"/> if the library
-    /// cannot be loaded.
+    /// Loads the library, or shares an instance that is already loaded; each caller disposes its result. Throws
+    /// <see cref="SecretsException"/> if the library cannot be loaded.
     /// </summary>
     public static TokenLibrary Acquire(string module)
     {

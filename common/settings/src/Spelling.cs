@@ -8,8 +8,8 @@ internal static class Spelling
     private const int MostLetters = 128;
 
     /// <summary>
-    /// Returns the nearest of some names, ignoring case; null if none is near. A near name differs in at most 3 letters, and in at most a
-    /// third of its letters. A letter differs if it is missing, extra, another one, or swapped with a neighbour.
+    /// Returns the nearest of some names, ignoring case; null if no name is near. A near name differs in at most 3 letters, and in at most
+    /// a third of its letters. A letter differs if it is missing, extra, changed, or swapped with a neighbour.
     /// </summary>
     public static string? Nearest(string word, IEnumerable<string> names)
     {

@@ -5,7 +5,7 @@ namespace Optiks.Native;
 /// <summary>
 /// Makes the VRF proofs that several answers from a view need, about users and about the keys of one structure. One batch costs much less
 /// than separate calls. The caller adds the queries, calls <see cref="Run"/> and writes the answers. If the batch lacks a proof, the call
-/// that writes the answer makes it. One thread at a time. After adding or running fails, the batch may only be disposed.
+/// that writes the answer makes it. One thread at a time. If adding or running fails, the caller may only dispose the batch.
 /// </summary>
 public sealed class ProofBatch : IDisposable
 {

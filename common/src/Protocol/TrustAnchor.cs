@@ -164,7 +164,7 @@ public sealed class TrustAnchor
         return [.. stream.ToArray(), (byte)'\n'];
     }
 
-    /// <summary>Writes the file in one step, replacing an existing one.</summary>
+    /// <summary>Writes the anchor's file in one step, and replaces an existing file.</summary>
     public void Save(string path) => AtomicFile.Write(path, ToJson(), AtomicFile.PublicMode);
 
     private static string Text(JsonProperty property) => property.Value.ValueKind == JsonValueKind.String

@@ -57,7 +57,7 @@ internal sealed class UpdateMetrics : IDisposable
         {
             return null;
         }
-        // If there are many callers, only the first ones are linked.
+        // If there are many callers, only the first callers' requests are linked.
         IEnumerable<ActivityLink> links = group.Take(MaxLinks).Where(unit => unit.Caller != default).Select(unit => new ActivityLink(unit.Caller));
         return _source.StartActivity(ActivityKind.Internal, tags: [new("optiks.callers", group.Count), new("optiks.updates", updates)], links: links, name: "commit updates");
     }

@@ -48,7 +48,7 @@ internal sealed class LeftUserSearch
         return false;
     }
 
-    /// <summary>Does one piece of the search. Returns false if no user is being searched for.</summary>
+    /// <summary>Does one piece of the search. Returns false if no search is in progress.</summary>
     public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken)
     {
         if (_period != lead.Session.Period.Period || (_scan is null && _asked.Count == 0))
@@ -70,7 +70,7 @@ internal sealed class LeftUserSearch
         return true;
     }
 
-    /// <summary>Runs one search, for all users who had been requested when it began.</summary>
+    /// <summary>Runs one search, for all users whose search had been requested when it began.</summary>
     private sealed class Scan
     {
         private readonly IPipelineStore _store;

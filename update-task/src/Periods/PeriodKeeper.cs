@@ -87,7 +87,9 @@ internal sealed class PeriodKeeper
     public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken) =>
         await LeftUsers.WorkAsync(lead, cancellationToken) || (_stager is { IsInDoubt: false } && await StageAsync(lead, cancellationToken)) || await _destroyer.WorkAsync(lead, cancellationToken);
 
-    /// <summary>Removes keys of users who are about to be erased from the next period, if one is being prepared.</summary>
+    /// <summary>
+    /// Removes from the next period the keys of users who are about to be erased. Does nothing if no period is being prepared.
+    /// </summary>
     public Task TakeOutAsync(Lead lead, IReadOnlyCollection<UpdateKey> keys, CancellationToken cancellationToken) =>
         keys.Count > 0 && _stager is not null ? _stager.TakeOutAsync(lead, keys, cancellationToken) : Task.CompletedTask;
 

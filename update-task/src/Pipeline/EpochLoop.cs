@@ -132,7 +132,7 @@ internal sealed class EpochLoop
 
     private void AnnounceEpoch(LogSession session) => _report.Newest(session.LastTimeMs, session.Identity.Anchor.Configuration.HeartbeatMs);
 
-    // Ends a step that succeeded.
+    // Reports the end of a step that succeeded, and returns whether the next epoch must begin at once.
     private bool End(Lead lead, ulong now, bool more)
     {
         LogSession session = lead.Session;
@@ -195,7 +195,7 @@ internal sealed class EpochLoop
 
     private Task<bool> TryStepAsync(Lead lead, bool behind, CancellationToken stop) => TryAsync(() => StepAsync(lead, behind, stop), stop);
 
-    // Returns false after a failure that may be temporary.
+    // Runs a step and returns its result. Returns false after a failure that may be temporary.
     private async Task<bool> TryAsync(Func<Task<bool>> step, CancellationToken stop)
     {
         try

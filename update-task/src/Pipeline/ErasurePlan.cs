@@ -16,8 +16,8 @@ namespace Optiks.UpdateTask.Pipeline;
 internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyList<LeafName?> Leaves, IReadOnlyDictionary<Guid, Refusal> Decisions)
 {
     /// <summary>
-    /// The lists of users who are erased, and the keys of all devices on them: the next period must contain none of these keys. The epoch
-    /// erases the lists that name the devices.
+    /// The device lists of users who are erased, and the keys of all devices on these lists. The next period must not contain any of these
+    /// keys. The epoch erases the lists that name the devices.
     /// </summary>
     public IReadOnlyCollection<UpdateKey> Leaving { get; init; } = [];
 

@@ -15,7 +15,7 @@ namespace Optiks.UpdateTask.Pipeline;
 /// </summary>
 internal static class StandingCheck
 {
-    /// <summary>Checks that a database without epochs is a new log: the board must contain no trace of an old one.</summary>
+    /// <summary>Checks that a database without epochs is a new log: the board must contain no trace of an older log.</summary>
     public static void CheckEmptyDatabase(HighWaterMark? mark, BoardFolder board)
     {
         if (mark is not null || board.HasCheckpoint() || board.HasTiles())
@@ -25,7 +25,7 @@ internal static class StandingCheck
     }
 
     /// <summary>
-    /// Checks that a database without epochs is a new log: the bucket that tasks share must contain no trace of an old one.
+    /// Checks that a database without epochs is a new log: the bucket that tasks share must contain no trace of an older log.
     /// </summary>
     public static void CheckEmptyBucket(BucketStanding bucket, BoardFolder board)
     {

@@ -33,8 +33,8 @@ internal sealed class TaskTrees
     }
 
     /// <summary>
-    /// Makes empty trees. If the period is not the first, the caller loads its copies before it begins. If the period's secrets are
-    /// destroyed, the trees know no keys, and serve only to replay the log.
+    /// Makes empty trees. If the period is not the first, the caller loads the period's copies before the period begins. If the period's
+    /// secrets are destroyed, the trees know no keys, and serve only to replay the log.
     /// </summary>
     public LogTrees Create(PeriodRow period)
     {

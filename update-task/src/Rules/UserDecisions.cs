@@ -19,7 +19,7 @@ internal static class UserDecisions
         PendingUserRequest?[] users = Read(directory, period, freed, pending, decisions);
         if (users.All(user => user is null))
         {
-            // Without device lists, all selected requests fit, because the selection has already limited their size.
+            // No request needs a device list, so all selected requests fit: the selection has already limited their size.
             return pending.Count;
         }
         ThrowIfShared(pending);

@@ -31,7 +31,8 @@ internal sealed class QuorumRound
     public SignedNote Note { get; }
 
     /// <summary>
-    /// Completes with the cosignatures as soon as they are enough, or with null once every witness has answered and they are not enough.
+    /// Completes with the cosignatures as soon as the cosignatures are enough, or with null if they are not enough after every witness has
+    /// answered.
     /// </summary>
     public Task<IReadOnlyList<VerifiedSignature>?> Ended => _ended.Task;
 

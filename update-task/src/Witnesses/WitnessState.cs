@@ -56,7 +56,9 @@ internal sealed class WitnessState
         }
     }
 
-    /// <summary>Records an answer about a checkpoint of this size. Returns true if the outcome differs from the last one.</summary>
+    /// <summary>
+    /// Records an answer about a checkpoint of this size. Returns true if the outcome differs from the witness's last outcome.
+    /// </summary>
     public bool Answered(VerifierKey witness, ulong size, WitnessReply answer)
     {
         lock (_lock)

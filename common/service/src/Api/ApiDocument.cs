@@ -153,7 +153,7 @@ public static class ApiDocument
         }
         foreach (IGrouping<int, ProblemType> same in problems)
         {
-            // Readiness answers 503 with its own body.
+            // An operation may have its own answer with the status of a problem: readiness answers 503 with its own body.
             if (operation.Answers.Any(answer => answer.Status == same.Key))
             {
                 continue;

@@ -86,7 +86,7 @@ public sealed class CallerRights : ClaimsIdentity
     /// <param name="field">The place of the key in the request.</param>
     public static Problem NotOwn(string field) => new(ProblemTypes.Forbidden, "The token does not name this key. No part of the request was carried out.", field);
 
-    /// <summary>Returns the answer to a request about a key in a period before it became free.</summary>
+    /// <summary>Returns the answer to a request about a key in a period before the key became free.</summary>
     /// <param name="field">The place of the key in the request.</param>
     public static Problem NotOwnBefore(string field) => new(
         ProblemTypes.Forbidden, "The key became free after that period, when the user whose device it was left: that user asks POST /v1/users/monitor with a token. No part of the request was carried out.", field);

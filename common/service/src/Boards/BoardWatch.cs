@@ -64,8 +64,8 @@ public sealed class BoardWatch : BackgroundService
     public bool IsRemote => _remote is not null;
 
     /// <summary>
-    /// Whether there is a board to use. It is always true for a board at a URL. Otherwise it is false if the board's folder is missing,
-    /// which may be on another machine.
+    /// Whether there is a board to use. It is always true for a board at a URL. For a board in the data folder it is false if the folder is
+    /// missing, because the board may be on another machine.
     /// </summary>
     public bool IsSeen => _remote is not null || Directory.Exists(_folder);
 
@@ -75,7 +75,7 @@ public sealed class BoardWatch : BackgroundService
     /// </summary>
     public bool HasAnswered => _remote is null || _hasAnswered;
 
-    /// <summary>The newest checkpoint of the log that was read; null before the first one.</summary>
+    /// <summary>The newest checkpoint of the log that the watch has read; null before the first checkpoint.</summary>
     public BoardCheckpoint? Newest => _newest;
 
     /// <summary>

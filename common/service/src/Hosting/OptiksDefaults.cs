@@ -15,7 +15,7 @@ using Optiks.Settings;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Gives the three hosts the same behaviour in everything but their work.</summary>
+/// <summary>Gives the three hosts the same behaviour in everything except their own work.</summary>
 public static partial class OptiksDefaults
 {
     private const int MaxRequestLineLength = 8 * 1024;

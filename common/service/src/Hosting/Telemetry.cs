@@ -99,7 +99,9 @@ internal static class Telemetry
         });
     }
 
-    /// <summary>Names the spans by method and route, never by path or query, which may contain keys. Call it after routing.</summary>
+    /// <summary>
+    /// Names the spans by method and route, never by path or query, which may contain keys. Call this method after routing.
+    /// </summary>
     public static void UseRoutes(WebApplication app)
     {
         if (app.Services.GetService<TracerProvider>() is null)

@@ -1,7 +1,8 @@
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Checks at the start that the process may have enough threads. If the runtime cannot create a thread later, it ends the process.
+/// Checks at the start that the process may have enough threads. The check is at the start because the runtime ends the process if it
+/// cannot create a thread later.
 /// </summary>
 internal static class ThreadLimits
 {

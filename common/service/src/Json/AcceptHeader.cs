@@ -7,9 +7,8 @@ namespace Optiks.ServiceDefaults;
 public static class AcceptHeader
 {
     /// <summary>
-    /// Returns the offered media type that the request prefers; returns the first of several equally preferred types, and the first offered
-    /// type if the request has no Accept header. Throws <see cref="ProblemException"/> (not-acceptable) if the request accepts none of
-    /// them.
+    /// Returns the offered media type that the request prefers. If the request prefers several types equally, or has no Accept header,
+    /// returns the first of these types. Throws <see cref="ProblemException"/> (not-acceptable) if the request accepts none of them.
     /// </summary>
     public static string Choose(HttpRequest request, params ReadOnlySpan<string> offered)
     {

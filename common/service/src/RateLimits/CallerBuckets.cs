@@ -15,7 +15,7 @@ internal sealed class CallerBuckets
     /// <summary>The longest time, in seconds, for which a caller can spend tokens in advance.</summary>
     public const int MaxSeconds = 3600;
 
-    // 2 MiB.
+    // The slots take 2 MiB of memory.
     private const int Slots = 1 << 18;
 
     private readonly long[] _fullAt = new long[Slots];

@@ -63,7 +63,7 @@ internal sealed partial class Reloading : IHostedService, IDisposable
         try
         {
             RateLimitOptions limits = new();
-            // Steps that can fail come before those that cannot.
+            // Steps that can fail come before steps that cannot fail, so that a failure changes nothing.
             TlsCertificate.Pair? certificate = _parts.Certificate?.Read();
             IReadOnlyList<string> changed = _parts.File?.Reload(() =>
             {

@@ -13,7 +13,7 @@ namespace Optiks.Tlog;
 /// that file.</param>
 public sealed partial record FileTarget(string Path, int? Descriptor)
 {
-    // Linux follows as many links.
+    // The highest number of links that Linux follows.
     private const int MaxLinks = 40;
 
     /// <summary>

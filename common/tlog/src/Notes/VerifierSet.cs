@@ -33,9 +33,9 @@ public sealed class VerifierSet
     public IReadOnlyList<VerifierKey> Keys => _keys;
 
     /// <summary>
-    /// Verifies every signature of a note whose name and key ID are a known key's. One invalid signature refuses the whole note, even after
-    /// a valid one of the same key. A second line of a key of type 0x01 refuses the note too. Unknown signatures are ignored; a note
-    /// without a known signature is refused.
+    /// Verifies every signature of a note that has the name and key ID of a known key. One invalid signature refuses the whole note, even
+    /// after a valid signature by the same key. A second line of a key of type 0x01 refuses the note too. Unknown signatures are ignored; a
+    /// note without a known signature is refused.
     /// </summary>
     /// <param name="note">The note.</param>
     /// <param name="verified">One element for each key that signed, whatever the number of its lines. If a key has several cosignatures,

@@ -7,8 +7,8 @@ namespace Optiks.Tlog;
 /// <summary>
 /// Fetches a log over HTTP. The status 404 means that a file does not exist. For a partial tile, 403 means the same, and the reader then
 /// requests the full tile: S3 answers 403 for a missing object to clients that may not list the bucket. Every other failure throws
-/// <see cref="HttpRequestException"/>. An answer that is longer than a valid answer of its kind, or that exceeds the time limit, does so
-/// too. A checkpoint that has not changed is not sent again. Thread-safe.
+/// <see cref="HttpRequestException"/>. An answer that is longer than a valid answer of its kind, or that exceeds the time limit, causes the
+/// same exception. A checkpoint that has not changed is not sent again. Thread-safe.
 /// </summary>
 public sealed class HttpTileReader : ITileReader
 {
