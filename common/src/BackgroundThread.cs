@@ -12,7 +12,7 @@ public static partial class BackgroundThread
     // Each piece of work therefore gets its own thread.
     private const int Niceness = 10;
 
-    /// <summary>Runs work on its own thread. Threads that the native library starts for it inherit its priority.</summary>
+    /// <summary>Runs work on its own thread. Threads that the native library starts for the work inherit the thread's priority.</summary>
     public static Task<T> RunAsync<T>(Func<T> work)
     {
         ArgumentNullException.ThrowIfNull(work);

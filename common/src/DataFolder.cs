@@ -95,7 +95,7 @@ public sealed class DataFolder
 
     /// <summary>
     /// Creates the root folder and checks that this program may write there, so that the start fails and not the first write. Throws
-    /// <see cref="StartupException"/> if it may not.
+    /// <see cref="StartupException"/> if the program may not write there.
     /// </summary>
     public DataFolder EnsureWritable()
     {

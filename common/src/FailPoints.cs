@@ -82,10 +82,12 @@ public static partial class FailPoints
     /// <summary>The first epoch of a period is committed, but not signed.</summary>
     public const string PeriodSwitch = "period-switch";
 
-    /// <summary>The secrets of a period that is no longer served are deleted from the database, but not its other data.</summary>
+    /// <summary>
+    /// The secrets of a period that is no longer served are deleted from the database, but the period's other data are not.
+    /// </summary>
     public const string PeriodDestroying = "period-destroying";
 
-    /// <summary>An auditor's state has one more range of epochs, or its first record.</summary>
+    /// <summary>An auditor's state has one more verified range of epochs, or its first record.</summary>
     public const string AuditorRange = "auditor-range";
 
     /// <summary>

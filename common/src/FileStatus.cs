@@ -56,7 +56,7 @@ public readonly partial record struct FileStatus(
             : throw new IOException($"statx: {Marshal.GetLastPInvokeErrorMessage()}");
     }
 
-    /// <summary>Returns whether both are statuses of one file, in whatever state.</summary>
+    /// <summary>Returns whether both statuses belong to the same file, even if the file has changed in between.</summary>
     public bool IsSameFile(FileStatus other) => Device == other.Device && Inode == other.Inode;
 
     /// <summary>Combines a major and a minor number into a <see cref="Device"/>.</summary>

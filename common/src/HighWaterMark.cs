@@ -24,7 +24,7 @@ public sealed record HighWaterMark(ulong Epoch, ReadOnlyMemory<byte> RecordHash)
     }
 
     /// <summary>
-    /// Reads the file; returns null if it does not exist. Throws <see cref="InvalidDataException"/> if the format is wrong.
+    /// Reads the file; returns null if the file does not exist. Throws <see cref="InvalidDataException"/> if the format is wrong.
     /// </summary>
     public static HighWaterMark? Read(string path)
     {

@@ -19,7 +19,7 @@ public sealed class ApiKeyEditor
 
     private string _path;
 
-    /// <summary>Takes the path of the file to edit. The file may be missing, and the constructor does not access it.</summary>
+    /// <summary>Takes the path of the file to edit. The file may be missing, and the constructor does not access the file.</summary>
     public ApiKeyEditor(string path)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(path);

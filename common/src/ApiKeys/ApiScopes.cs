@@ -16,7 +16,7 @@ public enum ApiScopes
     /// <summary>Looks keys up, where the operator requires a credential for lookups.</summary>
     Lookup = 4,
 
-    /// <summary>Downloads a snapshot for another replica; it contains the values of all keys.</summary>
+    /// <summary>Downloads a snapshot for another replica; the snapshot contains the values of all keys.</summary>
     Snapshot = 8,
 
     /// <summary>Erases values permanently.</summary>

@@ -25,8 +25,8 @@ public sealed record VerifierContext
     public ReadOnlyMemory<byte> KeptRecord { get; init; }
 
     /// <summary>
-    /// The record of the first epoch of KeptRecord's period. Empty if it is not known: the verifier then refuses a switch unless KeptRecord
-    /// itself is the record of that epoch.
+    /// The record of the first epoch of KeptRecord's period. It is empty if this record is not known: the verifier then refuses a switch
+    /// unless KeptRecord itself is the record of that epoch.
     /// </summary>
     public ReadOnlyMemory<byte> KeptPeriodRecord { get; init; }
 

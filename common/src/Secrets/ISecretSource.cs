@@ -11,12 +11,12 @@ namespace Optiks.Secrets;
 public interface ISecretSource : IDisposable
 {
     /// <summary>
-    /// Makes the key of a new log, with the configuration's origin as its name, and the log's trust anchor. Refuses if a log key exists
+    /// Makes the key of a new log, with the configuration's origin as its name, and the log's trust anchor. Throws if a log key exists
     /// already. The caller disposes the signer.
     /// </summary>
     (TrustAnchor Anchor, INoteSigner Signer) CreateLog(Configuration configuration);
 
-    /// <summary>Opens the key of a trust anchor's log. The caller disposes it.</summary>
+    /// <summary>Opens the key of a trust anchor's log. The caller disposes the signer.</summary>
     INoteSigner OpenLogSigner(TrustAnchor anchor);
 
     /// <summary>
@@ -25,7 +25,10 @@ public interface ISecretSource : IDisposable
     /// </summary>
     byte[] WrapPeriod(DirectorySecrets secrets, ulong period, ReadOnlySpan<byte> logId, KeyId? by = null);
 
-    /// <summary>Decrypts a period's secrets and says which key had wrapped them. The caller disposes the result.</summary>
+    /// <summary>
+    /// Decrypts a period's secrets, and returns in <paramref name="by"/> the id of the key that had wrapped them. The caller disposes the
+    /// result.
+    /// </summary>
     DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId, out KeyId by);
 
     /// <summary>Decrypts a period's secrets. The caller disposes the result.</summary>

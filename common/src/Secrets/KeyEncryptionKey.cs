@@ -54,7 +54,7 @@ public sealed class KeyEncryptionKey : IDisposable
     /// <summary>The origin of the key.</summary>
     public string Source { get; }
 
-    /// <summary>Makes a new key in the text form of sources: 43 characters of base64url. The caller overwrites it.</summary>
+    /// <summary>Makes a new key in the text form of sources: 43 characters of base64url. The caller overwrites the result.</summary>
     public static byte[] GenerateText()
     {
         byte[] key = RandomNumberGenerator.GetBytes(Length);

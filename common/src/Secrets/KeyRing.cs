@@ -91,7 +91,7 @@ public sealed class KeyRing
     /// </summary>
     public OpenedRing Open() => new(_source.Use(octets => OpenAll(octets, Source, _openToken)), Source);
 
-    /// <summary>Returns the text of the ring, for a backup; the caller overwrites it.</summary>
+    /// <summary>Returns the text of the ring, for a backup; the caller overwrites the result.</summary>
     public byte[] ReadText() => _source.Read();
 
     /// <summary>Opens the keys of a text from another source.</summary>

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Optiks.Secrets;
 
-/// <summary>Names the purposes of wrapped secrets. The names are part of the associated data: never change one.</summary>
+/// <summary>Names the purposes of wrapped secrets. The names are part of the associated data: never change a name.</summary>
 public static class SecretPurpose
 {
     /// <summary>The name for the Ed25519 seed that signs checkpoints.</summary>

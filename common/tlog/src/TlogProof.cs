@@ -40,7 +40,7 @@ public sealed class TlogProof
     /// <summary>The checkpoint note, not yet verified.</summary>
     public SignedNote Checkpoint { get; }
 
-    /// <summary>Extra data that the application added. Nothing authenticates it.</summary>
+    /// <summary>Extra data that the application added. Nothing authenticates these data.</summary>
     public ReadOnlyMemory<byte>? Extra { get; }
 
     private static ReadOnlySpan<byte> Header => "c2sp.org/tlog-proof@v1"u8;

@@ -2,7 +2,7 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>Holds one update of a key, or several in one request.</summary>
+/// <summary>Holds one request with one or several updates of keys.</summary>
 internal sealed class ParsedUpdate : ParsedRequest
 {
     private readonly bool _isAtomic;

@@ -65,7 +65,7 @@ internal static class RequestMembers
     /// <summary>Returns the refusal of an object that lacks a required member. The reader has already left the object.</summary>
     public static ProblemException Missing(this in StrictJsonReader reader, string name) => reader.FailAt(name, ProblemTypes.MalformedRequest, "The member is missing.");
 
-    /// <summary>Returns the refusal of an object that lacks both of two members, of which it must have one.</summary>
+    /// <summary>Returns the refusal of an object that lacks both of two members, although it must have one of them.</summary>
     public static ProblemException RefuseMissing(this in StrictJsonReader reader, string name) =>
         reader.FailAt(name, ProblemTypes.MalformedRequest, $"One of {name} and {name}_b64 must be given.");
 

@@ -15,7 +15,7 @@ internal static class Rollback
         ExitCodes.Rollback,
         $"{what} An older copy of the board was put back. Nothing was written. Put the newest copy back; or delete {board.Log}, and the task rebuilds it from the database at its next start.");
 
-    /// <summary>Reports a file of the board that differs from the published one.</summary>
+    /// <summary>Reports a file of the board that differs from the published file.</summary>
     public static StartupException BoardDamaged(string what, BoardFolder board) => new(
         ExitCodes.Rollback,
         $"{what} Nothing was written. Put the file back from a copy of the board; or delete {board.Log}, and the task rebuilds it from the database at its next start.");

@@ -21,7 +21,7 @@ internal interface IObjectStore
     /// <summary>Creates an object; returns false if the object exists already.</summary>
     Task<bool> CreateAsync(string key, ReadOnlyMemory<byte> octets, ObjectKind kind, CancellationToken cancellationToken);
 
-    /// <summary>Replaces the object if it has this entity tag; returns false if it does not have the tag any more.</summary>
+    /// <summary>Replaces the object if it has this entity tag. Returns false if the object has another tag or no longer exists.</summary>
     Task<bool> ReplaceAsync(string key, string tag, ReadOnlyMemory<byte> octets, ObjectKind kind, CancellationToken cancellationToken);
 
     /// <summary>Returns the keys with this prefix, at most a thousand.</summary>

@@ -13,7 +13,7 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Hosting;
 
 /// <summary>
-/// Runs the task: waits for the lease, recovers, makes epochs, and waits for the lease again after it lost it. Stops the host
+/// Runs the task: waits for the lease, recovers, makes epochs, and waits for the lease again after it has lost the lease. Stops the host
 /// (<see cref="HostFailure"/>) on errors that a retry cannot repair.
 /// </summary>
 internal sealed class TaskService : BackgroundService

@@ -83,7 +83,7 @@ internal sealed class LeaseKeeper : IAsyncDisposable
         await Task.Delay(TimeSpan.FromTicks(Interlocked.Read(ref _patienceTicks)), _time, stop);
     }
 
-    /// <summary>Ends the lease at once, so that a standby need not wait.</summary>
+    /// <summary>Ends the lease at once, so that a standby need not wait until it expires.</summary>
     public async ValueTask DisposeAsync()
     {
         await _stop.CancelAsync();

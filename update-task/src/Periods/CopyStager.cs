@@ -44,7 +44,7 @@ internal sealed class CopyStager
     public int Rows { get; private set; }
 
     /// <summary>
-    /// Whether the result of the last transaction is unknown. The caller must then continue with a new stager, which begins with the
+    /// Whether the result of the last transaction is unknown. If so, the caller must continue with a new stager, which begins with the
     /// database's rows.
     /// </summary>
     public bool IsInDoubt { get; private set; }

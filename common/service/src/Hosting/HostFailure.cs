@@ -12,7 +12,9 @@ public sealed class HostFailure
     private readonly IHostApplicationLifetime _lifetime;
     private ExceptionDispatchInfo? _reason;
 
-    /// <summary>Serves one host; <see cref="OptiksDefaults.AddOptiksDefaults"/> adds it.</summary>
+    /// <summary>
+    /// Takes the lifetime of the host to end. <see cref="OptiksDefaults.AddOptiksDefaults"/> adds the instance to the host.
+    /// </summary>
     public HostFailure(IHostApplicationLifetime lifetime)
     {
         _lifetime = lifetime;
@@ -21,7 +23,7 @@ public sealed class HostFailure
     /// <summary>Whether <see cref="Stop"/> was called.</summary>
     public bool HasFailed => Volatile.Read(ref _reason) is not null;
 
-    /// <summary>Stops the host; <see cref="Startup.RunHostAsync"/> throws <paramref name="reason"/> after it has stopped.</summary>
+    /// <summary>Stops the host; <see cref="Startup.RunHostAsync"/> throws <paramref name="reason"/> after the host has stopped.</summary>
     public void Stop(Exception reason)
     {
         Interlocked.CompareExchange(ref _reason, ExceptionDispatchInfo.Capture(reason), null);
@@ -53,6 +55,6 @@ public sealed class HostFailure
         }
     }
 
-    /// <summary>Throws the reason, if there is one.</summary>
+    /// <summary>Throws the first reason, if a part has reported one.</summary>
     public void ThrowIfFailed() => Volatile.Read(ref _reason)?.Throw();
 }

@@ -35,7 +35,7 @@ internal sealed class CallerBuckets
         _maxAhead = _reserve + (MaxSeconds * time.TimestampFrequency);
     }
 
-    /// <summary>Takes one token, or says how long the caller must wait for one.</summary>
+    /// <summary>Takes one token and returns true; or returns false, with the time that the caller must wait for a token.</summary>
     public bool TryTake(int caller, out TimeSpan retryAfter)
     {
         ref long slot = ref GetSlot(caller);

@@ -57,7 +57,7 @@ internal sealed partial class Reloading : IHostedService, IDisposable
         _signal = null;
     }
 
-    /// <summary>Reloads once. Only one thread may call it at a time.</summary>
+    /// <summary>Reloads once. Only one thread may call this method at a time.</summary>
     internal void Reload()
     {
         try

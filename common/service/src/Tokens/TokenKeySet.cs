@@ -31,7 +31,9 @@ internal sealed class TokenKeySet
     /// <summary>The verified tokens of these keys.</summary>
     public TokenCache Verified { get; } = new();
 
-    /// <summary>Parses the file strictly; its keys sign for one audience. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>
+    /// Parses the file strictly; the file's keys sign for one audience. Throws <see cref="SecretsException"/> if the file is invalid.
+    /// </summary>
     public static TokenKeySet Parse(ReadOnlyMemory<byte> json, string audience)
     {
         try

@@ -56,7 +56,7 @@ public sealed class DurableFiles
         Libc.SyncDirectory(folder);
     }
 
-    /// <summary>Writes a file, replacing an existing one.</summary>
+    /// <summary>Writes a file, and replaces an existing file.</summary>
     public void Replace(string path, ReadOnlySpan<byte> bytes) => Write(Path.Combine(_root, path), EnsureFolder(path), bytes);
 
     /// <summary>

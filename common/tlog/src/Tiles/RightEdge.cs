@@ -23,7 +23,7 @@ internal sealed class RightEdge
 
     public ulong Size { get; private set; }
 
-    /// <summary>Loads the edge of a tree of a given size. The caller must compare its root with a trusted root.</summary>
+    /// <summary>Loads the edge of a tree of a given size. The caller must compare the edge's root with a trusted root.</summary>
     public static async Task<RightEdge> ReadAsync(ITileReader reader, ulong size, CancellationToken cancellationToken)
     {
         var levels = new List<TreeHash>[TileLayout.NumLevels];

@@ -4,8 +4,8 @@ using System.Text;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Names a hash tile or an entry bundle (C2SP tlog-tiles), complete or partial. Make one with <see cref="Hashes"/>, <see cref="Entries"/>
-/// or <see cref="TryParse"/>; the default value names nothing.
+/// Names a hash tile or an entry bundle (C2SP tlog-tiles), complete or partial. Make a path with <see cref="Hashes"/>,
+/// <see cref="Entries"/> or <see cref="TryParse"/>; the default value names nothing.
 /// </summary>
 public readonly record struct TilePath
 {
