@@ -4,7 +4,8 @@ using Optiks.Tlog;
 namespace Optiks;
 
 /// <summary>
-/// Writes small files so that a reader, or a crash, sees the old or the new contents, never a part, and never with other permissions.
+/// Writes small files. A reader, or a program that starts after a crash, sees the old contents or the new contents, never a part of them.
+/// The permissions are right at every time.
 /// </summary>
 public static class AtomicFile
 {
@@ -25,7 +26,7 @@ public static class AtomicFile
     /// </summary>
     public static bool TryCreate(string path, ReadOnlySpan<byte> contents, UnixFileMode mode)
     {
-        // The test uses the resolved target: for a link to nothing, File.Exists returns true.
+        // The test uses the resolved target, because File.Exists returns true for a symbolic link whose target is missing.
         string full = FileTarget.Resolve(path).Path;
         if (File.Exists(full))
         {

@@ -8,11 +8,11 @@ namespace Optiks;
 /// </summary>
 public static partial class BackgroundThread
 {
-    // Nice value of the thread, sched(7) and nice(2). Raising it needs no privilege; lowering it again does. Each piece of work therefore
-    // gets its own thread.
+    // The nice value of the thread; see sched(7) and nice(2). A thread may raise its nice value, but needs a privilege to lower it again.
+    // Each piece of work therefore gets its own thread.
     private const int Niceness = 10;
 
-    /// <summary>Runs work on its own thread. Threads that the native library starts for it inherit its priority.</summary>
+    /// <summary>Runs work on its own thread. Threads that the native library starts for the work inherit the thread's priority.</summary>
     public static Task<T> RunAsync<T>(Func<T> work)
     {
         ArgumentNullException.ThrowIfNull(work);

@@ -14,7 +14,7 @@ public static partial class CoreDumps
     /// </summary>
     public static void Forbid()
     {
-        // The command line, with its key files, runs on other systems too.
+        // The command line uses key files too, and must also run on systems other than Linux, which lack this call.
         if (!OperatingSystem.IsLinux())
         {
             return;

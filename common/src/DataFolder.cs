@@ -4,8 +4,8 @@ using Optiks.Tlog;
 namespace Optiks;
 
 /// <summary>
-/// Names the files and folders in <c>OPTIKS_DATA</c>. Creates folders with mode 0700; files are written with <see cref="AtomicFile"/>.
-/// Constructing a DataFolder touches nothing.
+/// Names the files and folders in <c>OPTIKS_DATA</c>. Its methods create folders with mode 0700. Programs write the files with
+/// <see cref="AtomicFile"/>. The constructor does not access the disk.
 /// </summary>
 public sealed class DataFolder
 {
@@ -14,7 +14,7 @@ public sealed class DataFolder
 
     private const UnixFileMode FolderMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
 
-    /// <summary>Takes a path and makes it absolute. Throws <see cref="StartupException"/> if it is blank.</summary>
+    /// <summary>Takes a path and makes it absolute. Throws <see cref="StartupException"/> if the path is blank.</summary>
     public DataFolder(string path)
     {
         if (string.IsNullOrWhiteSpace(path))
@@ -30,7 +30,9 @@ public sealed class DataFolder
     /// <summary>The database of the SQLite driver.</summary>
     public string Database => Combine("optiks.db");
 
-    /// <summary>The bulletin board's folder. Query-service serves <c>log/</c>; only the task touches <c>state/</c>.</summary>
+    /// <summary>
+    /// The bulletin board's folder. The query-service serves its <c>log/</c>; only the update-task uses its <c>state/</c>.
+    /// </summary>
     public string Board => Combine("board");
 
     /// <summary>The public trust anchor of this installation's log.</summary>
@@ -57,7 +59,7 @@ public sealed class DataFolder
     /// <summary>The trees that the update-task stores.</summary>
     public string Task => Combine("task");
 
-    /// <summary>Returns <c>$OPTIKS_DATA</c>, or <c>${XDG_DATA_HOME:-~/.local/share}/optiks</c> if that is not set.</summary>
+    /// <summary>Returns <c>$OPTIKS_DATA</c>, or <c>${XDG_DATA_HOME:-~/.local/share}/optiks</c> if <c>OPTIKS_DATA</c> is not set.</summary>
     public static DataFolder Default() => Resolve(Environment.GetEnvironmentVariable);
 
     /// <summary>
@@ -77,7 +79,7 @@ public sealed class DataFolder
         }
     }
 
-    /// <summary>Creates the root. Throws <see cref="StartupException"/>.</summary>
+    /// <summary>Creates the root folder. Throws <see cref="StartupException"/> if that fails.</summary>
     public DataFolder EnsureCreated()
     {
         try
@@ -92,8 +94,8 @@ public sealed class DataFolder
     }
 
     /// <summary>
-    /// Creates the root and checks at once, not at the first file, that this program may write there. Throws
-    /// <see cref="StartupException"/>.
+    /// Creates the root folder and checks that this program may write there, so that the start fails and not the first write. Throws
+    /// <see cref="StartupException"/> if the program may not write there.
     /// </summary>
     public DataFolder EnsureWritable()
     {

@@ -6,8 +6,8 @@ namespace Optiks;
 public static partial class ErrorText
 {
     /// <summary>
-    /// Returns the message without line ends, and without the .NET parameter name that libraries append for their caller. That name means
-    /// nothing to the person who typed a setting.
+    /// Returns the message without line ends, and without the .NET parameter name that libraries append. The parameter name means nothing
+    /// to the person who typed a setting.
     /// </summary>
     public static string Line(string message)
     {

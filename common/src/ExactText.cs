@@ -5,19 +5,19 @@ using System.Text.Unicode;
 namespace Optiks;
 
 /// <summary>
-/// Checks that the program received its start-up text unchanged. Bytes that are not UTF-8 become U+FFFD in .NET, so that two names, folders
-/// or secrets would become one.
+/// Checks that the program received its start-up text unchanged. Bytes that are not UTF-8 become U+FFFD in .NET, so that two different
+/// names, folders or secrets would become equal.
 /// </summary>
 public static class ExactText
 {
     private const char Replacement = '\uFFFD';
 
-    // The variables that Optiks and its libraries read. Others belong to other programs.
+    // The variables that Optiks and its libraries read. Other variables belong to other programs and are not checked.
     private static readonly string[] s_read = ["OPTIKS", "XDG_", "HOME", "TMPDIR", "CREDENTIALS_DIRECTORY", "ASPNETCORE_", "DOTNET_", "OTEL_", "AWS_", "PG", "SSL_CERT_"];
 
     /// <summary>
     /// Returns a sentence about the first argument, variable or working folder of this process that is not UTF-8, or null if all are. Call
-    /// it before forbidding core dumps, which closes the files that it reads.
+    /// this method before <see cref="CoreDumps.Forbid"/>, after which this process cannot read its own files in /proc.
     /// </summary>
     public static string? FindFault()
     {
@@ -28,8 +28,8 @@ public static class ExactText
     }
 
     /// <summary>
-    /// Finds the first argument that is not UTF-8. The last parts of the whole command line's bytes are the arguments. Without these bytes,
-    /// each U+FFFD is a fault.
+    /// Finds the first argument that is not UTF-8. The arguments are the last parts of <paramref name="commandLine"/>, which holds the
+    /// bytes of the whole command line. If these bytes are null, each U+FFFD is a fault.
     /// </summary>
     internal static string? FindArgument(IReadOnlyList<string> args, byte[]? commandLine)
     {
@@ -45,7 +45,7 @@ public static class ExactText
     }
 
     /// <summary>
-    /// Finds the first variable whose value is not UTF-8 in the environment's bytes. Without these bytes, each U+FFFD is a fault.
+    /// Finds the first variable whose value is not UTF-8 in the environment's bytes. If these bytes are null, each U+FFFD is a fault.
     /// </summary>
     internal static string? FindVariable(IDictionary variables, byte[]? environment)
     {

@@ -3,7 +3,7 @@ namespace Optiks;
 /// <summary>Numbers the exit codes of all programs: services and the command line share them.</summary>
 public static class ExitCodes
 {
-    /// <summary>Done; for <c>optiks</c>: verified, which includes a proven absence.</summary>
+    /// <summary>The program did what it was asked. For <c>optiks</c>, the answer was verified, which includes a proven absence.</summary>
     public const int Success = 0;
 
     /// <summary>A proof is invalid.</summary>
@@ -12,7 +12,7 @@ public static class ExitCodes
     /// <summary>The command line is wrong.</summary>
     public const int Usage = 2;
 
-    /// <summary>The server cannot be reached or refused, or an awaited result did not come in time.</summary>
+    /// <summary>The server could not be reached, or it refused the request, or an awaited result did not come in time.</summary>
     public const int Unreachable = 3;
 
     /// <summary>The program found a rollback of the database or the board.</summary>

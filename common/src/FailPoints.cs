@@ -15,14 +15,15 @@ public static partial class FailPoints
     public const string Variable = "OPTIKS_FAIL_POINT";
 
     /// <summary>
-    /// The database has the updates and assigns their sequence numbers. It is not known whether they are durable (update-service).
+    /// The database has the updates and assigns their sequence numbers. The update-service does not know yet whether the updates are
+    /// durable.
     /// </summary>
     public const string Draw = "draw";
 
     /// <summary>Updates are durable, but their callers are not yet answered (update-service).</summary>
     public const string Accept = "accept";
 
-    /// <summary>The log's key and trust anchor are saved, but not the genesis record.</summary>
+    /// <summary>The log's key and trust anchor are saved, but the genesis record is not.</summary>
     public const string GenesisKey = "genesis-key";
 
     /// <summary>The next epoch's trees are built, but nothing is stored.</summary>
@@ -45,17 +46,18 @@ public static partial class FailPoints
     /// <summary>The checkpoint is signed, but the note is not stored.</summary>
     public const string Sign = "sign";
 
-    /// <summary>The note is in the database, but the board's files are still those of the epoch before.</summary>
+    /// <summary>The note is in the database, but the board's files still show the epoch before.</summary>
     public const string Note = "note";
 
-    /// <summary>The tiles are written, but not the audit proof.</summary>
+    /// <summary>The board's tiles are written, but not the audit proof.</summary>
     public const string Tiles = "tiles";
 
-    /// <summary>The audit proof is written, but the checkpoint is still the one before.</summary>
+    /// <summary>The audit proof is written, but the board still has the checkpoint before.</summary>
     public const string Audit = "audit";
 
     /// <summary>
-    /// The board's checkpoint is replaced, or waits for witnesses. The database does not yet mark the epoch as published.
+    /// The board's checkpoint is replaced, or the new checkpoint waits for witnesses. The database does not yet mark the epoch as
+    /// published.
     /// </summary>
     public const string Checkpoint = "checkpoint";
 
@@ -80,22 +82,26 @@ public static partial class FailPoints
     /// <summary>The first epoch of a period is committed, but not signed.</summary>
     public const string PeriodSwitch = "period-switch";
 
-    /// <summary>The secrets of a period that is no longer served are deleted from the database, but not its other data.</summary>
+    /// <summary>
+    /// The secrets of a period that is no longer served are deleted from the database, but the period's other data are not.
+    /// </summary>
     public const string PeriodDestroying = "period-destroying";
 
-    /// <summary>An auditor's state has one more range of epochs, or its first record.</summary>
+    /// <summary>An auditor's state has one more verified range of epochs, or its first record.</summary>
     public const string AuditorRange = "auditor-range";
 
-    /// <summary>All epochs of the checkpoint are verified and in an auditor's state, but the mark is still the one before.</summary>
+    /// <summary>
+    /// All epochs of the checkpoint are verified and in an auditor's state, but the mark still names the checkpoint before.
+    /// </summary>
     public const string AuditorVerified = "auditor-verified";
 
-    /// <summary>The mark names the checkpoint, but nothing is signed.</summary>
+    /// <summary>An auditor's mark names the checkpoint, but nothing is signed.</summary>
     public const string AuditorMark = "auditor-mark";
 
-    /// <summary>The checkpoint is cosigned, but only in memory.</summary>
+    /// <summary>An auditor has cosigned the checkpoint, but only in memory.</summary>
     public const string AuditorSign = "auditor-sign";
 
-    /// <summary>The cosigned checkpoint is on disk, but not served.</summary>
+    /// <summary>The checkpoint that an auditor cosigned is on disk, but not served.</summary>
     public const string AuditorSigned = "auditor-signed";
 
     /// <summary>An auditor's finding is on disk, but not reported.</summary>
@@ -120,8 +126,8 @@ public static partial class FailPoints
     public const string BucketMark = "bucket-mark";
 
     /// <summary>
-    /// Everything is ready for a rotation of the key-encryption key, or one more period's secrets are rewrapped in the database
-    /// (<c>optiks-db kek rotate</c>).
+    /// A rotation of the key-encryption key is ready to begin, or one more period's secrets are rewrapped in the database (<c>optiks-db kek
+    /// rotate</c>).
     /// </summary>
     public const string KekPeriod = "kek-period";
 
@@ -144,7 +150,7 @@ public static partial class FailPoints
     public static readonly IReadOnlyList<string> OfPeriods = [PeriodSecrets, PeriodChunk, PeriodStaged, PeriodSwitch, PeriodDestroying];
 
     /// <summary>
-    /// The update-task's fail points that every log reaches, in the order of an update. Only a new log reaches the first one.
+    /// The update-task's fail points that every log reaches, in the order of an update. Only a new log reaches the first of them.
     /// </summary>
     public static readonly IReadOnlyList<string> OfEpochs = [GenesisKey, Apply, Commit, Bundle, Erase, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish];
 
@@ -152,8 +158,8 @@ public static partial class FailPoints
     public static readonly IReadOnlyList<string> OfQuorums = [Quorum, Release];
 
     /// <summary>
-    /// The fail points of a board that is copied to a bucket, in their order. A task reaches the first one only if tasks share the bucket
-    /// in place of a folder.
+    /// The fail points of a board that is copied to a bucket, in their order. A task reaches <see cref="BucketMark"/> only if tasks share
+    /// the bucket in place of a folder.
     /// </summary>
     public static readonly IReadOnlyList<string> OfBuckets = [BucketMark, BucketObject, BucketObjects, BucketCheckpoint];
 
@@ -168,8 +174,8 @@ public static partial class FailPoints
     private static int s_remaining = s_choice?.Times ?? 0;
 
     /// <summary>
-    /// Refuses a variable that names no fail point (<see cref="StartupException"/>): a fault test that kills nothing must not pass. A host
-    /// calls it at its start.
+    /// Throws <see cref="StartupException"/> if the variable names no fail point, because a fault test that kills nothing must not pass. A
+    /// host calls this method at its start.
     /// </summary>
     public static void EnsureValid()
     {

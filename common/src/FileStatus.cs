@@ -4,17 +4,17 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks;
 
 /// <summary>
-/// Identifies a file and its state. Two statuses of one path are equal only if in between nobody wrote to the file, replaced it, or changed
-/// its mode or owner. A name alone does not identify a file, because links give it several names. Linux only; elsewhere, reading a status
-/// throws <see cref="PlatformNotSupportedException"/>.
+/// Identifies a file and its state. Two statuses of one path are equal only if between them nobody wrote to the file, replaced it, or
+/// changed its mode or owner. A name alone does not identify a file, because links give it several names. Linux only; elsewhere, reading a
+/// status throws <see cref="PlatformNotSupportedException"/>.
 /// </summary>
 /// <param name="Device">The device that the file is on: major and minor number.</param>
 /// <param name="Inode">The number of the file on its device.</param>
 /// <param name="Length">The length in bytes.</param>
-/// <param name="Written">The time when its contents last changed, in nanoseconds since 1970; anyone who may write the file may set
+/// <param name="Written">The time when the file's contents last changed, in nanoseconds since 1970; anyone who may write the file may set
 /// it.</param>
-/// <param name="Changed">The time when its contents, mode, owner or name last changed, in nanoseconds since 1970.</param>
-/// <param name="Mode">Permissions.</param>
+/// <param name="Changed">The time when the file's contents, mode, owner or name last changed, in nanoseconds since 1970.</param>
+/// <param name="Mode">The file's permissions.</param>
 /// <param name="Owner">The owner's user id.</param>
 /// <param name="IsRegular">False for a folder, a device, a FIFO and a socket.</param>
 /// <param name="Links">The number of names (hard links) of the file.</param>
@@ -28,7 +28,7 @@ public readonly partial record struct FileStatus(
     private const int ENOENT = 2;
     private const int ENOTDIR = 20;
 
-    // linux/stat.h: statx has one layout on every architecture.
+    // The length of struct statx (linux/stat.h), whose layout is the same on every architecture.
     private const int StatxLength = 256;
 
     /// <summary>
@@ -46,7 +46,7 @@ public readonly partial record struct FileStatus(
         return error is ENOENT or ENOTDIR ? null : throw new IOException($"{path}: {Marshal.GetPInvokeErrorMessage(error)}");
     }
 
-    /// <summary>Reads the status of an open file, wherever its name now leads. Throws <see cref="IOException"/>.</summary>
+    /// <summary>Reads the status of an open file, even if its name now belongs to another file. Throws <see cref="IOException"/>.</summary>
     public static FileStatus Read(SafeFileHandle handle)
     {
         ThrowUnlessLinux();
@@ -56,7 +56,7 @@ public readonly partial record struct FileStatus(
             : throw new IOException($"statx: {Marshal.GetLastPInvokeErrorMessage()}");
     }
 
-    /// <summary>Returns whether both are statuses of one file, in whatever state.</summary>
+    /// <summary>Returns whether both statuses belong to the same file, even if the file has changed in between.</summary>
     public bool IsSameFile(FileStatus other) => Device == other.Device && Inode == other.Inode;
 
     /// <summary>Combines a major and a minor number into a <see cref="Device"/>.</summary>

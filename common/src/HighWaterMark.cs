@@ -4,12 +4,13 @@ using System.Text;
 namespace Optiks;
 
 /// <summary>
-/// Holds the highest epoch that the task was ever about to sign, with its record's hash. It lies next to the board, outside the database. A
-/// database that is below the mark, or has another record at it, is an older copy. Signing from it would give the log two histories.
+/// Holds the highest epoch that the task was ever about to sign, with its record's hash. The mark's file is next to the board, outside the
+/// database. A database that ends below the mark, or has another record at the mark's epoch, is an older copy. Signing from an older copy
+/// would give the log two histories.
 /// </summary>
 /// <remarks>Three lines of text: <c>optiks high-water 1</c>, the epoch in decimal, the hash in 64 lower-case hexadecimal digits.</remarks>
 /// <param name="Epoch">The number of the epoch.</param>
-/// <param name="RecordHash">The hash of its record, 32 bytes.</param>
+/// <param name="RecordHash">The hash of the epoch's record, 32 bytes.</param>
 public sealed record HighWaterMark(ulong Epoch, ReadOnlyMemory<byte> RecordHash)
 {
     private const string Header = "optiks high-water 1";
@@ -23,7 +24,7 @@ public sealed record HighWaterMark(ulong Epoch, ReadOnlyMemory<byte> RecordHash)
     }
 
     /// <summary>
-    /// Reads the file; returns null if it does not exist. Throws <see cref="InvalidDataException"/> if the format is wrong.
+    /// Reads the file; returns null if the file does not exist. Throws <see cref="InvalidDataException"/> if the format is wrong.
     /// </summary>
     public static HighWaterMark? Read(string path)
     {

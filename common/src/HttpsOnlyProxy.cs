@@ -24,8 +24,8 @@ public sealed class HttpsOnlyProxy : IWebProxy
     }
 
     /// <summary>
-    /// Installs itself as the default proxy of this process's HttpClients, in place of the proxies that <c>http_proxy</c>, <c>all_proxy</c>
-    /// and the like name for http. Every program calls it before its first request.
+    /// Installs an instance as the default proxy of this process's HttpClients, in place of the proxies that <c>http_proxy</c>,
+    /// <c>all_proxy</c> and the like name for http. Every program calls this method before its first request.
     /// </summary>
     public static void Install()
     {

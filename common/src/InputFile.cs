@@ -6,8 +6,8 @@ public static class InputFile
     private const int BufferLength = 64 * 1024;
 
     /// <summary>
-    /// Reads a whole file. Throws <see cref="IOException"/> if it is longer than <paramref name="max"/> bytes, or
-    /// <see cref="UnauthorizedAccessException"/>.
+    /// Reads a whole file. Throws <see cref="IOException"/> if the file cannot be read or is longer than <paramref name="max"/> bytes, and
+    /// <see cref="UnauthorizedAccessException"/> if this user may not read it.
     /// </summary>
     public static byte[] Read(string path, int max)
     {

@@ -3,7 +3,8 @@ namespace Optiks;
 /// <summary>Takes a file that only one process at a time can hold open. The lock ends with the process; the file stays.</summary>
 public static class LockFile
 {
-    // EWOULDBLOCK of Linux and of macOS, ERROR_SHARING_VIOLATION of Windows: the only errors that mean that another process holds the file.
+    // These are EWOULDBLOCK of Linux and of macOS, and ERROR_SHARING_VIOLATION of Windows. No other errors mean that another process holds
+    // the file.
     private const int LinuxHeld = 11;
     private const int MacHeld = 35;
     private const int WindowsHeld = 32;

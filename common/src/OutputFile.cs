@@ -10,7 +10,7 @@ public static class OutputFile
 {
     /// <summary>
     /// Replaces or creates a file, or writes into a target that is not a regular file. Throws <see cref="IOException"/> or
-    /// <see cref="UnauthorizedAccessException"/>.
+    /// <see cref="UnauthorizedAccessException"/> if that fails.
     /// </summary>
     public static void Write(string path, ReadOnlySpan<byte> contents, UnixFileMode mode)
     {
@@ -20,7 +20,7 @@ public static class OutputFile
         }
     }
 
-    /// <summary>Does the same, but returns false for an existing regular file or folder.</summary>
+    /// <summary>Creates a file as <see cref="Write"/> does, but returns false if the path is an existing regular file or folder.</summary>
     public static bool TryCreate(string path, ReadOnlySpan<byte> contents, UnixFileMode mode) => TryWriteInto(path, contents) || AtomicFile.TryCreate(path, contents, mode);
 
     /// <summary>Returns whether <see cref="TryCreate"/> would refuse the path.</summary>

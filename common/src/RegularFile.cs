@@ -1,14 +1,14 @@
 namespace Optiks;
 
 /// <summary>
-/// Reads files that any user may have made. It reads only regular files, because a pipe or a device has no end, and refuses files longer
-/// than their kind can be.
+/// Reads files that any user may have made. It reads only regular files, because a pipe or a device has no end, and refuses files that are
+/// longer than a valid file of their kind.
 /// </summary>
 public static class RegularFile
 {
     /// <summary>
-    /// Reads a whole file; returns null if it does not exist. Throws <see cref="InvalidDataException"/> if it is longer or not a regular
-    /// file, and <see cref="IOException"/>.
+    /// Reads a whole file; returns null if it does not exist. Throws <see cref="InvalidDataException"/> if the file is longer or not a
+    /// regular file, and <see cref="IOException"/> if it cannot be read.
     /// </summary>
     /// <param name="path">The path of the file.</param>
     /// <param name="maxLength">The highest number of bytes to read.</param>

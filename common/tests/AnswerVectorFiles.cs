@@ -6,7 +6,9 @@ using Optiks.Tlog;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Reads the common part of the files of tests/vectors/users and periods: a verifier's own inputs about the log.</summary>
+/// <summary>
+/// Reads the common part of the files of tests/vectors/users and periods: the inputs that a verifier itself has about the log.
+/// </summary>
 internal static class AnswerVectorFiles
 {
     public static VerifierContext Context(JsonDocument file, JsonElement vector)
@@ -27,7 +29,7 @@ internal static class AnswerVectorFiles
         };
     }
 
-    /// <summary>Returns an end state with the row's value.</summary>
+    /// <summary>Returns the end state that a vector describes, with the hash of its value.</summary>
     public static EndState End(JsonElement end) => new(
         end.GetProperty("period").GetUInt64(),
         end.GetProperty("last_epoch").GetUInt64(),

@@ -81,7 +81,7 @@ public sealed class ApiKeyTests : IDisposable
         }
         Assert.Contains($"chmod go-w {path}", Assert.Single(problems).Message, StringComparison.Ordinal);
 
-        // Keeps the time of writing and the length unchanged.
+        // This change of the mode leaves the file's time of writing and length unchanged.
         File.SetUnixFileMode(path, AtomicFile.PublicMode);
         _time.Advance(TimeSpan.FromSeconds(1));
         Assert.False(store.TryFind(key, out _));
@@ -229,7 +229,7 @@ public sealed class ApiKeyTests : IDisposable
         ApiKey.EnsureDevelopmentKey(_folder.Data);
         Assert.Equal(key, ApiKey.ReadFile(_folder.Data.ApiKey));
 
-        // As after a crash between the two files.
+        // The state is now as after a crash between the writes of the two files.
         File.Delete(_folder.Data.ApiKeys);
         ApiKey.EnsureDevelopmentKey(_folder.Data);
         Assert.True(new ApiKeyStore(_folder.Data.ApiKeys, _time).TryFind(key, out _));

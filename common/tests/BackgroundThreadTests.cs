@@ -23,7 +23,7 @@ public sealed class BackgroundThreadTests
         Assert.Equal("no", e.Message);
     }
 
-    // proc(5): the 19th field. The second field may contain spaces.
+    // Returns the nice value of the current thread, the 19th field of its stat file (proc(5)). The second field may contain spaces.
     private static int Niceness()
     {
         string stat = File.ReadAllText("/proc/thread-self/stat");

@@ -42,7 +42,7 @@ public sealed class DirectorySecretsTests : IDisposable
 
         Assert.Equal(octets, secrets.Octets[..OneTagKeyLength]);
         Assert.Single(All.Select(structure => Text(secrets.TagKey(structure))).Distinct());
-        // Computed with Python's hashlib for these secrets, when there was one tag key.
+        // These tags were computed with Python's hashlib for the secrets in the earlier form, which had one tag key.
         string[] tags = ["8DA90D422A7550866D4B4F806036795F", "3C7C24D769498F71C20F5DD9EB3DCE86", "1A8638574E424B22CD428270272C776E", "851D8957A8D987F662D8331E2D7757C5"];
         Assert.Equal(tags, Rows(secrets).OrderBy(row => row.Structure).Select(row => Text(row.Tag)));
         // Newly written secrets have a key for each structure.

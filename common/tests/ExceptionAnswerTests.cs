@@ -15,7 +15,7 @@ public sealed class ExceptionAnswerTests
     public async Task A_connection_that_its_client_resets_is_not_logged()
     {
         Assert.Equal((499, 0), await AnswerAsync(new ConnectionResetException("reset by peer"), isAborted: false));
-        // HTTP/2 reports it for one stream.
+        // HTTP/2 reports the disconnection of one stream with this exception.
         Assert.Equal((499, 0), await AnswerAsync(new IOException("The client reset the request stream."), isAborted: true));
         Assert.Equal((499, 0), await AnswerAsync(new OperationCanceledException(), isAborted: true));
     }

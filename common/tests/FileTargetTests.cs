@@ -134,7 +134,7 @@ public sealed class FileTargetTests : IDisposable
         Assert.NotNull(again);
         Directory.CreateDirectory(_folder["folder.lock"]);
         Assert.Contains("folder.lock", Assert.ThrowsAny<IOException>(() => LockFile.TryTake(_folder["folder.lock"])).Message, StringComparison.Ordinal);
-        // A folder where not even root can create a file.
+        // The lock file would be in a folder where not even root can create a file.
         Assert.ThrowsAny<IOException>(() => LockFile.TryTake("/proc/self/lock"));
     }
 

@@ -6,8 +6,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Common.Tests;
 
 /// <summary>
-/// Watches the changes of a folder and the names in it (inotify(7)). The only outside trace of a folder's fsync is the opening of the
-/// folder.
+/// Watches the changes of a folder and the names in it (inotify(7)). An fsync of a folder is visible from outside only because the folder
+/// is opened for it.
 /// </summary>
 internal sealed partial class FolderEvents : IDisposable
 {

@@ -185,7 +185,7 @@ public sealed class HostTests : IAsyncLifetime
         using HttpResponseMessage response = await Client.SendAsync(accepted, TestContext.Current.CancellationToken);
         Assert.Equal("5", await response.Content.ReadAsStringAsync(TestContext.Current.CancellationToken));
 
-        // Beyond the endpoint's limit, and beyond Kestrel's own limit.
+        // The first body exceeds the endpoint's limit, and the second body exceeds Kestrel's own limit as well.
         foreach (int length in (int[])[MaxBodyLength + 1, 20 * MaxBodyLength])
         {
             using HttpRequestMessage tooLong = Post(fits.PadRight(length));
@@ -270,7 +270,7 @@ public sealed class HostTests : IAsyncLifetime
     [InlineData("Optiks:Work:Inner:Depth", "3", null)]
     [InlineData("Optiks:Work:Names:0", "a", null)]
     [InlineData("Optiks:RateLimits:Lookups:PerSecond", "5", null)]
-    // A setting of another host, which knows it.
+    // This setting belongs to another host, so this host does not refuse it.
     [InlineData("Optiks:Log:Origin", "example", null)]
     [InlineData("Optiks:Work:Patiense", "3", "Unknown settings: Optiks:Work:Patiense is not a setting; the nearest is Optiks:Work:Patience.")]
     [InlineData("Optiks:Work:Amount", "3", "Unknown settings: Optiks:Work:Amount is not a setting; Optiks:Work has Inner, Interval, IsHard, Names, Patience, Share.")]

@@ -68,7 +68,7 @@ public sealed class MetricsTests : IAsyncLifetime
         Dictionary<object, long> free = Read("optiks.service.disk.free", "optiks.folder");
         Dictionary<object, long> size = Read("optiks.service.disk.size", "optiks.folder");
         Assert.Equal(["board", "data"], free.Keys.Order());
-        // The total size, as df reports it, does not change.
+        // The total size is the size that df reports, which does not change.
         Assert.All(size, one => Assert.Equal(new DriveInfo(_folder.Path).TotalSize, one.Value));
         Assert.All(free, one => Assert.InRange(one.Value, 1, size[one.Key]));
         Assert.Empty(Read(Expiry, "server.port"));
@@ -95,8 +95,8 @@ public sealed class MetricsTests : IAsyncLifetime
         Assert.Equal([new(port, end.ToUnixTimeSeconds())], served);
     }
 
-    // Reads the values of this host's gauge by an attribute. It does not read Prometheus's page, which contains the meters of all hosts in
-    // this process; a program has one host.
+    // Reads the values of this host's gauge by an attribute. It does not read the page for Prometheus, which contains the meters of all
+    // hosts in this process. In a program, the process has only one host.
     private Dictionary<object, long> Read(string name, string attribute)
     {
         var values = new Dictionary<object, long>();
@@ -114,7 +114,7 @@ public sealed class MetricsTests : IAsyncLifetime
         return values;
     }
 
-    // Uses a slim builder, which lacks the services that https needs.
+    // Starts the host with a slim builder, which lacks the services that https needs.
     private async Task StartAsync(Dictionary<string, string?> settings, params string[] more)
     {
         settings[DataFolder.Variable] = _folder.Path;

@@ -7,14 +7,15 @@ using Optiks.Tlog;
 namespace Optiks.Common.Tests;
 
 /// <summary>
-/// Tests that the native parser of checkpoints and the one of Optiks.Tlog follow one rule (docs/spec/board.md section 2). Each accepts what
-/// the other accepted and stored.
+/// Tests that the native parser of checkpoints and the parser of Optiks.Tlog follow the same rule (docs/spec/board.md section 2). Each
+/// parser must accept every note that the other parser accepts.
 /// </summary>
 public sealed class NoteParserTests
 {
     private static readonly byte[] Seed = [.. Enumerable.Range(0, 32).Select(i => (byte)i)];
 
-    // Parts that alter signature lines: separators, several kinds of white space, other lines, and bytes that are not UTF-8.
+    // The parts from which the test makes altered signature lines: separators, several kinds of white space, other lines, and bytes that
+    // are not UTF-8.
     private static readonly byte[][] Parts =
     [
         "\n"u8.ToArray(), " "u8.ToArray(), "+"u8.ToArray(), "="u8.ToArray(), "A"u8.ToArray(), "0"u8.ToArray(), "\t"u8.ToArray(), "\r"u8.ToArray(), "\u2014 "u8.ToArray(), "\u2014 s AAAAAAA=\n"u8.ToArray(),
@@ -49,7 +50,7 @@ public sealed class NoteParserTests
     {
         var key = new VerifierKey("example.com/log", SignatureType.Ed25519, Ed25519.PublicKey(Seed));
         TrustAnchor anchor = Anchor(key);
-        // The same notes in each run: a failure names one of them, and the counts below always hold.
+        // The seed is fixed, so each run tests the same notes. A failure names one of the notes, and the counts below always hold.
         var random = new Random(43);
         var verdicts = new Dictionary<bool, int> { [true] = 0, [false] = 0 };
         for (int i = 0; i < 3000; i++)

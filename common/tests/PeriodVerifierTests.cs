@@ -59,7 +59,7 @@ public sealed class PeriodVerifierTests
             EndState?[] ends = vector.TryGetProperty("ends", out JsonElement given) ? [.. given.EnumerateArray().Select(End)] : [];
             byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
             VersionsVerdict verdict = Verifier.Versions(AnswerVectorFiles.Context(file, vector), asked, known, answer);
-            // Section 6: after everything else, for each key in order.
+            // The hand-over is checked after everything else, for each key in order (docs/spec/periods.md section 6).
             Reason handover = ends.Zip(verdict.Keys).Where(key => key.First is not null && key.Second.From == 1)
                 .Select(key => Verifier.Handover(verdict.Head!, key.Second, key.First!, answer)).FirstOrDefault(reason => reason != Reason.Valid);
             CheckReason(vector, verdict.Reason == Reason.Valid ? handover : verdict.Reason);
@@ -98,7 +98,7 @@ public sealed class PeriodVerifierTests
             Assert.Null(Verifier.OtherPeriod(context with { KeptRecord = default }, Reason.RecordPeriod, answer));
             Assert.Null(Verifier.OtherPeriod(context, Reason.Fork, answer));
             Assert.Null(Verifier.OtherPeriod(context, Reason.MalformedTruncated, answer.AsMemory(0, 1)));
-            // The forged record names another record before it, so it is not the record that the checkpoint commits to.
+            // The forged record names another preceding record, so the checkpoint does not commit to it.
             byte[] forged = [.. answer];
             forged[EpochRecord.Length - 1] ^= 1;
             Assert.Null(Verifier.OtherPeriod(context, Reason.RecordPeriod, forged));

@@ -30,7 +30,7 @@ public sealed class RateLimitTests
         time.Advance(wait);
         Assert.True(buckets.TryTake(1, out _));
         Assert.False(buckets.TryTake(1, out _));
-        // A long pause fills the bucket completely, but not beyond.
+        // A long pause fills the bucket, but not beyond its burst.
         time.Advance(TimeSpan.FromDays(30));
         Assert.Equal(3, Enumerable.Range(0, 10).Count(_ => buckets.TryTake(1, out TimeSpan _)));
     }
@@ -122,17 +122,17 @@ public sealed class RateLimitTests
         await using Host host = await Host.StartAsync();
         Assert.Equal(200, (int)(await host.GetAsync("/lookups/5", "192.0.2.1")).StatusCode);
         using HttpResponseMessage refused = await host.GetAsync("/lookups", "192.0.2.1");
-        // The bucket had two tokens, five were taken, and the next request needs one: four intervals.
+        // The bucket had two tokens and five were taken, so it lacks three. The next request needs one more, which takes four intervals.
         Assert.Equal(4 * s_second * 100, refused.Headers.RetryAfter?.Delta);
     }
 
     [Theory]
-    // One user of IPv6 has a whole /64.
+    // Both addresses are in one /64, which belongs to one user of IPv6.
     [InlineData("2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff", true)]
     [InlineData("2001:db8:1:2::1", "2001:db8:1:3::1", false)]
     [InlineData("192.0.2.1", "::ffff:192.0.2.1", true)]
     [InlineData("192.0.2.1", "192.0.2.2", false)]
-    // Only a trusted proxy wrote the addresses to the right of the last unknown hop.
+    // The caller is the last hop that is not a trusted proxy: only trusted proxies wrote the addresses to its right.
     [InlineData("192.0.2.1", "203.0.113.9, 192.0.2.1", true)]
     [InlineData("192.0.2.1", "192.0.2.1, 127.0.0.9", true)]
     [InlineData("192.0.2.1", "192.0.2.1, 203.0.113.9", false)]
@@ -158,7 +158,7 @@ public sealed class RateLimitTests
         await using Host host = await Host.StartAsync();
         Assert.Equal([200, 200], await host.ManyAsync(2, "192.0.2.1", "/lookups", host.Key));
         Assert.Equal([429], await host.ManyAsync(1, "192.0.2.2", "/lookups", host.Key));
-        // Other requests from the address count for other callers, and guesses at keys for one of these.
+        // Requests from the address without this key count for another caller. Requests that guess keys count for the address.
         Assert.Equal([200], await host.ManyAsync(1, "192.0.2.1"));
         Assert.Equal([401, 429], await host.ManyAsync(2, "192.0.2.1", "/lookups/closed", ApiKey.Generate()));
     }

@@ -86,7 +86,7 @@ public sealed class SecretsTests : IDisposable
         string? Environment(string name) => name == ServiceCredential.Variable ? _folder["credentials"] : null;
         Directory.CreateDirectory(_folder["credentials"]);
         Write(_folder.Data.KeyEncryptionKey, KeyText(1), AtomicFile.PrivateMode);
-        // Without a credential, the data folder's file is used; with both, neither is.
+        // Without a credential, the data folder's file is used. If both exist, the ring is refused.
         var file = KeyRing.Load(_folder.Data, Environment);
         // The group's bits are the mask of an access control list that lets one user in.
         Write(_folder["credentials/optiks.kek"], KeyText(2), UnixFileMode.UserRead | UnixFileMode.GroupRead);
@@ -101,7 +101,7 @@ public sealed class SecretsTests : IDisposable
         File.Move(_folder["elsewhere"], _folder.Data.KeyEncryptionKey);
         Assert.Throws<SecretsException>(() => file.Unwrap(wrapped, SecretPurpose.LogKey, s_logId));
         File.Delete(_folder.Data.KeyEncryptionKey);
-        // Such a mode is refused elsewhere.
+        // Outside the folder of credentials, a file with such a mode is refused.
         Write(_folder["kek"], KeyText(1), UnixFileMode.UserRead | UnixFileMode.GroupRead);
         Assert.Throws<SecretsException>(() => SecretFile.Read(_folder["kek"], Environment));
         Write(_folder["credentials/optiks.kek"], KeyText(2), UnixFileMode.UserRead | UnixFileMode.OtherRead);

@@ -7,7 +7,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>Tests starts, both orderly ones and others.</summary>
+/// <summary>Tests starts of hosts that succeed, fail or are cancelled.</summary>
 public sealed class StartupTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -18,7 +18,7 @@ public sealed class StartupTests : IDisposable
     public async Task A_start_that_is_called_off_ends_in_order()
     {
         await using WebApplication app = Build(services => services.AddHostedService<Endless>());
-        // As a signal does while hosted services start.
+        // The test stops the host while its hosted services start, as a signal would.
         app.Services.GetServices<IHostedService>().OfType<Endless>().Single().Started += app.Lifetime.StopApplication;
         await Startup.RunHostAsync(app);
     }
@@ -41,7 +41,7 @@ public sealed class StartupTests : IDisposable
         var limits = new KestrelServerLimits();
         ConnectionLimits.Set(limits, descriptors);
         Assert.Equal(connections, limits.MaxConcurrentConnections);
-        // The limits on the data that a client can make a connection hold, and for how long.
+        // These limits bound the data that a client can make a connection hold, and the time for which it can do so.
         Assert.Equal((16.0 * 1024, 4.0 * 1024), (limits.MinResponseDataRate!.BytesPerSecond, limits.MinRequestBodyDataRate!.BytesPerSecond));
         Assert.Equal(32 * 1024, limits.MaxResponseBufferSize);
     }
@@ -65,7 +65,7 @@ public sealed class StartupTests : IDisposable
         return app;
     }
 
-    // A part whose start waits until it is cancelled.
+    // A hosted service whose start waits until the start is cancelled.
     private sealed class Endless : IHostedService
     {
         public event Action? Started;

@@ -35,7 +35,7 @@ public sealed class SupervisionTests : IDisposable
         {
             await app.StartAsync(TestContext.Current.CancellationToken);
             Assert.Equal("STATUS=Not ready. Opening the database. The check broken failed: InvalidOperationException.\n", manager.Next());
-            // A reload in the meantime does not make it ready.
+            // A reload before the service is ready must not report it as ready.
             Reload(app);
             isReady = true;
             Assert.Equal("READY=1\nSTATUS=Ready. Standby.\n", manager.Next());
@@ -157,7 +157,7 @@ public sealed class SupervisionTests : IDisposable
         (SslStream stream, string[] shown) = await ConnectAsync(address);
         await using (stream)
         {
-            // The server sends the certificate between its own and the root, which a client does not have.
+            // The server also sends the intermediate certificate between its own certificate and the root, because clients do not have it.
             Assert.Equal(["CN=first", "CN=first between"], shown);
 
             // A certificate and key that do not match are refused.
@@ -169,7 +169,7 @@ public sealed class SupervisionTests : IDisposable
             second.Write(_folder["tls.pem"], _folder["tls.key"]);
             Reload(app);
             Assert.Equal(["CN=second", "CN=second between"], await ShownAsync(address));
-            // The earlier connection is answered.
+            // The connection with the earlier certificate is still answered.
             await stream.WriteAsync("GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n"u8.ToArray(), TestContext.Current.CancellationToken);
             using var reader = new StreamReader(stream);
             Assert.Contains("answer", await reader.ReadToEndAsync(TestContext.Current.CancellationToken), StringComparison.Ordinal);
@@ -205,7 +205,7 @@ public sealed class SupervisionTests : IDisposable
         return shown;
     }
 
-    // Returns the subjects of the certificates that the server sends.
+    // Connects, and returns the connection and the subjects of the certificates that the server sends.
     private static async Task<(SslStream Stream, string[] Shown)> ConnectAsync(Uri address)
     {
         string[] shown = [];
@@ -239,7 +239,9 @@ public sealed class SupervisionTests : IDisposable
         return app;
     }
 
-    /// <summary>Holds the socket of a service manager. It reads reports at once, because a full socket would block the sender.</summary>
+    /// <summary>
+    /// Holds the socket of a service manager. The manager reads reports at once, because a full socket would block the sender.
+    /// </summary>
     private sealed class Manager : IDisposable
     {
         private readonly Socket _socket = new(AddressFamily.Unix, SocketType.Dgram, ProtocolType.Unspecified);
@@ -273,7 +275,7 @@ public sealed class SupervisionTests : IDisposable
             }
             catch (Exception e) when (e is SocketException or ObjectDisposedException)
             {
-                // The socket was disposed.
+                // The socket was disposed, so no more reports arrive.
             }
         }
     }
@@ -299,7 +301,7 @@ public sealed class SupervisionTests : IDisposable
         }
     }
 
-    /// <summary>Makes a certificate, one between it and the root, and an untrusted root.</summary>
+    /// <summary>Makes a server certificate, an intermediate certificate and an untrusted root.</summary>
     private sealed class Chain : IDisposable
     {
         private readonly ECDsa _rootKey = ECDsa.Create(ECCurve.NamedCurves.nistP256);

@@ -75,7 +75,7 @@ public sealed class TokenKeySetTests : IDisposable
 
     [Theory]
     [InlineData(P256X, P256Y, true)]
-    // Another point's y, y with one bit changed, zeros, and coordinates that are not reduced.
+    // The cases are: the y of another point, a y with one bit changed, zeros, and coordinates that are not reduced.
     [InlineData(P256X, P256X, false)]
     [InlineData(P256X, "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyI", false)]
     [InlineData("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", false)]

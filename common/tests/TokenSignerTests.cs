@@ -14,7 +14,7 @@ namespace Optiks.Common.Tests;
 /// <summary>Tests the token signer for trials against the services' library and known answers of the RFCs.</summary>
 public sealed class TokenSignerTests : IDisposable
 {
-    // RFC 8037 appendix A.1.
+    // The seed of RFC 8037 appendix A.1.
     private const string Rfc8037Seed = "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A";
     private const string Rfc8037Public = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
 

@@ -11,7 +11,7 @@ using Optiks.Tests.Shared;
 namespace Optiks.Common.Tests;
 
 /// <summary>
-/// Tests which tokens the verifier accepts and refuses (docs/spec/tokens.md). Each refused token is acceptable except for one fault.
+/// Tests which tokens the verifier accepts and refuses (docs/spec/tokens.md). Each refused token has exactly one fault.
 /// </summary>
 public sealed class TokenVerifierTests : IDisposable
 {
@@ -73,7 +73,7 @@ public sealed class TokenVerifierTests : IDisposable
     [InlineData("update history lookup", ApiScopes.Update | ApiScopes.History | ApiScopes.Lookup)]
     [InlineData("", ApiScopes.None)]
     [InlineData("openid email history", ApiScopes.History)]
-    // Scopes that only API keys can have.
+    // These scopes exist only for API keys.
     [InlineData("snapshot", ApiScopes.None)]
     [InlineData("Update", ApiScopes.None)]
     [InlineData("update,history", ApiScopes.None)]
@@ -154,7 +154,7 @@ public sealed class TokenVerifierTests : IDisposable
         JsonObject claims = Claims;
         Assert.Null((await verifier.VerifyAsync(_ed25519.Token(claims))).Refusal);
         claims.Remove(claim);
-        // Built as text, which may contain values that no JsonNode can.
+        // The payload is built as text, because some of its values cannot be in a JsonNode.
         string payload = claims.ToJsonString();
         payload = json is null ? payload : $"{payload[..^1]},\"{claim}\":{json}}}";
         Assert.Equal(reason, await ReasonAsync(verifier, _ed25519.Token(_ed25519.Header.ToJsonString(), payload)));
@@ -187,7 +187,7 @@ public sealed class TokenVerifierTests : IDisposable
     [InlineData("token-algorithm", """{"alg":"Ed25519","kid":"ed-1"}""")]
     [InlineData("token-algorithm", """{"alg":1,"kid":"ed-1"}""")]
     [InlineData("token-algorithm", """{"kid":"ed-1"}""")]
-    // Each key is for one algorithm.
+    // Each key belongs to one algorithm, so the other algorithm is refused.
     [InlineData("token-algorithm", """{"alg":"ES256","kid":"ed-1"}""")]
     [InlineData("token-algorithm", """{"alg":"EdDSA","kid":"ec-1"}""")]
     [InlineData("token-header", """{"alg":"EdDSA"}""")]
@@ -247,7 +247,7 @@ public sealed class TokenVerifierTests : IDisposable
             {
                 Assert.Equal("token-signature", await ReasonAsync(verifier, wrong));
             }
-            // Uses the public key, which everyone has, as the secret of a symmetric algorithm.
+            // The attacker uses the public key, which everyone has, as the secret of a symmetric algorithm.
             foreach (byte[] secret in (byte[][])[signer.PublicKey, Encoding.UTF8.GetBytes(signer.Jwk.ToJsonString()), File.ReadAllBytes(KeysFile)])
             {
                 string signed = AccountSystem.SigningInput($$"""{"alg":"HS256","kid":"{{signer.Id}}"}""", Claims.ToJsonString());
@@ -275,7 +275,7 @@ public sealed class TokenVerifierTests : IDisposable
         [
             "", ".", "..", "...", "a", $"{parts[0]}.{parts[1]}", good + ".", good + ".AA", $"{good}=", $" {good}", good.Replace('.', ' '), $"{parts[0]}.{parts[1]}.",
             $".{parts[1]}.{parts[2]}", $"{parts[0]}..{parts[2]}", $"{parts[0]}=.{parts[1]}.{parts[2]}", $"{parts[0]}.{parts[1]}\n.{parts[2]}", new string('é', 5000), new string('.', 8192),
-            // Five parts: an encrypted token.
+            // An encrypted token has five parts.
             $"{parts[0]}.{parts[1]}.{parts[2]}.{parts[0]}.{parts[1]}",
             Signed($"{payload[..^1]},\"more\":{Nested(8)}}}"),
             Signed($"{payload[..^1]},\"more\":{Nested(3000)}}}"),
@@ -315,7 +315,7 @@ public sealed class TokenVerifierTests : IDisposable
     }
 
     [Theory]
-    // iat, nbf and exp are in seconds from now; the skew is 60, the longest lifetime 3600.
+    // The arguments iat, nbf and exp are in seconds from now. The allowed skew is 60 seconds, and the longest lifetime 3600 seconds.
     [InlineData(0, null, 600, null)]
     [InlineData(-600, null, -59, null)]
     [InlineData(-600, null, -60, "token-expired")]
@@ -342,7 +342,7 @@ public sealed class TokenVerifierTests : IDisposable
         }
         TokenVerifier verifier = Verifier();
         Assert.Equal(reason, await ReasonAsync(verifier, _p256.Token(claims)));
-        // The cached token gives the same result.
+        // The second check, with the cached token, gives the same result.
         Assert.Equal(reason, await ReasonAsync(verifier, _p256.Token(claims)));
     }
 
@@ -382,7 +382,7 @@ public sealed class TokenVerifierTests : IDisposable
         _clock.Advance(s_second);
         Assert.Equal("token-key", await ReasonAsync(verifier, revoked));
         Assert.Null(await ReasonAsync(verifier, kept));
-        // Another key under the same name.
+        // The file now has another key under the same id.
         using var other = AccountSystem.OfEd25519(_ed25519.Id);
         WriteKeys(other);
         _clock.Advance(s_second);

@@ -56,7 +56,8 @@ public sealed class UserMonitorVerifierTests : IDisposable
         Assert.True(reasons.Count(reason => reason.StartsWith("handover_", StringComparison.Ordinal)) >= 21, "hand-overs refused");
     }
 
-    // docs/spec/periods.md section 6: first the list, then each followed key in order.
+    // Returns the result of the hand-over, which is checked first for the list and then for each followed key in order
+    // (docs/spec/periods.md section 6).
     private static Reason Handover(JsonElement own, UserMonitorVerdict verdict, byte[] answer)
     {
         if (verdict.User!.List is not { } list)

@@ -90,7 +90,7 @@ public sealed class UserVerifierTests : IDisposable
             NativeStatus.Argument, Assert.Throws<OptiksNativeException>(() => Verifier.Users(Context(honest), [one], answer)).Status));
     }
 
-    // Returns the first valid answer about this many users for whom nothing is kept.
+    // Returns the first valid answer about this many users of whom the verifier has no stored state.
     private JsonElement Honest(int users) => _file.RootElement.GetProperty("vectors").EnumerateArray().First(vector =>
         vector.GetProperty("reason").GetString() == "valid" && vector.GetProperty("users").GetArrayLength() == users
         && vector.GetProperty("results").EnumerateArray().All(result => result.GetProperty("kind").GetString() == "current")

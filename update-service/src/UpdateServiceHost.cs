@@ -17,21 +17,22 @@ namespace Optiks.UpdateService;
 /// <summary>Assembles the service: options, database, background parts, endpoints.</summary>
 internal static class UpdateServiceHost
 {
-    /// <summary>The settings in which this host differs from the others.</summary>
+    /// <summary>The options in which this host differs from the other hosts.</summary>
     public static OptiksServiceOptions Service { get; } = OptiksServiceOptions.Read(Programs.UpdateService) with
     {
-        // Beyond this length the connection is cut. A body that is too large but below it is read to its end. Clients that send everything
-        // before they read then see the answer.
+        // If a body is longer than this, the server cuts the connection. The server reads a body that is too large, but below this length,
+        // to its end. Clients that send everything before they read then see the answer.
         MaxRequestBodyLength = 2 * ProtocolLimits.MaxUpdateBody,
     };
 
     /// <summary>
     /// Opens the database and builds the host, without starting it. Throws the exceptions that <c>Program</c> maps to exit codes: unusable
-    /// settings, or a database that is not migrated or cannot be reached. In the last case a supervisor starts the service again.
+    /// settings, or a database that is not migrated or cannot be reached. If the database cannot be reached, a supervisor starts the
+    /// service again.
     /// </summary>
     /// <param name="args">The command line.</param>
     /// <param name="engines">The database engines that the configuration may choose from.</param>
-    /// <param name="configure">Changes the configuration before it is read.</param>
+    /// <param name="configure">The action that changes the configuration before the host reads it.</param>
     public static async Task<WebApplication> CreateAsync(string[] args, IReadOnlyList<IStorageProvider> engines, Action<WebApplicationBuilder>? configure = null)
     {
         WebApplicationBuilder builder = ServiceBuilder.Create(args);
@@ -42,7 +43,7 @@ internal static class UpdateServiceHost
         StorageSource storage = StorageSetup.CreateSource(builder.Configuration, OptiksDefaults.GetDataFolder(builder.Configuration), engines);
         builder.Services.AddOptiksStorage(_ => storage);
         IAcceptStore store = await storage.OpenAcceptAsync(CancellationToken.None);
-        // Registered by a factory, because the container disposes only of objects that it made.
+        // The store is registered by a factory, because the container disposes only objects that it made itself.
         builder.Services.AddSingleton(_ => store);
 
         builder.Services.AddSingleton<LogLimits>();
@@ -76,7 +77,10 @@ internal static class UpdateServiceHost
         return app;
     }
 
-    /// <summary>Serves until the host is told to stop. Throws if the database turns out to be another one than was opened.</summary>
+    /// <summary>
+    /// Serves until the host is told to stop. Throws if the service finds that it is connected to a database other than the one that it
+    /// opened.
+    /// </summary>
     public static async Task RunAsync(WebApplication app)
     {
         _ = app.Services.GetRequiredService<LogLimits>().Read();

@@ -107,7 +107,7 @@ public sealed class AcceptTests
             .IsProblem("request-id-reused", 409, "$[2].request_id");
         Assert.Equal(before, service.Database.Contents());
 
-        // A repeated request is answered like the others, and stored once.
+        // A request that is repeated within a list is answered like the others, but stored only once.
         Answer accepted = await service.PostAsync($$"""[{"key":"a","value":"1"},{"request_id":"{{known}}","key":"known","value":"v"},{"key":"a","value":"2"},{"request_id":"{{known}}","key":"known","value":"v"}]""");
         Assert.Equal(202, accepted.Status);
         Assert.Equal(4, accepted.Json.GetArrayLength());

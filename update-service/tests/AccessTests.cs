@@ -30,7 +30,7 @@ public sealed class AccessTests
             service.Client.DefaultRequestHeaders.Authorization = key;
             (await service.PostAsync(Body)).IsProblem(type, status, null);
             (await service.GetAsync(path)).IsProblem(type, status, null);
-            // The credential is checked before anything is read: a malformed body makes no difference.
+            // The service checks the credential before it reads the body, so a malformed body gives the same answer.
             (await service.PostAsync("nonsense")).IsProblem(type, status, null);
         }
         Assert.Equal(before, service.Database.Contents());
@@ -80,7 +80,7 @@ public sealed class AccessTests
         // The bucket had three tokens, and four were taken.
         Answer refused = await service.PostAsync("""{"key":"e","value":"v"}""");
         refused.IsProblem("rate-limited", 429, null);
-        // A token comes back every 100 s, and some time has passed since the first request.
+        // The bucket gains a token every 100 s, and some time has passed since the first request.
         Assert.InRange(refused.Headers.RetryAfter!.Delta!.Value, TimeSpan.FromSeconds(140), TimeSpan.FromSeconds(200));
         Assert.Equal(before, service.Database.Contents());
         string path = accepted.Json[0].GetProperty("status_url").GetString()!;
@@ -89,7 +89,9 @@ public sealed class AccessTests
         Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
     }
 
-    /// <summary>A long value costs as many updates as it has room for: 64 KiB in one update would otherwise pass as one of 20 bytes.</summary>
+    /// <summary>
+    /// Tests that a long value costs more tokens: otherwise an update of 64 KiB would cost no more than an update of 20 bytes.
+    /// </summary>
     [Fact]
     public async Task A_long_value_costs_more_of_the_limit()
     {
@@ -102,7 +104,7 @@ public sealed class AccessTests
         {
             Assert.Equal(202, (await service.PostAsync($$"""{"key":"{{length % 10}}","value":"{{new string('x', length)}}"}""")).Status);
         }
-        // 1 + 2 + 3 of 5.
+        // The three updates took 1, 2 and 3 tokens, and the bucket had 5.
         (await service.PostAsync("""{"key":"e","value":"v"}""")).IsProblem("rate-limited", 429, null);
     }
 }

@@ -56,7 +56,7 @@ public sealed class ErasureTests : IAsyncLifetime
         Assert.Equal((0, (int)StructureId.Decommissioned, "alice"), (item, structure, Encoding.UTF8.GetString(key)));
         Assert.Equal(new ErasureOrder(StructureId.Keys, 1, 1) { Period = 0 }.Encode(key).Value.ToArray(), value);
         Assert.Equal($$"""{"request_id":"{{id}}","status":"pending"}""", (await Service.GetAsync($"{Path}/{id}")).Json.GetRawText());
-        // The same request again, and another one under its id.
+        // The test sends the same request again, and then a different request under the same id.
         Assert.Equal(202, (await PostAsync(body)).Status);
         (await PostAsync(body.Replace("\"to\":1", "\"to\":2", StringComparison.Ordinal))).IsProblem("request-id-reused", 409, "$.request_id");
 

@@ -44,7 +44,7 @@ public sealed class GroupCommitTests
             answers.Add(service.PostAsync(List(3)));
             await Eventually.IsAsync(() => engine.Groups.Count == i);
         }
-        // A third, small group blocks further ones until it has ended.
+        // A third, small group blocks further groups until it has ended.
         answers.Add(service.PostAsync(List(2)));
         await Eventually.IsAsync(() => engine.Groups.Count == 3);
         answers.AddRange([service.PostAsync(List(3)), service.PostAsync(List(3))]);
@@ -89,7 +89,7 @@ public sealed class GroupCommitTests
         await Eventually.IsAsync(() => engine.Groups.Count == 1);
         Task<Answer>[] waiting = [service.PostAsync(Body(1)), service.PostAsync(Body(2))];
         await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == 2);
-        // Refused at once: an accepted request waits for the commit, which waits for this test.
+        // The request must be refused at once. If it were accepted, it would wait for the commit, which waits for this test.
         (await service.PostAsync(Body(3)).WaitAsync(TimeSpan.FromMinutes(1), TestContext.Current.CancellationToken)).IsProblem("overloaded", 503, null);
         waiting = [.. waiting, service.PostAsSecondAsync(Body(4))];
         await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == 3);

@@ -74,7 +74,7 @@ public sealed class HostileGroupTests
         await Eventually.IsAsync(() => engine.Groups.Count == 1);
         Task<Answer>[] answers = [.. Enumerable.Range(0, 4).Select(i => service.PostAsync(Update($"key {i}")))];
         await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == answers.Length);
-        // The group is stored and its answer lost; then the database becomes unavailable.
+        // The database stores the group, but its answer is lost. Then the database becomes unavailable.
         engine.Given = units =>
         {
             if (units.Count == answers.Length)
@@ -118,7 +118,7 @@ public sealed class HostileGroupTests
         gate.SetResult();
         (await first).IsProblem("internal", 500, null);
         Assert.All(await Task.WhenAll(answers), answer => Assert.True(answer.Status is 500 or 503));
-        // Fewer commits than units.
+        // The service must not try each unit alone: there are fewer commits than units.
         Assert.InRange(engine.Groups.Count, 2, Callers);
         Assert.Equal(503, (await service.GetAsync("/health/ready")).Status);
     }
@@ -158,7 +158,7 @@ public sealed class HostileGroupTests
                     honest.Add(service.PostAsync(Update($"honest {round} {i}")));
                     others.Add(service.PostAsync(hostile.Next()));
                 }
-                // The hostile requests that the parser accepts wait with the honest ones.
+                // The hostile requests that the parser accepts wait in the queue with the honest requests.
                 await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == perRound + others.Count(answer => !answer.IsCompleted));
                 gate.SetResult();
                 Assert.Equal(202, (await first).Status);

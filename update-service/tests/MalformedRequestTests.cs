@@ -203,7 +203,7 @@ public sealed class MalformedRequestTests : IClassFixture<MalformedRequestTests.
 
     private static string List(int count) => $"[{string.Join(',', Enumerable.Range(0, count).Select(i => Update($"K-{i}", "v")))}]";
 
-    /// <summary>Shares one host: a refused request leaves nothing for the next one.</summary>
+    /// <summary>Provides one host to all tests. They can share it because a refused request leaves nothing behind.</summary>
     public sealed class Host : IAsyncLifetime
     {
         private Service? _service;

@@ -3,7 +3,9 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Tests a database that can be read but not written: the service reports unready until it can.</summary>
+/// <summary>
+/// Tests a database that can be read but not written: the service reports that it is not ready until the database can be written.
+/// </summary>
 public sealed class ReadOnlyFileSystemTests
 {
     private const string Body = """{"key":"alice","value":"v"}""";

@@ -34,7 +34,7 @@ public sealed class ReceiptTests
         Receipt receipt = ReceiptSetup.Read((await service.PostAsync(update)).Json)!;
         Assert.Equal((0UL, Margin + 1, id), (receipt.After, receipt.By, receipt.RequestId));
         Assert.Equal([Receipt.ItemHash(id, 0, "alice"u8, "v"u8)], receipt.Items);
-        // The same request without asking for a receipt.
+        // The same request is sent again, without asking for a receipt.
         Assert.Null(ReceiptSetup.Read((await service.PostAsync($$"""{"request_id":"{{id}}","key":"alice","value":"v"}""")).Json));
 
         // A committed but unpublished update is pending: its epoch is later than the last published one.
@@ -42,7 +42,7 @@ public sealed class ReceiptTests
         receipt = ReceiptSetup.Read((await service.PostAsync(update)).Json)!;
         Assert.Equal((0UL, Margin), (receipt.After, receipt.By));
         await service.Log.FinishAsync(epoch);
-        // For a published update, each receipt names its epoch.
+        // For a published update, each receipt names the epoch that published the update.
         _ = await service.Log.PublishAsync();
         receipt = ReceiptSetup.Read((await service.PostAsync(update)).Json)!;
         Assert.Equal((epoch - 1, epoch), (receipt.After, receipt.By));
@@ -110,7 +110,7 @@ public sealed class ReceiptTests
         Assert.NotNull(await AskAsync(service, "b"));
         Assert.NotNull(await AskAsync(service, "c"));
         Assert.Null(await AskAsync(service, "d"));
-        // An invalid note leaves the earlier one in force.
+        // If the file's new note is invalid, the earlier note stays in force.
         File.WriteAllText(Path.Combine(service.Data.Root, "receipt-keys.txt"), "no note");
         _ = await service.Log.PublishAsync();
         await Task.Delay(TimeSpan.FromSeconds(1.2), TestContext.Current.CancellationToken);

@@ -6,7 +6,8 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>
-/// Tests a board at a URL without a folder here: its checkpoints are authoritative, and stay so when it no longer serves them.
+/// Tests a board at a URL without a folder here: the service trusts the checkpoints that the board has served, even if the board no longer
+/// serves them.
 /// </summary>
 public sealed class RemoteBoardTests
 {
@@ -21,7 +22,7 @@ public sealed class RemoteBoardTests
         await using BoardServer board = await BoardServer.StartAsync(elsewhere.Path);
         await using Service service = await StartAsync(board);
         await service.Log.StartAsync();
-        // A folder that exists here is ignored.
+        // If a board's folder exists on this machine, the service ignores it.
         DataFolder.CreateFolder(Path.Combine(service.Data.Board, "log"));
         await File.WriteAllTextAsync(Path.Combine(service.Data.Board, "log", "checkpoint"), "damaged", Cancel);
         BoardFiles.WriteCheckpoint(service.Data, elsewhere.Path, size: 1);
@@ -36,7 +37,8 @@ public sealed class RemoteBoardTests
         Assert.Equal("published", (await service.GetAsync($"{status}?wait=60")).Text("status"));
         Assert.Equal(2, service.Gauge("optiks.service.board.size"));
 
-        // The board has one epoch more than the database, and then fewer again: what the log has signed stays signed.
+        // The board has one epoch more than the database, and then fewer again. The larger checkpoint stays in force, because the log has
+        // signed it.
         BoardFiles.WriteCheckpoint(service.Data, elsewhere.Path, size: 3);
         await HeldAsync(service);
         BoardFiles.WriteCheckpoint(service.Data, elsewhere.Path, size: 1);

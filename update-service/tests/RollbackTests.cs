@@ -24,7 +24,7 @@ public sealed class RollbackTests
         await CheckHeldAsync(service, before);
         Assert.Equal(1, service.Gauge("optiks.update.held"));
 
-        // The missing epoch is restored.
+        // Publishing the missing epoch again restores it.
         await service.Log.PublishAsync();
         Assert.Equal(202, (await service.PostAsync(Body)).Status);
         Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
@@ -69,7 +69,8 @@ public sealed class RollbackTests
         before = service.Database.Contents();
         File.WriteAllText(Path.Combine(folder, "checkpoint"), "damaged");
         await CheckHeldAsync(service, before);
-        // A checkpoint that another log signed is no evidence about this one, nor is any checkpoint where the log's key is not known.
+        // A checkpoint that another log signed is not evidence about this log. Where the service does not know the log's key, no checkpoint
+        // is evidence.
         BoardFiles.WriteCheckpoint(service.Data, folder, size: 1);
         byte[] checkpoint = await File.ReadAllBytesAsync(Path.Combine(folder, "checkpoint"), TestContext.Current.CancellationToken);
         checkpoint[^10] = checkpoint[^10] == (byte)'A' ? (byte)'B' : (byte)'A';

@@ -2,7 +2,9 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Tests that accepted updates are answered even if the service is told to stop, and that a balancer has time to notice.</summary>
+/// <summary>
+/// Tests that accepted updates are answered even if the service is told to stop, and that a load balancer has time to notice the end.
+/// </summary>
 public sealed class ShutdownTests
 {
     [Fact]

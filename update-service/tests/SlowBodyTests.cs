@@ -6,7 +6,8 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>
-/// Tests bodies that arrive slowly or not at all: they take queue space for the received bytes, and lose it when another request needs it.
+/// Tests bodies that arrive slowly or not at all: they take queue space for the received bytes, and lose this space when another request
+/// needs it.
 /// </summary>
 public sealed class SlowBodyTests
 {
@@ -126,14 +127,14 @@ public sealed class SlowBodyTests
         var time = new ManualTime();
         await using Service service = await Service.StartAsync(new() { ["Optiks:UpdateService:QueuedOctets"] = $"{Capacity}" }, time: time);
         await using var slow = new SlowPosts(service);
-        // Together more than the space; each waits for its last bytes.
+        // The requests together need more than the space. Each request waits for its last bytes.
         const int sent = Capacity / 8;
         Task<string>[] given = new Task<string>[12];
         for (int i = 0; i < given.Length; i++)
         {
             int begun = i;
             given[i] = await slow.BeginAsync($"Content-Length: {sent + 10}", sent);
-            // Half of the space, and then a refusal.
+            // The caller's requests may take half of the space; further requests are refused.
             await Eventually.IsAsync(() => begun < 4 ? service.Gauge("optiks.update.queue.size") == (begun + 1) * sent : given[begun].IsCompleted);
         }
         Assert.DoesNotContain(given[..4], answer => answer.IsCompleted);
@@ -153,7 +154,7 @@ public sealed class SlowBodyTests
         public Task<Task<string>> BeginAsync(string header, int sent, string prefix = "") =>
             BeginAsync(header, (byte[])[.. Encoding.ASCII.GetBytes(prefix), .. Enumerable.Repeat((byte)' ', sent)]);
 
-        // The answer comes later.
+        // Sends a header and the beginning of a body. The returned task completes with the answer.
         public async Task<Task<string>> BeginAsync(string header, ReadOnlyMemory<byte> body)
         {
             var client = new TcpClient(service.Client.BaseAddress!.Host, service.Client.BaseAddress.Port);

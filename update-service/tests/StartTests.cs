@@ -6,7 +6,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Tests what keeps the service from starting.</summary>
+/// <summary>Tests the faults that keep the service from starting.</summary>
 public sealed class StartTests
 {
     [Fact]

@@ -4,7 +4,7 @@ using Optiks.UpdateService.Tests.Support;
 
 namespace Optiks.UpdateService.Tests;
 
-/// <summary>Tests the state of a request, now and after waiting.</summary>
+/// <summary>Tests the status of a request, at once and after waiting.</summary>
 public sealed class StatusTests
 {
     [Fact]
@@ -18,7 +18,7 @@ public sealed class StatusTests
         Assert.Equal($$"""{"request_id":"{{id}}","status":"pending"}""", pending.Json.GetRawText());
         Assert.True(pending.Headers.CacheControl?.NoStore);
 
-        // A committed epoch is not published: it may not be signed yet.
+        // A committed epoch does not count as published, because it may not be signed yet.
         ulong epoch = await service.Log.CommitAsync();
         Assert.Equal("pending", (await service.GetAsync($"/v1/updates/{id}")).Text("status"));
         await service.Log.FinishAsync(epoch);
@@ -47,7 +47,7 @@ public sealed class StatusTests
         Assert.False(waiting.IsCompleted);
         BoardFiles.WriteCheckpoint(service.Data, board, size: 2);
         Assert.Equal("published", (await waiting).Text("status"));
-        // A published request stays published.
+        // A request that was published stays published even if the checkpoint is lost.
         File.Delete(Path.Combine(board, "checkpoint"));
         Assert.Equal("published", (await service.GetAsync($"/v1/updates/{id}")).Text("status"));
     }
@@ -158,7 +158,7 @@ public sealed class StatusTests
         (await service.GetAsync($"/v1/updates/{id}")).IsProblem("unavailable", 503, null);
         int reads = engine.StatusReads;
         Assert.True(reads > 1, "It was not tried again.");
-        // The circuit is open: the database is not asked. Accepts have another circuit.
+        // The circuit breaker of status reads is open, so the service does not ask the database. Accepts have another circuit breaker.
         (await service.GetAsync($"/v1/updates/{id}")).IsProblem("unavailable", 503, null);
         Assert.Equal(reads, engine.StatusReads);
         _ = await AcceptAsync(service, """ "key":"bob","value":"v" """);

@@ -37,7 +37,7 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
         CommitQueue queue = service.Services.GetRequiredService<CommitQueue>();
         Assert.Equal(202, (await service.PostAsync(Body(Ids.New(), "before"))).Status);
         Guid[] ids = [.. Enumerable.Range(0, Callers).Select(_ => Ids.New())];
-        // Together 7 MiB: more than may wait, counted in callers too.
+        // All values together have 7 MiB. Both the bytes and the number of callers exceed the limits of the queue.
         string value = new('v', 60_000);
         long mostOctets = 0;
         long mostCallers = 0;
@@ -64,7 +64,7 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
         Assert.InRange(mostOctets, 60_000, QueuedOctets);
         Assert.InRange(mostCallers, 1, QueuedCallers);
 
-        // Each id is stored once, whatever the answers were.
+        // Each request is stored exactly once, whatever the callers were answered.
         for (int i = 0; i < ids.Length; i++)
         {
             await RepeatAsync(service, Body(ids[i], $"key-{i}", value));
@@ -158,7 +158,7 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
             ["Optiks:UpdateService:QueuedCallers"] = $"{QueuedCallers}",
             ["Optiks:UpdateService:QueuedOctets"] = $"{QueuedOctets}",
             ["Optiks:UpdateService:MaxWaitSeconds"] = "3",
-            // One update for each commit, so that some wait behind it.
+            // A commit takes only one update, so that other updates wait for their commits.
             ["Optiks:UpdateService:CommitUpdates"] = "1",
         },
         new PostgreSqlStorageProvider());
@@ -167,7 +167,7 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
     {
         var holder = new NpgsqlConnection(_connectionString + ";Pooling=false");
         await holder.OpenAsync(Cancel);
-        // The lock of every update-service's commits: AdvisoryLocks.Accept.
+        // This is the lock that every update-service takes for a commit (AdvisoryLocks.Accept).
         await using var take = new NpgsqlCommand("SELECT pg_advisory_lock(1330664523, 2)", holder);
         _ = await take.ExecuteNonQueryAsync(Cancel);
         return holder;

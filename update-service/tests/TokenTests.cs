@@ -94,7 +94,7 @@ public sealed class TokenTests : IDisposable
             Assert.Equal(reason, answer.Text("reason"));
             Assert.Equal("Bearer error=\"invalid_token\"", answer.Headers.WwwAuthenticate.ToString());
             Assert.DoesNotContain(token, answer.Json.GetRawText(), StringComparison.Ordinal);
-            // Refused before the body is read.
+            // The request is refused before its body is read.
             (await service.PostAsync("nonsense")).IsProblem("unauthorized", 401, null);
             (await service.GetAsync($"/v1/updates/{Guid.CreateVersion7()}")).IsProblem("unauthorized", 401, null);
         }
@@ -137,7 +137,7 @@ public sealed class TokenTests : IDisposable
         Assert.Equal(202, (await service.PostAsync(Body)).Status);
         string before = service.Database.Contents();
 
-        // A broken file changes nothing, and health reports it without being unready.
+        // A broken file changes no rights. Health reports the file, but the service stays ready.
         await File.WriteAllTextAsync(KeysFile, "{", TestContext.Current.CancellationToken);
         await Eventually.IsAsync(async () => (await service.GetAsync("/health/ready")).Json.GetRawText().Contains("token key file is missing or invalid", StringComparison.Ordinal));
         Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
@@ -183,7 +183,7 @@ public sealed class TokenTests : IDisposable
         JsonObject again = Claims("update", "alice");
         (again["sub"], again["jti"]) = ("user 1", "another token");
         JsonObject second = Claims("update", "alice");
-        // An API key's name is not a subject.
+        // A token's subject that equals an API key's name is another caller.
         second["sub"] = "writer";
         Assert.Equal([202, 202, 429], await StatusesAsync(service, _accounts.Token(first), _accounts.Token(again), _accounts.Token(first)));
         Assert.Equal([202, 202, 429], await StatusesAsync(service, _accounts.Token(second), _accounts.Token(second), _accounts.Token(second)));

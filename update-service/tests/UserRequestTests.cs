@@ -83,7 +83,7 @@ public sealed class UserRequestTests
         Assert.Equal(user, key);
         string before = service.Database.Contents();
         Assert.Equal(accepted.Json.GetRawText(), (await service.PostUsersAsync(body)).Json.GetRawText());
-        // Giving the derived id makes the same request; giving another id makes another request.
+        // A request that names the derived user id is the same request. A request that names another user id is a different request.
         string named = body.Replace("\"changes\"", $"\"user_b64\":\"{Base64UrlText.Encode(user)}\",\"changes\"", StringComparison.Ordinal);
         Assert.Equal(accepted.Json.GetRawText(), (await service.PostUsersAsync(named)).Json.GetRawText());
         (await service.PostUsersAsync(body.Replace("\"changes\"", "\"user\":\"u\",\"changes\"", StringComparison.Ordinal))).IsProblem("request-id-reused", 409, "$.request_id");
@@ -108,7 +108,7 @@ public sealed class UserRequestTests
         (await service.PostUsersAsync(change.Replace($"{second}", $"{first}", StringComparison.Ordinal))).IsProblem("request-id-reused", 409, "$.request_id");
         (await service.PostAsync(update.Replace($"{first}", $"{second}", StringComparison.Ordinal))).IsProblem("request-id-reused", 409, "$.request_id");
         Assert.Equal(202, (await service.PostAsync(update)).Status);
-        // The spelling makes no difference.
+        // The spelling of a request's members makes no difference.
         Assert.Equal(202, (await service.PostUsersAsync(
             $$$""" { "changes":[{"value_b64":"dg","device_b64":"cGhvbmU","op":"set-\u0064evice"}], "user_b64":"dQ", "request_id":"{{{second}}}" } """)).Status);
         foreach (string other in (string[])

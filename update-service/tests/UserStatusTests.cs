@@ -25,7 +25,7 @@ public sealed partial class UserStatusTests
             """.ReplaceLineEndings(""),
             await PublishedAsync(service, created));
 
-        // A list that stays as it was gives no item; one that changes does.
+        // A device list that stays as it was gives no item, and a changed list gives an item.
         string set = await AcceptAsync(service, """{"user":"u","changes":[{"op":"set-device","device":"d1","value":"3"}]}""");
         await service.Log.PublishAsync();
         string removed = await AcceptAsync(service, """{"user":"u","changes":[{"op":"remove-device","device":"d1"}]}""");
@@ -61,14 +61,14 @@ public sealed partial class UserStatusTests
             .Select(line => Name().Match(line).Groups[1].Value)];
         Assert.Equal(page, RefusalNames.All);
         Assert.Equal(Enum.GetValues<RefusalReason>().Count(IsOfUsers), page.Length);
-        // The database's type has the same names for the reasons.
+        // The enumeration of the database has the same names for the reasons.
         Assert.All(Enum.GetValues<RefusalReason>().Where(IsOfUsers), reason =>
             Assert.Equal($"{reason}", RefusalNames.Get(reason).Replace("-", "", StringComparison.Ordinal), ignoreCase: true));
         Assert.Throws<StorageCorruptException>(() => RefusalNames.Get(RefusalReason.Unchanged));
         Assert.Throws<StorageCorruptException>(() => RefusalNames.Get((RefusalReason)(page.Length + 1)));
     }
 
-    // The reasons of erasures follow those of users.
+    // In the enumeration, the reasons of erasures come after the reasons of requests about users.
     private static bool IsOfUsers(RefusalReason reason) => reason is > RefusalReason.Unchanged and <= RefusalReason.DeviceLimit;
 
     private static async Task<string> AcceptAsync(Service service, string body)

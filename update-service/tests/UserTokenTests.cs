@@ -8,7 +8,7 @@ namespace Optiks.UpdateService.Tests;
 
 /// <summary>
 /// Tests the rights of a token to change users and to read about them (docs/spec/rest.md section 3). A refused request changes nothing, and
-/// an API key has the right to it.
+/// is accepted with an API key.
 /// </summary>
 public sealed class UserTokenTests : IDisposable
 {
@@ -62,7 +62,7 @@ public sealed class UserTokenTests : IDisposable
         await using Service service = await StartAsync();
         const string Body = """{"user":"alice","changes":[{"op":"set-device","device":"alice","value":"v"}]}""";
         string before = service.Database.Contents();
-        // A key of that name is not a user.
+        // The token names "alice" only as a key, which gives no right to the user "alice".
         Authorize(service, "update", user: null, "alice");
         (await service.PostUsersAsync(Body)).IsProblem("forbidden", 403, "$.user");
         Authorize(service, "history lookup", "alice");
@@ -71,7 +71,7 @@ public sealed class UserTokenTests : IDisposable
         (await service.PostUsersAsync(Body)).IsProblem("unauthorized", 401, null);
         service.Client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", service.OtherKey);
         (await service.PostUsersAsync(Body)).IsProblem("forbidden", 403, null);
-        // Refused before the body is read.
+        // The request is refused before its body is read.
         (await service.PostUsersAsync("nonsense")).IsProblem("forbidden", 403, null);
         Assert.Equal(before, service.Database.Contents());
         Authorize(service, "update", "alice");
@@ -95,7 +95,8 @@ public sealed class UserTokenTests : IDisposable
         Assert.Equal("alice", Encoding.UTF8.GetString(Convert.FromBase64String((await service.GetAsync(created)).Json.GetProperty("items")[1].GetProperty("key_b64").GetString() + "=")));
         Assert.Equal("dQ", (await service.GetAsync(left)).Json.GetProperty("items")[0].GetProperty("key_b64").GetString());
         (await service.GetAsync(plain)).IsProblem("forbidden", 403, "{request_id}");
-        // The user of a request that left the list as it was is not stored: its status names no keys but the token's.
+        // If a request left the device list as it was, the database does not store its user. The status then names only the keys that the
+        // token names.
         Assert.DoesNotContain("key_b64", await PublishedAsync(service, set), StringComparison.Ordinal);
         Authorize(service, "update", "u", "phone");
         Assert.Contains("key_b64", await PublishedAsync(service, set), StringComparison.Ordinal);
@@ -105,7 +106,7 @@ public sealed class UserTokenTests : IDisposable
         (await service.GetAsync(set)).IsProblem("forbidden", 403, "{request_id}");
         Assert.Equal("published", (await service.GetAsync(plain)).Text("status"));
 
-        // The token is another user's, although it names all keys of the request that it can.
+        // The token names all keys of the request, but belongs to another user.
         Authorize(service, "update", "v", "phone", "alice", "u");
         foreach (string path in (string[])[created, left])
         {

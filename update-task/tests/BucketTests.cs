@@ -47,7 +47,7 @@ public sealed class BucketTests : IAsyncLifetime
         await CheckAsync(300);
         Assert.DoesNotContain(_bucket.Objects.Keys, key => key.Contains("000.p/", StringComparison.Ordinal) && !key.StartsWith("tile/1/", StringComparison.Ordinal));
         Assert.Contains("tile/entries/001.p/44", _bucket.Objects.Keys);
-        // If nothing is missing, nothing is written.
+        // If no object is missing, the copier writes nothing.
         _bucket.Fault = (context, method, _) => Task.FromResult(method == "PUT" && Refuse(context));
         Assert.Equal(300UL, await PublishAsync(folder, probed: true));
     }
@@ -65,7 +65,7 @@ public sealed class BucketTests : IAsyncLifetime
         await File.WriteAllBytesAsync(Path.Combine(folder, Checkpoint), cosigned, Cancel);
         await PublishAsync(folder);
         Assert.Equal(cosigned, _bucket.Objects[Checkpoint].Octets);
-        // A task with an older copy of the file.
+        // A task with an older copy of the checkpoint's file must not remove the cosignature.
         await File.WriteAllBytesAsync(Path.Combine(folder, Checkpoint), before, Cancel);
         await PublishAsync(folder);
         Assert.Equal(cosigned, _bucket.Objects[Checkpoint].Octets);
@@ -80,7 +80,7 @@ public sealed class BucketTests : IAsyncLifetime
         await GrowAsync(folder, 258);
         for (int left = 0; ; left += Rounds.Of(5, 1))
         {
-            // Every write after this many fails. Each time a new copier continues, as after a crash.
+            // After this number of writes, every write fails. Each time a new copier continues, as after a crash.
             int writes = left;
             _bucket.Fault = (context, method, _) => Task.FromResult(method != "GET" && Interlocked.Decrement(ref writes) < 0 && Refuse(context));
             try
@@ -109,7 +109,7 @@ public sealed class BucketTests : IAsyncLifetime
         bool isOvertaken = false;
         _bucket.Fault = async (_, method, key) =>
         {
-            // Between the older copier's comparison and its write.
+            // The newer copier publishes between the older copier's comparison and its write.
             if (method == "PUT" && key == Checkpoint && !isOvertaken)
             {
                 isOvertaken = true;
@@ -121,7 +121,7 @@ public sealed class BucketTests : IAsyncLifetime
         Assert.Contains("size 9, the board's 6", refused.Message, StringComparison.Ordinal);
         Assert.True(isOvertaken);
         await CheckAsync(9);
-        // With the newer board, which tasks share, it continues.
+        // With the newer board, which the tasks share, the older task can continue.
         await GrowAsync(newer, 10);
         await PublishAsync(newer);
         await CheckAsync(10);
@@ -193,7 +193,7 @@ public sealed class BucketTests : IAsyncLifetime
         await PublishAsync(folder);
         await GrowAsync(folder, 3);
 
-        // Every answer has an invalid entity tag.
+        // The storage gives every answer an invalid entity tag.
         _bucket.Fault = (context, method, key) =>
         {
             if (method != "GET" || key != Checkpoint)
@@ -206,7 +206,7 @@ public sealed class BucketTests : IAsyncLifetime
         Assert.Contains("entity tag", (await Assert.ThrowsAsync<ObjectStoreException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
         await CheckAsync(2);
 
-        // The bucket confirms the write, but has not written.
+        // The bucket confirms the write, but has written nothing.
         _bucket.Fault = (context, method, key) => method == "PUT" && key == Checkpoint ? WriteAsync(context, []) : Task.FromResult(false);
         Assert.Contains("just stored", (await Assert.ThrowsAsync<BucketConflictException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
         // The bucket has the object, but does not return it.
@@ -301,7 +301,7 @@ public sealed class BucketTests : IAsyncLifetime
     private async Task AssertConflictAsync(string says, string folder) =>
         Assert.Contains(says, (await Assert.ThrowsAsync<BucketConflictException>(() => PublishAsync(folder))).Message, StringComparison.Ordinal);
 
-    // Reads as any reader over plain HTTP does, which knows nothing of buckets.
+    // Checks the board by plain HTTP, as a reader does that knows nothing about buckets.
     private async Task CheckAsync(ulong size)
     {
         Func<HttpContext, string, string, Task<bool>>? fault = _bucket.Fault;
@@ -324,7 +324,7 @@ public sealed class BucketTests : IAsyncLifetime
         _bucket.Fault = fault;
     }
 
-    // Checks the board of a real log. Returns the size, 0 while there is no checkpoint.
+    // Checks the board of a real log. Returns the board's size, or 0 while it has no checkpoint.
     private async Task<ulong> CheckRecordsAsync(TestFolder folder)
     {
         using var http = new HttpClient();

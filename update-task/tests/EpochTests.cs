@@ -5,7 +5,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests what an epoch contains, and when there is one.</summary>
+/// <summary>Tests the contents of epochs, and when the task makes an epoch.</summary>
 public sealed class EpochTests
 {
     [Fact]
@@ -93,7 +93,7 @@ public sealed class EpochTests
         Assert.Equal((RequestState.Refused, new Refusal(RefusalReason.ExpectedVersion, 1, new ExpectedVersion(0, 0))), (refused.State, refused.Refusal!));
         RequestStatus stale = await updates.StatusAsync(otherPeriod);
         Assert.Equal((RequestState.Refused, new Refusal(RefusalReason.ExpectedVersion, 0, new ExpectedVersion(0, 2))), (stale.State, stale.Refusal!));
-        // The refused request did not change bob: two leaves in all.
+        // The refused request did not change bob, so the log has two leaves in all.
         await HistoryCheck.RunAsync(folder);
         await using TaskHost again = await TaskHost.StartAsync(folder);
         Assert.Equal(2UL, again.Session.Directory.Stats.Leaves);

@@ -14,7 +14,7 @@ namespace Optiks.UpdateTask.Tests;
 /// </summary>
 public sealed class ErasureTests
 {
-    // The points between which values are erased come first.
+    // The fail points of the steps that erase values come first.
     private static readonly string[] s_points =
         [.. FailPoints.OfEpochs.Except([FailPoints.GenesisKey]).OrderBy(point => point is FailPoints.Commit or FailPoints.Bundle or FailPoints.Erase ? 0 : 1).Take(Rounds.Of(3, int.MaxValue))];
 
@@ -35,17 +35,18 @@ public sealed class ErasureTests
         Assert.Equal((RequestState.Published, 5UL), (status.State, status.Epoch));
         Assert.Equal(["a-four", "a-three"], await ValuesAsync(task));
         Assert.Equal([(1UL, 1UL), (2UL, 2UL)], (await ReceiptAsync(folder, 5, order)).Select(erased => (erased.Version, erased.Epoch)));
-        // Bundles lack the value, and are otherwise unchanged.
+        // The bundles no longer contain the value, and are otherwise unchanged.
         Assert.All(Bundles(folder), octets => Assert.DoesNotContain("a-one", octets, StringComparison.Ordinal));
         Assert.Contains(Bundles(folder), octets => octets.Contains("a-three", StringComparison.Ordinal));
 
-        // The same request under another id: the value is gone already, and nothing is erased twice.
+        // The same request comes again under another id. The value is gone already, so nothing is erased.
         AcceptRequest again = Order("alice", 1, 3);
         await updates.AcceptAsync(again);
         await task.StepAsync();
         Assert.Equal(RequestState.Published, (await updates.StatusAsync(again)).State);
         Assert.Equal([3UL], (await ReceiptAsync(folder, 6, again)).Select(erased => erased.Version));
-        // Nothing is left in the database's file once its log is written back: deleted data are overwritten.
+        // Once the write-ahead log is written back, the database's file contains no trace of the value, because deleted data are
+        // overwritten.
         string database = await DatabaseAsync(folder, task);
         Assert.DoesNotContain("a-one", database, StringComparison.Ordinal);
         Assert.Contains("a-four", database, StringComparison.Ordinal);
@@ -58,7 +59,7 @@ public sealed class ErasureTests
         var updates = new Updates(folder);
         await using TaskHost task = await TaskHost.StartAsync(folder);
         await PublishAsync(task, updates, "a-one", "a-two");
-        // Names as many versions of 64 keys as a request may.
+        // The requests name 64 keys, each with as many versions as a request may name.
         AcceptRequest[] orders = [.. Enumerable.Range(0, 64).Select(i => Order($"nobody {i}", 1, ErasureOrder.MaxValues)), OrderOfUser("no user"), Order("alice", 1, ErasureOrder.MaxValues)];
         AcceptRequest update = Updates.Request(Updates.Item("bob", "b"));
         AcceptRequest control = Order("alice", 1, 1);
@@ -86,7 +87,7 @@ public sealed class ErasureTests
             await updates.AcceptAsync([.. Enumerable.Range(0, Keys).Select(i => Updates.Request(Updates.Item($"key {i}", $"key {i} v{version}.")))]);
             await task.StepAsync();
         }
-        // 3 versions each: together more than an epoch erases.
+        // Each request erases 3 versions. Together they are more versions than one epoch erases.
         AcceptRequest[] orders = [.. Enumerable.Range(0, Keys).Select(i => Order($"key {i}", 1, 3))];
         AcceptRequest update = Updates.Request(Updates.Item("bob", "b"));
         await updates.AcceptAsync([.. orders, update]);
@@ -118,7 +119,7 @@ public sealed class ErasureTests
         {
             AcceptRequest order = Order(key, from, through);
             await updates.AcceptAsync(order);
-            // The version that is accepted at the same time does not count: the epoch before decides.
+            // The version that is accepted at the same time does not count, because requests are decided by the epoch before.
             await updates.AcceptAsync("bob", "b");
             await task.StepAsync();
             RequestStatus status = await updates.StatusAsync(order);
@@ -156,7 +157,7 @@ public sealed class ErasureTests
         await task.StepAsync();
         RequestStatus status = await updates.StatusAsync(order);
         Assert.Equal(RequestState.Published, status.State);
-        // The entries of the name and of the decommission stay, and so does everything that is not the user's.
+        // The entries of the username and of the decommission stay, and all values of others stay.
         Assert.Equal(["\u0001", "plain", "user 1"], await ValuesAsync(task));
         Assert.Equal(
             [(StructureId.Devices, 1UL), (StructureId.Devices, 2UL), (StructureId.Keys, 1UL), (StructureId.Keys, 1UL), (StructureId.Keys, 2UL)],
@@ -219,7 +220,7 @@ public sealed class ErasureTests
         static IReadOnlyList<ReadOnlyMemory<byte>> Ids(string[] devices) => [.. devices.Select(device => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(device))];
     }
 
-    // Publishes one version of alice's key in each epoch.
+    // Publishes these values as versions of alice's key, each in its own epoch.
     private static async Task PublishAsync(TaskHost task, Updates updates, params string[] values)
     {
         foreach (string value in values)
@@ -262,7 +263,7 @@ public sealed class ErasureTests
     private static async Task<string> DatabaseAsync(TestFolder folder, TaskHost task)
     {
         await task.DisposeAsync();
-        // The last of all connections writes the log back into the file and removes it.
+        // When the last connection closes, it writes the write-ahead log back into the database's file and removes the log.
         await using (IPipelineStore store = await folder.OpenPipelineAsync())
         {
             _ = await store.ReadHeadAsync(Cancel);

@@ -5,12 +5,12 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests kill -9 at every labelled step. In one order, each start finds the state that the kill before left, and is killed one step
-/// further. In the other order, each start finds a finished step and is killed in a new epoch.
+/// Tests kill -9 at every labelled step. In one order of the fail points, each start finds the state that the kill before left, and is
+/// killed one step later. In the other order, each start finds a finished step and is killed in a new epoch.
 /// </summary>
 public abstract class FailPointTests
 {
-    // The points of periods need their own log (PeriodFailPointTests).
+    // The fail points of periods need a log of their own (PeriodFailPointTests).
     private static readonly IReadOnlyList<string> s_points = FailPoints.OfEpochs;
 
     private static async Task KillInOrderAsync(IEnumerable<string> points)
@@ -36,7 +36,7 @@ public abstract class FailPointTests
     }
 
     // A user is created and named, gets a device in place of another and a value for it, and leaves. Each kind of request therefore meets
-    // each step in one order or the other. The last request of each round is refused.
+    // each step in one of the two orders. The last request of each round is refused.
     private static AcceptRequest[] OfUsers(int round)
     {
         UserUpdate alice = UserUpdate.Of($"alice {round / 5}");

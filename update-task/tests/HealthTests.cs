@@ -50,7 +50,7 @@ public sealed class HealthTests
         await IsAsync(false, "overdue");
         _state.Progress(8);
         await IsAsync(true, "Published epoch 8.");
-        // A standby may wait for any time.
+        // A standby stays ready however long it waits.
         _state.Enter(TaskRole.Standby);
         _time.Advance(TimeSpan.FromDays(1));
         await IsAsync(true, "Standby");

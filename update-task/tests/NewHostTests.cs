@@ -11,8 +11,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests tasks that share no folder, only database and bucket. A task that takes over rebuilds its own folder, and no task signs a second
-/// history.
+/// Tests tasks that share no folder, but only the database and the bucket. A task that takes over rebuilds its own folder, and no task
+/// signs a second history.
 /// </summary>
 public sealed class NewHostTests : IAsyncLifetime
 {
@@ -51,14 +51,14 @@ public sealed class NewHostTests : IAsyncLifetime
         await PublishAsync(second, 2);
         Assert.Equal(5UL, await HistoryCheck.RunAsync(second, _updates));
         await CopyAsync(second);
-        // The first task's folder is out of date by now, and its bundles may contain values that another task has erased since.
+        // The first task's folder is out of date now, and its bundles may contain values that another task has erased since.
         string bundle = Path.Combine(new BoardFolder(_first.Data).Bundles, EpochBundle.FileName(1));
         Assert.True(File.Exists(bundle));
         await PublishAsync(_first, 1);
         Assert.False(File.Exists(bundle));
         Assert.Equal(6UL, await HistoryCheck.RunAsync(_first, _updates));
         await CopyAsync(_first);
-        // A board's folder that was copied from the bucket works as well as one that a task left.
+        // A task can start from a board's folder that was copied from the bucket, as from a folder that a task left.
         TestFolder third = Keep(_first.OtherHost());
         foreach ((string key, TestBucket.Stored stored) in _bucket.Objects)
         {
@@ -101,7 +101,7 @@ public sealed class NewHostTests : IAsyncLifetime
         {
             Assert.Contains("high-water is missing", await RefusedAsync(second, options: Options(keepsMark)), StringComparison.Ordinal);
         }
-        // The task whose folder has the mark writes it to the bucket.
+        // The task whose folder has the mark writes the mark to the bucket.
         await PublishAsync(_first, 1);
         await PublishAsync(second, 1);
         Assert.Equal(4UL, await HistoryCheck.RunAsync(second, _updates));
@@ -128,7 +128,7 @@ public sealed class NewHostTests : IAsyncLifetime
             }
             else
             {
-                // As with any board of another log, the task ends with exit code 4 (RestartTests).
+                // The task ends with exit code 4, as with any board of another log (RestartTests).
                 BoardConflictException refused = await Assert.ThrowsAsync<BoardConflictException>(() => TaskHost.StartAsync(second, bucket: Shared));
                 Assert.Contains("not from this log", refused.Message, StringComparison.Ordinal);
             }
@@ -151,7 +151,8 @@ public sealed class NewHostTests : IAsyncLifetime
         Assert.Contains("ends at epoch 2, but epoch 4 was signed already", await RefusedAsync(oldBoard), StringComparison.Ordinal);
         Assert.False(Directory.Exists(empty.Data.Board));
 
-        // For tasks that share a folder, the bucket's checkpoint reveals it, even if database and folder were rolled back together.
+        // For tasks that share a folder, the bucket's checkpoint reveals the rollback, even if database and folder were rolled back
+        // together.
         await CopyAsync(_first);
         Assert.Contains("ends at epoch 2, but the bucket's checkpoint covers epoch 4", await RefusedAsync(oldBoard, options: Options(keepsMark: false)), StringComparison.Ordinal);
         // A bucket that does not answer does not delay such a task.
@@ -166,7 +167,7 @@ public sealed class NewHostTests : IAsyncLifetime
         string apart = _first.Data.Database + ".apart";
         TestFolder.CopyDatabase(_first.Data.Database, apart);
         TestFolder second = Keep(_first.OtherHost(apart));
-        // As after an unnoticed failover: both tasks lead, each on its own database.
+        // The state is as after an unnoticed failover: both tasks lead, each on its own database.
         await using TaskHost other = await TaskHost.StartAsync(second, bucket: Shared);
         await PublishAsync(_first, 1);
         byte[] mark = _bucket.Objects[Mark].Octets;
@@ -216,7 +217,7 @@ public sealed class NewHostTests : IAsyncLifetime
         await task.DisposeAsync();
         Assert.Equal(2UL, await HistoryCheck.RunAsync(_first, _updates));
 
-        // A start waits for the bucket too, and says so.
+        // A start waits for the bucket too, and reports that it waits.
         _bucket.Fault = (context, _, _) => Task.FromResult(Refuse(context));
         await Assert.ThrowsAsync<ObjectStoreException>(() => TaskHost.StartAsync(_first, bucket: Shared));
         if (Rounds.Of(0, 1) == 0)

@@ -7,7 +7,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests dummies: an epoch's count is a bucket's, whatever the number of updates, and the log is otherwise like any other.
+/// Tests dummies: whatever the number of updates, an epoch's number of leaves is a multiple of the bucket. Otherwise the log is like any
+/// other log.
 /// </summary>
 public sealed class PaddingTests
 {
@@ -28,7 +29,7 @@ public sealed class PaddingTests
                 before = after;
             }
         }
-        // Restarts without dummies, and with more of them.
+        // The task restarts without dummies, and then with a larger bucket.
         await using (TaskHost task = await StartAsync(folder, _ => { }))
         {
             ulong[] before = Counts(task);

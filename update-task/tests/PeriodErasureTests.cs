@@ -7,8 +7,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests erasures while the next period is prepared, and after it began. All copies of a value are erased with it, from database, bundles
-/// and the task's own files.
+/// Tests erasures while the next period is prepared, and after it began. All copies of a value must be erased together with the value, from
+/// the database, the bundles and the task's own files.
 /// </summary>
 public sealed class PeriodErasureTests
 {
@@ -37,7 +37,7 @@ public sealed class PeriodErasureTests
             Assert.Equal(1UL, task.Session.Period.Period);
             Assert.Equal(2, await CountAsync(task, "SECRET-two"));
 
-            // Version 1 of the period is the copy; its source has the same value.
+            // Version 1 of the period is the copy, and the copy's source in the period before has the same value.
             await PublishAsync(task, updates, Updates.Request(Updates.Item("alice", "SECRET-three")));
             foreach (ulong other in (ulong[])[0, 2])
             {
@@ -100,7 +100,7 @@ public sealed class PeriodErasureTests
             Assert.Equal(2, await CountAsync(task, "SECRET-one"));
             await PublishAsync(task, updates, Updates.Request(Updates.Item("alice", "SECRET-two")), UserUpdate.Of("ada").Decommission().Request());
             await WorkAsync(task);
-            // The first staged copies are empty now: only the leaves are left.
+            // The first staged copies are empty now, so only the leaves still have values.
             Assert.Equal(1, await CountAsync(task, "SECRET-one"));
             Assert.Equal(1, await CountAsync(task, "SECRET-p"));
             Assert.Equal(2, await CountAsync(task, "SECRET-two"));
@@ -121,8 +121,8 @@ public sealed class PeriodErasureTests
     }
 
     /// <summary>
-    /// Tests a user who left before the switch, and one who left earlier. Requests with only the user erase the user's values in ended
-    /// periods while they are served, and a removed device's values in the next period.
+    /// Tests a user who left before the switch, and one who left earlier. Requests that name only the user erase the user's values in ended
+    /// periods that are still served. They also erase a removed device's values in the next period.
     /// </summary>
     [Fact]
     public async Task A_user_who_left_before_the_switch_is_erased_from_ended_periods()
@@ -165,7 +165,7 @@ public sealed class PeriodErasureTests
                 [.. (await accept.ReadReceiptAsync(task.Session.Last.Epoch, ada.RequestId, Cancel)).Select(erased => (erased.Structure, erased.Period, erased.Version)).Order()];
             Assert.Equal(
                 [(StructureId.Devices, 0UL, 1UL), (StructureId.Devices, 0UL, 2UL), (StructureId.Keys, 0UL, 1UL), (StructureId.Keys, 0UL, 1UL), (StructureId.Keys, 0UL, 2UL)], receipt);
-            // If nothing exists, nothing is reported as erased.
+            // A second request finds no values, so it reports no value as erased.
             AcceptRequest again = Updates.Request(ErasureOrder.OfUser.Encode("ada"u8.ToArray()));
             await updates.AcceptAsync(again);
             await task.StepAsync();
@@ -212,7 +212,7 @@ public sealed class PeriodErasureTests
     private static Task<TaskHost> StartAsync(TestFolder folder, TimeProvider time) => TaskHost.StartAsync(
         folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length);
 
-    // A request without a period, as an older release accepted it.
+    // Returns a request; without a period, it is as an older release accepted it.
     private static AcceptRequest Order(string key, ulong from, ulong through, ulong? period = null) =>
         Updates.Request(new ErasureOrder(StructureId.Keys, from, through) { Period = period }.Encode(Encoding.UTF8.GetBytes(key)));
 
@@ -232,7 +232,7 @@ public sealed class PeriodErasureTests
         }
     }
 
-    // Counts values of leaves and copies.
+    // Counts the values of leaves and copies in the database that contain a text.
     private static async Task<int> CountAsync(TaskHost task, string text)
     {
         int count = 0;
@@ -247,7 +247,7 @@ public sealed class PeriodErasureTests
         return count;
     }
 
-    // Searches bundles, and the leaf logs, which keep only lists.
+    // Counts the files that contain a text, among the bundles and the leaf logs, which keep only device lists.
     private static int Found(TestFolder folder, string text) => Directory.EnumerateFiles(new BoardFolder(folder.Data).Bundles).Concat(Directory.EnumerateFiles(folder.Data.Task, "*", SearchOption.AllDirectories))
         .Where(path => Path.GetFileName(path) != "lock").Sum(path => Text(File.ReadAllBytes(path)).Split(text).Length - 1);
 

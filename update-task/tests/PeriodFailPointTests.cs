@@ -39,11 +39,11 @@ public abstract class PeriodFailPointTests
             while (await task.Store.CountPendingAsync(TestContext.Current.CancellationToken) > 0);
             while (await task.WorkAsync())
             {
-                // Destroys the remaining data.
+                // Each call destroys one piece of the remaining data.
             }
             Assert.NotEqual(0UL, task.Session.Period.Period);
         }
-        // Values of the first periods are destroyed; the status still says what happened to each update.
+        // Values of the first periods are destroyed, but the status of each update still gives its result.
         await HistoryCheck.RunAsync(folder);
         foreach (AcceptRequest request in updates.Accepted)
         {

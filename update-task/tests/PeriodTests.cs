@@ -26,7 +26,7 @@ public sealed class PeriodTests
         Assert.Equal(0UL, task.Session.Period.Period);
         Assert.Equal(DateTimeOffset.FromUnixTimeMilliseconds((long)task.Session.PeriodStartMs) + s_length, task.State.Current.NextPeriodAt);
 
-        // Not one millisecond earlier.
+        // The switch must not happen even one millisecond earlier than announced.
         ulong last = task.Session.Last.Epoch;
         time.Advance(DateTimeOffset.FromUnixTimeMilliseconds((long)task.Session.PeriodStartMs) + s_length - time.GetUtcNow() - TimeSpan.FromMilliseconds(1));
         await task.StepAsync();
@@ -40,7 +40,7 @@ public sealed class PeriodTests
         Assert.Equal(DateTimeOffset.FromUnixTimeMilliseconds((long)task.Session.PeriodStartMs) + s_length, task.State.Current.NextPeriodAt);
         Assert.Equal(last + 3, task.Session.Last.Epoch);
 
-        // Versions continue after the copies.
+        // In the new period, versions continue after the copies.
         await updates.AcceptAsync("key 1", "in period 1");
         await updates.AcceptAsync(UserUpdate.Of("bob").AddDevice("bob 2", "in period 1").Request());
         await task.StepAsync();
@@ -67,7 +67,7 @@ public sealed class PeriodTests
         await updates.AcceptAsync(UserUpdate.Of("bob").Decommission().Request());
         await task.StepAsync();
         await WorkAsync(task);
-        // The changed key, the list and the device.
+        // The three further rows are the changed key, the list of the user who left, and the user's device.
         Assert.Equal(staged + 3, await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken));
         await updates.AcceptAsync("bob 1", "set by itself after its user has left");
         await task.StepAsync();
@@ -88,7 +88,7 @@ public sealed class PeriodTests
         await task.StepAsync();
         int staged = await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken);
         Assert.InRange(staged, 4, 30);
-        // Epochs that add nothing do not stage anything either.
+        // Epochs that add no leaves do not stage copies either.
         await task.StepAsync();
         await task.StepAsync();
         Assert.Equal((0UL, staged), (task.Session.Period.Period, await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken)));
@@ -113,7 +113,7 @@ public sealed class PeriodTests
             await task.StepAsync();
             await task.WorkAsync();
         }
-        // Not all at once: the rest after the first epoch's chunks is staged in between.
+        // The copies are not staged all at once: the copies after the first epoch's chunks are staged between epochs.
         Assert.InRange(rounds, 2, 29);
         // The update that came with the switch waited for the epoch after it.
         await task.StepAsync();
@@ -294,7 +294,7 @@ public sealed class PeriodTests
             await task.StepAsync();
             fault!.FailNextStaging();
             await Assert.ThrowsAsync<StorageUnavailableException>(() => WorkAsync(task));
-            // In doubt: nothing is staged before the database has been asked.
+            // The result of the last staging is in doubt, so nothing is staged before the database has been asked.
             Assert.False(await task.WorkAsync());
             await task.StepAsync();
             fault.LoseNextStaging();
@@ -308,7 +308,8 @@ public sealed class PeriodTests
         await HistoryCheck.RunAsync(folder, updates);
         CheckBundles(folder, 1, task.Session.Period.Copies!.Value);
         CopyBatch copies = await task.Store.ReadCopiesAsync(1, 0, 1000, LeafColumns.Trees, TestContext.Current.CancellationToken);
-        // No source is copied twice. Rows that remove the keys of alice, who has left, have no source.
+        // No source is copied twice. Only the empty source occurs more than once: rows that remove the keys of alice, who has left, have no
+        // source.
         Assert.Single(copies.Sources.ToArray().GroupBy(source => source), group => group.Count() > 1);
     }
 
@@ -344,7 +345,7 @@ public sealed class PeriodTests
         await using TaskHost old = await StartAsync(folder, time, holder: "old");
         await FillAsync(old, updates);
         time.Advance(TimeSpan.FromMinutes(1));
-        // By the database's clock the old task's lease is over; the task does not check that clock.
+        // The old task's lease has ended by the database's clock, but the old task does not check that clock.
         await using (IPipelineStore store = await folder.OpenPipelineAsync())
         {
             await store.ReleaseLeaseAsync(old.Keeper.Lease, TestContext.Current.CancellationToken);
@@ -422,7 +423,7 @@ public sealed class PeriodTests
         await HistoryCheck.RunAsync(folder);
     }
 
-    // The lease is never renewed, because timers of the manual time never fire.
+    // Starts a task whose lease is never renewed, because timers of the manual time never fire.
     private static Task<TaskHost> StartAsync(
         TestFolder folder, TimeProvider time, Action<PeriodOptions>? periods = null, string holder = "test", Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, BucketOptions? bucket = null) =>
         TaskHost.StartAsync(folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length, holder: holder, wrap: wrap, padding: padding, periods: periods, bucket: bucket);

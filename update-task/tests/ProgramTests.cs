@@ -3,7 +3,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests how the program ends: each time it says in one sentence what to do.</summary>
+/// <summary>Tests how the program ends: each time it prints one sentence that says what to do.</summary>
 public sealed class ProgramTests
 {
     [Fact]

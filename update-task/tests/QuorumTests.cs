@@ -46,7 +46,7 @@ public sealed class QuorumTests : WitnessedTests
         await UntilAsync(() => running.State is { Waiting: 0, IsQuorumMet: true });
         Assert.Equal(HealthStatus.Healthy, await HealthAsync(running.State, TimeSpan.Zero));
 
-        // The witness is unavailable again: the published checkpoint stays, and later signed ones wait.
+        // The witness is unavailable again. The published checkpoint stays, and checkpoints that are signed later wait.
         Volatile.Write(ref answers, false);
         byte[] before = await File.ReadAllBytesAsync(Published, Cancel);
         ulong size = Host.Session.Last.Epoch + 1;
@@ -77,7 +77,7 @@ public sealed class QuorumTests : WitnessedTests
             published += checkpoint.Checkpoint.Size > last ? 1 : 0;
             last = checkpoint.Checkpoint.Size;
         }
-        // There are more epochs than checkpoints: no epoch waited for a cosignature.
+        // There are more epochs than published checkpoints, so no epoch waited for a cosignature.
         Assert.True(Host.Session.Last.Epoch > 4);
         await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 3);
     }
@@ -99,7 +99,7 @@ public sealed class QuorumTests : WitnessedTests
         await StepAsync();
         await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 1);
         late.SetResult();
-        // The witness answers for a checkpoint that is no longer the newest, and then for the next ones.
+        // The witness answers for a checkpoint that is no longer the newest, and then for later checkpoints.
         await StepAsync();
         await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 2);
     }

@@ -5,8 +5,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests that the next epoch is read while this one is committed and until it is due. No update may be lost, doubled or overtaken because
-/// of it.
+/// Tests that the updates of the next epoch are read while the epoch before is committed and until the next epoch is due. No update may be
+/// lost, published twice or overtaken because of reading in advance.
 /// </summary>
 public sealed class ReadAheadTests
 {
@@ -22,7 +22,7 @@ public sealed class ReadAheadTests
             while (await task.StepAsync(behind: false))
             {
                 epochs++;
-                // Arrives after the next epoch was read, and before it is made.
+                // This update arrives after the updates of the next epoch were read, and before that epoch is made.
                 await updates.AcceptAsync("key 1", $"late {epochs}");
             }
         }
@@ -64,7 +64,7 @@ public sealed class ReadAheadTests
             Assert.True(await task.StepAsync(behind: true));
             for (int i = 0; i < 2; i++)
             {
-                // The first failed commit contains updates that were themselves read in advance.
+                // The first failed commit contains updates that were read in advance.
                 fault.FailNextCommit();
                 await Assert.ThrowsAsync<StorageUnavailableException>(() => task.StepAsync(behind: true));
                 Assert.Equal(1UL, task.Session.Last.Epoch);
@@ -83,8 +83,8 @@ public sealed class ReadAheadTests
         {
             for (ulong epoch = 1; epoch <= 3; epoch++)
             {
-                // The first one arrives before anything was read, the last one after everything was; the second has a key of the first, and
-                // waits.
+                // The first update arrives before anything is read, and the last update after all others were read. The second update has
+                // the key of the first, so it must wait for the next epoch.
                 await updates.AcceptAsync("alice", $"a{epoch}");
                 await task.ReadAheadAsync();
                 await updates.AcceptAsync("alice", $"a{epoch} again");

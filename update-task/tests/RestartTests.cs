@@ -36,7 +36,7 @@ public sealed class RestartTests
         await using (TaskHost task = await TaskHost.StartAsync(folder))
         {
             await PublishAsync(task, updates, 1);
-            // Its secrets cannot be unwrapped.
+            // The test begins a next period whose secrets cannot be unwrapped.
             _ = await task.Store.BeginPeriodAsync(task.Keeper.Lease, 1, "no secrets"u8.ToArray(), TestContext.Current.CancellationToken);
             await PublishAsync(task, updates, 1);
         }

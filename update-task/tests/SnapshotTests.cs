@@ -6,8 +6,8 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests starts from saved trees, and the refusal of trees that are not the log's. A start that uses the snapshot continues its leaf log;
-/// any other start makes a new one.
+/// Tests starts from saved trees, and the refusal of trees that are not the log's. A start that uses the snapshot continues the snapshot's
+/// leaf log. Any other start makes a new leaf log.
 /// </summary>
 public sealed class SnapshotTests
 {
@@ -18,7 +18,7 @@ public sealed class SnapshotTests
         var updates = new Updates(folder);
         await RunAsync(folder, updates, "a1", save: true);
         byte[] log = LogIdentity(folder);
-        // Saves, and then publishes without saving.
+        // The task saves a snapshot, and then publishes without saving.
         await RunAsync(folder, updates, "a2", save: false);
         await RunAsync(folder, updates, "a3", save: true);
         Assert.Equal(log, LogIdentity(folder));
@@ -121,6 +121,6 @@ public sealed class SnapshotTests
         }
     }
 
-    // Reads the bytes after the magic number.
+    // Returns the bytes that identify the leaf log, which come after its magic number.
     private static byte[] LogIdentity(TestFolder folder) => File.ReadAllBytes(Path.Combine(folder.Data.Task, "leaves"))[8..24];
 }

@@ -44,7 +44,7 @@ public sealed class StalledBucketTests : IAsyncLifetime
             await Task.Delay(Timeout.InfiniteTimeSpan, context.RequestAborted).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             return true;
         };
-        // The client ignores the bodies of some answers, and then does not wait for them.
+        // For some operations the client ignores the answer's body, and does not wait for it.
         if (await Record.ExceptionAsync(() => RunAsync(hasty, operation)) is { } given)
         {
             Assert.Contains("in time", Assert.IsType<ObjectStoreException>(given).Message, StringComparison.Ordinal);
@@ -78,7 +78,7 @@ public sealed class StalledBucketTests : IAsyncLifetime
             }
             catch (Exception e) when (e is OperationCanceledException or IOException)
             {
-                // The client has disconnected.
+                // The client has disconnected, which ends the endless answer.
             }
             return true;
         };
@@ -107,7 +107,7 @@ public sealed class StalledBucketTests : IAsyncLifetime
         _ => store.DeleteAsync("none", Cancel),
     };
 
-    // Sends the headers, and the beginning of a body.
+    // Sends the headers and the beginning of a body.
     private static async Task BeginAsync(HttpContext context, int status)
     {
         context.Response.StatusCode = status;

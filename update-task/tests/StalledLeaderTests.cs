@@ -16,7 +16,7 @@ public sealed class StalledLeaderTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         string[] settings = [.. bucket.Settings, "--Optiks:Bucket:KeepsMark=true", folder.StorageSetting];
-        // Only the first task reaches the bucket by this name; it would wait longer than this test.
+        // Only the first task reaches the bucket by this name. It would wait for the bucket longer than this test takes.
         string byName = $"--Optiks:Bucket:ServiceUrl={bucket.Options.ServiceUrl.Replace("127.0.0.1", "localhost", StringComparison.Ordinal)}";
         await using TaskProcess first = TaskProcess.Start(folder, null, [.. settings, byName, Stalls, "--Optiks:UpdateTask:LeaseDuration=00:00:10", "--Optiks:Bucket:Timeout=00:05:00"]);
         await first.UntilAsync(folder, head => head.PublishedEpoch == 0);
@@ -47,7 +47,8 @@ public sealed class StalledLeaderTests
         var updates = new Updates(folder);
         await using TaskProcess hung = TaskProcess.Start(folder, null, Stalls);
         await hung.UntilAsync(folder, head => head.PublishedEpoch == 0);
-        // Opening it waits for a writer, as on a network file system that is gone.
+        // The checkpoint becomes a named pipe. Opening it waits for a writer, as opening a file hangs on a network file system whose server
+        // is gone.
         string checkpoint = Path.Combine(new BoardFolder(folder.Data).Log, "checkpoint");
         File.Move(checkpoint, $"{checkpoint}.kept");
         using (Process made = Process.Start("/usr/bin/mkfifo", [checkpoint]))

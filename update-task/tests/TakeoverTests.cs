@@ -14,7 +14,7 @@ public sealed class TakeoverTests
     {
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
-        // Long, so that the test can succeed only with a released lease.
+        // The lease is long, so that the test can succeed only if the first task releases it.
         await using TaskProcess first = TaskProcess.Start(folder, null, "--Optiks:UpdateTask:LeaseDuration=00:09:00");
         await first.UntilAsync(folder, head => head.PublishedEpoch == 0);
         await first.UntilAsync(async () => (await first.GetAsync("/health/ready")) is { Status: 200 } ready && ready.Body.Contains("Published epoch 0", StringComparison.Ordinal));
@@ -47,8 +47,8 @@ public sealed class TakeoverTests
         Assert.Equal(2UL, await HistoryCheck.RunAsync(folder, updates));
     }
 
-    // SQLite's write lock belongs to a process: if it is paused inside a transaction, it blocks all others, and the test shows nothing. It
-    // is then resumed and paused again.
+    // Pauses the task while it holds no write lock of SQLite, and accepts an update. A process that is paused inside a transaction blocks
+    // all other writers, and the test shows nothing. The process is then resumed and paused again.
     private static async Task PauseAndAcceptAsync(TaskProcess task, Updates updates)
     {
         for (int attempt = 1; ; attempt++)
@@ -144,7 +144,7 @@ public sealed class TakeoverTests
         }
     }
 
-    // Leaves the epoch committed and unsigned, as a full disk under the board would.
+    // Leaves an epoch committed but unsigned, as after a failure of the board's full disk.
     private static async Task CommitOnlyAsync(TestFolder folder, TaskHost task)
     {
         using (BoardLock? held = BoardLock.TryAcquire(new BoardFolder(folder.Data).Log))

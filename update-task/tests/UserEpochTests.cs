@@ -8,7 +8,7 @@ using Optiks.UpdateTask.Tests.Support;
 namespace Optiks.UpdateTask.Tests;
 
 /// <summary>
-/// Tests epochs with requests about users: their bounds, the contents of their bundles, and requests that cannot be decided.
+/// Tests epochs with requests about users: their bounds, the contents of their bundles, and requests that the task cannot decide.
 /// </summary>
 public sealed class UserEpochTests
 {
@@ -25,14 +25,14 @@ public sealed class UserEpochTests
         {
             await task.StepAsync();
         }
-        // Each has some 60 bytes, and makes a list of more than 200.
+        // Each request has some 60 bytes, and makes a device list of more than 200 bytes.
         await updates.AcceptAsync([.. Enumerable.Range(0, 3).Select(i => UserUpdate.Of($"user {i}").AddDevice($"new {i}", "").Request())]);
         await updates.AcceptAsync("plain", "value");
         await using (TaskHost task = await TaskHost.StartAsync(folder, options => options.MaxBytesPerEpoch = 450))
         {
             Assert.True(await task.StepAsync(behind: false));
             Assert.Equal(3, await task.Store.CountPendingAsync(Cancel));
-            // Read in advance, with those that did not fit into the epoch before.
+            // These updates were read in advance, together with the updates that did not fit into the epoch before.
             Assert.False(await task.StepAsync(behind: false));
             Assert.Equal(0, await task.Store.CountPendingAsync(Cancel));
         }

@@ -21,7 +21,7 @@ public sealed class UserHistoryTests
     public async Task A_random_history_is_decided_as_the_model_says(int seed, bool reusesUsernames)
     {
         using TestFolder folder = await TestFolder.CreateAsync();
-        // The same history in every run, so that a failure repeats.
+        // The seed is fixed, so that every run has the same history and a failure repeats.
         var random = new Random(seed);
         var updates = new Updates(folder);
         var model = new LogModel(MaxDevices, reusesUsernames);
@@ -61,7 +61,7 @@ public sealed class UserHistoryTests
             options.UsernameReuse = reusesUsernames;
         });
 
-    // Prepares the next start: from the snapshot; from an older one and the epochs since; from the database alone.
+    // Prepares the next start, which uses the snapshot, or an older snapshot and the epochs since, or the database alone.
     private static async Task EndAsync(TestFolder folder, TaskHost task, int start)
     {
         if (start == 0)
@@ -105,7 +105,7 @@ public sealed class UserHistoryTests
     {
         if (random.Next(5) == 0)
         {
-            // A plain update of a key that may be a device's.
+            // This is a plain update of a key, which may be a device's key.
             ExpectedVersion? expected = random.Next(2) == 0 ? new ExpectedVersion(0, (ulong)random.Next(3)) : null;
             return Updates.Request(Updates.Item($"device {random.Next(24)}", $"plain {random.Next()}", expected));
         }

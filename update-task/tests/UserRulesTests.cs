@@ -6,7 +6,9 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>Tests the rules of docs/spec/users.md section 7 one by one, each with a request that passes it, and their order.</summary>
+/// <summary>
+/// Tests the rules of docs/spec/users.md section 7 one by one, each with a request that obeys the rule, and the order of the rules.
+/// </summary>
 public sealed class UserRulesTests
 {
     private static readonly Configuration s_configuration = new() { Origin = "log.example/test", MaxDevices = 3, MaxValueLength = 24 };
@@ -74,7 +76,7 @@ public sealed class UserRulesTests
     {
         AssertRefused(RefusalReason.DeviceLimit, 0, 1, Decide(Alice.AddDevice("d", "1"), list: ["a", "b", "c"], listVersion: 1));
         AssertList(["b", "c", "d"], Decide(Alice.AddDevice("d", "1").RemoveDevice("a"), list: ["a", "b", "c"], listVersion: 1));
-        // 3 bytes of length, and 1 before each id.
+        // A list has 3 bytes of length, and 1 byte before each id.
         AssertRefused(RefusalReason.DeviceLimit, 0, 0, Decide(Alice.Create("al").AddDevice(new string('d', 21), "1")));
         AssertList([new string('d', 20)], Decide(Alice.Create("al").AddDevice(new string('d', 20), "1")));
     }
@@ -111,7 +113,7 @@ public sealed class UserRulesTests
 
     private static UserUpdate Alice => UserUpdate.Of("alice");
 
-    // taken: usernames and devices that exist, at version 1.
+    // Decides a request. The usernames and devices in taken exist, at version 1.
     private static Decision Decide(UserUpdate update, string[]? list = null, ulong listVersion = 0, bool hasLeft = false, string[]? taken = null, string[]? freed = null)
     {
         AcceptRequest request = update.Request();

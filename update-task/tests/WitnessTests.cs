@@ -28,7 +28,7 @@ public sealed class WitnessTests : WitnessedTests
         await UntilAsync(() => running.State.IsQuorumMet);
         Assert.Equal("2 of 2 witnesses cosign.", running.State.Describe(TimeSpan.Zero));
         Assert.All(running.State.Standings, one => Assert.Equal((WitnessOutcome.Cosigned, size + 3), (one.Outcome, one.Size)));
-        // Each request began at the witness's last size.
+        // Each request began at the size of the witness's last checkpoint.
         Assert.Equal([0, size, size + 1, size + 2], witnesses[0].OldSizes.ToArray());
 
         // A task that starts on a board with cosignatures accepts the checkpoint as the log's own.
@@ -70,7 +70,7 @@ public sealed class WitnessTests : WitnessedTests
         {
             clients[name] = await WitnessAsync(answer);
         }
-        // As many as one policy can hold besides the honest one.
+        // A policy can have 14 of these witnesses in addition to the honest witness.
         foreach (string[] some in clients.Keys.Chunk(14))
         {
             string text = good.Line("good") + string.Concat(some.Select(name => clients[name].Line(name))) + "quorum good\n";

@@ -7,8 +7,8 @@ namespace Optiks.Commands;
 /// <param name="ExitCode">One of <see cref="ExitCodes"/>.</param>
 /// <param name="Reason">The reason's name for scripts, such as <c>unreachable</c>.</param>
 /// <param name="Message">The sentence.</param>
-/// <param name="Hint">The next step for the user; null if the sentence says it.</param>
-/// <param name="More">Writes further members of the JSON object; null if there are no more.</param>
+/// <param name="Hint">The next step for the user; null if <paramref name="Message"/> already says it.</param>
+/// <param name="More">Writes further members of the JSON object; null if the object has no further members.</param>
 public sealed record CommandFailure(int ExitCode, string Reason, string Message, string? Hint = null, Action<Utf8JsonWriter>? More = null)
 {
     /// <summary>
@@ -44,7 +44,7 @@ public sealed record CommandFailure(int ExitCode, string Reason, string Message,
         }
         catch (IOException)
         {
-            // The comment above explains this.
+            // Prints nothing: standard error itself cannot be written, and the exit code reports the failure.
         }
     }
 }

@@ -7,8 +7,9 @@ using Optiks.Protocol;
 namespace Optiks.Commands;
 
 /// <summary>
-/// Runs one command line in the way that all programs share: <c>--help</c> with examples, <c>--version</c>, <c>completion</c>, suggestions
-/// for misspelt words, no response files. Failures are one sentence on standard error and an exit code of <see cref="ExitCodes"/>.
+/// Runs one command line with the features that all programs share: <c>--help</c> with examples, <c>--version</c>, <c>completion</c>,
+/// suggestions for misspelt words, no response files. Failures are one sentence on standard error and an exit code of
+/// <see cref="ExitCodes"/>.
 /// </summary>
 public sealed class CommandProgram
 {
@@ -21,8 +22,8 @@ public sealed class CommandProgram
     /// <param name="root">The program's commands.</param>
     /// <param name="examples">The command lines that the help shows, by the command's path such as <c>key generate</c>; the empty path is
     /// the program itself.</param>
-    /// <param name="json">The option <c>--json</c> of all commands, with which failures are an object on standard output too; null if there
-    /// is no such option.</param>
+    /// <param name="json">The option <c>--json</c> of all commands, with which failures are an object on standard output too; null if the
+    /// program has no such option.</param>
     public CommandProgram(string name, RootCommand root, IReadOnlyDictionary<string, string[]> examples, Option<bool>? json = null)
     {
         ArgumentNullException.ThrowIfNull(root);
@@ -47,9 +48,9 @@ public sealed class CommandProgram
         ArgumentNullException.ThrowIfNull(output);
         ArgumentNullException.ThrowIfNull(error);
         ArgumentNullException.ThrowIfNull(classify);
-        // Independent of the machine's language: programs read the output too.
+        // The output must not depend on the machine's language: programs read the output too.
         CultureInfo.CurrentCulture = CultureInfo.DefaultThreadCurrentCulture = CultureInfo.InvariantCulture;
-        // No response files: a key may start with @.
+        // Turns response files off: a key may start with @.
         ParseResult parse = _root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
         if (parse.Action is ParseErrorAction misused)
         {
@@ -83,7 +84,7 @@ public sealed class CommandProgram
         // The suggestions are the action's output; the errors have been printed already.
         using var suggestions = new StringWriter();
         parse.Invoke(new InvocationConfiguration { Output = suggestions, Error = TextWriter.Null });
-        // They repeat the typed word, which a terminal must not interpret.
+        // The suggestions repeat the typed word, which a terminal must not interpret.
         foreach (string line in suggestions.ToString().TrimEnd().Split(Environment.NewLine))
         {
             await error.WriteLineAsync(DisplayText.Escape(line)).ConfigureAwait(false);

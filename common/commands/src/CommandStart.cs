@@ -1,7 +1,8 @@
 namespace Optiks.Commands;
 
 /// <summary>
-/// Runs the checks and set-up of a command line program before it parses its arguments. Services do the same in their <c>Startup</c>.
+/// Runs the checks and set-up of a command line program before it parses its arguments. Services run the same checks in their
+/// <c>Startup</c>.
 /// </summary>
 public static class CommandStart
 {

@@ -7,8 +7,8 @@ namespace Optiks.Commands;
 /// </summary>
 internal static class CompletionCommand
 {
-    // The directive [suggest:position] is System.CommandLine's: it prints the possible words at the position of the command line, one on
-    // each line.
+    // System.CommandLine defines the directive [suggest:position], which prints the possible words at the position of the command line, one
+    // on each line.
     private const string Bash =
         """
         # bash completion of PROGRAM. Put this into ~/.bashrc:  eval "$(PROGRAM completion bash)"

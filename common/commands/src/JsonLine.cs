@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Commands;
 
-/// <summary>Writes one JSON object on one line, for scripts; a terminal only shows it.</summary>
+/// <summary>Writes one JSON object on one line, for scripts to parse.</summary>
 public static class JsonLine
 {
     private static readonly JsonWriterOptions s_options = new() { Encoder = AnswerJson.Encoder };
@@ -21,7 +21,7 @@ public static class JsonLine
             members(writer);
             writer.WriteEndObject();
         }
-        // Characters that are not safe to show occur only in strings, where their escapes mean the same.
+        // Characters that are not safe to show occur only in JSON strings. There, an escape has the same meaning as the character.
         return DisplayText.Escape(Encoding.UTF8.GetString(buffer.WrittenSpan));
     }
 }

@@ -1,18 +1,19 @@
 namespace Optiks.Commands;
 
 /// <summary>
-/// Finds the addresses of the services when no option gives them. For queries it is <c>OPTIKS_QUERY_URL</c>, else this machine at
-/// <c>OPTIKS_QUERY_PORT</c>, which <c>make up</c> uses too, else the default port; likewise for updates.
+/// Finds the addresses of the services when no option gives them. The address for queries is <c>OPTIKS_QUERY_URL</c>. If that is not set,
+/// it is this machine at <c>OPTIKS_QUERY_PORT</c>, which <c>make up</c> uses too, or at the default port. The address for updates follows
+/// the same rule.
 /// </summary>
 public static class ServiceAddresses
 {
-    /// <summary>The origin of <see cref="Query"/>, for help.</summary>
+    /// <summary>The text with which help explains where the address of <see cref="Query"/> comes from.</summary>
     public const string QueryOrigin = "OPTIKS_QUERY_URL, comma-separated; else 127.0.0.1 at OPTIKS_QUERY_PORT, default 8301";
 
-    /// <summary>The origin of <see cref="Update"/>, for help.</summary>
+    /// <summary>The text with which help explains where the address of <see cref="Update"/> comes from.</summary>
     public const string UpdateOrigin = "OPTIKS_UPDATE_URL; else 127.0.0.1 at OPTIKS_UPDATE_PORT, default 8311";
 
-    /// <summary>Returns one or several addresses, separated by commas, as written.</summary>
+    /// <summary>Returns one or several addresses, separated by commas, as the environment variable contains them.</summary>
     public static string Query(Func<string, string?> environment) => Address(environment, "OPTIKS_QUERY", "8301");
 
     /// <summary>Returns the address of the update-service.</summary>

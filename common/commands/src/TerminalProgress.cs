@@ -3,8 +3,8 @@ using Spectre.Console;
 namespace Optiks.Commands;
 
 /// <summary>
-/// Shows the progress of a long run on standard error while a person may be watching; otherwise it is silent. Each counted thing has one
-/// bar. Any thread.
+/// Shows the progress of a long run on standard error while a person may be watching; otherwise it prints nothing. Each counted thing has
+/// one bar. Any thread may call the members.
 /// </summary>
 public sealed class TerminalProgress
 {

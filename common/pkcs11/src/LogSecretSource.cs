@@ -7,7 +7,7 @@ namespace Optiks.Pkcs11;
 /// <summary>Keeps the log's key in a token; the secrets of periods stay wrapped in the database. Any thread.</summary>
 public sealed class LogSecretSource : ISecretSource
 {
-    /// <summary>The setting that names the token's key; if it is empty, the key is in the data folder's file.</summary>
+    /// <summary>The setting that names the token's key; if the setting is empty, the log's key is in the data folder's file.</summary>
     public const string Setting = "Optiks:LogKey:Uri";
 
     private readonly DataFolder _folder;
@@ -21,7 +21,9 @@ public sealed class LogSecretSource : ISecretSource
         _uri = uri;
     }
 
-    /// <summary>Parses the setting; returns null if it is empty. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>
+    /// Parses the setting; returns null if the setting is empty. Throws <see cref="SecretsException"/> if it is not a usable URI.
+    /// </summary>
     public static Pkcs11Uri? FindUri(string? setting) => string.IsNullOrEmpty(setting) ? null
         : Pkcs11Uri.TryParse(setting, out Pkcs11Uri? uri, out string? problem) ? uri
         : throw new SecretsException($"{Setting} cannot be used. {problem}");
@@ -47,8 +49,8 @@ public sealed class LogSecretSource : ISecretSource
     }
 
     /// <summary>
-    /// Makes the key in the token, unless it exists, and saves the trust anchor. A genesis that a crash interrupted continues with the same
-    /// key.
+    /// Makes the log's key in the token, unless the token already has it, and saves the trust anchor. A genesis that a crash interrupted
+    /// continues with the same key.
     /// </summary>
     public (TrustAnchor Anchor, INoteSigner Signer) CreateLog(Configuration configuration)
     {

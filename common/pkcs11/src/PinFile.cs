@@ -5,8 +5,8 @@ using Optiks.Secrets;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// Reads a token's PIN for each login, so that the PIN may be changed. It does not retry a PIN that the token refused until the file has
-/// changed: tokens lock themselves after a few attempts. One thread at a time.
+/// Reads a token's PIN for each login, so that the PIN may be changed. Once the token has refused a PIN, this class retries only after the
+/// file has changed: tokens lock themselves after a few attempts. One thread at a time.
 /// </summary>
 internal sealed class PinFile
 {

@@ -12,7 +12,7 @@ namespace Optiks.Pkcs11;
 /// </summary>
 internal sealed class Pkcs11Key : IDisposable
 {
-    // From pkcs11t.h of PKCS #11 3.0; the binding's enumerations are older.
+    // These values are from pkcs11t.h of PKCS #11 3.0; the binding's enumerations are older and lack them.
     private const ulong CKK_EC_EDWARDS = 0x40;
     private const ulong CKM_EC_EDWARDS_KEY_PAIR_GEN = 0x1055;
     private const ulong CKM_EDDSA = 0x1057;
@@ -37,7 +37,7 @@ internal sealed class Pkcs11Key : IDisposable
     /// </summary>
     public static Pkcs11Key Open(Pkcs11Uri uri, PinFile pin) => Open(uri, pin, makeNew: false);
 
-    /// <summary>Opens the key, and makes it if the token has no key of that name; it never leaves the token.</summary>
+    /// <summary>Opens the key, and makes it if the token has no key of that name. The key never leaves the token.</summary>
     public static Pkcs11Key OpenOrGenerate(Pkcs11Uri uri, PinFile pin) => Open(uri, pin, makeNew: true);
 
     /// <summary>Returns the 64 bytes of a signature.</summary>

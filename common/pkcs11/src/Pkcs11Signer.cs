@@ -7,8 +7,9 @@ using Optiks.Tlog;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// Signs with a private key that never leaves its token. If the token fails or its session is lost, everything is reopened. Until that
-/// succeeds, members throw <see cref="SignerUnavailableException"/>. Any thread; one signature at a time.
+/// Signs with a private key that never leaves its token. If the token fails or its session is lost, the signer reopens the library, the
+/// session and the key. Until reopening succeeds, members throw <see cref="SignerUnavailableException"/>. Any thread; one signature at a
+/// time.
 /// </summary>
 /// <remarks>
 /// Invariant: after each opening, and before it signs anything else, the token's key has signed a message of this class twice. Both
@@ -63,7 +64,7 @@ public sealed class Pkcs11Signer : INoteSigner
     /// <summary>Opens a token's key for the token's own public key under a name.</summary>
     public static Pkcs11Signer OpenExisting(Pkcs11Uri uri, string name, SignatureType type) => Open(uri, name, type, Pkcs11Key.Open);
 
-    /// <summary>Opens a token's key in the same way, and makes the key if the token has no key of that name.</summary>
+    /// <summary>Opens a token's key as <see cref="OpenExisting"/> does, and makes the key if the token has no key of that name.</summary>
     public static Pkcs11Signer OpenOrGenerate(Pkcs11Uri uri, string name, SignatureType type) => Open(uri, name, type, Pkcs11Key.OpenOrGenerate);
 
     private static Pkcs11Signer Open(Pkcs11Uri uri, string name, SignatureType type, Func<Pkcs11Uri, PinFile, Pkcs11Key> open)
@@ -86,7 +87,7 @@ public sealed class Pkcs11Signer : INoteSigner
     public ValueTask<byte[]> SignAsync(ReadOnlyMemory<byte> message, CancellationToken cancellationToken)
     {
         byte[] octets = message.ToArray();
-        // A token may be slow.
+        // Signing runs on another thread, because a token may be slow.
         return new ValueTask<byte[]>(Task.Run(() => Sign(octets), cancellationToken));
     }
 
@@ -114,7 +115,8 @@ public sealed class Pkcs11Signer : INoteSigner
         }
         catch (SecretsException e)
         {
-            // The token or its PIN was changed while the program runs. Once an operator has repaired it, no restart is needed.
+            // The token or its PIN was changed while the program runs. Once an operator has repaired the token or its PIN, the program
+            // signs again without a restart.
             throw new SignerUnavailableException(e.Message, e);
         }
         return Ed25519.Verify(Key.PublicKey, message, signature) ? signature : throw new SignerUnavailableException($"{_uri}: the token made a signature that does not verify.");

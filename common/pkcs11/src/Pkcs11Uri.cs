@@ -5,14 +5,14 @@ namespace Optiks.Pkcs11;
 
 /// <summary>
 /// Names a private or secret key in a token (RFC 7512): <c>pkcs11:token=...;object=...?module-path=...&amp;pin-source=...</c>. Immutable.
-/// It contains no PIN, only the PIN's location, and may be logged.
+/// The URI contains no PIN, only the PIN's location, and may be logged.
 /// </summary>
 public sealed class Pkcs11Uri
 {
     /// <summary>The type of a signing key.</summary>
     public const string PrivateKey = "private";
 
-    /// <summary>The type of a key that wraps others.</summary>
+    /// <summary>The type of a key that wraps other keys.</summary>
     public const string SecretKey = "secret-key";
 
     private const string Scheme = "pkcs11:";
@@ -37,27 +37,27 @@ public sealed class Pkcs11Uri
     /// <summary>The file with the token's user PIN.</summary>
     public string PinFile => Text("pin-source") is { } source && source.StartsWith(FileScheme, StringComparison.Ordinal) ? DecodePath(source[FileScheme.Length..]) : Text("pin-source")!;
 
-    /// <summary>The token's label; null if not named.</summary>
+    /// <summary>The token's label; null if the URI does not name it.</summary>
     public string? Token => Text("token");
 
-    /// <summary>The token's serial number; null if not named.</summary>
+    /// <summary>The token's serial number; null if the URI does not name it.</summary>
     public string? Serial => Text("serial");
 
-    /// <summary>The token's manufacturer; null if not named.</summary>
+    /// <summary>The token's manufacturer; null if the URI does not name it.</summary>
     public string? Manufacturer => Text("manufacturer");
 
-    /// <summary>The token's model; null if not named.</summary>
+    /// <summary>The token's model; null if the URI does not name it.</summary>
     public string? Model => Text("model");
 
-    /// <summary>The key's label; null if not named.</summary>
+    /// <summary>The key's label; null if the URI does not name it.</summary>
     public string? Label => Text("object");
 
-    /// <summary>The key's id (CKA_ID); null if not named.</summary>
+    /// <summary>The key's id (CKA_ID); null if the URI does not name it.</summary>
     public ReadOnlyMemory<byte>? Id
     {
         get
         {
-            // Not one expression: it would turn null into an empty id.
+            // A conditional expression would convert null into an empty id, so this is an if statement.
             if (_values.TryGetValue("id", out byte[]? id))
             {
                 return id;
@@ -66,17 +66,19 @@ public sealed class Pkcs11Uri
         }
     }
 
-    /// <summary>Returns whether the URI may name a key of a type: it names that type or no type.</summary>
+    /// <summary>Returns whether the URI may name a key of this type, because it names this type or no type.</summary>
     public bool IsFor(string type) => Text("type") is not { } named || named == type;
 
-    /// <summary>Returns whether a text is meant to be such a URI.</summary>
+    /// <summary>Returns whether a text is meant to be a PKCS#11 URI.</summary>
     public static bool IsOne(string text)
     {
         ArgumentNullException.ThrowIfNull(text);
         return text.StartsWith(Scheme, StringComparison.Ordinal);
     }
 
-    /// <summary>Parses a URI. <paramref name="problem"/> says in a sentence why it cannot be used, without quoting it.</summary>
+    /// <summary>
+    /// Parses a URI. <paramref name="problem"/> says in a sentence why the text cannot be used, without quoting the text.
+    /// </summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out Pkcs11Uri? uri, [NotNullWhen(false)] out string? problem)
     {
         ArgumentNullException.ThrowIfNull(text);

@@ -65,8 +65,8 @@ public sealed class TokenCipher : IKeyCipher
             }
             catch (Pkcs11Exception e) when (e.RV is CKR.CKR_ENCRYPTED_DATA_INVALID or CKR.CKR_ENCRYPTED_DATA_LEN_RANGE or CKR.CKR_SIGNATURE_INVALID or CKR.CKR_GENERAL_ERROR)
             {
-                // Libraries report a wrong tag with different errors; SoftHSM reports a general failure. If the token still works, it has
-                // not failed.
+                // Libraries report a wrong tag with different errors; SoftHSM reports a general failure. If the token can still encrypt,
+                // the token works and the tag was wrong.
                 _ = Encrypt(RandomNumberGenerator.GetBytes(NonceLength), [0], []);
                 return null;
             }

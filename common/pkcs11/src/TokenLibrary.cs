@@ -6,8 +6,8 @@ using Optiks.Secrets;
 namespace Optiks.Pkcs11;
 
 /// <summary>
-/// Holds a PKCS#11 library while sessions of this process use it. All sessions share one: finalizing a library ends all of its sessions,
-/// even one in which another thread is signing. Any thread.
+/// Holds a PKCS#11 library while sessions of this process use it. All sessions share one instance, because finalizing a library ends all of
+/// its sessions, even one in which another thread is signing. Any thread.
 /// </summary>
 internal sealed class TokenLibrary : IDisposable
 {
@@ -33,8 +33,8 @@ internal sealed class TokenLibrary : IDisposable
     public IPkcs11Library Library { get; }
 
     /// <summary>
-    /// Loads the library, or shares a loaded one; each caller disposes its result. Throws <see cref="SecretsException"/> if the library
-    /// cannot be loaded.
+    /// Loads the library, or shares an instance that is already loaded; each caller disposes its result. Throws
+    /// <see cref="SecretsException"/> if the library cannot be loaded.
     /// </summary>
     public static TokenLibrary Acquire(string module)
     {
@@ -58,7 +58,8 @@ internal sealed class TokenLibrary : IDisposable
     }
 
     /// <summary>
-    /// Drops a library that other code of this process has finalized: the next caller that acquires it initializes it again.
+    /// Drops this library, which other code of this process has finalized. The next call of <see cref="Acquire"/> initializes the library
+    /// again.
     /// </summary>
     public void Forget()
     {
@@ -77,7 +78,7 @@ internal sealed class TokenLibrary : IDisposable
     {
         lock (s_lock)
         {
-            // Finalizing a dropped library would finalize its successor.
+            // Finalizing a dropped library would also finalize the library that was initialized after it.
             if (--_users > 0 || _ended)
             {
                 return;
@@ -89,7 +90,7 @@ internal sealed class TokenLibrary : IDisposable
             }
             catch (Pkcs11Exception)
             {
-                // Other code of this process has finalized it.
+                // Other code of this process has already finalized the library.
             }
         }
     }

@@ -28,10 +28,9 @@ internal sealed class TokenSession : IDisposable
     /// </summary>
     /// <param name="uri">The URI that names the token.</param>
     /// <param name="pin">The token's PIN.</param>
-    /// <param name="writes">Whether the session makes objects.</param>
+    /// <param name="writes">Whether the session may create objects in the token.</param>
     /// <param name="mechanism">The mechanism that the token must have.</param>
-    /// <param name="lacking">The words for what a token without the mechanism cannot do, in the sentence <c>the token cannot
-    /// ...</c>.</param>
+    /// <param name="lacking">The words that complete the error <c>the token cannot ...</c> for a token without the mechanism.</param>
     public static TokenSession Open(Pkcs11Uri uri, PinFile pin, bool writes, ulong mechanism, string lacking)
     {
         try
@@ -45,7 +44,8 @@ internal sealed class TokenSession : IDisposable
     }
 
     /// <summary>
-    /// Finds the object of the URI. Throws <see cref="SecretsException"/> if there are several, or if it has another type.
+    /// Finds the object of the URI. Throws <see cref="SecretsException"/> if the token has several such objects, or if the object has
+    /// another type.
     /// </summary>
     public bool TryFind(Pkcs11Uri uri, CKO objectClass, string what, ulong type, string typeName, [NotNullWhen(true)] out IObjectHandle? key)
     {
@@ -88,7 +88,7 @@ internal sealed class TokenSession : IDisposable
         }
         catch (Pkcs11Exception)
         {
-            // The token is gone.
+            // The session cannot be closed: the token is gone.
         }
         _library.Dispose();
     }

@@ -23,7 +23,7 @@ internal sealed partial class SoftToken : IDisposable
         Directory.CreateDirectory(Tokens);
         string configuration = Path.Combine(Folder, "softhsm2.conf");
         File.WriteAllText(configuration, $"directories.tokendir = {Tokens}\nobjectstore.backend = file\nlog.level = ERROR\n");
-        // The library reads the process's own environment; .NET has only a copy of it.
+        // The library reads the process's own environment. .NET would change only its own copy of the environment.
         Assert.Equal(0, setenv("SOFTHSM2_CONF", configuration, 1));
         Run(configuration, "--init-token", "--free", "--label", label, "--so-pin", "0815", "--pin", Pin);
         WritePin(Pin);
@@ -40,7 +40,7 @@ internal sealed partial class SoftToken : IDisposable
     /// <summary>Returns the URI of a key by its label.</summary>
     public string Uri(string key = "key", string more = "") => $"pkcs11:token={Label};object={key}{more}?module-path={Module}&pin-source={PinFile}";
 
-    /// <summary>Returns the parsed form of the same URI.</summary>
+    /// <summary>Returns the parsed URI of a key by its label.</summary>
     public Pkcs11Uri Parsed(string key = "key", string more = "")
     {
         Assert.True(Pkcs11Uri.TryParse(Uri(key, more), out Pkcs11Uri? uri, out string? problem), problem);
@@ -54,7 +54,8 @@ internal sealed partial class SoftToken : IDisposable
     }
 
     /// <summary>
-    /// Makes the library lose its sessions, as if the token were pulled out; with <paramref name="away"/> the token is then missing.
+    /// Makes the library lose its sessions, as if the token were pulled out; if <paramref name="away"/> is true, the token is missing
+    /// afterwards.
     /// </summary>
     public void Lose(bool away)
     {
@@ -69,7 +70,7 @@ internal sealed partial class SoftToken : IDisposable
         }
     }
 
-    /// <summary>Puts the token back.</summary>
+    /// <summary>Makes a missing token available again.</summary>
     public void Return()
     {
         Directory.Delete(Tokens);

@@ -24,7 +24,7 @@ public sealed class TokenCipherTests : IDisposable
     public void A_ring_wraps_by_a_key_that_never_leaves_the_token()
     {
         TokenCipher.OpenOrGenerate(_token.Uri("kek")).Dispose();
-        // The key is not made again.
+        // The key exists, so the call does not make it again.
         TokenCipher.OpenOrGenerate(_token.Uri("kek")).Dispose();
         KeyRing ring = Write(_token.Uri("kek"));
         byte[] secret = RandomNumberGenerator.GetBytes(256);
@@ -78,7 +78,7 @@ public sealed class TokenCipherTests : IDisposable
         Import("kek", RandomNumberGenerator.GetBytes(32));
         _token.WritePin("wrong-pin");
         Refuses(_token.Uri("kek"), "refused the PIN");
-        // No ring retries the PIN, so that the token does not lock itself.
+        // No other ring of the process retries the refused PIN, so that the token does not lock itself.
         Assert.Contains("not be tried again", Assert.Throws<SignerUnavailableException>(() => Write(_token.Uri("kek")).Wrap([7], Purpose, s_logId)).Message, StringComparison.Ordinal);
         _token.WritePin(SoftToken.Pin);
         File.SetLastWriteTimeUtc(_token.PinFile, TimeProvider.System.GetUtcNow().UtcDateTime.AddSeconds(5));

@@ -20,7 +20,7 @@ public static class ConfigurationCheck
         var problems = new List<ConfigurationProblem>();
         problems.AddRange(settings.Unknown.Select(one => new ConfigurationProblem(ConfigurationProblemKind.Unknown, one.Setting, $"{one.Sentence}.")));
         problems.AddRange(settings.Wrong.Select(one => new ConfigurationProblem(ConfigurationProblemKind.Type, one.Setting, $"{one.Sentence}.")));
-        // A setting of the wrong type cannot be read, and has been reported already.
+        // Sections with a setting of the wrong type cannot be read. Such a setting has been reported already.
         SettingsSection[] readable = [.. program.Sections.Concat(program.PartlyRead).Where(section => !settings.Wrong.Any(one => IsBelow(one.Setting, section.Path)))];
         foreach (SettingsSection section in readable)
         {
@@ -31,14 +31,15 @@ public static class ConfigurationCheck
         problems.AddRange(ConfiguredFiles.FindCertificates(configuration));
         if (program.Own.Count > 0)
         {
-            // Auditors and witnesses have their own folders, which no setting names.
+            // Only the three services have settings of their own and use the data folder's keys. Auditors and witnesses have their own
+            // folders, which no setting names.
             problems.AddRange(ConfiguredFiles.FindSecrets(configuration));
         }
         problems.AddRange(Contradictions.Find([.. readable.Select(section => section.Path)], configuration));
         return problems;
     }
 
-    // The addresses to listen on: ASP.NET Core's settings, which it reads last.
+    // Checks the addresses to listen on. They are settings of ASP.NET Core, which reads them only after Optiks' settings.
     private static IEnumerable<ConfigurationProblem> Addresses(IConfiguration configuration)
     {
         IEnumerable<string> settings = configuration.GetSection("Kestrel:Endpoints").GetChildren().Select(endpoint => $"{endpoint.Path}:Url").Concat(s_urls);
@@ -69,7 +70,8 @@ public static class ConfigurationCheck
         }
         catch (InvalidOperationException)
         {
-            // This is a part of another program's section, whose settings were not checked: they have wrong types.
+            // Only a section that belongs to another program comes here: the types of its settings were not checked before, and one is
+            // wrong.
             return [new ConfigurationProblem(ConfigurationProblemKind.Type, section.Path, $"{section.Path} has settings of the wrong types.")];
         }
     }

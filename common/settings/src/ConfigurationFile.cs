@@ -11,7 +11,7 @@ public static class ConfigurationFile
 
     /// <summary>
     /// Adds a file to a configuration, overriding its values. Throws <see cref="StartupException"/> if the file cannot be read, or has
-    /// neither form.
+    /// neither of the two forms.
     /// </summary>
     public static void AddTo(IConfigurationBuilder builder, string path)
     {
@@ -22,7 +22,7 @@ public static class ConfigurationFile
             byte[] octets = Read(path);
             if (path.EndsWith(".json", StringComparison.OrdinalIgnoreCase))
             {
-                // Read once, here, so that errors name this file.
+                // The file is read once, here, so that errors name the file.
                 builder.AddConfiguration(new ConfigurationBuilder().AddJsonStream(new MemoryStream(octets)).Build());
             }
             else

@@ -90,7 +90,7 @@ public static partial class ConfigurationPage
             $"{program.Program} ({string.Join(", ", program.PartlyRead.Where(part => part.Path == section.Path).SelectMany(part => ServiceSetting.List(part.Options)).Select(setting => setting.Name))})";
     }
 
-    // This kind differs from all others: a JSON file, whose members are spelt as in JSON.
+    // The auditor's configuration differs from all others: it is a JSON file, so the page spells its members as in JSON.
     private static void AppendAuditor(StringBuilder page)
     {
         page.Append("\n## optiks auditor --config\n\n");
@@ -124,7 +124,7 @@ public static partial class ConfigurationPage
 
     private static string Cell(string text) => text.Replace("|", "\\|", StringComparison.Ordinal);
 
-    // Comments name pages from the repository's root.
+    // Turns names of pages into links: comments name pages by their paths from the repository's root.
     private static string Linked(string text) => PageName().Replace(text, page =>
         page.Groups["folder"].Value == "operations" ? $"[{page.Groups["name"].Value}]({page.Groups["name"].Value})" : $"[{page.Groups["name"].Value}](../{page.Groups["folder"].Value}/{page.Groups["name"].Value})");
 

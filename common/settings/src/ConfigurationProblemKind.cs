@@ -1,6 +1,6 @@
 namespace Optiks.Settings;
 
-/// <summary>Says what is wrong with a setting. Every kind but the last keeps a program from starting.</summary>
+/// <summary>Says what is wrong with a setting. Every kind except <see cref="Warning"/> keeps a program from starting.</summary>
 public enum ConfigurationProblemKind
 {
     /// <summary>No program has such a setting.</summary>

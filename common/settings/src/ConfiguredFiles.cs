@@ -5,7 +5,8 @@ using Optiks.Secrets;
 namespace Optiks.Settings;
 
 /// <summary>
-/// Checks the files that a configuration names: whether they exist and can be read, and whether only their owner can read those with keys.
+/// Checks the files that a configuration names: whether they exist and can be read, and, for files with keys, whether only their owner can
+/// read them.
 /// </summary>
 internal static class ConfiguredFiles
 {
@@ -39,7 +40,7 @@ internal static class ConfiguredFiles
         }
     }
 
-    /// <summary>Checks the data folder, and the keys that exist already.</summary>
+    /// <summary>Checks the data folder and the keys that already exist in it.</summary>
     public static IEnumerable<ConfigurationProblem> FindSecrets(IConfiguration configuration)
     {
         DataFolder? folder = null;
@@ -80,7 +81,7 @@ internal static class ConfiguredFiles
             }
             if (kind == SettingFile.Policy)
             {
-                // The program itself limits how many it can ask.
+                // Any number of cosigners is accepted here, because the program itself limits how many it asks.
                 _ = PolicyFile.Load(setting, path, "cosigners", int.MaxValue);
             }
             return null;

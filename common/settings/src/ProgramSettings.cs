@@ -18,13 +18,15 @@ public sealed record ProgramSettings
     /// <summary>The sections that the program reads in addition to <see cref="SettingsSections.OfServices"/>.</summary>
     public IReadOnlyList<SettingsSection> Own { get; init; } = [];
 
-    /// <summary>The sections of which another program reads the other settings.</summary>
+    /// <summary>The sections that the program reads only in part; another program reads their other settings.</summary>
     public IReadOnlyList<SettingsSection> PartlyRead { get; init; } = [];
 
-    /// <summary>The environment variables that the program reads in addition to those of all services, with their meanings.</summary>
+    /// <summary>
+    /// The environment variables that the program reads in addition to the variables of all services, with their meanings.
+    /// </summary>
     public IReadOnlyDictionary<string, string> Variables { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>The exit codes that the program has in addition to those of all services, with their meanings.</summary>
+    /// <summary>The exit codes that the program has in addition to the exit codes of all services, with their meanings.</summary>
     public IReadOnlyDictionary<int, string> ExitCodes { get; init; } = new Dictionary<int, string>();
 
     /// <summary>The sections of which the program reads all settings.</summary>

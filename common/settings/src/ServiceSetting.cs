@@ -8,22 +8,22 @@ namespace Optiks.Settings;
 
 /// <summary>Describes one setting of a section, for help and the reference.</summary>
 /// <param name="Name">The name below its section, <c>Lookups:Burst</c> or <c>Proxies:0</c>.</param>
-/// <param name="Default">The default as an operator would write it; in brackets if it would be nothing.</param>
+/// <param name="Default">The default as an operator would write it; a description in brackets if the default is empty.</param>
 /// <param name="Unit">The unit of a number or time; empty if it has no unit.</param>
 /// <param name="Range">The allowed values; null if only the type restricts them.</param>
 /// <param name="Description">The setting's documentation comment, with code between backticks; empty if it has no comment.</param>
 /// <param name="File">The kind of file that the setting names.</param>
 internal sealed partial record ServiceSetting(string Name, string Default, string Unit, string? Range, string Description, SettingFile File)
 {
-    /// <summary>The mark after the name of a list, whose elements are settings.</summary>
+    /// <summary>The mark after the name of a list: each element of the list is a setting with an index.</summary>
     public const string ListMark = ":0, :1, ...";
 
     private const string TimeUnit = "time";
 
-    /// <summary>Returns the settings of an options type, including those of the objects in it.</summary>
+    /// <summary>Returns the settings of an options type, including the settings of the objects in it.</summary>
     public static IEnumerable<ServiceSetting> List(Type type) => List(type, "", "");
 
-    /// <summary>Returns the options' own comment; empty if there is no comment.</summary>
+    /// <summary>Returns the comment of an options type; empty if the type has no comment.</summary>
     public static string Describe(Type type) => Comments(type).GetValueOrDefault("", "");
 
     /// <summary>Returns whether the object of an options property is a section below the options.</summary>
@@ -82,7 +82,7 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
             : property.GetCustomAttribute<StringLengthAttribute>() is { } length ? string.Create(CultureInfo.InvariantCulture, $"{length.MinimumLength} to {length.MaximumLength} characters")
             : null;
 
-        // A double that is a whole number: the attribute converts long values to double.
+        // Prints a double that is a whole number without a fraction, because the attribute converts long values to double.
         string End(object end) => end switch
         {
             double number when number == Math.Floor(number) && Math.Abs(number) < 1L << 53 => Text((long)number, unit),
@@ -91,8 +91,8 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
         };
     }
 
-    // Returns comments by property, and the type's under an empty name. They come from the file that the compiler writes and the build
-    // places next to each program.
+    // Returns the comments by property name, and the type's own comment under an empty name. The comments come from the file that the
+    // compiler writes and the build places next to each program.
     private static Dictionary<string, string> Comments(Type type)
     {
         string file = Path.Combine(AppContext.BaseDirectory, $"{type.Assembly.GetName().Name}.xml");
@@ -108,7 +108,7 @@ internal sealed partial record ServiceSetting(string Name, string Default, strin
             .ToDictionary(member => member.Name.StartsWith('T') ? "" : member.Name[prefix.Length..], member => Effect(member.Comment));
     }
 
-    // Appends the default's meaning, if the comment's value states it: `Empty: no witness is asked.`
+    // Appends the meaning of the default if the comment's value element states it, as in `Empty: no witness is asked.`
     private static string Effect(XElement member)
     {
         string value = Sentence(member.Element("value"));

@@ -3,7 +3,7 @@ namespace Optiks.Settings;
 /// <summary>Says what kind of file a setting names.</summary>
 internal enum SettingFile
 {
-    /// <summary>No file.</summary>
+    /// <summary>The setting names no file.</summary>
     None,
 
     /// <summary>The setting names a file that anyone may read.</summary>

@@ -6,8 +6,8 @@ using Microsoft.Extensions.Configuration;
 namespace Optiks.Settings;
 
 /// <summary>
-/// Finds settings under <c>Optiks:</c> that no options have, because a misspelt setting would silently do nothing, and settings whose text
-/// has the wrong type. The programs may share one configuration: a section of another program is left to that program.
+/// Finds settings under <c>Optiks:</c> that are unknown or whose text has the wrong type. Without this check a misspelt setting would
+/// silently do nothing. Because programs may share one configuration, the check skips sections of other programs.
 /// </summary>
 internal sealed class SettingsCheck
 {
@@ -20,15 +20,15 @@ internal sealed class SettingsCheck
     /// <summary>The unknown settings, each with an unfinished sentence about what exists instead.</summary>
     public IReadOnlyList<(string Setting, string Sentence)> Unknown => _unknown;
 
-    /// <summary>The settings of the wrong type, each with the type that their text lacks.</summary>
+    /// <summary>The settings of the wrong type, each with a sentence that names the right type.</summary>
     public IReadOnlyList<(string Setting, string Sentence)> Wrong => _wrong;
 
     /// <summary>
-    /// Throws <see cref="StartupException"/>, which names all of them and what exists instead. It does not repeat their texts: one may be a
-    /// misplaced secret.
+    /// Throws <see cref="StartupException"/> if the configuration has unknown settings or settings of the wrong type. The message names all
+    /// of them, and similar or existing settings. It does not repeat the settings' texts, because one may be a misplaced secret.
     /// </summary>
     /// <param name="configuration">The program's configuration.</param>
-    /// <param name="settings">The options by the section that they are bound to, such as <c>Optiks:Storage</c>.</param>
+    /// <param name="settings">The type of the options of each section, by the section's path such as <c>Optiks:Storage</c>.</param>
     public static void ThrowIfAny(IConfiguration configuration, IReadOnlyDictionary<string, Type> settings)
     {
         SettingsCheck found = Find(configuration, settings);
@@ -83,7 +83,7 @@ internal sealed class SettingsCheck
             }
             else if (property.PropertyType.IsArray && !string.IsNullOrEmpty(setting.Value))
             {
-                // A value without an index is not taken as an element.
+                // The configuration's binder ignores a list's value that has no index.
                 _unknown.Add((setting.Path, $"{setting.Path} is a list, whose elements are {setting.Path}:0, {setting.Path}:1 and so on"));
             }
             else if (ServiceSetting.HasSettings(property))
@@ -97,14 +97,14 @@ internal sealed class SettingsCheck
         }
     }
 
-    // A setting with the same name in another section, such as UpdateTask:Heartbeat for Log:Heartbeat.
+    // Returns a setting with the same name in another section: for UpdateTask:Heartbeat, it finds Log:Heartbeat.
     private string? Elsewhere(string name) => _settings
         .SelectMany(section => section.Value.GetProperties(BindingFlags.Public | BindingFlags.Instance).Select(property => (section.Key, property.Name)))
         .Where(setting => setting.Name.Equals(name, StringComparison.OrdinalIgnoreCase))
         .Select(setting => $"{setting.Key}:{setting.Name}")
         .FirstOrDefault();
 
-    // Converts as the configuration's own binder does, whose exceptions name runtime types.
+    // Returns whether a text has the type. The conversion is the configuration binder's, but the binder's exceptions would name .NET types.
     private static bool IsMember(Type type, string text)
     {
         try

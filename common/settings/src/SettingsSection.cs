@@ -18,7 +18,7 @@ public sealed class SettingsSection
     /// <summary>The path, such as <c>Optiks:Storage</c>.</summary>
     public string Path { get; }
 
-    /// <summary>The type of the options that are bound to it.</summary>
+    /// <summary>The type of the options that are bound to the section.</summary>
     public Type Options { get; }
 
     /// <summary>

@@ -3,12 +3,13 @@ namespace Optiks.Settings;
 /// <summary>Finds the intended name for a misspelt one.</summary>
 internal static class Spelling
 {
-    // The words come from an operator's files: a word longer than every name cannot be a misspelling, and costs nothing.
+    // The words come from an operator's files: a longer word than this cannot be a misspelt name, so the search skips it and saves the
+    // work.
     private const int MostLetters = 128;
 
     /// <summary>
-    /// Returns the nearest of some names, ignoring case; null if none is near. A near name differs in at most a third of its letters, and
-    /// at most 3: missing, extra, different, or swapped with a neighbour.
+    /// Returns the nearest of some names, ignoring case; null if no name is near. A near name differs in at most 3 letters, and in at most
+    /// a third of its letters. A letter differs if it is missing, extra, changed, or swapped with a neighbour.
     /// </summary>
     public static string? Nearest(string word, IEnumerable<string> names)
     {
@@ -34,7 +35,7 @@ internal static class Spelling
     /// </summary>
     internal static int Distance(string one, string other)
     {
-        // The rows of the table of prefixes: the one before the last, the last, and the current one.
+        // Three rows of the table of distances between prefixes: the row before the previous one, the previous row, and the current row.
         int[] before = new int[other.Length + 1];
         int[] last = [.. Enumerable.Range(0, other.Length + 1)];
         int[] row = new int[other.Length + 1];

@@ -5,7 +5,10 @@ using Optiks.Secrets;
 
 namespace Optiks.ApiKeys;
 
-/// <summary>Makes and hashes API keys: <c>optiks_</c> and 43 base64url characters. 32 random bytes need no salt and no slow hash.</summary>
+/// <summary>
+/// Makes and hashes API keys: <c>optiks_</c> and 43 base64url characters. A key has 32 random bytes, so its hash needs no salt and need not
+/// be slow.
+/// </summary>
 public static class ApiKey
 {
     /// <summary>The prefix by which secret scanners recognize the key.</summary>
@@ -24,7 +27,7 @@ public static class ApiKey
     /// <summary>Returns the 32-byte hash under which a key is stored.</summary>
     public static byte[] Hash(string key) => SHA256.HashData(Encoding.UTF8.GetBytes(key));
 
-    /// <summary>Reads a plain key from a file of mode 0600. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>Reads a plain key from a file of mode 0600. Throws <see cref="SecretsException"/> if the file is unusable.</summary>
     public static string ReadFile(string path)
     {
         byte[] octets = SecretFile.Read(path);

@@ -7,7 +7,8 @@ namespace Optiks.ApiKeys;
 
 /// <summary>
 /// Changes a file of API keys while services read it. A service sees the file before or after the change, and applies the change within a
-/// second. Any process may use it: a lock on <c>api-keys.json.lock</c>, next to the file, makes changes take turns.
+/// second. Several processes may use the class at the same time: a lock on <c>api-keys.json.lock</c>, next to the file, makes their changes
+/// take turns.
 /// </summary>
 public sealed class ApiKeyEditor
 {
@@ -18,7 +19,7 @@ public sealed class ApiKeyEditor
 
     private string _path;
 
-    /// <summary>Names the file to edit, which may be missing. Touches nothing.</summary>
+    /// <summary>Takes the path of the file to edit. The file may be missing, and the constructor does not access the file.</summary>
     public ApiKeyEditor(string path)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(path);
@@ -107,7 +108,7 @@ public sealed class ApiKeyEditor
     }
 
     // Replacing a file makes the editor its owner, with mode 0600. If the file belonged to another user or was open to a group, the
-    // services could not read it and would keep the old keys.
+    // services could not read the new file and would keep the old keys.
     private List<ApiKeyEntry>? ReadOwn()
     {
         try
@@ -121,7 +122,8 @@ public sealed class ApiKeyEditor
             {
                 throw new SecretsException($"{_path} is open to other users: run 'chmod 600 {_path}'; the services run as its owner.");
             }
-            // A rename gives the new contents to one name only: a service that reads another name would keep the revoked keys.
+            // The editor replaces the file by a rename, which gives the new contents to one name only. A service that reads the file by
+            // another name would keep the revoked keys.
             if (OperatingSystem.IsLinux() && FileStatus.Read(stream.SafeFileHandle).Links > 1)
             {
                 throw new SecretsException($"{_path} has other names (hard links), which would keep the old keys: remove them ('find / -samefile {_path}' lists them), or replace them by symbolic links.");

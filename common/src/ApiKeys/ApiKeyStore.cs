@@ -6,7 +6,7 @@ namespace Optiks.ApiKeys;
 
 /// <summary>
 /// Holds the API keys of a file and follows its changes. An added key works at once; a removed key stops working within a second. While the
-/// file is refused, the earlier keys stay in force until it is repaired, by whatever means. Any thread.
+/// file is refused, the earlier keys stay in force until the file is valid again. Any thread.
 /// </summary>
 public sealed class ApiKeyStore
 {
@@ -14,7 +14,7 @@ public sealed class ApiKeyStore
 
     /// <summary>
     /// Reads the file. If it does not exist yet, no key is accepted. Throws <see cref="SecretsException"/> if the file is invalid or others
-    /// may write it. Calls <paramref name="onInvalid"/> if the file becomes so later.
+    /// may write it. Calls <paramref name="onInvalid"/> if the file becomes invalid or writable by others later.
     /// </summary>
     public ApiKeyStore(string path, TimeProvider time, Action<SecretsException>? onInvalid = null)
     {
@@ -22,7 +22,7 @@ public sealed class ApiKeyStore
     }
 
     /// <summary>
-    /// Checks the file at most once a second. Returns whether its current state is refused, so that older keys stay in force.
+    /// Checks the file at most once a second. Returns whether the current file is refused, so that older keys stay in force.
     /// </summary>
     public bool IsStale()
     {
@@ -40,7 +40,8 @@ public sealed class ApiKeyStore
             return false;
         }
         byte[] hash = ApiKey.Hash(key);
-        // The second search finds a key that was added since the last check, as on a new log's first start: its owner need not wait.
+        // The second search reads the file again. It finds a key that was added since the last check, as on a new log's first start, so the
+        // key works at once.
         entry = Find(_file.Latest(), hash) ?? Find(_file.Refresh(), hash);
         return entry is not null;
     }

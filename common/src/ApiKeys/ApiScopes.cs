@@ -10,13 +10,13 @@ public enum ApiScopes
     /// <summary>Writes updates.</summary>
     Update = 1,
 
-    /// <summary>Reads history and monitors, which reveals old values.</summary>
+    /// <summary>Reads histories and monitoring answers, which reveal old values.</summary>
     History = 2,
 
-    /// <summary>Looks keys up, where the operator has closed lookups.</summary>
+    /// <summary>Looks keys up, where the operator requires a credential for lookups.</summary>
     Lookup = 4,
 
-    /// <summary>Downloads a snapshot for another replica; it contains the values of all keys.</summary>
+    /// <summary>Downloads a snapshot for another replica; the snapshot contains the values of all keys.</summary>
     Snapshot = 8,
 
     /// <summary>Erases values permanently.</summary>

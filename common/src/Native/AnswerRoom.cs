@@ -24,7 +24,10 @@ internal ref struct AnswerRoom
     /// <summary>The span after the prefix.</summary>
     public readonly Span<byte> Span => _span[_prefix..];
 
-    /// <summary>Returns whether the call found too little room. If so, there is now enough room, and the caller calls again.</summary>
+    /// <summary>
+    /// Returns whether the native call found too little room. If it did, this method has requested enough room, and the caller repeats the
+    /// call.
+    /// </summary>
     public bool Grown(int status, nuint length)
     {
         if (status != (int)NativeStatus.Buffer)
@@ -36,8 +39,8 @@ internal ref struct AnswerRoom
     }
 
     /// <summary>
-    /// Reads the first member of each structure that a call wrote: the latest version of its key. <paramref name="ends"/> says where each
-    /// structure ends.
+    /// Reads the latest version of each key. It is the first member of each of the structures that a call wrote. <paramref name="ends"/>
+    /// says where each structure ends.
     /// </summary>
     public readonly void ReadVersions(ReadOnlySpan<ulong> ends, Span<ulong> versions)
     {
@@ -47,7 +50,10 @@ internal ref struct AnswerRoom
         }
     }
 
-    /// <summary>Advances the writer by the length that a successful call wrote, and returns it. Throws if the call failed.</summary>
+    /// <summary>
+    /// Advances the writer by the length that a successful call wrote, and returns the written length with the prefix. Throws if the call
+    /// failed.
+    /// </summary>
     public readonly int Finish(int status, nuint length, string function)
     {
         OptiksNativeException.ThrowIfFailed(status, function);

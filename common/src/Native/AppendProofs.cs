@@ -7,9 +7,9 @@ namespace Optiks.Native;
 public static class AppendProofs
 {
     /// <summary>
-    /// Appends the AppendProof structures of a whole range, made from those of its consecutive steps. For each step,
-    /// <paramref name="counts"/> holds the number of leaves of each structure before it. Takes 1 to 256 steps. Throws with
-    /// <see cref="NativeStatus.Data"/> if the proofs do not fit each other. Any thread.
+    /// Appends the AppendProof structures of a whole range, made from the AppendProof structures of the range's consecutive steps. For each
+    /// step, <paramref name="counts"/> holds the number of leaves that each structure has before the step. Takes 1 to 256 steps. Throws
+    /// with <see cref="NativeStatus.Data"/> if the proofs do not fit each other. Any thread.
     /// </summary>
     public static void Merge(ByteStrings steps, ReadOnlySpan<ulong> counts, IBufferWriter<byte> output)
     {

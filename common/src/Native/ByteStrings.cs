@@ -3,8 +3,9 @@ using System.Buffers;
 namespace Optiks.Native;
 
 /// <summary>
-/// Holds a batch of byte strings in the form of the C ABI: one blob and n + 1 offsets, the first 0. Its memory is pooled, and cleared when
-/// it is returned, because keys are names. One thread at a time. Dispose returns the memory; spans taken before must not be used after it.
+/// Holds a batch of byte strings in the form of the C ABI: one blob and n + 1 offsets, the first 0. The batch rents pooled memory, and
+/// clears the memory before it returns it, because keys are names. One thread at a time. Dispose returns the memory; callers must not use
+/// earlier spans after it.
 /// </summary>
 public sealed class ByteStrings : IDisposable
 {

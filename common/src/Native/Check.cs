@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Optiks.Native;
 
-/// <summary>Checks the lengths that the C ABI cannot see.</summary>
+/// <summary>Checks the lengths of arguments that the C ABI cannot check itself.</summary>
 internal static class Check
 {
     public static void Length(ReadOnlySpan<byte> octets, int expected, [CallerArgumentExpression(nameof(octets))] string name = "")

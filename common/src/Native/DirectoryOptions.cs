@@ -9,8 +9,8 @@ public sealed record DirectoryOptions
     public required DirectorySecrets Secrets { get; init; }
 
     /// <summary>
-    /// The leaf log: a file that the directory creates, truncating an existing one. The directory appends to it everything that it reads of
-    /// single leaves.
+    /// The leaf log: a file that the directory creates, truncating an existing one. The directory appends all data of each leaf except its
+    /// label.
     /// </summary>
     /// <value>Null: an unnamed file in <c>$TMPDIR</c> or <c>/var/tmp</c>.</value>
     public string? LeafLogPath { get; init; }
@@ -21,8 +21,8 @@ public sealed record DirectoryOptions
 
     /// <summary>
     /// A folder that the directory creates for itself alone. It selects stored mode, with trees and keys in this folder instead of memory.
-    /// Needs a <see cref="LeafLogPath"/> and liblmdb. The folder and the leaf log resume at their last commit. If they are unusable
-    /// (<see cref="NativeStatus.Io"/>), they can be rebuilt from stored leaves.
+    /// Needs a <see cref="LeafLogPath"/> and liblmdb. The folder and the leaf log resume at their last commit. If the folder or the leaf
+    /// log is unusable (<see cref="NativeStatus.Io"/>), the caller can rebuild both from stored leaves.
     /// </summary>
     /// <value>Null: linked mode, with trees and keys in memory.</value>
     public string? NodeStorePath { get; init; }
@@ -38,13 +38,13 @@ public sealed record DirectoryOptions
     public ulong Period { get; init; }
 
     /// <summary>
-    /// The period's first epoch. It is 0 in period 0, and in a later period that has not begun: <see cref="KeyDirectory.LoadCopies"/>.
+    /// The period's first epoch. It is 0 in period 0, and in a later period that has not begun (<see cref="KeyDirectory.LoadCopies"/>).
     /// </summary>
     public ulong PeriodFirstEpoch { get; init; }
 
     /// <summary>
-    /// Whether the configuration lets usernames be reassigned. If so, usernames have versions, one for each user that they led to
-    /// (docs/spec/recycled-names.md).
+    /// Whether the configuration lets usernames be reassigned. If so, usernames have versions, one for each user that the username has led
+    /// to (docs/spec/recycled-names.md).
     /// </summary>
     /// <value>False: a username has one user.</value>
     public bool ReusesUsernames { get; init; }
@@ -58,6 +58,8 @@ public sealed record DirectoryOptions
     /// <value>1. The results are the same for every number.</value>
     public uint Threads { get; init; } = 1;
 
-    /// <summary>The number of processors as a number of threads: a start, or an epoch, then ends as soon as it can.</summary>
+    /// <summary>
+    /// The number of processors, as a value of <see cref="Threads"/>. With this number, a start or an epoch takes the shortest time.
+    /// </summary>
     public static uint AllProcessors => (uint)Math.Min(Environment.ProcessorCount, 256);
 }

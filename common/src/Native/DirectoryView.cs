@@ -5,19 +5,19 @@ namespace Optiks.Native;
 
 /// <summary>
 /// Gives any number of threads at once an immutable view of one epoch. References are counted by hand, so that a request costs no
-/// finalizable object. The view's maker holds the first reference and returns it with <see cref="Dispose"/>; every other user pairs
-/// <see cref="TryAcquire"/> with <see cref="Release"/>. The last reference frees the native view.
+/// finalizable object. The caller that took the view holds the first reference and returns it with <see cref="Dispose"/>. Every other user
+/// pairs <see cref="TryAcquire"/> with <see cref="Release"/>. The return of the last reference frees the native view.
 /// </summary>
 public sealed class DirectoryView : IDisposable
 {
     /// <summary>The largest number of keys in one lookup.</summary>
     public const int MaxKeys = ProtocolLimits.MaxQueries;
 
-    // The room requested first. It fits a lookup of ten versions, with eight proofs, in a tree of 2^26 leaves.
+    // The room requested first. This room fits a lookup of a key with ten versions, with eight proofs, in a tree of 2^26 leaves.
     internal const int ExpectedLookupLength = 8 * 1024;
     internal const int ExpectedVersionsLength = 2 * ExpectedLookupLength;
 
-    // It fits a user with three devices in a large tree.
+    // This room fits an answer about a user with three devices in a large tree.
     internal const int ExpectedUsersLength = 12 * 1024;
 
     internal const int VectorPrefixLength = 4;
@@ -41,7 +41,10 @@ public sealed class DirectoryView : IDisposable
     /// <summary>The states of the structures, in order.</summary>
     public IReadOnlyList<StructureState> States { get; }
 
-    /// <summary>Takes a reference. Returns false if the last one is gone: the caller then takes the current view again.</summary>
+    /// <summary>
+    /// Takes a reference. Returns false if the last reference has been returned. The caller then takes the directory's current view
+    /// instead.
+    /// </summary>
     public bool TryAcquire()
     {
         int count = Volatile.Read(ref _references);
@@ -59,9 +62,9 @@ public sealed class DirectoryView : IDisposable
 
     /// <summary>
     /// Writes the view to a file, from which <see cref="KeyDirectory.Restore"/> makes the directory again. On return, the file and the leaf
-    /// log are on the disk. Until then, and after any failure, the path keeps its earlier file. Takes seconds to minutes. The caller holds
-    /// a reference. One call at a time for each path. Throws with <see cref="NativeStatus.State"/> if the directory's leaf log has no name,
-    /// and with <see cref="NativeStatus.Io"/> if the disk fails.
+    /// log are on the disk. Until then, and after any failure, the path keeps its earlier file. The call takes seconds to minutes. The
+    /// caller must hold a reference. Only one call at a time may save to a path. Throws with <see cref="NativeStatus.State"/> if the
+    /// directory's leaf log has no name, and with <see cref="NativeStatus.Io"/> if the disk fails.
     /// </summary>
     public void Save(string path)
     {
@@ -69,7 +72,7 @@ public sealed class DirectoryView : IDisposable
         OptiksNativeException.ThrowIfFailed(Interop.optiks_view_save(_handle, path), nameof(Interop.optiks_view_save));
     }
 
-    /// <summary>Returns one reference of <see cref="TryAcquire"/>. Each reference must be returned exactly once.</summary>
+    /// <summary>Returns one reference that <see cref="TryAcquire"/> took. Each reference must be returned exactly once.</summary>
     public void Release()
     {
         int left = Interlocked.Decrement(ref _references);
@@ -83,7 +86,7 @@ public sealed class DirectoryView : IDisposable
         }
     }
 
-    /// <summary>Returns the maker's reference. A repeated call does nothing.</summary>
+    /// <summary>Returns the first reference, of the caller that took the view. A repeated call does nothing.</summary>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _disposed, 1) == 0)
@@ -93,8 +96,8 @@ public sealed class DirectoryView : IDisposable
     }
 
     /// <summary>
-    /// Writes the answer of <see cref="ProofBatch.WriteLookups"/> with cached VRF proofs only: microseconds for each key. Returns false,
-    /// having written nothing, if a proof is not cached. The caller holds a reference.
+    /// Writes the answer of <see cref="ProofBatch.WriteLookups"/> with cached VRF proofs only, which takes microseconds for each key.
+    /// Returns false, having written nothing, if a proof is not cached. The caller holds a reference.
     /// </summary>
     public bool TryWriteLookups(
         StructureId structure, ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output, Span<ulong> latest)
@@ -169,9 +172,9 @@ public sealed class DirectoryView : IDisposable
     }
 
     /// <summary>
-    /// Begins a batch of VRF proofs for answers about users and about the keys of one structure. Without <paramref name="useCache"/>, it
-    /// makes every proof anew and caches none, so that the time of an answer reveals nothing about earlier requests. The caller disposes
-    /// the batch and holds a reference until then.
+    /// Begins a batch of VRF proofs for answers about users and about the keys of one structure. If <paramref name="useCache"/> is false,
+    /// the batch makes every proof anew and caches no proof, so that the time of an answer reveals nothing about earlier requests. The
+    /// caller must dispose the batch and hold a reference until then.
     /// </summary>
     public ProofBatch CreateProofs(StructureId structure, bool useCache = true)
     {
@@ -180,7 +183,7 @@ public sealed class DirectoryView : IDisposable
         return new ProofBatch(new ProofsHandle(proofs, _handle));
     }
 
-    /// <summary>Checks the arguments of a lookup, whose lengths the library cannot see.</summary>
+    /// <summary>Checks the lengths of a lookup's arguments, which the native library cannot check. Returns the number of keys.</summary>
     internal static int CountLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions)
     {
         ArgumentNullException.ThrowIfNull(keys);

@@ -37,7 +37,8 @@ public static class Ed25519
     }
 
     /// <summary>
-    /// Verifies strictly: requires canonical S and points, and refuses small-order keys. Returns false for inputs of another length.
+    /// Verifies strictly: requires canonical S and points, and refuses small-order keys. Returns false for a public key or signature of
+    /// another length.
     /// </summary>
     public static bool Verify(ReadOnlySpan<byte> publicKey, ReadOnlySpan<byte> message, ReadOnlySpan<byte> signature)
     {

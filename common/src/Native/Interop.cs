@@ -7,7 +7,7 @@ namespace Optiks.Native;
 
 /// <summary>
 /// Declares the functions of ozks/include/optiks/optiks.h that the wrappers call, under the same names, one partial file for each section.
-/// Declarations only: no checks, no conversions. All other code calls the wrappers, which keep the header's contract.
+/// It contains declarations only, without checks or conversions. All other code calls the wrappers, which keep the header's contract.
 /// </summary>
 internal static unsafe partial class Interop
 {

@@ -6,8 +6,8 @@ namespace Optiks.Native;
 
 /// <summary>
 /// Keeps the four trees of a log in native memory, with the data for each key that a task or a replica needs. One thread at a time (the
-/// writer) may load, prepare, stage and commit. Any number of threads may take and use views at the same time; neither waits for the other.
-/// Views outlive the directory.
+/// writer) may load, prepare, stage and commit. Any number of threads may take and use views at the same time. The writer never waits for
+/// readers, nor readers for the writer. Views outlive the directory.
 /// </summary>
 public sealed partial class KeyDirectory : IDisposable
 {
@@ -32,12 +32,13 @@ public sealed partial class KeyDirectory : IDisposable
     public static KeyDirectory Create(DirectoryOptions options) => Make(options, null);
 
     /// <summary>
-    /// Restores a directory from a file that <see cref="DirectoryView.Save"/> wrote, at its epoch. It continues with the file's leaf log,
-    /// cut to its length at that time. Only checksums protect the trees: the caller compares <see cref="States"/> with the epoch's signed
-    /// record. Throws with <see cref="NativeStatus.Data"/> if the file is damaged or has another format. It also does if secrets, period or
-    /// kept values differ from the options. Throws with <see cref="NativeStatus.Io"/> if the file or its leaf log cannot be read, or is a
-    /// different one. In stored mode, the node store must not hold a directory yet (<see cref="NativeStatus.State"/>), and the call checks
-    /// it as <see cref="Check"/> does. A failure leaves the node store unusable.
+    /// Restores a directory from a file that <see cref="DirectoryView.Save"/> wrote, at the epoch of the file. The directory continues with
+    /// the leaf log that the file names, cut to its length at the time of saving. Only checksums protect the trees: the caller compares
+    /// <see cref="States"/> with the epoch's signed record. Throws with <see cref="NativeStatus.Data"/> if the file is damaged or has
+    /// another format, or if its secrets, period or kept values differ from the options. Throws with <see cref="NativeStatus.Io"/> if the
+    /// file or its leaf log cannot be read, or if the leaf log belongs to another file. In stored mode, the node store must not hold a
+    /// directory yet (<see cref="NativeStatus.State"/>), and the call checks the restored directory as <see cref="Check"/> does. A failure
+    /// leaves the node store unusable.
     /// </summary>
     /// <param name="options">Options with a <see cref="DirectoryOptions.LeafLogPath"/>.</param>
     /// <param name="path">The file.</param>
@@ -104,8 +105,8 @@ public sealed partial class KeyDirectory : IDisposable
 
     /// <summary>
     /// Appends the stored leaves of whole epochs, in (epoch, ordinal) order and without proofs, at start-up. After the last call and
-    /// <see cref="EndLoad"/>, the directory is at <paramref name="epoch"/>. Before that, no other operation is allowed, and no view may
-    /// exist or be taken. Not atomic: dispose the directory after a failure. Throws with <see cref="NativeStatus.Data"/> or
+    /// <see cref="EndLoad"/>, the directory is at <paramref name="epoch"/>. Until then, no other operation is allowed, and no view may
+    /// exist or be taken. The call is not atomic: dispose the directory after a failure. Throws with <see cref="NativeStatus.Data"/> or
     /// <see cref="NativeStatus.Duplicate"/> if stored data contradicts itself. Writer only.
     /// </summary>
     public void Load(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values) =>
@@ -113,15 +114,15 @@ public sealed partial class KeyDirectory : IDisposable
             Interop.optiks_dir_load(_handle, epoch, leaves, (nuint)leaves.Length, values, (nuint)values.Length), nameof(Interop.optiks_dir_load));
 
     /// <summary>
-    /// Ends the loading. Here a new node store receives its first leaves, all together, which takes about as long as <see cref="Restore"/>.
-    /// Contradictions among them may be found only now, with the errors of <see cref="Load"/>. If the process dies before the end, the node
-    /// store is empty or unusable (<see cref="NativeStatus.Io"/>). Writer only.
+    /// Ends the loading. In stored mode, a new node store receives all loaded leaves in this call, which takes about as long as
+    /// <see cref="Restore"/>. Contradictions among the leaves may be found only now, with the errors of <see cref="Load"/>. If the process
+    /// dies before the end, the node store is empty or unusable (<see cref="NativeStatus.Io"/>). Writer only.
     /// </summary>
     public void EndLoad() => OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_load_end(_handle), nameof(Interop.optiks_dir_load_end));
 
     /// <summary>
-    /// Writes the latest committed version of each key; 0 if it has no version. In a structure without versions, an existing key has 1. A
-    /// reassignable username's version is the number of users that it has had. Writer only.
+    /// Writes the latest committed version of each key; 0 if it has no version. In a structure without versions, the version of an existing
+    /// key is 1. A reassignable username's version is the number of users that it has had. Writer only.
     /// </summary>
     public void Versions(ReadOnlySpan<StructureId> structures, ByteStrings keys, Span<ulong> versions)
     {
@@ -132,7 +133,7 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Returns the latest committed value of each key; null where the key has no value or it was erased. Throws with
+    /// Returns the latest committed value of each key; null where the key has no value or its value was erased. Throws with
     /// <see cref="NativeStatus.State"/> unless the directory keeps the structure's values. Writer only.
     /// </summary>
     public ReadOnlyMemory<byte>?[] NewestValues(StructureId structure, ByteStrings keys)
@@ -170,7 +171,7 @@ public sealed partial class KeyDirectory : IDisposable
     /// <summary>
     /// Writes the labels (<see cref="Lengths.Hash"/> bytes each) and epochs of the committed leaves of a key's versions, from
     /// <paramref name="from"/> on. In a structure without versions, only version 0 exists. Returns false if the key does not have all of
-    /// them. Writer only.
+    /// these versions. Writer only.
     /// </summary>
     public bool TryLeaves(StructureId structure, ReadOnlySpan<byte> key, ulong from, Span<byte> labels, Span<ulong> epochs)
     {
@@ -187,8 +188,8 @@ public sealed partial class KeyDirectory : IDisposable
     /// <summary>
     /// Destroys the values of committed leaves, named by structure and label (<see cref="Lengths.Hash"/> bytes each). On return the erasure
     /// is on the disk, and no answer that begins later contains the values, whatever its view. An epoch's erasures happen before its
-    /// commit. Throws with <see cref="NativeStatus.Data"/> if a leaf does not exist, having erased nothing. Repeating an erasure changes
-    /// nothing. Writer only.
+    /// commit. Throws with <see cref="NativeStatus.Data"/> if a leaf does not exist; it has then erased nothing. Repeating an erasure
+    /// changes nothing. Writer only.
     /// </summary>
     public void Erase(ReadOnlySpan<StructureId> structures, ReadOnlySpan<byte> labels)
     {
@@ -198,8 +199,8 @@ public sealed partial class KeyDirectory : IDisposable
 
     /// <summary>
     /// Computes the labels of the next leaves of these keys before <see cref="Prepare"/> needs them, for example while the epoch before is
-    /// being committed. The next call of <see cref="Prepare"/> uses all labels computed since the last one. The labels are only a cache:
-    /// the leaves are the same without it. Any thread, one at a time, also while the writer works.
+    /// being committed. The next call of <see cref="Prepare"/> uses all labels computed since the previous call of <see cref="Prepare"/>.
+    /// The labels are only a cache: the leaves are the same without it. Any thread, one at a time, also while the writer works.
     /// </summary>
     public void PrecomputeLabels(ReadOnlySpan<StructureId> structures, ByteStrings keys)
     {
@@ -210,7 +211,8 @@ public sealed partial class KeyDirectory : IDisposable
 
     /// <summary>
     /// Makes the leaves of the next epoch, in ordinal order. Each leaf has the index of its update and its value's offset in
-    /// <paramref name="values"/>. Changes nothing. Throws with <see cref="NativeStatus.Duplicate"/> if a key occurs twice. Writer only.
+    /// <paramref name="values"/>. The call does not change the directory. Throws with <see cref="NativeStatus.Duplicate"/> if a key occurs
+    /// twice. Writer only.
     /// </summary>
     public void Prepare(ulong epoch, ReadOnlySpan<StructureId> structures, ByteStrings keys, ByteStrings values, Span<LeafRow> leaves)
     {
@@ -223,7 +225,7 @@ public sealed partial class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Builds the trees of the next epoch (the directory's + 1) next to the current ones. No reader sees them until
+    /// Builds the trees of the next epoch (the directory's epoch + 1) next to the current trees. No reader sees the new trees until
     /// <see cref="StagedEpoch.Commit"/>. One staged epoch at a time. Writer only.
     /// </summary>
     public StagedEpoch Stage(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs)
@@ -262,7 +264,7 @@ public sealed partial class KeyDirectory : IDisposable
         CheckLength(structures.Length, keys.Count, nameof(structures));
     }
 
-    // The library trusts lengths that it cannot see, so a wrong length must not reach it.
+    // The native library cannot check these lengths and trusts them, so a wrong length must not reach it.
     private static void CheckLength(long actual, long expected, string name)
     {
         if (actual != expected)

@@ -7,7 +7,7 @@ namespace Optiks.Native;
 /// <summary>
 /// Holds one stored leaf, byte for byte as <c>optiks_leaf_t</c>. Batches go to the native library and to bulk inserts as flat arrays,
 /// without an object for each leaf. The rows of an epoch are in ordinal order, sorted by (structure, label). A row holds no key and no
-/// value; its opening is private to the operator.
+/// value. It holds the opening, which is private to the operator.
 /// </summary>
 [StructLayout(LayoutKind.Sequential)]
 public struct LeafRow

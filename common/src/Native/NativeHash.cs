@@ -1,6 +1,6 @@
 namespace Optiks.Native;
 
-/// <summary>Computes H(t, ...) of docs/spec/encoding.md section 1. Any thread.</summary>
+/// <summary>Computes the hash H(t, ...) that docs/spec/encoding.md section 1 defines. Any thread.</summary>
 public static class NativeHash
 {
     /// <summary>The length of a hash in bytes.</summary>

@@ -4,13 +4,13 @@ using System.Text;
 namespace Optiks.Native;
 
 /// <summary>
-/// Checks at start-up, not at the first request, that the liboptiks next to the program is the one that it was built for.
+/// Checks at start-up, not at the first request, that the liboptiks next to the program is the version that the program was built for.
 /// </summary>
 public static class NativeLibraryCheck
 {
     /// <summary>
     /// Loads liboptiks, compares its ABI version and the size of every shared struct, and checks that it can run the kernel of
-    /// OPTIKS_FORCE_KERNEL. Throws <see cref="NativeLibraryException"/> with one sentence. Any thread, any number of times.
+    /// OPTIKS_FORCE_KERNEL. Throws <see cref="NativeLibraryException"/> if one of these checks fails. Any thread, any number of times.
     /// </summary>
     public static void Ensure()
     {
@@ -56,7 +56,7 @@ public static class NativeLibraryCheck
         }
     }
 
-    // OPTIKS_FORCE_KERNEL may name a kernel that does not exist or that this processor cannot run.
+    // Checks that the kernel that OPTIKS_FORCE_KERNEL names exists and can run on this processor.
     private static void CheckKernel()
     {
         Span<byte> name = stackalloc byte[32];

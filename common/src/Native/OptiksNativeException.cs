@@ -7,7 +7,8 @@ public sealed class OptiksNativeException : Exception
 {
     private const int MaxTextLength = 512;
 
-    // The library's own texts for EBADMSG (leaf_log.cc, stored_tree.cc); the tests of damaged files check them.
+    // The native library reports damage (EBADMSG) with these texts (leaf_log.cc, stored_tree.cc). The tests with damaged files check that
+    // they match.
     private static readonly string[] s_damage = ["the leaf log is damaged", "of the node store is"];
 
     public OptiksNativeException()
@@ -34,7 +35,7 @@ public sealed class OptiksNativeException : Exception
     public NativeStatus Status { get; }
 
     /// <summary>
-    /// Whether the library read back something other than it wrote to its own files, as opposed to a full or missing disk.
+    /// Whether the library's own files are damaged: it read something other than it had written. It is false for a full or missing disk.
     /// </summary>
     public bool IsDamage => Status == NativeStatus.Data || (Status == NativeStatus.Io && s_damage.Any(text => Message.Contains(text, StringComparison.Ordinal)));
 

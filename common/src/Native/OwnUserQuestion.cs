@@ -1,13 +1,13 @@
 namespace Optiks.Native;
 
 /// <summary>
-/// Describes an owner's question about its own user, with the verifier's stored state of the user (docs/spec/user-monitor.md section 2).
-/// The default keeps nothing.
+/// Describes an owner's question about its own user, with the verifier's stored state of the user (docs/spec/user-monitor.md section 2). By
+/// default the verifier has no stored state.
 /// </summary>
 /// <param name="UserId">The user id, 1..255 bytes.</param>
 public sealed record OwnUserQuestion(ReadOnlyMemory<byte> UserId)
 {
-    /// <summary>The names that the answer must show to lead to the user.</summary>
+    /// <summary>The usernames of which the answer must show that they lead to the user.</summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> Names { get; init; } = [];
 
     /// <summary>The largest epoch among everything that this question carries: an answer about an earlier epoch is stale.</summary>
@@ -16,12 +16,14 @@ public sealed record OwnUserQuestion(ReadOnlyMemory<byte> UserId)
     /// <summary>Whether the user is known to have left.</summary>
     public bool HasLeft { get; init; }
 
-    /// <summary>The known state of the device list; its least epoch is part of <see cref="LeastEpoch"/>.</summary>
+    /// <summary>The known state of the device list; <see cref="LeastEpoch"/> includes the list's least epoch.</summary>
     public KnownKey ListVersion { get; init; }
 
-    /// <summary>The kept list; empty if nothing is kept.</summary>
+    /// <summary>The device list that the verifier has stored; empty if it has stored no list.</summary>
     public ReadOnlyMemory<byte> List { get; init; }
 
-    /// <summary>The ids that the query names, in strictly increasing byte order, with the known state of each.</summary>
+    /// <summary>
+    /// The device ids that the query names, in strictly increasing byte order, with the known state of each device's key.
+    /// </summary>
     public IReadOnlyList<KnownDevice> Keys { get; init; } = [];
 }

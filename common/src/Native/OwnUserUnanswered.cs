@@ -9,21 +9,21 @@ public enum OwnUserUnanswered
     /// <summary>The user does not exist and never did.</summary>
     NoUser = 1,
 
-    /// <summary>A name has no entry.</summary>
+    /// <summary>A username of the query has no entry.</summary>
     NameLeadsNowhere = 2,
 
-    /// <summary>A name leads to another user, which <see cref="UserMonitorPage.OwnOnly"/> refuses.</summary>
+    /// <summary>A username of the query leads to another user, which <see cref="UserMonitorPage.OwnOnly"/> refuses.</summary>
     OtherUser = 3,
 
-    /// <summary>The client knows of a later version of the list.</summary>
+    /// <summary>The client knows of a later version of the device list than the view has.</summary>
     DeviceList = 4,
 
-    /// <summary>The client knows of a later version of the key of an id that it names.</summary>
+    /// <summary>The client knows of a later version of a named device's key than the view has.</summary>
     DeviceKey = 5,
 
     /// <summary>
-    /// An id that the client names was on no kept version of the list, within the latest 4 MiB of them, which
-    /// <see cref="UserMonitorPage.OwnOnly"/> refuses.
+    /// A device id that the query names is on no kept version of the device list, within the latest 4 MiB of those versions;
+    /// <see cref="UserMonitorPage.OwnOnly"/> refuses such a query.
     /// </summary>
     OtherKey = 6,
 }

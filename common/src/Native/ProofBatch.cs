@@ -4,8 +4,8 @@ namespace Optiks.Native;
 
 /// <summary>
 /// Makes the VRF proofs that several answers from a view need, about users and about the keys of one structure. One batch costs much less
-/// than separate calls. The caller adds the queries, calls <see cref="Run"/> and writes the answers. A proof that the batch lacks is made
-/// while its answer is written. One thread at a time. After adding or running fails, the batch may only be disposed.
+/// than separate calls. The caller adds the queries, calls <see cref="Run"/> and writes the answers. If the batch lacks a proof, the call
+/// that writes the answer makes it. One thread at a time. If adding or running fails, the caller may only dispose the batch.
 /// </summary>
 public sealed class ProofBatch : IDisposable
 {
@@ -24,7 +24,7 @@ public sealed class ProofBatch : IDisposable
             Interop.optiks_proofs_add_lookups(_handle, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions), nameof(Interop.optiks_proofs_add_lookups));
     }
 
-    /// <summary>Adds the proofs that <see cref="WriteVersions"/> will need first; most answers need no others.</summary>
+    /// <summary>Adds the proofs that <see cref="WriteVersions"/> will need first; most answers need no further proofs.</summary>
     public void AddVersions(ReadOnlySpan<byte> key, ulong from, uint maxMembers) =>
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_proofs_add_versions(_handle, key, (nuint)key.Length, from, maxMembers), nameof(Interop.optiks_proofs_add_versions));
@@ -46,9 +46,10 @@ public sealed class ProofBatch : IDisposable
     public void Run() => OptiksNativeException.ThrowIfFailed(Interop.optiks_proofs_run(_handle), nameof(Interop.optiks_proofs_run));
 
     /// <summary>
-    /// Appends the vector <c>lookups&lt;1..2^32-1&gt;</c> of a LookupAnswer, length first: one Lookup for each key. The known arrays give
-    /// each client's known version (another period or version 0 means none). Each key's latest version is written to
-    /// <paramref name="latest"/>, 0 if it has no version.
+    /// Appends the vector <c>lookups&lt;1..2^32-1&gt;</c> of a LookupAnswer, length first: one Lookup for each key.
+    /// <paramref name="knownPeriods"/> and <paramref name="knownVersions"/> give the version of each key that the client knows. Another
+    /// period or version 0 means that it knows no version. The call writes each key's latest version to <paramref name="latest"/>, or 0 if
+    /// the key has no version.
     /// </summary>
     /// <returns>The number of bytes written.</returns>
     public int WriteLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output, Span<ulong> latest)
@@ -94,7 +95,8 @@ public sealed class ProofBatch : IDisposable
 
     /// <summary>
     /// Appends a UserLookupAnswer without its head (docs/spec/users.md). Writes nothing if a client knows more than the view has, or if an
-    /// answer to several queries would show more than <paramref name="maxEntries"/> entries. The summary then says so.
+    /// answer to several queries would show more than <paramref name="maxEntries"/> entries. In these cases <paramref name="summary"/>
+    /// gives the reason.
     /// </summary>
     /// <param name="queries">A UserQueryList (docs/spec/rest.md section 4). Otherwise the call throws with
     /// <see cref="NativeStatus.Argument"/>.</param>

@@ -3,8 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <summary>
-/// Holds the next epoch of a <see cref="KeyDirectory"/>, built next to the current one. Belongs to the directory's writer. Disposing an
-/// uncommitted epoch discards it.
+/// Holds the next epoch of a <see cref="KeyDirectory"/>, built next to the current epoch. Only the directory's writer may use it. Disposing
+/// an uncommitted epoch discards it.
 /// </summary>
 public sealed class StagedEpoch : IDisposable
 {
@@ -28,8 +28,8 @@ public sealed class StagedEpoch : IDisposable
     }
 
     /// <summary>
-    /// Returns the AppendProof structures (docs/spec/proofs.md section 5) of the step, one after another. The epoch must have been staged
-    /// with proofs.
+    /// Returns the AppendProof structures (docs/spec/proofs.md section 5) of the step to this epoch, one after another. The epoch must have
+    /// been staged with proofs.
     /// </summary>
     public byte[] AppendProofs()
     {
@@ -45,8 +45,8 @@ public sealed class StagedEpoch : IDisposable
     }
 
     /// <summary>
-    /// Makes the staged epoch the directory's current one. Values reach the leaf log first. If that fails (<see cref="NativeStatus.Io"/>),
-    /// the old epoch stays current and this one stays staged.
+    /// Makes the staged epoch the directory's current epoch. The call writes the values to the leaf log first. If the write fails
+    /// (<see cref="NativeStatus.Io"/>), the old epoch stays current and this epoch stays staged.
     /// </summary>
     public void Commit()
     {

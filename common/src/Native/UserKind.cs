@@ -1,6 +1,8 @@
 namespace Optiks.Native;
 
-/// <summary>Lists the kinds of users that an answer can show (docs/spec/users.md section 1); the values are those of the answer.</summary>
+/// <summary>
+/// Lists the kinds of users that an answer can show (docs/spec/users.md section 1); the values are the numbers that the answer contains.
+/// </summary>
 public enum UserKind
 {
     /// <summary>The username leads to no user.</summary>

@@ -1,7 +1,8 @@
 namespace Optiks.Native;
 
 /// <summary>
-/// Describes one queried user, with the verifier's stored state of the user (docs/spec/users.md section 2). The default keeps nothing.
+/// Describes one queried user, with the verifier's stored state of the user (docs/spec/users.md section 2). By default the verifier has no
+/// stored state.
 /// </summary>
 /// <param name="Username">The username, 1..255 bytes.</param>
 public sealed record UserQuestion(ReadOnlyMemory<byte> Username)
@@ -17,14 +18,14 @@ public sealed record UserQuestion(ReadOnlyMemory<byte> Username)
     /// <value>Empty: not known.</value>
     public ReadOnlyMemory<byte> UserId { get; init; }
 
-    /// <summary>The generation of the username in which it leads to <see cref="UserId"/> (docs/spec/recycled-names.md).</summary>
+    /// <summary>The generation in which the username leads to <see cref="UserId"/> (docs/spec/recycled-names.md).</summary>
     /// <value>0: no user is known, or usernames are not reassigned.</value>
     public uint Generation { get; init; }
 
     /// <summary>Whether the user is known to have left.</summary>
     public bool HasLeft { get; init; }
 
-    /// <summary>The known state of the device list; its least epoch is part of <see cref="LeastEpoch"/>.</summary>
+    /// <summary>The known state of the device list; <see cref="LeastEpoch"/> includes the list's least epoch.</summary>
     public KnownKey ListVersion { get; init; }
 
     /// <summary>The DeviceList of the known version; empty if no version is known.</summary>

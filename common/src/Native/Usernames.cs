@@ -3,15 +3,15 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <summary>
-/// Brings usernames into the one form that the log's configuration prescribes (docs/spec/usernames.md). Stateless, any thread.
+/// Converts usernames into the form that the log's configuration prescribes (docs/spec/usernames.md). Stateless, any thread.
 /// </summary>
 public static class Usernames
 {
     /// <summary>Computes the form of a name, or returns why it has no form; the form is then empty.</summary>
     /// <param name="configuration">The log's configuration.</param>
     /// <param name="name">The bytes of the name as the caller gave them.</param>
-    /// <param name="form">The form under which the protocol knows the name. In a log with <see cref="UsernameForm.Octets"/> it is the name
-    /// itself.</param>
+    /// <param name="form">The form under which the protocol knows the name. In a log with <see cref="UsernameForm.Octets"/>, the form is
+    /// the name itself.</param>
     public static UsernameFault Prepare(Configuration configuration, ReadOnlySpan<byte> name, out byte[] form)
     {
         ArgumentNullException.ThrowIfNull(configuration);

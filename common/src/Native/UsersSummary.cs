@@ -1,11 +1,12 @@
 namespace Optiks.Native;
 
 /// <summary>Summarizes an answer about users before its proofs are made.</summary>
-/// <param name="Entries">The number of usernames, decommissions, device lists and keys that the answer shows. If it shows too many, the
-/// count stops early.</param>
+/// <param name="Entries">The number of usernames, decommissions, device lists and keys that the answer shows. If the answer would show too
+/// many, the count stops early.</param>
 /// <param name="Proofs">The number of VRF proofs that the answer needs.</param>
-/// <param name="AheadUser">The index of the user of whom the client knows more than the view has.</param>
-/// <param name="AheadOf">The part of the user of which the client knows more; usually nothing.</param>
+/// <param name="AheadUser">The index of the user about whom the client knows more than the view has.</param>
+/// <param name="AheadOf">The part of the user of which the client knows a later version than the view has; usually
+/// <see cref="KnownOfUser.None"/>.</param>
 public readonly record struct UsersSummary(int Entries, int Proofs, int AheadUser, KnownOfUser AheadOf)
 {
     internal static UsersSummary From(in Interop.UsersSummary native) =>

@@ -5,7 +5,7 @@ namespace Optiks.Native;
 public static unsafe partial class Verifier
 {
     /// <summary>
-    /// Verifies a PeriodsAnswer from <paramref name="period"/> on, which is the period of the kept record or an earlier one.
+    /// Verifies a PeriodsAnswer that begins with <paramref name="period"/>, which is the kept record's period or an earlier period.
     /// </summary>
     public static PeriodsVerdict Periods(VerifierContext context, ulong period, ReadOnlySpan<byte> answer)
     {
@@ -34,10 +34,11 @@ public static unsafe partial class Verifier
 
     /// <summary>
     /// Returns the period of an answer's record, if the log signed the record and its period differs from the kept record's. The caller
-    /// accepts nothing from such an answer: it uses <see cref="Periods"/> to get from the kept period to the later one, then asks again.
-    /// Returns null if the caller judges the answer by its reason.
+    /// accepts nothing from such an answer: it uses <see cref="Periods"/> to get from the kept period to the later period, then asks again.
+    /// Otherwise returns null, and <paramref name="reason"/> alone decides about the answer.
     /// </summary>
-    /// <param name="context">The context with which the answer, about the current log, was verified.</param>
+    /// <param name="context">The context with which the answer was verified. The answer is about the current period, not about an ended
+    /// one.</param>
     /// <param name="reason">The result of that verification.</param>
     /// <param name="answer">The answer.</param>
     public static ulong? OtherPeriod(VerifierContext context, Reason reason, ReadOnlyMemory<byte> answer)
@@ -52,8 +53,8 @@ public static unsafe partial class Verifier
         {
             return null;
         }
-        // Only a record that the log signed belongs to a period of the log. The verifier checks that before it refuses a well-formed record
-        // for its period.
+        // Only a record that the log signed belongs to a period of the log. The verifier checks the log's signature before it refuses a
+        // well-formed record for its period.
         ReadOnlySpan<byte> head = AnswerHead.Slice(answer).Span;
         return reason == Reason.Valid
             || (VerifyRecord(context.Anchor, head[..EpochRecord.Length], []) == Reason.Valid && VerifyHead(context, head).Reason is Reason.Valid or Reason.RecordPeriod)
@@ -61,12 +62,13 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Compares a key, or a device list, in an accepted answer of the next period with its end state (docs/spec/periods.md section 6). The
-    /// list begins with version 1. In a page only the first version counts, so that the first page decides.
+    /// Compares the first version of a key or device list, in an accepted answer of the next period, with the key's or list's end state
+    /// (docs/spec/periods.md section 6). <paramref name="shown"/> must begin with version 1. In a page only that version counts, so the
+    /// first page decides.
     /// </summary>
     /// <param name="head">The head of the answer.</param>
     /// <param name="shown">The answer's versions of the key.</param>
-    /// <param name="end">The known state of the key at the end of the period before.</param>
+    /// <param name="end">The known state of the key or list at the end of the period before.</param>
     /// <param name="answer">The answer.</param>
     public static Reason Handover(VerifiedHead head, VerifiedVersions shown, EndState end, ReadOnlySpan<byte> answer)
     {
@@ -91,7 +93,8 @@ public static unsafe partial class Verifier
         return (Reason)reason;
     }
 
-    // If two consecutive bounds belong to different periods, the first one ends its period. A period of one epoch has one bound.
+    // If two consecutive bounds belong to different periods, the first of them is the last record of its period. A period of one epoch has
+    // one bound.
     private static List<Range> Ends(Range[] bounds, ReadOnlySpan<byte> answer)
     {
         var ends = new List<Range>();

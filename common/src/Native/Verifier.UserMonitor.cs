@@ -5,8 +5,8 @@ namespace Optiks.Native;
 public static unsafe partial class Verifier
 {
     /// <summary>
-    /// Verifies a UserMonitorAnswer (docs/spec/user-monitor.md). Ranges in the result refer to <paramref name="answer"/>; ids and lists are
-    /// copies.
+    /// Verifies a UserMonitorAnswer (docs/spec/user-monitor.md). Ranges in the result refer to <paramref name="answer"/>; ids and lists in
+    /// the result are copies.
     /// </summary>
     public static UserMonitorVerdict UserMonitor(VerifierContext context, OwnUserQuestion own, ReadOnlySpan<byte> answer)
     {
@@ -48,7 +48,7 @@ public static unsafe partial class Verifier
         }
     }
 
-    // The order is: the user id, the names, the kept list, the named ids.
+    // The native call expects this order: the user id, the usernames, the stored device list, the named device ids.
     private static ByteStrings MakeStrings(OwnUserQuestion own)
     {
         var strings = new ByteStrings();
@@ -83,7 +83,7 @@ public static unsafe partial class Verifier
             devices[i] = new VerifiedOwnDevice(within[Slice(keys[i].IdOffset, keys[i].IdLen)].ToArray(), versions[i + 1]);
         }
         Range? opened = versions[0].Members.LastOrDefault(member => member.Value is not null).Value;
-        // State kept from another period does not count.
+        // A list that was stored in another period does not count.
         ReadOnlyMemory<byte> before = own.ListVersion.Period == period ? own.List : default;
         return new VerifiedOwnUser(versions[0], opened is { } last ? answer[last].ToArray() : before, devices);
     }

@@ -4,13 +4,13 @@ namespace Optiks.Native;
 
 public static unsafe partial class Verifier
 {
-    // An honest entry of a device has at least one proof of absence. If an answer has shorter entries, the native call is repeated with
-    // more room.
+    // An honest entry of a device has at least one proof of absence. If an answer has shorter entries, it has more devices than this length
+    // suggests, and the native call is repeated with more room.
     private const int LikelyDeviceLength = 1 + 8 + 3 + 3 + Lengths.VrfProof + 1;
 
     /// <summary>
     /// Verifies a UserLookupAnswer (docs/spec/users.md, docs/spec/recycled-names.md) for the queried users, in their order. Ranges in the
-    /// results refer to <paramref name="answer"/>; ids and lists are copies.
+    /// results refer to <paramref name="answer"/>; ids and lists in the results are copies.
     /// </summary>
     public static UsersVerdict Users(VerifierContext context, IReadOnlyList<UserQuestion> users, ReadOnlySpan<byte> answer)
     {
@@ -47,7 +47,7 @@ public static unsafe partial class Verifier
         }
     }
 
-    // Four strings for each user come first, then the device ids of all users.
+    // The native call expects four strings for each user first, then the device ids of all users.
     private static ByteStrings MakeStrings(IReadOnlyList<UserQuestion> users)
     {
         var strings = new ByteStrings();

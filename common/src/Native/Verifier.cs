@@ -24,7 +24,7 @@ public static unsafe partial class Verifier
         }
     }
 
-    /// <summary>Verifies a Head alone, which may be of an ended period.</summary>
+    /// <summary>Verifies a Head without the rest of an answer. The Head may belong to an ended period.</summary>
     public static HeadVerdict VerifyHead(VerifierContext context, ReadOnlySpan<byte> head)
     {
         ArgumentNullException.ThrowIfNull(context);
@@ -69,8 +69,8 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Verifies a HistoryAnswer or a MonitorAnswer. The first version asked for each key is its known version + 1. <see cref="Handover"/>
-    /// checks whether version 1 is the right copy.
+    /// Verifies a HistoryAnswer or a MonitorAnswer. For each key, the request asked for the versions after the known version.
+    /// <see cref="Handover"/> checks whether version 1 is the right copy.
     /// </summary>
     public static VersionsVerdict Versions(VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
     {
@@ -95,9 +95,9 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Verifies an AuditProof that begins at the auditor's stored record. The <paramref name="periodRecord"/> is that of the first epoch of
-    /// the stored record's period. The caller has checked that the log's checkpoint covers it too. The two records are the same if the
-    /// stored record is of that epoch. Uses only the context's anchor and clock.
+    /// Verifies an AuditProof that begins at the auditor's stored record. The <paramref name="periodRecord"/> is the record of the first
+    /// epoch of the stored record's period. The caller must have checked that the log's checkpoint also covers it. If the stored record is
+    /// the first of its period, both records are the same. Uses only the context's anchor and clock.
     /// </summary>
     public static AuditVerdict Audit(VerifierContext context, ReadOnlySpan<byte> storedRecord, ReadOnlySpan<byte> periodRecord, ReadOnlySpan<byte> proof)
     {
@@ -116,9 +116,9 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Checks a record alone and, unless <paramref name="earlier"/> is empty, against an earlier one (docs/spec/records.md sections 3 and
-    /// 4). Refuses a switch unless the earlier record, or <paramref name="periodRecord"/>, is the record of the first epoch of the earlier
-    /// record's period.
+    /// Checks a record alone and, unless <paramref name="earlier"/> is empty, against this earlier record (docs/spec/records.md sections 3
+    /// and 4). Refuses a switch unless the earlier record, or <paramref name="periodRecord"/>, is the record of the first epoch of the
+    /// earlier record's period.
     /// </summary>
     public static Reason VerifyRecord(TrustAnchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier, ReadOnlySpan<byte> periodRecord = default)
     {
@@ -140,7 +140,7 @@ public static unsafe partial class Verifier
         }
     }
 
-    /// <summary>Verifies a signed note alone (docs/spec/board.md section 2). Sets size and root (32 bytes) if it is valid.</summary>
+    /// <summary>Verifies a signed note alone (docs/spec/board.md section 2). Sets size and root (32 bytes) if the note is valid.</summary>
     public static Reason Checkpoint(TrustAnchor anchor, ReadOnlySpan<byte> note, out ulong size, out byte[] root)
     {
         ArgumentNullException.ThrowIfNull(anchor);
@@ -155,7 +155,7 @@ public static unsafe partial class Verifier
         }
     }
 
-    /// <summary>Verifies an RFC 6962 inclusion proof: hashes of 32 bytes, beginning with the leaf's sibling.</summary>
+    /// <summary>Verifies an RFC 6962 inclusion proof, which consists of hashes of 32 bytes and begins with the leaf's sibling.</summary>
     public static bool Inclusion(ulong index, ulong size, ReadOnlySpan<byte> leafHash, ReadOnlySpan<byte> root, ReadOnlySpan<byte> proof)
     {
         Check.Length(leafHash, 32);
@@ -169,7 +169,7 @@ public static unsafe partial class Verifier
         return ok != 0;
     }
 
-    /// <summary>Verifies an RFC 6962 consistency proof: hashes of 32 bytes.</summary>
+    /// <summary>Verifies an RFC 6962 consistency proof, which consists of hashes of 32 bytes.</summary>
     public static bool Consistency(ulong oldSize, ulong newSize, ReadOnlySpan<byte> oldRoot, ReadOnlySpan<byte> newRoot, ReadOnlySpan<byte> proof)
     {
         Check.Length(oldRoot, 32);

@@ -3,7 +3,8 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <summary>
-/// Holds a verifier's own inputs to a verification (docs/spec/answers.md section 2). Never filled from the answer under verification.
+/// Holds a verifier's own inputs to a verification (docs/spec/answers.md section 2). The caller must never take these inputs from the
+/// answer under verification.
 /// </summary>
 public sealed record VerifierContext
 {
@@ -24,14 +25,15 @@ public sealed record VerifierContext
     public ReadOnlyMemory<byte> KeptRecord { get; init; }
 
     /// <summary>
-    /// The record of the first epoch of KeptRecord's period. Empty if it is not known: the verifier then refuses a switch unless KeptRecord
-    /// itself is of that epoch.
+    /// The record of the first epoch of KeptRecord's period. It is empty if this record is not known: the verifier then refuses a switch
+    /// unless KeptRecord itself is the record of that epoch.
     /// </summary>
     public ReadOnlyMemory<byte> KeptPeriodRecord { get; init; }
 
     /// <summary>
     /// The record of the last epoch of the queried period (docs/spec/periods.md section 5), or empty for the current period. The answer's
-    /// record must be this one; neither its age nor KeptRecord is checked. Only history and monitoring use it.
+    /// record must then equal this record; the verifier checks neither the answer's age nor KeptRecord. Only history and monitoring use
+    /// this member.
     /// </summary>
     public ReadOnlyMemory<byte> EndedRecord { get; init; }
 }

@@ -26,7 +26,7 @@ public static partial class AnswerJson
 
     /// <summary>
     /// Renders a UserMonitorAnswer: <c>{"head": ..., "names": [...], "decommissioned": {...}, "devices": {...}, "keys": [...]}</c>, without
-    /// the last two if the user has left.
+    /// <c>devices</c> and <c>keys</c> if the user has left.
     /// </summary>
     public static void WriteUserMonitorAnswer(Utf8JsonWriter writer, ReadOnlyMemory<byte> answer)
     {
@@ -98,7 +98,7 @@ public static partial class AnswerJson
         writer.WriteEndObject();
     }
 
-    // A null name writes an element of a list.
+    // Writes a named member, or an element of a list if the name is null.
     private static void WriteEntry(Utf8JsonWriter writer, string? name, UserEntry? entry)
     {
         if (entry is null)
@@ -132,7 +132,7 @@ public static partial class AnswerJson
         WriteLookup(writer, entry.Lookup);
     }
 
-    // The answer does not contain a list that the client knows.
+    // The answer does not contain a device list that the client already knows.
     private static void WriteDeviceList(Utf8JsonWriter writer, Member? latest)
     {
         if (latest is not { Kind: MemberKind.Opened } || !DeviceList.TryDecode(latest.Value, out IReadOnlyList<ReadOnlyMemory<byte>>? devices))

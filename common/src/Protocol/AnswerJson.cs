@@ -8,14 +8,16 @@ namespace Optiks.Protocol;
 
 /// <summary>
 /// Renders answers for people and scripts (docs/spec/rest.md section 4), with the structures' own field names and bytes in base64url. The
-/// input is the binary form, the only form that is ever verified. Members throw <see cref="EncodingException"/> if it does not decode.
+/// input is the binary form, the only form that is ever verified. Members throw <see cref="EncodingException"/> if the input cannot be
+/// decoded.
 /// </summary>
 public static partial class AnswerJson
 {
     /// <summary>The largest integer that JSON readers do not round.</summary>
     public const ulong MaxInteger = (1UL << 53) - 1;
 
-    // The text of all but long values fits: it is as long as the hashes of a path through a large tree.
+    // Longer texts need an array from the heap. This length fits all texts except long values; the longest other text is the hashes of a
+    // path through a large tree.
     private const int MaxOnStack = 1200;
 
     /// <summary>The encoder that leaves text unescaped, because answers are never embedded in HTML.</summary>
@@ -280,7 +282,7 @@ public static partial class AnswerJson
         }
     }
 
-    // JSON readers would round such a number. It means a hostile or broken structure, so it is not rendered.
+    // JSON readers would round such a number. Only a hostile or broken structure has such a number, so this method refuses to render it.
     private static void WriteInteger(Utf8JsonWriter writer, string name, ulong value)
     {
         if (value > MaxInteger)

@@ -28,7 +28,7 @@ public static class Base64UrlText
             return false;
         }
         Array.Resize(ref decoded, written);
-        // .NET's decoder may ignore unused bits; the last group encodes back to itself only if they are zero.
+        // .NET's decoder may ignore unused bits; encoding the last group again gives the same characters only if the unused bits are zero.
         int tail = text.Length % 4;
         if (tail != 0)
         {

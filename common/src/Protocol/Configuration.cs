@@ -11,11 +11,12 @@ namespace Optiks.Protocol;
 public sealed record Configuration
 {
     /// <summary>
-    /// The format that has <see cref="UsernameForm"/>; in the format before it, the form is <see cref="UsernameForm.Octets"/>.
+    /// The configuration format that contains <see cref="UsernameForm"/>. In <see cref="FirstFormat"/> the form is always
+    /// <see cref="UsernameForm.Octets"/>.
     /// </summary>
     public const ushort FormatWithUsernameForm = 2;
 
-    /// <summary>The format that lacks only <see cref="UsernameForm"/>.</summary>
+    /// <summary>The earlier configuration format, which lacks only <see cref="UsernameForm"/>.</summary>
     public const ushort FirstFormat = 1;
 
     /// <summary>The VRF suite of docs/spec/vrf.md with BLAKE2b.</summary>
@@ -25,7 +26,7 @@ public sealed record Configuration
 
     public ushort Suite { get; init; } = FourQSuite;
 
-    /// <summary>The checkpoint's first line and the log key's name.</summary>
+    /// <summary>The log's origin, which is the first line of each checkpoint and the name of the log key.</summary>
     public required string Origin { get; init; }
 
     /// <summary>The length of a period in milliseconds, 1 to 2^53 - 1, so that JSON can represent it.</summary>
@@ -35,10 +36,10 @@ public sealed record Configuration
     /// <summary>The number of retained periods, at least 2.</summary>
     public byte RetainedPeriods { get; init; } = 2;
 
-    /// <summary>The rule for reassigning usernames: 0 never, 1 by generations (docs/spec/recycled-names.md).</summary>
+    /// <summary>The rule for reassigning usernames: 0 means never, 1 means by generations (docs/spec/recycled-names.md).</summary>
     public byte UsernameReuse { get; init; }
 
-    /// <summary>Whether a username may be reassigned to another user after its own has left.</summary>
+    /// <summary>Whether a username may be reassigned to another user after its own user has left.</summary>
     public bool ReusesUsernames => UsernameReuse != 0;
 
     /// <summary>The longest key in bytes, at least 1.</summary>
@@ -61,7 +62,7 @@ public sealed record Configuration
     public uint MaxBehindMs { get; init; } = 300_000;
 
     /// <summary>
-    /// The form of usernames (docs/spec/usernames.md). Every form but <see cref="UsernameForm.Octets"/> needs
+    /// The form of usernames (docs/spec/usernames.md). Every form except <see cref="UsernameForm.Octets"/> needs
     /// <see cref="FormatWithUsernameForm"/>.
     /// </summary>
     public UsernameForm UsernameForm { get; init; }

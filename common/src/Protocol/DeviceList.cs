@@ -12,13 +12,13 @@ public static class DeviceList
     private const uint MaxOctets = (1 << 24) - 1;
     private const int PrefixLength = 3;
 
-    /// <summary>The order of the ids: byte by byte, a prefix before the ids that extend it.</summary>
+    /// <summary>The order of the ids: ids are compared byte by byte, and an id comes before the longer ids that begin with it.</summary>
     public static IComparer<ReadOnlyMemory<byte>> Order { get; } =
         Comparer<ReadOnlyMemory<byte>>.Create((one, other) => one.Span.SequenceCompareTo(other.Span));
 
     /// <summary>Returns the bytes of a list.</summary>
-    /// <param name="devices">Ids of 1 to <see cref="ProtocolLimits.MaxKeyLength"/> bytes, in <see cref="Order"/>, without duplicates;
-    /// otherwise the call throws <see cref="ArgumentException"/>.</param>
+    /// <param name="devices">The device ids of 1 to <see cref="ProtocolLimits.MaxKeyLength"/> bytes, in <see cref="Order"/>, without
+    /// duplicates; otherwise the call throws <see cref="ArgumentException"/>.</param>
     public static byte[] Encode(IReadOnlyList<ReadOnlyMemory<byte>> devices)
     {
         ArgumentNullException.ThrowIfNull(devices);
@@ -65,7 +65,8 @@ public static class DeviceList
     }
 
     /// <summary>
-    /// Returns the ids of several lists together, in <see cref="Order"/>, without duplicates. Skips bytes that are not a list.
+    /// Returns the ids of several lists together, in <see cref="Order"/>, without duplicates. Skips elements whose bytes are not a device
+    /// list.
     /// </summary>
     public static SortedSet<ReadOnlyMemory<byte>> IdsOf(IEnumerable<ReadOnlyMemory<byte>> lists)
     {

@@ -5,8 +5,8 @@ using System.Text.Unicode;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Renders text that others wrote (values, keys, a server's messages) so that a terminal only shows it. The result has no escape sequences,
-/// invisible characters, or characters that change the direction of writing. Any thread.
+/// Renders text that others wrote (values, keys, a server's messages) so that a terminal displays the text and does not act on it. The
+/// result has no escape sequences, invisible characters, or characters that change the direction of writing. Any thread.
 /// </summary>
 public static class DisplayText
 {
@@ -39,10 +39,10 @@ public static class DisplayText
     }
 
     /// <summary>
-    /// Renders bytes so that people can read them and no two look alike. Bytes that are not UTF-8 or have control characters become
-    /// <c>b64:</c> with base64url. A text becomes a JSON string in quotation marks if it is empty, or begins with <c>b64:</c> or a
-    /// quotation mark. So does a text that begins or ends with a space, or has characters that are not safe to show. Other text stays
-    /// unchanged. A result longer than <paramref name="maxLength"/> characters is cut and says so.
+    /// Renders bytes so that people can read them, and so that different bytes never give the same text. Bytes that are not UTF-8 or have
+    /// control characters become <c>b64:</c> with base64url. A text becomes a JSON string in quotation marks if it is empty, or begins with
+    /// <c>b64:</c> or a quotation mark. A text also becomes a JSON string if it begins or ends with a space, or has characters that are not
+    /// safe to show. Other text stays unchanged. A result longer than <paramref name="maxLength"/> characters is cut and says so.
     /// </summary>
     public static string Show(ReadOnlySpan<byte> octets, int maxLength = int.MaxValue)
     {

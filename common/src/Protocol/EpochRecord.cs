@@ -4,8 +4,8 @@ using Optiks.Native;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Holds one entry of the log: the state of the trees at an epoch (docs/spec/records.md section 2). The update-task makes records, other
-/// programs read them for display; only <see cref="Verifier"/> checks them.
+/// Holds one entry of the log: the state of the trees at an epoch (docs/spec/records.md section 2). The update-task makes records, and
+/// other programs read records for display. Only <see cref="Verifier"/> checks them.
 /// </summary>
 public sealed record EpochRecord
 {
@@ -41,7 +41,7 @@ public sealed record EpochRecord
     /// <summary>The states of the structures, structure 1 first.</summary>
     public required IReadOnlyList<StructureState> Structures { get; init; }
 
-    /// <summary>The hash of the record before, 32 bytes; zero in epoch 0.</summary>
+    /// <summary>The hash of the record of the epoch before, 32 bytes; zeros in epoch 0.</summary>
     public required ReadOnlyMemory<byte> Previous { get; init; }
 
     /// <summary>Returns the hash of an encoded record, 32 bytes.</summary>

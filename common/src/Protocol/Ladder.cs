@@ -5,7 +5,7 @@ namespace Optiks.Protocol;
 /// <summary>Computes R(a) and C(a) of docs/spec/pahd.md section 1, which say to which version each proof of an answer belongs.</summary>
 public static class Ladder
 {
-    /// <summary>Returns R(a), increasing.</summary>
+    /// <summary>Returns R(a), the versions that an answer shows as present, in increasing order.</summary>
     public static IReadOnlyList<ulong> Present(ulong latest)
     {
         var rungs = new SortedSet<ulong>();
@@ -25,7 +25,7 @@ public static class Ladder
         return [.. rungs];
     }
 
-    /// <summary>Returns C(a), increasing.</summary>
+    /// <summary>Returns C(a), the versions that an answer shows as absent, in increasing order.</summary>
     public static IReadOnlyList<ulong> Absent(ulong latest)
     {
         int bits = 64 - BitOperations.LeadingZeroCount(latest);

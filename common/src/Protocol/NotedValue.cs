@@ -17,7 +17,7 @@ public readonly record struct NotedValue(ReadOnlyMemory<byte> Payload, ReadOnlyM
     /// <summary>The number of bytes by which a value is longer than its payload.</summary>
     public const int Overhead = PrefixLength + NativeHash.Length;
 
-    /// <summary>Makes the random bytes that belong to one note: <see cref="Lengths.Opening"/> of them.</summary>
+    /// <summary>Makes the <see cref="Lengths.Opening"/> random bytes that open the commitment to one note.</summary>
     public static byte[] NewOpening() => RandomNumberGenerator.GetBytes(Lengths.Opening);
 
     /// <summary>
@@ -27,14 +27,14 @@ public readonly record struct NotedValue(ReadOnlyMemory<byte> Payload, ReadOnlyM
     /// <param name="payload">The part of the value that others use.</param>
     /// <param name="opening">The result of <see cref="NewOpening"/>, used once for each note; another length throws
     /// <see cref="ArgumentException"/>.</param>
-    /// <param name="note">The note: <see cref="OwnerNote.Encode"/>.</param>
+    /// <param name="note">The encoded note (<see cref="OwnerNote.Encode"/>).</param>
     public static byte[] Encode(ReadOnlySpan<byte> payload, ReadOnlySpan<byte> opening, ReadOnlySpan<byte> note)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)payload.Length, MaxPayloadLength, nameof(payload));
         return [(byte)(payload.Length >> 16), (byte)(payload.Length >> 8), (byte)payload.Length, .. payload, .. Commit(opening, note)];
     }
 
-    /// <summary>Decodes a value into slices of it. Returns false if it is not a NotedValue.</summary>
+    /// <summary>Decodes a value into slices of it. Returns false if the value is not a NotedValue.</summary>
     public static bool TryDecode(ReadOnlyMemory<byte> value, out NotedValue noted)
     {
         noted = default;
@@ -52,7 +52,7 @@ public readonly record struct NotedValue(ReadOnlyMemory<byte> Payload, ReadOnlyM
         return true;
     }
 
-    /// <summary>Returns whether this is the note that the value commits to.</summary>
+    /// <summary>Returns whether <paramref name="note"/> is the note that the value commits to.</summary>
     public bool IsNote(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> note) => CryptographicOperations.FixedTimeEquals(Note.Span, Commit(opening, note));
 
     private static byte[] Commit(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> note)

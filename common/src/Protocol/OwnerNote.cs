@@ -4,9 +4,9 @@ namespace Optiks.Protocol;
 
 /// <summary>
 /// Holds an owner's note about a change, which a <see cref="NotedValue"/> commits to (docs/spec/user-monitor.md section 8). Only the owner
-/// has it. Stateless, any thread.
+/// has the note. Stateless, any thread.
 /// </summary>
-/// <param name="Sequence">The number of the change among the noted changes of its key, from 1, over all periods.</param>
+/// <param name="Sequence">The number of the change among the noted changes of its key, counted from 1 over all periods.</param>
 /// <param name="Text">The owner's words: at most <see cref="MaxTextLength"/> bytes.</param>
 public readonly record struct OwnerNote(ulong Sequence, ReadOnlyMemory<byte> Text)
 {
@@ -30,7 +30,7 @@ public readonly record struct OwnerNote(ulong Sequence, ReadOnlyMemory<byte> Tex
         return octets;
     }
 
-    /// <summary>Decodes a whole note into a slice of the input. Returns false if it is not an OwnerNote.</summary>
+    /// <summary>Decodes a whole note into a slice of the input. Returns false if the bytes are not an OwnerNote.</summary>
     public static bool TryDecode(ReadOnlyMemory<byte> octets, out OwnerNote note)
     {
         note = default;

@@ -18,7 +18,7 @@ public sealed class PolicyFile
         Policy = policy;
     }
 
-    /// <summary>The policy as read.</summary>
+    /// <summary>The policy in the file.</summary>
     public TlogPolicy Policy { get; }
 
     private const int MaxFileLength = 16 << 20;
@@ -29,7 +29,7 @@ public sealed class PolicyFile
     /// <param name="setting">The name of the setting.</param>
     /// <param name="path">The value of the setting.</param>
     /// <param name="kind">The plural noun for the policy's witnesses under this setting.</param>
-    /// <param name="max">The highest number of them that the service can ask.</param>
+    /// <param name="max">The highest number of witnesses that the service can ask.</param>
     public static PolicyFile? Load(string setting, string path, string kind, int max)
     {
         if (path.Length == 0)
@@ -69,10 +69,10 @@ public sealed class PolicyFile
         }
     }
 
-    /// <summary>Returns an address below a witness's own. Throws <see cref="StartupException"/> if the witness has no usable URL.</summary>
+    /// <summary>Returns an address below a witness's URL. Throws <see cref="StartupException"/> if the witness has no usable URL.</summary>
     /// <param name="witness">A witness of the policy.</param>
-    /// <param name="below">The path below its URL, without a leading slash.</param>
-    /// <param name="before">The error message's words for the address that the URL is a prefix of.</param>
+    /// <param name="below">The path below the witness's URL, without a leading slash.</param>
+    /// <param name="before">The words with which the error message names the address that begins with the witness's URL.</param>
     public Uri ParseUrl(PolicyWitness witness, string below, string before)
     {
         ArgumentNullException.ThrowIfNull(witness);

@@ -11,7 +11,7 @@ public static class QueryList
     private const uint MaxLength = (1u << 24) - 1;
     private const int PrefixLength = 3;
 
-    /// <summary>Decodes a whole body; the keys are slices of it. Throws <see cref="EncodingException"/>.</summary>
+    /// <summary>Decodes a whole body; the keys are slices of the body. Throws <see cref="EncodingException"/>.</summary>
     public static IReadOnlyList<Query> Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);

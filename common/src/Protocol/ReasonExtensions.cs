@@ -10,6 +10,6 @@ public static class ReasonExtensions
     /// <summary>Returns whether every check passed.</summary>
     public static bool IsValid(this Reason reason) => reason == Reason.Valid;
 
-    /// <summary>Returns whether the bytes did not decode, as opposed to a proof that does not hold.</summary>
+    /// <summary>Returns whether the reason means that the bytes could not be decoded. Other reasons mean that a check failed.</summary>
     public static bool IsMalformed(this Reason reason) => (int)reason is >= 1 and <= 19;
 }

@@ -40,7 +40,7 @@ public sealed record StructureState(ReadOnlyMemory<byte> Root, ulong Count, Read
         VrfPublicKey.Span.CopyTo(octets[40..]);
     }
 
-    /// <summary>Compares the bytes.</summary>
+    /// <summary>Returns whether both states have the same bytes.</summary>
     public bool Equals(StructureState? other) =>
         other is not null && Count == other.Count && Root.Span.SequenceEqual(other.Root.Span) && VrfPublicKey.Span.SequenceEqual(other.VrfPublicKey.Span);
 

@@ -4,7 +4,7 @@ namespace Optiks.Protocol;
 
 /// <summary>
 /// Decodes TLS presentation language strictly, front to back (docs/spec/encoding.md section 3), for display and for the services' own
-/// inputs. Returns slices of the input. Every error is an <see cref="EncodingException"/>.
+/// inputs. It returns slices of the input. Every error is an <see cref="EncodingException"/>.
 /// </summary>
 internal struct TlsReader
 {
@@ -36,7 +36,10 @@ internal struct TlsReader
 
     public ulong UInt64(string what) => BinaryPrimitives.ReadUInt64BigEndian(Take(8, what).Span);
 
-    /// <summary>Reads a vector's contents. Checks the bounds and the multiple before it takes the bytes.</summary>
+    /// <summary>
+    /// Reads a vector's contents. Checks that the length is within the bounds and a multiple of <paramref name="multiple"/> before it takes
+    /// the bytes.
+    /// </summary>
     public ReadOnlyMemory<byte> Vector(uint least, uint most, string what, uint multiple = 1)
     {
         int prefix = most switch { <= 0xFF => 1, <= 0xFFFF => 2, <= 0xFFFFFF => 3, _ => 4 };
@@ -56,7 +59,7 @@ internal struct TlsReader
         return Take((int)length, what);
     }
 
-    /// <summary>Reads a vector of structures, as a container with its own end.</summary>
+    /// <summary>Reads a vector of structures. No structure may extend beyond the vector's end.</summary>
     public List<T> Vector<T>(uint least, uint most, string what, ElementDecoder<T> decode)
     {
         var reader = new TlsReader(Vector(least, most, what));

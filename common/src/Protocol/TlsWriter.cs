@@ -3,7 +3,9 @@ using System.Buffers.Binary;
 
 namespace Optiks.Protocol;
 
-/// <summary>Encodes TLS presentation language, front to back, as <see cref="TlsReader"/> reads it. One thread.</summary>
+/// <summary>
+/// Encodes TLS presentation language, front to back, as <see cref="TlsReader"/> reads it. Only one thread may use a writer.
+/// </summary>
 internal sealed class TlsWriter
 {
     private readonly ArrayBufferWriter<byte> _octets = new();

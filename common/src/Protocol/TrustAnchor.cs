@@ -6,8 +6,8 @@ namespace Optiks.Protocol;
 
 /// <summary>
 /// Holds the facts that a verifier takes on trust: the configuration and the log's key (docs/spec/records.md section 1). It also names the
-/// parties other than the log on which the verifier relies. Immutable. A client must get it by a way that the server under audit does not
-/// control.
+/// parties other than the log on which the verifier relies. Immutable. A client must get its trust anchor in a way that the server under
+/// audit does not control.
 /// </summary>
 public sealed class TrustAnchor
 {
@@ -30,7 +30,7 @@ public sealed class TrustAnchor
     /// <summary>The decoded configuration.</summary>
     public Configuration Configuration { get; }
 
-    /// <summary>The configuration's bytes as hashed into the log id.</summary>
+    /// <summary>The configuration's bytes, from which the log id is computed.</summary>
     public ReadOnlyMemory<byte> ConfigurationOctets => _configuration;
 
     /// <summary>The key that signs checkpoints; its name is the origin.</summary>
@@ -39,10 +39,13 @@ public sealed class TrustAnchor
     /// <summary>The log id, 32 bytes.</summary>
     public ReadOnlyMemory<byte> LogId => _logId;
 
-    /// <summary>The parties other than the log on which this client relies; the policy is empty if there are no such parties.</summary>
+    /// <summary>The auditors and witnesses on which this client relies; the policy is empty if there are no such parties.</summary>
     public TrustPolicy Policy { get; }
 
-    /// <summary>Checks the bounds, in the native library too. Throws <see cref="TrustAnchorException"/>.</summary>
+    /// <summary>
+    /// Makes a trust anchor. Checks the configuration's bounds, in the native library too. Throws <see cref="TrustAnchorException"/> if
+    /// they are exceeded.
+    /// </summary>
     public static TrustAnchor Create(ReadOnlySpan<byte> configuration, VerifierKey logKey)
     {
         ArgumentNullException.ThrowIfNull(logKey);
@@ -130,7 +133,7 @@ public sealed class TrustAnchor
         return new TrustAnchor(bare._configuration, bare.Configuration, key, bare._logId, new TrustPolicy(key, auditors, policy, lines));
     }
 
-    // Fits a configuration and the lines of a policy.
+    // This length fits a configuration and the lines of a policy.
     private const int MaxFileLength = 16 << 20;
 
     /// <summary>Reads a trust anchor from a file. Throws <see cref="TrustAnchorException"/>, which names the file.</summary>
@@ -161,7 +164,7 @@ public sealed class TrustAnchor
         return [.. stream.ToArray(), (byte)'\n'];
     }
 
-    /// <summary>Writes the file in one step, replacing an existing one.</summary>
+    /// <summary>Writes the anchor's file in one step, and replaces an existing file.</summary>
     public void Save(string path) => AtomicFile.Write(path, ToJson(), AtomicFile.PublicMode);
 
     private static string Text(JsonProperty property) => property.Value.ValueKind == JsonValueKind.String

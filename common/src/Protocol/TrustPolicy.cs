@@ -7,7 +7,7 @@ namespace Optiks.Protocol;
 
 /// <summary>
 /// Holds the part of a trust anchor that names the auditors and witnesses on which a client relies besides the log (docs/spec/cosigners.md
-/// section 2). The log id does not cover it: each client has its own. Immutable, thread-safe.
+/// section 2). The log id does not cover the policy, because each client has its own policy. Immutable, thread-safe.
 /// </summary>
 public sealed class TrustPolicy
 {
@@ -34,7 +34,7 @@ public sealed class TrustPolicy
         }
     }
 
-    /// <summary>The auditors; null if the client demands no auditors, and then nothing is ever audited.</summary>
+    /// <summary>The auditors; null if the client demands no auditors, and then no answer ever counts as audited.</summary>
     public AuditorPolicy? Auditors { get; }
 
     /// <summary>The witnesses; null if the client demands no witnesses.</summary>
@@ -62,7 +62,7 @@ public sealed class TrustPolicy
             }
             else if (member.NameEquals("max_lag_ms"u8))
             {
-                // The bound is 278 years, which fits into a TimeSpan.
+                // The bound of 2^43 ms is 278 years, which fits into a TimeSpan.
                 lag = TimeSpan.FromMilliseconds((long)Number(member, 1, 1UL << 43));
             }
             else if (member.NameEquals("keys"u8) && member.Value.ValueKind == JsonValueKind.Array)

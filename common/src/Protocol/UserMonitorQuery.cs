@@ -11,24 +11,25 @@ public sealed record UserMonitorQuery(ReadOnlyMemory<byte> User)
     private const uint MaxKeysLength = (1u << 24) - 1;
 
     /// <summary>
-    /// The usernames that the answer must show to lead to the user, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> bytes each.
+    /// The usernames of which the answer must show that they lead to the user, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> bytes each.
     /// </summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> Usernames { get; init; } = [];
 
     /// <summary>The period of the known versions; 0 without known versions.</summary>
     public ulong Period { get; init; }
 
-    /// <summary>The first version of the list that the query asks for, 1 or more.</summary>
+    /// <summary>The first version of the device list that the query asks for, 1 or more.</summary>
     public ulong From { get; init; } = 1;
 
     /// <summary>
-    /// The named ids, in <see cref="DeviceList.Order"/> without duplicates. Each has the first version that the query asks for, 1 or more.
+    /// The named device ids, in <see cref="DeviceList.Order"/> without duplicates. Each id comes with the first version of its key that the
+    /// query asks for, 1 or more.
     /// </summary>
     public IReadOnlyList<KnownDeviceKey> Keys { get; init; } = [];
 
     /// <summary>
-    /// Decodes a whole body; ids are slices of it. Throws <see cref="EncodingException"/>. The caller checks rules that go beyond the
-    /// encoding.
+    /// Decodes a whole body; ids are slices of the body. Throws <see cref="EncodingException"/>. The caller must check the rules that go
+    /// beyond the encoding.
     /// </summary>
     public static UserMonitorQuery Decode(ReadOnlyMemory<byte> octets)
     {

@@ -12,8 +12,8 @@ public static class UserQueryList
     private const int PrefixLength = 3;
 
     /// <summary>
-    /// Decodes a whole body; ids are slices of it. Throws <see cref="EncodingException"/>. The caller checks rules that go beyond the
-    /// encoding.
+    /// Decodes a whole body; ids are slices of the body. Throws <see cref="EncodingException"/>. The caller must check the rules that go
+    /// beyond the encoding.
     /// </summary>
     public static IReadOnlyList<UserQuery> Decode(ReadOnlyMemory<byte> octets)
     {

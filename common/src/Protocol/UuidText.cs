@@ -2,11 +2,11 @@ namespace Optiks.Protocol;
 
 /// <summary>
 /// Parses UUIDs strictly. <see cref="Guid.TryParseExact(ReadOnlySpan{char}, ReadOnlySpan{char}, out Guid)"/> accepts blanks around a UUID
-/// and signs in its parts. Other programs would refuse such a text, or read another id from it.
+/// and plus or minus signs in its groups. Other programs would refuse such a text, or read another id from it.
 /// </summary>
 public static class UuidText
 {
-    /// <summary>The length in characters.</summary>
+    /// <summary>The length of the text in characters.</summary>
     public const int Length = 36;
 
     /// <summary>Parses 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, separated by hyphens, and nothing else.</summary>

@@ -12,7 +12,7 @@ namespace Optiks.Receipts;
 /// <param name="After">The epoch after which the items will be published.</param>
 /// <param name="By">The last epoch in which they may be published.</param>
 /// <param name="TimeMs">The time at which the receipt was issued, in Unix milliseconds.</param>
-/// <param name="Items">The hash of each item, in order.</param>
+/// <param name="Items">The hash of each item, in the order of the items.</param>
 public sealed record Receipt(Guid RequestId, ulong After, ulong By, ulong TimeMs, IReadOnlyList<TreeHash> Items)
 {
     private const int LinesBeforeItems = 6;

@@ -8,7 +8,7 @@ using Optiks.Tlog;
 namespace Optiks.Receipts;
 
 /// <summary>
-/// Holds the note in which a log's key vouches for the keys that sign receipts (docs/spec/receipts.md section 2). Immutable.
+/// Holds the note in which a log's key authorizes the keys that sign receipts (docs/spec/receipts.md section 2). Immutable.
 /// </summary>
 public sealed class ReceiptKeys
 {
@@ -20,10 +20,10 @@ public sealed class ReceiptKeys
         Note = note;
     }
 
-    /// <summary>The keys that the log vouches for.</summary>
+    /// <summary>The keys that the note authorizes.</summary>
     public IReadOnlyList<ReceiptKey> Keys { get; }
 
-    /// <summary>The note as signed.</summary>
+    /// <summary>The signed note's bytes.</summary>
     public ReadOnlyMemory<byte> Note { get; }
 
     /// <summary>Signs the note. Throws <see cref="ArgumentException"/> if no verifier would accept the keys.</summary>

@@ -6,8 +6,8 @@ using Optiks.Tlog;
 namespace Optiks.Receipts;
 
 /// <summary>
-/// Parses the lines of the two notes of docs/spec/receipts.md. It accepts several spellings: the notes' readers compare the bytes with
-/// those that they would write.
+/// Parses the lines of the two notes of docs/spec/receipts.md. It accepts several spellings of a note. The callers therefore compare a
+/// note's bytes with the bytes that they would write for the same content.
 /// </summary>
 internal static class ReceiptText
 {

@@ -6,9 +6,9 @@ using Optiks.Tlog;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Reads and writes the private key of a witness or an auditor. Its form is that of golang.org/x/mod/sumdb/note, one line, which other
-/// witness programs read too: <c>PRIVATE+KEY+name+key id+base64(0x01 || seed)</c>. The key id is that of a note key; the signatures made
-/// with it here carry a cosigner's key id.
+/// Reads and writes the private key of a witness or an auditor. The file has one line in the form of golang.org/x/mod/sumdb/note, which
+/// other witness programs read too: <c>PRIVATE+KEY+name+key id+base64(0x01 || seed)</c>. The line contains the key id of a note key. The
+/// signatures that Optiks makes with the key carry the key id of a cosigner.
 /// </summary>
 public static class CosignerKeyFile
 {
@@ -21,7 +21,7 @@ public static class CosignerKeyFile
     /// </summary>
     public static VerifierKey Create(string path, string name) => Create(path, name, SignatureType.CosignatureV1);
 
-    /// <summary>Makes a key whose public key has this type; the file is the same.</summary>
+    /// <summary>Makes a key whose public key has this type. The file is the same for each type.</summary>
     internal static VerifierKey Create(string path, string name, SignatureType type)
     {
         byte[] seed = RandomNumberGenerator.GetBytes(Ed25519.SeedLength);
@@ -30,7 +30,7 @@ public static class CosignerKeyFile
         try
         {
             using NoteSigner signer = Open(name, type, seed);
-            // The public form contains the id too, between the name and the key.
+            // The text of the public key contains the key id too, between the name and the key.
             string[] note = new VerifierKey(name, SignatureType.Ed25519, signer.Key.PublicKey).ToString().Split('+', 3);
             line = Encoding.UTF8.GetBytes($"{Prefix}{note[0]}+{note[1]}+{Convert.ToBase64String(typed)}\n");
             return AtomicFile.TryCreate(path, line, AtomicFile.PrivateMode)
@@ -70,10 +70,10 @@ public static class CosignerKeyFile
     }
 
     /// <summary>
-    /// Parses the same form from a text; the caller disposes the key. Throws <see cref="SecretsException"/>, which names
-    /// <paramref name="source"/> and nothing of the text.
+    /// Opens the key in a text of the same form; the caller disposes the key. Throws <see cref="SecretsException"/>, which names
+    /// <paramref name="source"/> and contains no part of the text.
     /// </summary>
-    /// <param name="text">One line, which may end with a newline.</param>
+    /// <param name="text">The line of the file, which may end with a newline.</param>
     /// <param name="source">The origin of the text: a file or an environment variable.</param>
     public static NoteSigner Parse(string text, string source)
     {

@@ -5,8 +5,8 @@ using Optiks.Protocol;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Holds the secrets from which a directory makes labels and tags: a VRF secret and a tag key for each structure. They are in pinned memory
-/// that Dispose overwrites. Not thread-safe.
+/// Holds the secrets from which a directory makes labels and tags: a VRF secret and a tag key for each structure. The secrets are in pinned
+/// memory that Dispose overwrites. Not thread-safe.
 /// </summary>
 public sealed class DirectorySecrets : IDisposable
 {
@@ -19,10 +19,11 @@ public sealed class DirectorySecrets : IDisposable
     private const int SecretLength = Lengths.VrfSecretKey;
     private const int TagKeysOffset = Structures.Count * SecretLength;
 
-    // The form from before each structure had its own tag key: one tag key for all four. It is read but never written.
+    // The length in bytes of the earlier plain form, which had one tag key for all four structures. Programs read this form but never write
+    // it.
     private const int OneTagKeyLength = TagKeysOffset + TagKeyLength;
 
-    // Pinned, so that the garbage collector leaves no copies behind.
+    // The array is pinned, so that the garbage collector does not move it and leave copies behind.
     private readonly byte[] _octets = GC.AllocateUninitializedArray<byte>(Length, pinned: true);
     private bool _disposed;
 
@@ -30,7 +31,7 @@ public sealed class DirectorySecrets : IDisposable
     {
     }
 
-    /// <summary>The plain form, which must be wrapped before it is stored.</summary>
+    /// <summary>The plain form of the secrets, which must be wrapped before it is stored.</summary>
     public ReadOnlySpan<byte> Octets
     {
         get
@@ -80,8 +81,8 @@ public sealed class DirectorySecrets : IDisposable
     }
 
     /// <summary>
-    /// Makes the secrets of the next period. Devices and keys get new secrets, which nothing links to these; usernames and decommissioned
-    /// have no periods and keep theirs (docs/spec/periods.md section 2).
+    /// Makes the secrets of the next period. Devices and keys get new secrets, which nothing links to the current secrets. Usernames and
+    /// decommissioned have no periods and keep their secrets (docs/spec/periods.md section 2).
     /// </summary>
     public DirectorySecrets NextPeriod()
     {

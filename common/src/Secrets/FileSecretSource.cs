@@ -7,7 +7,7 @@ namespace Optiks.Secrets;
 
 /// <summary>
 /// Reads the log's key from the data folder, or from another place where <see cref="WrappedLogKey"/> finds it. A key of the given ring
-/// wraps it.
+/// wraps the log's key.
 /// </summary>
 public sealed class FileSecretSource : ISecretSource
 {
@@ -23,8 +23,8 @@ public sealed class FileSecretSource : ISecretSource
     }
 
     /// <summary>
-    /// Creates a log's key, and saves the trust anchor before it. A folder with a log key therefore has a trust anchor, and a genesis that
-    /// a crash interrupted continues with the same key.
+    /// Creates a log's key, and saves the trust anchor before the key. A folder with a log key therefore has a trust anchor, and a genesis
+    /// that a crash interrupted continues with the same key.
     /// </summary>
     public (TrustAnchor Anchor, INoteSigner Signer) CreateLog(Configuration configuration)
     {
@@ -96,7 +96,7 @@ public sealed class FileSecretSource : ISecretSource
     /// <inheritdoc/>
     public void Dispose()
     {
-        // Nothing to dispose: keys are opened for each use.
+        // This class has nothing to dispose, because it opens keys for each use.
     }
 
     private SecretsException KeyExists() => new($"{WrappedLogKey.DescribeSource(_folder)} exists: a log that has a key is never given a new one.");

@@ -2,7 +2,7 @@ namespace Optiks.Secrets;
 
 /// <summary>
 /// Holds the contents of a file about credentials, and follows each of its changes within a second. While the file is refused, its earlier
-/// contents stay in force until it is repaired, by whatever means. Any thread.
+/// contents stay in force until the file is valid again. Any thread.
 /// </summary>
 /// <typeparam name="T">The parsed contents; immutable.</typeparam>
 public sealed class FollowedFile<T>
@@ -25,14 +25,14 @@ public sealed class FollowedFile<T>
     private long _lastCheck;
 
     /// <summary>
-    /// Reads the file. Throws <see cref="SecretsException"/> if it is invalid, too long or not a regular file, or if others may write it.
-    /// Also throws if its owner is neither root nor this process's user.
+    /// Reads the file. Throws <see cref="SecretsException"/> if the file is invalid, too long or not a regular file, or if others may write
+    /// it. Also throws if its owner is neither root nor this process's user.
     /// </summary>
-    /// <param name="path">The file.</param>
-    /// <param name="parse">Parses its bytes, or throws <see cref="SecretsException"/>.</param>
+    /// <param name="path">The file's path.</param>
+    /// <param name="parse">The function that parses the file's bytes, or throws <see cref="SecretsException"/>.</param>
     /// <param name="whenMissing">The contents to use if there is no file; null makes a missing file invalid.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="onInvalid">Called if the file becomes invalid later, once for each reason.</param>
+    /// <param name="onInvalid">The action to call if the file becomes invalid later; it is called once for each reason.</param>
     public FollowedFile(string path, Func<ReadOnlyMemory<byte>, T> parse, T? whenMissing, TimeProvider time, Action<SecretsException>? onInvalid = null)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(path);
@@ -73,7 +73,7 @@ public sealed class FollowedFile<T>
             }
             catch (SecretsException e) when (e.Message == _problem)
             {
-                // The file's owner has been told already.
+                // The reason has been reported already.
             }
             catch (SecretsException e)
             {
@@ -104,8 +104,8 @@ public sealed class FollowedFile<T>
         }
     }
 
-    // Checks and reads one opened file, wherever its name leads afterwards. Stores the status of accepted files only: a refused file is
-    // checked again, because a new mode may repair it too.
+    // Opens the file, then checks and reads the opened file, even if its name leads to another file afterwards. Stores the status only if
+    // the file is accepted. A refused file is checked again each time, because a changed mode may repair it as well.
     private void Take(in FileStatus found)
     {
         // Opening a named pipe would wait for its writer, and block all requests meanwhile.
@@ -132,7 +132,7 @@ public sealed class FollowedFile<T>
         {
             throw new SecretsException($"{_path}: {e.Message}", e);
         }
-        // A file that changed within the last second is read again: within one tick of its timestamps, it may have changed once more.
+        // A file that changed within the last second is read again: it may have changed once more within the same tick of its timestamps.
         var age = TimeSpan.FromMilliseconds(_time.GetUtcNow().ToUnixTimeMilliseconds() - (status.Changed / 1_000_000));
         _taken = age > s_checkInterval ? status : null;
     }

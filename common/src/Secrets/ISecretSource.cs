@@ -5,27 +5,30 @@ namespace Optiks.Secrets;
 
 /// <summary>
 /// Gives programs their only access to secret keys. <see cref="FileSecretSource"/> keeps the log's key in a file. An external signer
-/// implements the same interface, and then no program holds that key. Failures are <see cref="SecretsException"/>, and
-/// <see cref="SignerUnavailableException"/> for keys in a token. Any thread.
+/// implements the same interface, and then no program holds that key. Members throw <see cref="SecretsException"/> if they fail, and
+/// <see cref="SignerUnavailableException"/> if a token with a key fails. Any thread.
 /// </summary>
 public interface ISecretSource : IDisposable
 {
     /// <summary>
-    /// Makes a new log's key, named after the configuration's origin, and its trust anchor. Refuses if a log key exists already. The caller
-    /// disposes the signer.
+    /// Makes the key of a new log, with the configuration's origin as its name, and the log's trust anchor. Throws if a log key exists
+    /// already. The caller disposes the signer.
     /// </summary>
     (TrustAnchor Anchor, INoteSigner Signer) CreateLog(Configuration configuration);
 
-    /// <summary>Opens the key of a trust anchor's log. The caller disposes it.</summary>
+    /// <summary>Opens the key of a trust anchor's log. The caller disposes the signer.</summary>
     INoteSigner OpenLogSigner(TrustAnchor anchor);
 
     /// <summary>
-    /// Encrypts a period's secrets for storage; <paramref name="logId"/> has 32 bytes. Uses the ring's first key, or the one that
+    /// Encrypts a period's secrets for storage; <paramref name="logId"/> has 32 bytes. Uses the ring's first key, or the key that
     /// <paramref name="by"/> names.
     /// </summary>
     byte[] WrapPeriod(DirectorySecrets secrets, ulong period, ReadOnlySpan<byte> logId, KeyId? by = null);
 
-    /// <summary>Decrypts a period's secrets and says which key had wrapped them. The caller disposes the result.</summary>
+    /// <summary>
+    /// Decrypts a period's secrets, and returns in <paramref name="by"/> the id of the key that had wrapped them. The caller disposes the
+    /// result.
+    /// </summary>
     DirectorySecrets UnwrapPeriod(ReadOnlySpan<byte> wrapped, ulong period, ReadOnlySpan<byte> logId, out KeyId by);
 
     /// <summary>Decrypts a period's secrets. The caller disposes the result.</summary>

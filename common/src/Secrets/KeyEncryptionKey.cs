@@ -7,13 +7,13 @@ namespace Optiks.Secrets;
 
 /// <summary>
 /// Wraps secrets for storage: AES-256-GCM with a random nonce. The associated data name the key, the log and the purpose, so that a wrapped
-/// secret cannot be opened for another. Programs get their keys from a <see cref="KeyRing"/>. One thread at a time; Dispose overwrites the
-/// key, or closes the token.
+/// secret cannot be opened with another key, or for another log or purpose. Programs get their keys from a <see cref="KeyRing"/>. One
+/// thread at a time; Dispose overwrites the key, or closes the token.
 /// </summary>
 /// <remarks>
-/// Wrapped form (docs/spec/wrapping.md section 2): format (1 byte, 2), key id (8), nonce (12), ciphertext (as long as the secret), tag (16).
-/// Associated data: <c>optiks-wrap</c>, the format, the purpose's length (1 byte) and UTF-8, the log id (32), the key id (8). Format 1,
-/// which is read but not written, has no key id in either.
+/// Wrapped form (docs/spec/wrapping.md section 2): format (1 byte, 2), key id (8), nonce (12), ciphertext (as long as the secret), tag
+/// (16). Associated data: <c>optiks-wrap</c>, the format, the purpose's length (1 byte) and UTF-8, the log id (32), the key id (8). Format
+/// 1, which is read but not written, has no key id, neither in the wrapped form nor in the associated data.
 /// </remarks>
 public sealed class KeyEncryptionKey : IDisposable
 {
@@ -27,7 +27,8 @@ public sealed class KeyEncryptionKey : IDisposable
     private const byte FormatWithoutId = 1;
     private const int NonceLength = 12;
 
-    // Wrapping uses random nonces. One of them equals this nonce with the same probability as another random nonce.
+    // The nonce with which the key's id is computed. It is safe to reuse the key with it: the random nonces of wrapping equal this nonce
+    // only as rarely as they equal each other.
     private static readonly byte[] s_idNonce = [.. "optiks-kekid"u8];
     private static readonly byte[] s_idName = [.. "optiks kek id"u8];
 
@@ -42,7 +43,7 @@ public sealed class KeyEncryptionKey : IDisposable
         ArgumentNullException.ThrowIfNull(source);
         _cipher = cipher;
         Source = source;
-        // A token reveals nothing about a key except its ciphertexts, so the id is derived from one.
+        // A token reveals nothing about a key except its ciphertexts, so the id is derived from a ciphertext.
         byte[] encrypted = cipher.Encrypt(s_idNonce, new byte[Length], s_idName);
         Id = new KeyId(BinaryPrimitives.ReadUInt64BigEndian(SHA256.HashData([.. s_idName, .. encrypted])));
     }
@@ -53,7 +54,7 @@ public sealed class KeyEncryptionKey : IDisposable
     /// <summary>The origin of the key.</summary>
     public string Source { get; }
 
-    /// <summary>Makes a new key in the text form of sources: 43 characters of base64url. The caller overwrites it.</summary>
+    /// <summary>Makes a new key in the text form of sources: 43 characters of base64url. The caller overwrites the result.</summary>
     public static byte[] GenerateText()
     {
         byte[] key = RandomNumberGenerator.GetBytes(Length);
@@ -68,7 +69,7 @@ public sealed class KeyEncryptionKey : IDisposable
     }
 
     /// <summary>
-    /// Opens a key of 43 characters of base64url. Throws <see cref="SecretsException"/>, which contains nothing of the text.
+    /// Opens a key of 43 characters of base64url. Throws <see cref="SecretsException"/>, which contains no part of the text.
     /// </summary>
     public static KeyEncryptionKey FromText(ReadOnlySpan<byte> text, string source)
     {

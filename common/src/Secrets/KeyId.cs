@@ -5,13 +5,13 @@ using System.Globalization;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Identifies a key-encryption key by 8 bytes, which are derived from the key and reveal nothing about it; as text, 16 hexadecimal digits.
-/// A key has the same id in a file and in a token. The id may be logged.
+/// Identifies a key-encryption key by 8 bytes, which are derived from the key and reveal nothing about it. The text form is 16 hexadecimal
+/// digits. A key has the same id in a file and in a token. The id may be logged.
 /// </summary>
 /// <param name="Value">The bytes, big-endian.</param>
 public readonly record struct KeyId(ulong Value)
 {
-    /// <summary>The length in bytes.</summary>
+    /// <summary>The length of an id in bytes.</summary>
     public const int Length = sizeof(ulong);
 
     /// <summary>
@@ -24,7 +24,7 @@ public readonly record struct KeyId(ulong Value)
         return names;
     }
 
-    /// <summary>Parses the text.</summary>
+    /// <summary>Parses an id from its text.</summary>
     public static bool TryParse([NotNullWhen(true)] string? text, out KeyId id)
     {
         bool parsed = ulong.TryParse(text, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out ulong value) && text!.Length == 2 * Length;

@@ -45,7 +45,7 @@ public sealed class KeyRing
     /// Finds the ring and reads it once. Throws <see cref="SecretsException"/> if there is no source or more than one, or if the text is
     /// not a ring. Never makes a key. Tokens are opened at their first use.
     /// </summary>
-    /// <param name="folder">The data folder whose file <c>kek</c> is the source if no other is set.</param>
+    /// <param name="folder">The data folder whose file <c>kek</c> is the source if no other source is set.</param>
     /// <param name="file">The value of <see cref="Setting"/>.</param>
     /// <param name="openToken">Opens a key by its URI; null means that URIs are refused.</param>
     public static KeyRing Load(DataFolder folder, string file = "", Func<string, IKeyCipher>? openToken = null) => Load(folder, Environment.GetEnvironmentVariable, file, openToken);
@@ -78,7 +78,7 @@ public sealed class KeyRing
     /// </summary>
     public byte[] Unwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId) => Unwrap(wrapped, purpose, logId, out _);
 
-    /// <summary>Decrypts in the same way, and says which key had wrapped the secret.</summary>
+    /// <summary>Decrypts as the other overload does, and returns in <paramref name="by"/> which key had wrapped the secret.</summary>
     public byte[] Unwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId, out KeyId by)
     {
         using OpenedRing keys = Open();
@@ -86,12 +86,12 @@ public sealed class KeyRing
     }
 
     /// <summary>
-    /// Reads the source and opens all keys. The caller keeps them while it works on several secrets, then disposes them. Throws
-    /// <see cref="SecretsException"/> and <see cref="SignerUnavailableException"/>.
+    /// Reads the source and opens all keys. The caller keeps the keys while it works on several secrets, then disposes them. Throws
+    /// <see cref="SecretsException"/> if the ring is unusable, and <see cref="SignerUnavailableException"/> if a token is missing or fails.
     /// </summary>
     public OpenedRing Open() => new(_source.Use(octets => OpenAll(octets, Source, _openToken)), Source);
 
-    /// <summary>Returns the text of the ring, for a backup; the caller overwrites it.</summary>
+    /// <summary>Returns the text of the ring, for a backup; the caller overwrites the result.</summary>
     public byte[] ReadText() => _source.Read();
 
     /// <summary>Opens the keys of a text from another source.</summary>
@@ -104,7 +104,7 @@ public sealed class KeyRing
     {
         ArgumentNullException.ThrowIfNull(folder);
         var ring = new KeyRing(Find(folder, environment, file), openToken);
-        // Tokens are opened at their first use; this call checks only that the text has keys.
+        // This call checks only that the text has keys, because tokens are opened at their first use.
         foreach (KeyEncryptionKey key in ring._source.Use(octets => OpenAll(octets, ring.Source, openToken: null, skipTokens: true)))
         {
             key.Dispose();
@@ -112,7 +112,9 @@ public sealed class KeyRing
         return ring;
     }
 
-    /// <summary>Splits a ring's text into keys and URIs. Throws <see cref="SecretsException"/> if it has no keys or too many.</summary>
+    /// <summary>
+    /// Splits a ring's text into keys and URIs. Throws <see cref="SecretsException"/> if the text has no keys or too many keys.
+    /// </summary>
     internal static List<byte[]> SplitLines(ReadOnlySpan<byte> text, string source)
     {
         var lines = new List<byte[]>();

@@ -4,8 +4,8 @@ using Optiks.Tlog;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Changes the file of a <see cref="KeyRing"/> while programs read it. The next time that a program uses a key, it sees the file before or
-/// after the change. A lock on a file next to it makes changes take turns.
+/// Changes the file of a <see cref="KeyRing"/> while programs read it. The next time that a program uses a key, it sees the complete file
+/// before or after the change. A lock on another file, next to the ring's file, makes changes take turns.
 /// </summary>
 public sealed class KeyRingFile
 {
@@ -23,10 +23,10 @@ public sealed class KeyRingFile
     }
 
     /// <summary>
-    /// Adds a key after the others and returns its id. Throws <see cref="SecretsException"/> if the ring has the key already or the line is
-    /// not a key; the file is then unchanged.
+    /// Adds a key at the end of the ring and returns the key's id. Throws <see cref="SecretsException"/> if the ring has the key already or
+    /// the line is not a key; the file is then unchanged.
     /// </summary>
-    /// <param name="line">43 characters of base64url, or a URI; a newline may end it.</param>
+    /// <param name="line">The key: 43 characters of base64url, or a URI. The line may end with a newline.</param>
     /// <param name="source">The origin of the line, for messages.</param>
     public KeyId Add(ReadOnlySpan<byte> line, string source)
     {
@@ -46,7 +46,9 @@ public sealed class KeyRingFile
         }
     }
 
-    /// <summary>Removes a key. Throws <see cref="SecretsException"/> if the ring does not have it, or if it is the last key.</summary>
+    /// <summary>
+    /// Removes a key. Throws <see cref="SecretsException"/> if the ring does not have the key, or if it is the ring's only key.
+    /// </summary>
     public void Remove(KeyId id) => Change(lines =>
     {
         List<(KeyId Id, byte[] Line)> known = Opened(lines);

@@ -4,8 +4,8 @@ namespace Optiks.Secrets;
 
 /// <summary>
 /// Finds and reads the one place where an operator put a secret: an environment variable, a credential of the service manager, or a file.
-/// Refuses more than one source. A secret in two places is only as safe as the weaker one, and it would be unclear which one counts. Any
-/// thread.
+/// Refuses more than one source. A secret in two places is only as safe as the weaker place, and it would be unclear which of two different
+/// secrets counts. Any thread.
 /// </summary>
 internal sealed class KeySource
 {
@@ -23,19 +23,21 @@ internal sealed class KeySource
     /// <summary>The path of the file or credential; null if the source is a variable.</summary>
     public string? Path { get; }
 
-    /// <summary>Whether the operator's commands may replace it: it is neither a variable nor a credential.</summary>
+    /// <summary>
+    /// Whether the source is a file that the operator's commands may replace. It is false for a variable and a credential.
+    /// </summary>
     public bool IsFile => Path is not null && !ServiceCredential.IsOne(Path, _environment);
 
-    /// <summary>The name for messages.</summary>
+    /// <summary>The source's name for messages.</summary>
     public string Name { get; }
 
-    /// <summary>Finds the source. Throws <see cref="SecretsException"/> if there is more than one.</summary>
+    /// <summary>Finds the source. Throws <see cref="SecretsException"/> if the operator has set more than one source.</summary>
     /// <param name="what">The kind of secret, for messages; it begins a sentence.</param>
     /// <param name="variable">The variable that may hold the secret.</param>
     /// <param name="credential">The credential that may hold the secret.</param>
-    /// <param name="setting">The name of the setting that names a file, and the file; null if there is no such setting.</param>
-    /// <param name="file">The data folder's file: the source if no other is set, whether the file exists or not.</param>
-    /// <param name="environment">Returns the value of a variable.</param>
+    /// <param name="setting">The name and the value of the setting that names the secret's file; null if there is no such setting.</param>
+    /// <param name="file">The data folder's file, which is the source if no other source is set. The file need not exist.</param>
+    /// <param name="environment">The function that returns the value of a variable.</param>
     public static KeySource Find(string what, string variable, string credential, (string Name, string File)? setting, string file, Func<string, string?> environment)
     {
         var found = new List<KeySource>();
@@ -67,7 +69,9 @@ internal sealed class KeySource
     /// <summary>Whether the source exists.</summary>
     public bool Exists => Path is null || File.Exists(Path);
 
-    /// <summary>Reads the bytes, which the caller overwrites. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>
+    /// Reads the secret's bytes, which the caller overwrites. Throws <see cref="SecretsException"/> if the source is missing or unusable.
+    /// </summary>
     public byte[] Read()
     {
         if (Path is not null)
@@ -80,7 +84,7 @@ internal sealed class KeySource
         return pinned;
     }
 
-    /// <summary>Passes the bytes to a function, then overwrites them.</summary>
+    /// <summary>Passes the secret's bytes to a function, then overwrites them.</summary>
     public T Use<T>(Func<byte[], T> use)
     {
         byte[] octets = Read();
@@ -94,7 +98,8 @@ internal sealed class KeySource
         }
     }
 
-    // Variables of a test's own environment are not removed from the process's environment.
+    // Returns whether the variables are those of the process. If a test passes its own variables, the process's environment stays
+    // unchanged.
     private static bool IsProcess(Func<string, string?> environment) => environment == (Func<string, string?>)Environment.GetEnvironmentVariable;
 
     private static bool IsSet(string variable, Func<string, string?> environment) =>

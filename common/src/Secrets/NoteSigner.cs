@@ -14,7 +14,7 @@ public sealed class NoteSigner : INoteSigner
 
     /// <summary>Copies the seed (32 bytes); the caller overwrites its own copy.</summary>
     /// <param name="name">The name of the key; a log's key is named after its origin.</param>
-    /// <param name="type">The type of its signatures: a log's notes, or cosignatures.</param>
+    /// <param name="type">The type of the key's signatures: signatures of a log's notes, or cosignatures.</param>
     /// <param name="seed">The secret seed.</param>
     public NoteSigner(string name, SignatureType type, ReadOnlySpan<byte> seed)
     {

@@ -1,8 +1,8 @@
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Holds the keys of a <see cref="KeyRing"/> as they were when it was opened, in their order. One thread at a time; Dispose overwrites them
-/// and closes tokens.
+/// Holds the keys that a <see cref="KeyRing"/> had when it was opened, in the ring's order. One thread at a time; Dispose overwrites the
+/// keys and closes tokens.
 /// </summary>
 public sealed class OpenedRing : IDisposable
 {
@@ -20,13 +20,13 @@ public sealed class OpenedRing : IDisposable
 
     /// <summary>
     /// Returns the key with this id, or the first key if the id is null. Throws <see cref="SecretsException"/> if the ring does not have
-    /// it.
+    /// the key.
     /// </summary>
     public KeyEncryptionKey Get(KeyId? id) => id is null ? _keys[0] : _keys.FirstOrDefault(key => key.Id == id) ?? throw Missing($"The key-encryption key {id} is needed");
 
     /// <summary>
     /// Decrypts into pinned memory, which the caller overwrites after use, with the key that wrapped the secret. Throws
-    /// <see cref="SecretsException"/>.
+    /// <see cref="SecretsException"/> if the ring does not have that key, or if the log or purpose is wrong.
     /// </summary>
     public byte[] Unwrap(ReadOnlySpan<byte> wrapped, string purpose, ReadOnlySpan<byte> logId, out KeyId by)
     {

@@ -4,7 +4,7 @@ namespace Optiks.Secrets;
 
 /// <summary>
 /// Reads and writes the private key of an update-service that signs receipts (docs/spec/receipts.md section 1), in the form of
-/// <see cref="CosignerKeyFile"/>. Its public key is of type 0x01.
+/// <see cref="CosignerKeyFile"/>. The public key is of type 0x01.
 /// </summary>
 public static class ReceiptKeyFile
 {

@@ -3,19 +3,22 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Optiks.Secrets;
 
-/// <summary>Reads files that only their owner may read. Refuses other files: anyone who could read a key may have kept a copy.</summary>
+/// <summary>
+/// Reads files that only their owner may read. Refuses files with other permissions, because anyone who could read a key may have kept a
+/// copy.
+/// </summary>
 public static partial class SecretFile
 {
     private const int MaxLength = 64 * 1024;
 
     /// <summary>
-    /// Returns the contents of a secret file. Throws <see cref="SecretsException"/> if it is missing, if its group or others have any
+    /// Returns the contents of a secret file. Throws <see cref="SecretsException"/> if the file is missing, if its group or others have any
     /// access, or if its owner is neither root nor this process's user. The exception names the file and the remedy. The caller overwrites
     /// the bytes after use.
     /// </summary>
     public static byte[] Read(string path) => Read(path, Environment.GetEnvironmentVariable);
 
-    /// <summary>Reads with another environment.</summary>
+    /// <summary>Reads a secret file, and takes the variables from another environment.</summary>
     internal static byte[] Read(string path, Func<string, string?> environment)
     {
         try
@@ -25,7 +28,7 @@ public static partial class SecretFile
             {
                 throw new SecretsException($"{path} is not a regular file: put the key's file there.");
             }
-            // The checks use the opened file's permissions, wherever the name leads afterwards.
+            // The checks use the permissions of the opened file, even if its name leads to another file afterwards.
             using var stream = new FileStream(path, new FileStreamOptions { BufferSize = 0 });
             CheckAccess(path, stream.SafeFileHandle, environment);
             if (!stream.CanSeek)
@@ -69,7 +72,7 @@ public static partial class SecretFile
 
     /// <summary>
     /// Throws <see cref="SecretsException"/> unless a file's owner is root or this program's user: any other owner may change the file at
-    /// will. Linux.
+    /// will. Linux only.
     /// </summary>
     internal static void CheckOwner(string path, uint owner)
     {

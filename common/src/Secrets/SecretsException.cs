@@ -1,7 +1,7 @@
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Says in one sentence what is wrong with a key or a key file and what to do. Never contains secret bytes. Hosts exit with
+/// Says in one sentence what is wrong with a key or a key file and what to do. The message never contains secret bytes. Hosts exit with
 /// <see cref="ExitCodes.Configuration"/>; no program makes a new key instead.
 /// </summary>
 public sealed class SecretsException : Exception

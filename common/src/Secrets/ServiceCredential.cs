@@ -9,12 +9,12 @@ public static class ServiceCredential
     /// <summary>The variable that names the folder; the service manager sets it.</summary>
     public const string Variable = "CREDENTIALS_DIRECTORY";
 
-    // The folder in which systemd makes each service's folder.
+    // The folder in which systemd makes a folder of credentials for each service.
     private const string SystemFolder = "/run/credentials";
 
     /// <summary>Returns the path of a credential, or null if the service manager did not provide it.</summary>
     /// <param name="name">The credential's name, such as <c>optiks.kek</c>.</param>
-    /// <param name="environment">Returns the value of a variable.</param>
+    /// <param name="environment">The function that returns the value of a variable.</param>
     public static string? FindPath(string name, Func<string, string?> environment)
     {
         ArgumentNullException.ThrowIfNull(environment);
@@ -22,11 +22,12 @@ public static class ServiceCredential
     }
 
     /// <summary>
-    /// Returns the most permissive mode that a file with a secret may have. For a credential it includes the group's bits: systemd may
-    /// grant access by an access control list, whose mask appears there. The credential's folder is closed to all others.
+    /// Returns the most permissive mode that a file with a secret may have. For a credential, this mode includes the group's bits. systemd
+    /// may grant access by an access control list, and the list's mask appears in these bits. Other users cannot enter the credential's
+    /// folder.
     /// </summary>
     /// <param name="path">The path of a file, which may be a credential of this process or of another service.</param>
-    /// <param name="environment">Returns the value of a variable.</param>
+    /// <param name="environment">The function that returns the value of a variable.</param>
     public static UnixFileMode GetAllowedMode(string path, Func<string, string?> environment)
     {
         ArgumentNullException.ThrowIfNull(environment);

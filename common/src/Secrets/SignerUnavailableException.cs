@@ -1,7 +1,7 @@
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Says that a key that is elsewhere, such as in a token, cannot be used for now. The caller signs once the key is available again. The
+/// Says that a key outside the program, such as in a token, cannot be used for now. The caller signs once the key is available again. The
 /// message names the failure in a sentence, and contains no secret.
 /// </summary>
 public sealed class SignerUnavailableException : Exception

@@ -6,8 +6,8 @@ namespace Optiks.Secrets;
 
 /// <summary>
 /// Takes secrets out of the environment. The first read overwrites the variable where the kernel shows it (<c>/proc/PID/environ</c>), and
-/// removes it from the environment that children inherit. It keeps the value in pinned memory for later reads. Copies that the runtime made
-/// earlier cannot be removed: a file, a credential or a token is better (docs/operations/keys.md).
+/// removes it from the environment that children inherit. The class keeps the value in pinned memory for later reads. Copies that the
+/// runtime made earlier cannot be removed: a file, a credential or a token protects a secret better (docs/operations/keys.md).
 /// </summary>
 internal static partial class TakenVariable
 {
@@ -31,7 +31,7 @@ internal static partial class TakenVariable
         }
     }
 
-    // Overwrites the value in the block in which the kernel passed the variables, unless something has moved them.
+    // Overwrites the value in the memory block in which the kernel passed the variables. Does nothing if the variable is no longer there.
     private static unsafe void Overwrite(string name)
     {
         if (!OperatingSystem.IsLinux())

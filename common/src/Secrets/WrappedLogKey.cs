@@ -3,18 +3,20 @@ using Optiks.Protocol;
 namespace Optiks.Secrets;
 
 /// <summary>
-/// Reads the log's key if it is not in a token. A key-encryption key wraps it. It is in the data folder's <c>log.key</c>, in a credential
-/// with the same bytes, or in a variable in base64url.
+/// Reads the log's key if it is not in a token. The key is wrapped by a key-encryption key. The wrapped key is in the data folder's
+/// <c>log.key</c>, in a credential with the same bytes, or in a variable in base64url.
 /// </summary>
 public static class WrappedLogKey
 {
-    /// <summary>The variable that may hold it.</summary>
+    /// <summary>The variable that may hold the wrapped log key.</summary>
     public const string Variable = "OPTIKS_LOG_KEY";
 
-    /// <summary>The credential that may hold it (<see cref="ServiceCredential"/>).</summary>
+    /// <summary>The credential that may hold the wrapped log key (<see cref="ServiceCredential"/>).</summary>
     public const string Credential = "optiks.log-key";
 
-    /// <summary>Returns whether there is a log key. Throws <see cref="SecretsException"/> if there is more than one source.</summary>
+    /// <summary>
+    /// Returns whether there is a log key. Throws <see cref="SecretsException"/> if the operator has set more than one source.
+    /// </summary>
     public static bool Exists(DataFolder folder) => Find(folder).Exists;
 
     /// <summary>Returns the path of the file that commands may replace; null if the key is in a variable or a credential.</summary>
@@ -23,7 +25,7 @@ public static class WrappedLogKey
     /// <summary>Returns the key's source, for messages.</summary>
     public static string DescribeSource(DataFolder folder) => Find(folder).Name;
 
-    /// <summary>Returns the wrapped bytes. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>Returns the wrapped key. Throws <see cref="SecretsException"/> if the key is missing or its source is unusable.</summary>
     public static byte[] Read(DataFolder folder) => Read(Find(folder));
 
     internal static byte[] Read(KeySource source)

@@ -4,7 +4,7 @@ namespace Optiks.Tokens;
 
 /// <summary>Holds the contents of a token (docs/spec/tokens.md section 2).</summary>
 /// <param name="Audience">The log's audience.</param>
-/// <param name="Subject">The party that the token is for, under which rate limits count it.</param>
+/// <param name="Subject">The party that the token is for. Rate limits count the token's requests under this name.</param>
 /// <param name="Scopes">The scopes that the token allows.</param>
 /// <param name="IssuedAt">The time from which the token is valid, in whole seconds.</param>
 /// <param name="Lifetime">How long the token is valid, in whole seconds.</param>

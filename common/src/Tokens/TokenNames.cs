@@ -5,40 +5,40 @@ namespace Optiks.Tokens;
 /// <summary>Lists the names in a token's header and claims (docs/spec/tokens.md sections 1 and 2).</summary>
 public static class TokenNames
 {
-    /// <summary>The algorithm of Ed25519 keys.</summary>
+    /// <summary>The name of the algorithm of Ed25519 keys.</summary>
     public const string EdDsa = "EdDSA";
 
-    /// <summary>The algorithm of P-256 keys.</summary>
+    /// <summary>The name of the algorithm of P-256 keys.</summary>
     public const string Es256 = "ES256";
 
-    /// <summary>The audience that the token is for.</summary>
+    /// <summary>The claim with the audience that the token is for.</summary>
     public const string Audience = "aud";
 
-    /// <summary>The party that the token is for.</summary>
+    /// <summary>The claim with the party that the token is for.</summary>
     public const string Subject = "sub";
 
-    /// <summary>The time at which the token was signed.</summary>
+    /// <summary>The claim with the time at which the token was signed.</summary>
     public const string IssuedAt = "iat";
 
-    /// <summary>The time before which the token is not valid.</summary>
+    /// <summary>The claim with the time before which the token is not valid.</summary>
     public const string NotBefore = "nbf";
 
-    /// <summary>The time from which the token is no longer valid.</summary>
+    /// <summary>The claim with the time from which the token is no longer valid.</summary>
     public const string Expires = "exp";
 
-    /// <summary>The scopes that the token allows.</summary>
+    /// <summary>The claim with the scopes that the token allows.</summary>
     public const string Scope = "scope";
 
-    /// <summary>The keys that the token names, as text.</summary>
+    /// <summary>The claim with the keys that the token names, as text.</summary>
     public const string Keys = "keys";
 
-    /// <summary>The keys that the token names, in base64url.</summary>
+    /// <summary>The claim with the keys that the token names, in base64url.</summary>
     public const string KeysOctets = "keys_b64";
 
-    /// <summary>The user's id, as text.</summary>
+    /// <summary>The claim with the user's id, as text.</summary>
     public const string User = "user";
 
-    /// <summary>The user's id, in base64url.</summary>
+    /// <summary>The claim with the user's id, in base64url.</summary>
     public const string UserOctets = "user_b64";
 
     private const int MaxKeyIdLength = 64;

@@ -42,11 +42,13 @@ public sealed class TokenSigner : IDisposable
     /// <summary>The JWK thumbprint of the public key (RFC 7638).</summary>
     public string KeyId { get; }
 
-    // The members over which the thumbprint is computed, in its order (RFC 7638 section 3.2, RFC 8037 section 2).
+    // The members of the public key over which the thumbprint is computed, in the thumbprint's order (RFC 7638 section 3.2, RFC 8037
+    // section 2).
     private byte[] PublicKey { get; }
 
     /// <summary>
-    /// Reads a private key from a PEM file of mode 0600: PKCS #8, of Ed25519 or P-256. Throws <see cref="SecretsException"/>.
+    /// Reads a private key of Ed25519 or P-256 from a PEM file (PKCS #8) of mode 0600. Throws <see cref="SecretsException"/> if the file is
+    /// unusable.
     /// </summary>
     public static TokenSigner ReadFile(string path)
     {
@@ -141,7 +143,8 @@ public sealed class TokenSigner : IDisposable
         }
     }
 
-    // RFC 8410 section 7: the bytes before the seed are the same in every key without attributes. .NET does not read such keys.
+    // Returns the seed of an Ed25519 key, which .NET cannot read. In every key without attributes, the bytes before the seed are the same
+    // (RFC 8410 section 7).
     private static byte[]? Ed25519Seed(ReadOnlySpan<byte> pkcs8)
     {
         ReadOnlySpan<byte> prefix = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];

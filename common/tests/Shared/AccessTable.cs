@@ -6,7 +6,7 @@ namespace Optiks.Tests.Shared;
 /// <summary>Compares the endpoints' requirements for callers with the table of docs/spec/rest.md section 3.</summary>
 internal static class AccessTable
 {
-    /// <summary>Checks the endpoints of a host; returns the number of those that require something.</summary>
+    /// <summary>Checks the endpoints of a host; returns the number of endpoints that require a credential.</summary>
     public static int Check(IEnumerable<RouteEndpoint> endpoints)
     {
         Dictionary<string, string[]> rows = Read();

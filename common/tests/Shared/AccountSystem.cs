@@ -7,7 +7,7 @@ using Optiks.Protocol;
 namespace Optiks.Tests.Shared;
 
 /// <summary>
-/// Signs valid and invalid tokens as an operator's account system does, by hand, without the product's code that makes tokens.
+/// Signs valid and invalid tokens as an operator's account system does, without the product's code that makes tokens.
 /// </summary>
 internal sealed class AccountSystem : IDisposable
 {
@@ -25,7 +25,7 @@ internal sealed class AccountSystem : IDisposable
 
     public string Algorithm => _seed is null ? "ES256" : "EdDSA";
 
-    /// <summary>The key's bytes: Ed25519's, or both coordinates of P-256's.</summary>
+    /// <summary>The public key's bytes: the Ed25519 key, or both coordinates of the P-256 key.</summary>
     public byte[] PublicKey => _seed is not null ? Ed25519.PublicKey(_seed) : [.. Point.X!, .. Point.Y!];
 
     /// <summary>The public key as an entry of a JWKS file.</summary>
@@ -44,7 +44,7 @@ internal sealed class AccountSystem : IDisposable
     /// <summary>Returns a JWKS file.</summary>
     public static string KeySet(params IEnumerable<AccountSystem> systems) => new JsonObject { ["keys"] = new JsonArray([.. systems.Select(system => system.Jwk)]) }.ToJsonString();
 
-    /// <summary>Returns the claims of a valid token, which is valid for ten minutes from then on.</summary>
+    /// <summary>Returns the claims of a valid token, which is valid for ten minutes from <paramref name="now"/> on.</summary>
     public static JsonObject Claims(DateTimeOffset now, string scope, params IEnumerable<string> keys) => new()
     {
         ["aud"] = Audience,

@@ -5,8 +5,8 @@ using Microsoft.AspNetCore.Http;
 namespace Optiks.Tests.Shared;
 
 /// <summary>
-/// Serves a board's files with entity tags, and answers differently if a test wants it. Compiled into the tests of programs that read
-/// boards at a URL.
+/// Serves a board's files with entity tags, and gives other answers if a test wants them. This file is compiled into the tests of programs
+/// that read boards at a URL.
 /// </summary>
 internal sealed class BoardServer : IAsyncDisposable
 {
@@ -18,7 +18,7 @@ internal sealed class BoardServer : IAsyncDisposable
     /// <summary>The URL below which the files are.</summary>
     public string Url => $"{_server!.Address}/a/board";
 
-    /// <summary>Answers a request for a file in place of the server; returns false if it did not.</summary>
+    /// <summary>The function that may answer a request for a file in place of the server. It returns false if it did not answer.</summary>
     public Func<HttpContext, string, Task<bool>>? Fault { get; set; }
 
     /// <summary>The requests so far, with the status of each answer.</summary>

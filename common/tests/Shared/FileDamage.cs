@@ -1,6 +1,8 @@
 namespace Optiks.Tests.Shared;
 
-/// <summary>Changes files as a failing disk does. Compiled into the tests of programs that must notice.</summary>
+/// <summary>
+/// Changes files as a failing disk does. This file is compiled into the tests of programs that must notice damaged files.
+/// </summary>
 internal static class FileDamage
 {
     /// <summary>Flips one bit of one byte.</summary>

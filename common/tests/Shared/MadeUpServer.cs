@@ -8,7 +8,8 @@ using Microsoft.Extensions.Logging;
 namespace Optiks.Tests.Shared;
 
 /// <summary>
-/// Answers over HTTP whatever a test wants another machine to answer. Compiled into the tests of clients of other machines.
+/// Runs an HTTP server that answers as a test wants another machine to answer. This file is compiled into the tests of clients of other
+/// machines.
 /// </summary>
 internal sealed class MadeUpServer : IAsyncDisposable
 {
@@ -24,7 +25,7 @@ internal sealed class MadeUpServer : IAsyncDisposable
     public int Asked => Volatile.Read(ref _asked);
 
     /// <summary>Starts a server at a free port of this machine.</summary>
-    /// <param name="answer">Answers each request.</param>
+    /// <param name="answer">The function that answers each request.</param>
     /// <param name="listen">Configures the listener, for example with TLS; null for no configuration.</param>
     public static async Task<MadeUpServer> StartAsync(Func<HttpContext, Task> answer, Action<ListenOptions>? listen = null)
     {
@@ -44,7 +45,7 @@ internal sealed class MadeUpServer : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        // Requests that hang are not waited for.
+        // The stop does not wait for requests that hang.
         using var now = new CancellationTokenSource(TimeSpan.Zero);
         await _app.StopAsync(now.Token);
         await _app.DisposeAsync();

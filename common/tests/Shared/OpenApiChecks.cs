@@ -3,13 +3,13 @@ using System.Text.Json.Nodes;
 
 namespace Optiks.Tests.Shared;
 
-/// <summary>Compares a service with its OpenAPI document. Compiled into the tests of both services.</summary>
+/// <summary>Compares a service with its OpenAPI document. This file is compiled into the tests of both services.</summary>
 internal static class OpenApiChecks
 {
     /// <summary>
-    /// Returns variations of an object that has every member of a schema; of two that exclude each other, it has the first. For each
-    /// variation, says whether the schema accepts it. The variations lack a member, have an unknown one, have the other one of two, or have
-    /// both.
+    /// Returns variations of an object that has every member of a schema; of two members that exclude each other, it has the first. The
+    /// result says for each variation whether the schema accepts it. A variation lacks a member, has an unknown member, has the second of
+    /// two exclusive members instead of the first, or has both.
     /// </summary>
     /// <param name="document">The document.</param>
     /// <param name="schema">The name of the schema.</param>
@@ -48,7 +48,7 @@ internal static class OpenApiChecks
         document.GetProperty("paths").GetProperty(path).GetProperty("post").GetProperty("requestBody").GetProperty("content").GetProperty("application/json")
             .GetProperty("examples").EnumerateObject().Select(example => example.Value.GetProperty("value").GetRawText());
 
-    /// <summary>Compares the document with the committed one, which the lint and the generated clients use.</summary>
+    /// <summary>Compares the document with the committed document, which the lint and the generated clients use.</summary>
     public static async Task CheckCommittedAsync(JsonElement document, string name)
     {
         string committed = Path.Combine(AppContext.BaseDirectory, "openapi", name);
@@ -58,13 +58,13 @@ internal static class OpenApiChecks
         Assert.True(document.GetRawText() + "\n" == before, $"The interface changed. If that is meant: cp {made} docs/spec/openapi/{name}");
     }
 
-    // The schema forbids both members of each pair.
+    // Returns the pairs of members of which the schema forbids having both.
     private static IEnumerable<string[]> Alternatives(JsonElement schema) =>
         !schema.TryGetProperty("not", out JsonElement not) ? [] : not.GetProperty("anyOf").EnumerateArray()
             .Where(forbidden => forbidden.TryGetProperty("required", out _))
             .Select(forbidden => forbidden.GetProperty("required").EnumerateArray().Select(member => member.GetString()!).ToArray());
 
-    // Returns the value of the other one of two members: text becomes bytes, and a list of texts one of bytes.
+    // Returns the value of the second of two exclusive members: a text becomes bytes, and a list of texts becomes a list of bytes.
     private static JsonNode Octets(JsonNode text) => text is JsonArray ? new JsonArray("YQ") : "YQ";
 
     private static string Change(string sample, Action<JsonObject> change)

@@ -1,8 +1,8 @@
 namespace Optiks.Tests.Shared;
 
 /// <summary>
-/// Says how often a test repeats its steps: a few times in `make test`, more often in `make test-deep`, which sets OPTIKS_TEST_DEEP=1.
-/// Compiled into the tests that repeat.
+/// Says how often a test repeats its steps: a few times in `make test`, more often in `make test-deep`, which sets OPTIKS_TEST_DEEP=1. This
+/// file is compiled into the tests that repeat steps.
 /// </summary>
 internal static class Rounds
 {

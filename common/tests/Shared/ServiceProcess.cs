@@ -3,7 +3,9 @@ using System.Text;
 
 namespace Optiks.Tests.Shared;
 
-/// <summary>Runs a program that serves HTTP, in a process that ends with this object. Compiled into the tests of those programs.</summary>
+/// <summary>
+/// Runs a program that serves HTTP, in a process that ends with this object. This file is compiled into the tests of such programs.
+/// </summary>
 internal sealed class ServiceProcess : IAsyncDisposable
 {
     /// <summary>The exit code that .NET reports for SIGKILL.</summary>
@@ -20,7 +22,7 @@ internal sealed class ServiceProcess : IAsyncDisposable
         _patience = patience;
     }
 
-    /// <summary>The output so far, standard output and standard error.</summary>
+    /// <summary>The program's output so far, on standard output and standard error.</summary>
     public string Output
     {
         get
@@ -32,10 +34,10 @@ internal sealed class ServiceProcess : IAsyncDisposable
         }
     }
 
-    /// <summary>Runs an assembly that is next to the tests'.</summary>
-    /// <param name="assembly">The name of the file.</param>
+    /// <summary>Runs an assembly that is next to the test assembly.</summary>
+    /// <param name="assembly">The name of the assembly's file.</param>
     /// <param name="arguments">The arguments of the program.</param>
-    /// <param name="environment">The variables that it gets in addition to this process's.</param>
+    /// <param name="environment">The variables that the program gets in addition to this process's variables.</param>
     /// <param name="patience">How long each awaited condition may take.</param>
     public static ServiceProcess Start(string assembly, IEnumerable<string> arguments, IReadOnlyDictionary<string, string> environment, TimeSpan patience)
     {
@@ -63,7 +65,7 @@ internal sealed class ServiceProcess : IAsyncDisposable
         return service;
     }
 
-    /// <summary>Waits until the program listens; fails at once if it ends first.</summary>
+    /// <summary>Waits until the program listens, and returns its address; fails at once if the program ends first.</summary>
     public async Task<Uri> UrlAsync()
     {
         await WithinAsync(async cancellationToken =>
@@ -77,7 +79,7 @@ internal sealed class ServiceProcess : IAsyncDisposable
     /// <summary>Kills the process with SIGKILL.</summary>
     public void Kill() => _process.Kill();
 
-    /// <summary>Waits for the end and returns the exit code.</summary>
+    /// <summary>Waits for the process's end and returns the exit code.</summary>
     public async Task<int> ExitAsync()
     {
         await WithinAsync(_process.WaitForExitAsync);
@@ -91,7 +93,7 @@ internal sealed class ServiceProcess : IAsyncDisposable
         return await ExitAsync();
     }
 
-    /// <summary>Sends a signal by its name.</summary>
+    /// <summary>Sends the process a signal by the signal's name.</summary>
     public async Task SignalAsync(string name)
     {
         using Process kill = Process.Start("/bin/kill", [$"-{name}", $"{_process.Id}"]);

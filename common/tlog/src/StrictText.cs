@@ -14,7 +14,7 @@ internal static class StrictText
 {
     public const byte Newline = (byte)'\n';
 
-    /// <summary>Parses a decimal of 64 bits: ASCII digits, no sign, no leading zero.</summary>
+    /// <summary>Parses a decimal number of 64 bits: ASCII digits without a sign or a leading zero.</summary>
     public static bool TryParseDecimal(ReadOnlySpan<byte> text, out ulong value)
     {
         value = 0;
@@ -26,8 +26,8 @@ internal static class StrictText
     }
 
     /// <summary>
-    /// Parses base64 with the standard alphabet and padding. The .NET decoder skips white space and ignores unused bits, hence the
-    /// comparison.
+    /// Parses base64 with the standard alphabet and padding. The .NET decoder skips white space and ignores unused bits, so the method
+    /// encodes the result again and compares.
     /// </summary>
     public static bool TryDecodeBase64(ReadOnlySpan<byte> text, out byte[] bytes)
     {
@@ -53,7 +53,9 @@ internal static class StrictText
         return !name.IsEmpty;
     }
 
-    /// <summary>Checks the characters that a note, and so everything in this library, may contain.</summary>
+    /// <summary>
+    /// Checks that a text has only characters that a note may contain. Every text that this library reads follows this rule.
+    /// </summary>
     public static TlogError CheckCharacters(ReadOnlySpan<byte> text)
     {
         foreach (byte b in text)

@@ -5,15 +5,15 @@ using System.Text;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Holds an inclusion proof in a file (C2SP tlog-proof): an index, the hashes, and the checkpoint note with their root. It contains neither
-/// the entry nor any trust: see <see cref="Verify"/>. Immutable.
+/// Holds an inclusion proof in a file (C2SP tlog-proof): an index, the hashes, and the checkpoint note with the root that they result in.
+/// The file contains neither the entry nor anything that a verifier may trust: see <see cref="Verify"/>. Immutable.
 /// </summary>
 public sealed class TlogProof
 {
     /// <summary>The longest file that is read, in bytes: the note, 64 hashes and an extra line as long as the note.</summary>
     public const int MaxBytes = (2 * SignedNote.MaxBytes) + 4096;
 
-    // The longest path in a tree of less than 2^64 leaves.
+    // The length of the longest path in a tree of less than 2^64 leaves.
     private const int MaxHashes = 64;
 
     /// <summary>Takes the parts of a proof. Throws <see cref="ArgumentException"/> if the file would not parse.</summary>
@@ -40,7 +40,7 @@ public sealed class TlogProof
     /// <summary>The checkpoint note, not yet verified.</summary>
     public SignedNote Checkpoint { get; }
 
-    /// <summary>Extra data that the application added. Nothing authenticates it.</summary>
+    /// <summary>Extra data that the application added. Nothing authenticates these data.</summary>
     public ReadOnlyMemory<byte>? Extra { get; }
 
     private static ReadOnlySpan<byte> Header => "c2sp.org/tlog-proof@v1"u8;
@@ -92,8 +92,9 @@ public sealed class TlogProof
     }
 
     /// <summary>
-    /// Opens the checkpoint and proves that the entry is at <see cref="Index"/>. The caller compares the index with the one that it asked
-    /// for (in an Optiks log: the epoch that the record names). It also applies its policy to the opened checkpoint's cosignatures.
+    /// Opens the checkpoint and proves that the entry is at <see cref="Index"/>. The caller must compare the index with the index that it
+    /// asked for, which in an Optiks log is the epoch that the record names. The caller must also apply its policy to the opened
+    /// checkpoint's cosignatures.
     /// </summary>
     public TlogError Verify(CheckpointVerifier verifier, ReadOnlySpan<byte> entry, out SignedCheckpoint? opened)
     {

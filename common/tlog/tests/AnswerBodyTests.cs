@@ -81,7 +81,7 @@ public sealed class AnswerBodyTests
         public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) => inner.ReadAsync(buffer, cancellationToken);
     }
 
-    /// <summary>Returns this many zero bytes.</summary>
+    /// <summary>Implements a stream of this many zero bytes.</summary>
     private sealed class Zeros(long length) : ReadOnlyStream
     {
         private long _left = length;
@@ -94,7 +94,7 @@ public sealed class AnswerBodyTests
         }
     }
 
-    /// <summary>Returns one byte, and then stalls.</summary>
+    /// <summary>Implements a stream that returns one byte and then stalls.</summary>
     private sealed class Stalling : ReadOnlyStream
     {
         private bool _gave;

@@ -151,7 +151,7 @@ public sealed class BoardWriterTests
         await AppendAsync(folder, writer, 300);
         using BoardLock boardLock = BoardLock.TryAcquire(folder.Path)!;
 
-        // In the full tile, in the partial one, and across the end.
+        // The repeated entries are in the full tile, in the partial tile, and across the board's end.
         await writer.AppendAsync(boardLock, 3, Entries(3, 5), Cancellation);
         await writer.AppendAsync(boardLock, 299, Entries(299, 300), Cancellation);
         Assert.Equal(300UL, writer.Size);
@@ -253,7 +253,7 @@ public sealed class BoardWriterTests
         await PublishAsync(folder, writer, Checkpoint(3));
         await AppendAsync(folder, writer, 255);
         await AppendAsync(folder, writer, 256);
-        // Not before: until then the checkpoint tells clients to read the partial tiles.
+        // The partial tiles are not deleted before the next checkpoint: until then the published checkpoint tells clients to read them.
         Assert.Contains("tile/0/000.p/3", folder.Files());
         await PublishAsync(folder, writer, Checkpoint(256));
         Assert.Equal(["checkpoint", "tile/0/000", "tile/1/000.p/1", "tile/entries/000"], folder.Files().Where(path => path[0] != '.'));
@@ -266,7 +266,7 @@ public sealed class BoardWriterTests
         Assert.DoesNotContain("tile/0/000.p/255", folder.Files());
         Assert.Contains("tile/0/001.p/1", folder.Files());
 
-        // A client of the first checkpoint cuts its partial tiles from the full ones.
+        // A client of the first checkpoint cuts its partial tiles from the full tiles.
         var old = new HashReader(new DirectoryTileReader(folder.Path), 3, Vectors.Roots[3]);
         Assert.Equal(Vectors.Entries[2], (await old.ReadEntryAsync(2, Cancellation)).ToArray());
         Assert.Equal(257UL, (await OpenAsync(folder)).Size);
@@ -318,7 +318,8 @@ public sealed class BoardWriterTests
     private static ReadOnlyMemory<byte>[] Entries(int start, int end) =>
         [.. Vectors.Entries.Skip(start).Take(end - start).Select(entry => (ReadOnlyMemory<byte>)entry)];
 
-    // The vectors' log keeps partial tiles forever; this one deletes them once the full one exists.
+    // Returns the files that this writer keeps. The vectors' log keeps partial tiles forever, but this writer deletes a partial tile once
+    // the full tile exists.
     private static IEnumerable<string> Kept(IEnumerable<string> paths)
     {
         string[] all = [.. paths];

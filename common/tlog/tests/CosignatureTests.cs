@@ -92,7 +92,7 @@ public sealed class CosignatureTests
         }
         else if (id == "milliseconds")
         {
-            // The signature is valid; only the time is wrong, by the caller's clock.
+            // The signature is valid, but its time is wrong by the caller's clock.
             ulong timestamp = Assert.Single(checkpoint!.Cosignatures).Timestamp!.Value;
             Assert.True(Cosignature.IsAhead(timestamp, DateTimeOffset.FromUnixTimeSeconds(1767312000), TimeSpan.FromDays(365)));
         }

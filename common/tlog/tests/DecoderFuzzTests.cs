@@ -4,8 +4,8 @@ using System.Text.Json;
 namespace Optiks.Tlog.Tests;
 
 /// <summary>
-/// Tests that decoders accept any bytes without throwing. Accepted input must encode to the same bytes, so that nothing signed or hashed
-/// has two spellings. Seeded, so that a failure repeats.
+/// Tests that decoders accept any bytes without throwing. Accepted input must encode to the same bytes, so that no signed or hashed data
+/// have two spellings. The seed is fixed, so that a failure repeats.
 /// </summary>
 public sealed class DecoderFuzzTests
 {

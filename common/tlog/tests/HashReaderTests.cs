@@ -9,7 +9,7 @@ public sealed class HashReaderTests
     private static readonly CancellationToken Cancellation = CancellationToken.None;
     private static readonly LeafHashReader Leaves = new(Vectors.Entries);
 
-    // Size 600 has bundles 0 to 2, and tiles 0/0 to 0/2 and 1/0.
+    // The files of a log of size 600: bundles 0 to 2, and tiles 0/0 to 0/2 and 1/0.
     public static TheoryData<string> FilesOf600 => [.. TileLayout.All(600).Select(path => path.ToString())];
 
     [Theory]
@@ -64,7 +64,7 @@ public sealed class HashReaderTests
         var reader = new HashReader(board, Bundles * TilePath.FullWidth, board.Root);
         for (ulong bundle = 0; bundle < Bundles; bundle++)
         {
-            // Reads like ranges of entries that begin with the last entry of the range before.
+            // The test reads as a client reads ranges of entries, where a range begins in the bundle in which the range before ended.
             await reader.ReadBundleAsync(bundle, Cancellation);
             await reader.ReadEntryAsync(bundle == 0 ? 0 : (bundle * TilePath.FullWidth) - 1, Cancellation);
             await reader.ReadBundleAsync(bundle, Cancellation);
@@ -72,7 +72,7 @@ public sealed class HashReaderTests
         Assert.Equal((2 * (int)Bundles) + 1, board.Requests.Count);
         Assert.Distinct(board.Requests);
 
-        // Files read long ago are read, and compared with the root, again.
+        // Files that were read long ago are no longer kept. They are read and compared with the root again.
         board.Requests.Clear();
         await reader.ReadBundleAsync(0, Cancellation);
         Assert.Equal(["tile/0/000", "tile/entries/000"], board.Requests);
@@ -122,7 +122,7 @@ public sealed class HashReaderTests
     [Fact]
     public async Task Dropped_partial_tiles_are_cut_from_full_ones()
     {
-        // Only the files of size 256 are left, not those of size 255.
+        // The server has only the files of size 256 and no longer the partial files of size 255.
         string[] partials = ["tile/0/000.p/255", "tile/entries/000.p/255"];
         var tiles = new AlteredTiles(partials);
 
@@ -185,7 +185,7 @@ public sealed class HashReaderTests
     private static async Task<InvalidTileException> FailureAsync(string path, byte[]? bytes) =>
         await Assert.ThrowsAsync<InvalidTileException>(() => ReadAllAsync(new AlteredTiles(path, bytes)));
 
-    /// <summary>Serves the tree of the vectors with one file replaced, or some missing.</summary>
+    /// <summary>Serves the tree of the vectors with one file replaced, or with some files missing.</summary>
     private sealed class AlteredTiles : ITileReader
     {
         private readonly DirectoryTileReader _tree = new(Vectors.TreeFolder);

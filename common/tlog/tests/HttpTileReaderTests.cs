@@ -43,7 +43,7 @@ public sealed class HttpTileReaderTests
         var board = new HttpTileReader(http, new Uri("https://log.example/"), TimeSpan.FromMilliseconds(200));
         HttpRequestException late = await Assert.ThrowsAsync<HttpRequestException>(() => board.ReadTileAsync(TilePath.Hashes(0, 0), Cancellation));
         Assert.Contains("tile/0/000 takes longer than 0.2 s", late.Message, StringComparison.Ordinal);
-        // The caller cancels: the server is not at fault.
+        // If the caller cancels, the exception must not blame the server.
         using var gone = new CancellationTokenSource(20);
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => board.ReadTileAsync(TilePath.Hashes(0, 0), gone.Token));
     }
@@ -115,7 +115,7 @@ public sealed class HttpTileReaderTests
         protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken) => Task.FromResult(answer(request));
     }
 
-    /// <summary>Returns one byte from time to time, without end.</summary>
+    /// <summary>Implements an endless stream that returns one byte from time to time.</summary>
     private sealed class Dripping : Stream
     {
         public override bool CanRead => true;

@@ -65,7 +65,8 @@ public sealed class MerkleTests
     {
         JsonElement[] vectors = [.. Vectors.Inclusion.GetProperty("notable").EnumerateArray()];
 
-        // Accepted: a false size with the true root, and an interior node presented as a leaf with a false size.
+        // The verifier accepts two false claims: a false size with the true root, and an interior node presented as a leaf with a false
+        // size. A caller must therefore take size and leaf hash from a trusted source.
         Assert.Equal([true, false, true], vectors.Select(VerifyInclusion));
     }
 

@@ -10,7 +10,8 @@ public sealed class NoteVectorTests
     private static readonly VerifierSet Known = new(Ed25519, [Vectors.LogKey, .. Vectors.Witnesses]);
     private static readonly CheckpointVerifier Verifier = new(Vectors.LogKey, Vectors.Witnesses, Ed25519, acceptExtensionLines: true);
 
-    // The choices where the text leaves them open: only one spelling, and the limits of golang.org/x/mod.
+    // The results for notes about which the specification leaves a choice. This library accepts only one spelling, and has the limits of
+    // golang.org/x/mod.
     private static readonly Dictionary<string, (bool Note, bool Checkpoint)> Unspecified = new()
     {
         ["hundred-unknown-then-log"] = (false, false),
@@ -22,14 +23,15 @@ public sealed class NoteVectorTests
         ["four-byte-signature-blob"] = (false, false),
     };
 
-    // docs/spec/board.md section 2 is narrower than C2SP here: whether the note is accepted, and the checkpoint.
+    // The results for notes about which docs/spec/board.md section 2 is stricter than C2SP: whether the parser accepts the note, and
+    // whether it accepts the checkpoint.
     private static readonly Dictionary<string, (bool Note, bool Checkpoint)> Narrower = new()
     {
         ["duplicate-identical-signature"] = (false, false),
         ["size-zero"] = (true, false),
     };
 
-    // The reason matters where a wrong one would hide a missing check.
+    // The expected reasons, for notes where a wrong reason would hide a missing check.
     private static readonly Dictionary<string, TlogError> Reasons = new()
     {
         ["hundred-unknown-then-log"] = TlogError.TooManySignatures,

@@ -3,8 +3,8 @@ namespace Optiks.UpdateService.Accepting;
 /// <summary>Records whether commits succeed, for the health check. Any thread.</summary>
 internal sealed class CommitHealth
 {
-    // A host that is not ready gets no updates, which could show that the database accepts them again. A failure therefore counts for this
-    // long only.
+    // A failure counts only for this time. A host that is not ready gets no updates, so it would never notice that the database accepts
+    // updates again.
     private static readonly TimeSpan s_memory = TimeSpan.FromSeconds(10);
 
     private readonly TimeProvider _time;
@@ -16,7 +16,7 @@ internal sealed class CommitHealth
         _time = time;
     }
 
-    /// <summary>Whether the last commit failed within that time.</summary>
+    /// <summary>Whether the last commit failed, and did so recently.</summary>
     public bool HasFailed
     {
         get

@@ -9,14 +9,14 @@ namespace Optiks.UpdateService.Accepting;
 
 /// <summary>
 /// Commits the updates of many callers together: one loop takes all waiting units and makes them durable in one transaction, while the next
-/// group forms. There is no timer: a lone caller does not wait for others. Large groups are committed concurrently if the store gains by
-/// it.
+/// group forms. There is no timer: a lone caller does not wait for others. Large groups are committed concurrently if the store becomes
+/// faster by it.
 /// </summary>
 /// <remarks>
 /// <para>Thread safety: <see cref="TryEnqueue"/> from any thread. Invariants:</para>
 /// <para>1. A unit's outcome is set after the transaction that holds it has ended, never before.</para>
-/// <para>2. Every unit that was taken gets an outcome soon, also at shutdown. The store's time limit ends a commit, and a unit that waited
-/// too long for one is returned without a commit.</para>
+/// <para>2. Every unit that the queue took gets an outcome soon, also at shutdown. The store's time limit ends a commit, and a unit that
+/// waited too long for a commit is returned without a commit.</para>
 /// <para>3. Units reach the store in the order in which they were taken. If the commits of units overlap, none of these units had an
 /// outcome when another was taken.</para>
 /// <para>4. If a unit makes the store throw, only that unit fails.</para>
@@ -25,7 +25,8 @@ namespace Optiks.UpdateService.Accepting;
 /// </remarks>
 internal sealed class CommitQueue : IHostedService
 {
-    // Two groups are copied while the third is judged. Each group keeps its updates in memory until it is answered, as the queue does.
+    // Two groups are copied to the database while the database judges the third. More groups would cost memory: each group keeps its
+    // updates in memory until it is answered, as the queue does.
     private const int MaxUnderway = 3;
 
     private readonly IAcceptStore _store;
@@ -34,7 +35,7 @@ internal sealed class CommitQueue : IHostedService
     private readonly UpdateMetrics _metrics;
     private readonly Channel<QueuedUnit> _channel;
 
-    // Places in the channel: one caller's requests leave room for other callers.
+    // The shares of places in the channel, so that one caller's requests leave room for other callers.
     private readonly CallerShares _places;
     private Task _loop = Task.CompletedTask;
 
@@ -54,8 +55,8 @@ internal sealed class CommitQueue : IHostedService
     public QueueSpace Space { get; }
 
     /// <summary>
-    /// Takes a unit, whose caller holds a share of <see cref="Space"/>. Returns false, having stored nothing of it, if the queue has no
-    /// room for another unit of this caller or the host is stopping.
+    /// Takes a unit, whose caller must hold a share of <see cref="Space"/>. Returns false, and stores no part of the unit, if the queue has
+    /// no room for another unit of this caller or the host is stopping.
     /// </summary>
     public bool TryEnqueue(QueuedUnit unit)
     {
@@ -77,7 +78,10 @@ internal sealed class CommitQueue : IHostedService
         return Task.CompletedTask;
     }
 
-    /// <summary>Commits the waiting units. The server stops before the queue, so that callers still get their answers.</summary>
+    /// <summary>
+    /// Commits the waiting units, then ends the queue. The server has stopped before this call, so the callers of all units still get their
+    /// answers.
+    /// </summary>
     public Task StopAsync(CancellationToken cancellationToken)
     {
         _channel.Writer.TryComplete();

@@ -29,7 +29,7 @@ internal sealed class GroupCommit
 
     /// <summary>
     /// Commits a group, and gives each unit its outcome. If one unit may have caused a group's failure, the group is halved until that unit
-    /// is alone. Nothing is applied twice: request ids identify units that a failed call has stored anyway.
+    /// is alone. No unit is stored twice, because the database recognizes by its request ids a unit that a failed call has stored anyway.
     /// </summary>
     public async Task RunAsync(ArraySegment<QueuedUnit> group)
     {
@@ -44,7 +44,7 @@ internal sealed class GroupCommit
                 continue;
             }
             (CommitState state, Exception? fault) = await CommitPartAsync(part, isRepeated: part.Count < group.Count);
-            // A bug that one unit triggers says nothing about the database.
+            // If one unit triggers a bug, the database may still be healthy, so such a failure does not count for health.
             if (health != CommitState.Decided && fault is null or StorageException)
             {
                 health = state;
@@ -70,8 +70,8 @@ internal sealed class GroupCommit
         }
     }
 
-    // Runs one transaction. On return, units have their outcome unless a fault is returned. If units were given to the store before, their
-    // callers must not be told that nothing was stored.
+    // Runs one transaction. On return, every unit has its outcome, unless the method returns a fault. If an earlier call gave the units to
+    // the store (isRepeated), their callers must not be told that nothing was stored.
     private async Task<(CommitState State, Exception? Fault)> CommitPartAsync(ArraySegment<QueuedUnit> part, bool isRepeated)
     {
         int updates = part.Sum(unit => unit.Updates);
@@ -109,7 +109,7 @@ internal sealed class GroupCommit
         }
         catch (StorageMisconfiguredException e)
         {
-            // Another database under the same name, or settings that lose commits: this service cannot repair either.
+            // The database is another one under the same name, or its settings may lose commits. This service can repair neither.
             state = CommitState.Unavailable;
             _logger.Stopped(e);
             _failure.Stop(e);

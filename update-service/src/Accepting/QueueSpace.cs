@@ -6,13 +6,14 @@ namespace Optiks.UpdateService.Accepting;
 /// <summary>
 /// Bounds the memory of all requests that are being read, wait for a commit, or are in one, with a share for each caller
 /// (<see cref="CallerShares"/>). However much one caller sends, other callers' updates find room. A request of any size fits if there is no
-/// other. A body that is still arriving after <see cref="Patience"/> keeps its room only until another request needs it, so that slow
-/// senders delay nobody. Any thread.
+/// other request. A body that is still arriving after <see cref="Patience"/> keeps its room only until another request needs it, so that
+/// slow senders delay nobody. Any thread.
 /// </summary>
 internal sealed class QueueSpace
 {
     /// <summary>
-    /// The time after which a body that is still arriving may lose its room. A client that sends as fast as its network allows needs less.
+    /// The time after which a body that is still arriving may lose its room. A client that sends as fast as its network allows needs less
+    /// time.
     /// </summary>
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
 
@@ -20,10 +21,10 @@ internal sealed class QueueSpace
     private readonly TimeProvider _time;
     private readonly Lock _lock = new();
 
-    // Shares whose body is still arriving, oldest first.
+    // The shares whose body is still arriving, the oldest share first.
     private readonly LinkedList<Share> _arriving = [];
 
-    /// <summary>Begins with this many bytes of space.</summary>
+    /// <summary>Makes a space of this many bytes.</summary>
     public QueueSpace(long octets, TimeProvider time)
     {
         _octets = new CallerShares(octets);
@@ -33,7 +34,9 @@ internal sealed class QueueSpace
     /// <summary>The number of used bytes.</summary>
     public long Used => _octets.Used;
 
-    /// <summary>Makes a share for one request of a caller (<see cref="Caller"/>); dispose it when the request is over.</summary>
+    /// <summary>
+    /// Makes a share for one request of a caller (<see cref="Caller"/>); the caller disposes the share when the request is over.
+    /// </summary>
     public Share Open(int caller) => new(this, caller);
 
     private bool TryGrow(Share share, long octets)
@@ -73,7 +76,8 @@ internal sealed class QueueSpace
         share.IsTaken = true;
         Leave(share);
         Release(share);
-        // Called inside the lock: once the owner has left the list, the reader may belong to another request.
+        // The call must be inside the lock. Once the share's owner has left the list of arriving bodies, the reader may belong to another
+        // request.
         share.Reader!.CancelPendingRead();
         return true;
     }
@@ -119,7 +123,7 @@ internal sealed class QueueSpace
 
         internal int Caller { get; }
 
-        // Protected by the space's lock, like all following members.
+        // The space's lock protects this member and all members after it.
         internal long Octets { get; set; }
 
         internal bool IsTaken { get; set; }
@@ -131,21 +135,21 @@ internal sealed class QueueSpace
         internal LinkedListNode<Share>? Arrival { get; set; }
 
         /// <summary>
-        /// Grows the share to this size, if it is smaller. Returns false, leaving it unchanged, if there is no room, or if the share was
-        /// taken away.
+        /// Grows the share to this size, if the share is smaller. Returns false and changes nothing if there is no room, or if the share
+        /// was taken away.
         /// </summary>
         public bool TryGrow(long octets) => _space.TryGrow(this, octets);
 
         /// <summary>
-        /// Marks that the request waits for more of its body. From now on another request may take its room. The reader's pending read is
-        /// then cancelled, and the share cannot grow any more. May be called repeatedly.
+        /// Marks that the request waits for more of its body. After <see cref="Patience"/>, another request may take the share's room. The
+        /// space then cancels the reader's pending read, and the share cannot grow any more. May be called repeatedly.
         /// </summary>
         public void Arriving(PipeReader body) => _space.Arriving(this, body);
 
         /// <summary>Marks that the body is complete, or will not be read any further.</summary>
         public void Arrived()
         {
-            // Most bodies are complete at once, and every request comes this way: the lock is taken only if needed.
+            // The lock is taken only if the body was still arriving: every request calls this method, and most bodies are complete at once.
             if (Reader is not null)
             {
                 lock (_space._lock)

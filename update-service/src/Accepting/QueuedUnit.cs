@@ -6,17 +6,17 @@ namespace Optiks.UpdateService.Accepting;
 /// <summary>Holds a caller's unit that waits for its commit.</summary>
 internal sealed class QueuedUnit
 {
-    // The approximate memory of an update besides its key and value.
+    // The approximate memory of an update without its key and value.
     private const long UpdateOverhead = 512;
 
-    // The bytes of a key and value that cost one more token of the caller's rate. A commit, an epoch and its bundle carry every byte of a value, so a
-    // limit by the number of updates alone would let updates of 64 KiB cost many times what the operator meant to allow.
+    // This many bytes of a key and value cost one more token of the caller's rate. A commit, an epoch and its bundle carry every byte of a
+    // value. If the rate limited only the number of updates, updates of 64 KiB could cost many times what the operator meant to allow.
     private const int OctetsPerToken = 4096;
 
     private readonly TaskCompletionSource<CommitOutcome> _outcome = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly long _since = Stopwatch.GetTimestamp();
 
-    /// <summary>Takes a unit of a sender, which is the number that <see cref="Optiks.ServiceDefaults.Caller"/> returns.</summary>
+    /// <summary>Takes a unit and its sender, which is the number that <see cref="Optiks.ServiceDefaults.Caller"/> returns.</summary>
     public QueuedUnit(AcceptUnit unit, int sender)
     {
         Unit = unit;
@@ -47,15 +47,15 @@ internal sealed class QueuedUnit
     /// <summary>The tokens of the caller's rate that the unit costs: one for each update, and one more for each whole 4 KiB of its key and value.</summary>
     public int Tokens { get; }
 
-    /// <summary>The approximate number of bytes of memory that it holds.</summary>
+    /// <summary>The approximate number of bytes of memory that the unit holds.</summary>
     public long Octets { get; }
 
-    /// <summary>The time since it was made.</summary>
+    /// <summary>The time since this object was made.</summary>
     public TimeSpan Age => Stopwatch.GetElapsedTime(_since);
 
     /// <summary>The outcome, available once the unit's commit is over. The task never faults.</summary>
     public Task<CommitOutcome> Outcome => _outcome.Task;
 
-    /// <summary>Sets the outcome, so that the caller continues; call it once.</summary>
+    /// <summary>Sets the outcome, so that the caller continues. This method must be called only once.</summary>
     public void Answer(CommitOutcome outcome) => _outcome.SetResult(outcome);
 }

@@ -7,12 +7,13 @@ namespace Optiks.UpdateService.Accepting;
 /// <summary>
 /// Learns from the board, if this host can read it, how far the database must have progressed. After a restored backup or a failover that
 /// lost commits, the database is an older copy. Its head is then below the high-water mark or the published checkpoint, or it has another
-/// record at the mark. Updates that it accepted would be lost when the newest copy is restored, so the service accepts nothing meanwhile.
-/// Any thread.
+/// record at the mark. Updates that this older copy accepted would be lost when the newest copy is restored. The service therefore accepts
+/// no updates until then. Any thread.
 /// </summary>
 /// <remarks>
-/// A board at a URL has no mark: its checkpoint must suffice, which is one or a few epochs below. Without a folder or URL there is nothing
-/// to compare. Then the update-task's own check must suffice, which ends the task with exit code 4.
+/// A board at a URL has no mark, so the guard compares only with the checkpoint, which is one or a few epochs below the mark. Without a
+/// folder or URL the guard has nothing to compare. Then only the update-task's own check protects the log: it ends the task with exit code
+/// 4.
 /// </remarks>
 internal sealed class RollbackGuard
 {
@@ -35,9 +36,9 @@ internal sealed class RollbackGuard
     }
 
     /// <summary>
-    /// Passes units to the store. Returns null, having stored nothing and reported it, if the database is behind the board, or the board
-    /// cannot be read. The database is read after the board, so a healthy database is never below it: the task commits an epoch before it
-    /// raises the mark.
+    /// Passes units to the store. If the database is behind the board, or the board cannot be read, the call stores nothing, reports the
+    /// problem and returns null. The guard reads the board before the database, so a healthy database is never below the board: the task
+    /// commits an epoch before it raises the mark.
     /// </summary>
     public async Task<IReadOnlyList<AcceptResult>?> AcceptAsync(IReadOnlyList<AcceptUnit> units)
     {
@@ -93,7 +94,8 @@ internal sealed class RollbackGuard
         }
     }
 
-    // Read for every group: a rollback between two commits must not let the second one through. Parsed only when changed.
+    // The board is read for every group, so that after a rollback between two commits the second commit is refused. The files are parsed
+    // only if they changed.
     private async Task<(HeadFloor? Floor, string? Problem)> ReadAsync(CancellationToken cancellationToken)
     {
         if (!_board.IsRemote && !Directory.Exists(_folder))
@@ -131,14 +133,14 @@ internal sealed class RollbackGuard
         catch (UnauthorizedAccessException)
         {
             // Only the task's user may be allowed to read the board's state. The checkpoint, which anyone may read, is at most one epoch
-            // below.
+            // below the mark.
             return null;
         }
     }
 
     private static byte[]? ReadFile(string path)
     {
-        // File.Exists is not used: it returns false for a file that may not be read.
+        // The code does not use File.Exists, which returns false for a file that may not be read.
         try
         {
             return File.ReadAllBytes(path);

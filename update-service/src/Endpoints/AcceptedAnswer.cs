@@ -9,14 +9,14 @@ namespace Optiks.UpdateService.Endpoints;
 
 /// <summary>
 /// Writes the answer to durable requests. For each request it is <c>{"request_id", "status": "pending", "status_url"}</c>, whose bytes
-/// differ only in the id. It has <c>"user_b64"</c> too if the request is about a user, and <c>"receipt"</c> and <c>"receipt_keys"</c> if
-/// there is a receipt. Written by hand, because every update gets this answer.
+/// differ only in the id. The answer also has <c>"user_b64"</c> if the request is about a user, and <c>"receipt"</c> and
+/// <c>"receipt_keys"</c> if there is a receipt. The answer is written by hand, without a serializer, because every update gets it.
 /// </summary>
 internal static class AcceptedAnswer
 {
     private const int IdLength = 36;
 
-    // Without the path of the status.
+    // The length of the answer to one request, without the path of the status.
     private static readonly int s_length = Start.Length + IdLength + Middle.Length + IdLength + 1 + End.Length;
 
     private static ReadOnlySpan<byte> Start => "{\"request_id\":\""u8;
@@ -34,7 +34,8 @@ internal static class AcceptedAnswer
     /// <summary>Writes the answer to one request, or to a list of them. The server sends it when the endpoint returns.</summary>
     /// <param name="response">The answer.</param>
     /// <param name="unit">The requests.</param>
-    /// <param name="statusPath">The path below which their statuses are, of ASCII characters that JSON does not escape.</param>
+    /// <param name="statusPath">The path below which the requests' statuses are. It has only ASCII characters that JSON does not
+    /// escape.</param>
     /// <param name="receipts">Each request's receipt, or null; null for the list if no request has a receipt.</param>
     public static void Write(HttpResponse response, RequestUnit unit, string statusPath, IReadOnlyList<GivenReceipt?>? receipts)
     {
@@ -71,7 +72,7 @@ internal static class AcceptedAnswer
         {
             length += ReceiptLength(receipt);
         }
-        // Brackets, and commas between the elements.
+        // A list adds two brackets, and commas between the elements.
         return unit.Parsed.IsList ? length + 1 + unit.Ids.Count : length;
     }
 

@@ -9,10 +9,10 @@ namespace Optiks.UpdateService.Endpoints;
 /// </summary>
 /// <param name="RequestId">The request's id.</param>
 /// <param name="Status"><c>pending</c>, <c>erased</c> or <c>refused</c>.</param>
-/// <param name="Epoch">Erased: the epoch that did it.</param>
-/// <param name="Erased">Erased: the versions whose values are now gone.</param>
-/// <param name="Reason">Refused: the reason.</param>
-/// <param name="Current">Refused: the latest version of the key when it was refused.</param>
+/// <param name="Epoch">The epoch that erased the values, if the status is <c>erased</c>.</param>
+/// <param name="Erased">The versions whose values are now gone, if the status is <c>erased</c>.</param>
+/// <param name="Reason">The reason of the refusal, if the status is <c>refused</c>.</param>
+/// <param name="Current">The latest version of the key at the time of the refusal, if the status is <c>refused</c>.</param>
 internal sealed record ErasureStatusBody(
     Guid RequestId, string Status, ulong? Epoch = null, IReadOnlyList<ErasedItem>? Erased = null, string? Reason = null, StatusVersion? Current = null)
 {
@@ -30,8 +30,8 @@ internal sealed record ErasureStatusBody(
     public static IEnumerable<string> Reasons => s_reasons.Values;
 
     /// <summary>
-    /// Returns whether a status can belong to an erasure: it has no items, and no reason of another kind of request. A pending status may
-    /// belong to either.
+    /// Returns whether a status can belong to an erasure: a status of an erasure has no items, and no reason of another kind of request. A
+    /// pending status may belong to either kind.
     /// </summary>
     public static bool IsErasure(RequestStatus status) => status switch
     {
@@ -43,7 +43,7 @@ internal sealed record ErasureStatusBody(
     /// <summary>Returns the answer for a stored status.</summary>
     /// <param name="requestId">The request's id.</param>
     /// <param name="status">The stored status.</param>
-    /// <param name="erased">The versions that it erased, if it is published.</param>
+    /// <param name="erased">The versions that the request erased, if it is published.</param>
     public static ErasureStatusBody From(Guid requestId, RequestStatus status, IReadOnlyList<ErasedVersion> erased) => status switch
     {
         { State: RequestState.Published } => new ErasureStatusBody(requestId, "erased", status.Epoch, [.. erased.Select(ErasedItem.From)]),
@@ -55,10 +55,10 @@ internal sealed record ErasureStatusBody(
 }
 
 /// <summary>Describes a version whose value is gone.</summary>
-/// <param name="Structure">The name of the structure that its key belongs to.</param>
+/// <param name="Structure">The name of the structure that the version's key belongs to.</param>
 /// <param name="Period">The version's period.</param>
-/// <param name="Version">The version.</param>
-/// <param name="Epoch">The epoch that inserted it.</param>
+/// <param name="Version">The version's number.</param>
+/// <param name="Epoch">The epoch that inserted the version.</param>
 internal sealed record ErasedItem(string Structure, ulong Period, ulong Version, ulong Epoch)
 {
     /// <summary>Returns the answer for a stored version.</summary>

@@ -5,8 +5,8 @@ using Optiks.UpdateService.Status;
 namespace Optiks.UpdateService.Endpoints;
 
 /// <summary>
-/// Implements <c>GET /v1/erasures/{request_id}?wait=</c>: returns the state of an erasure and, once it is done, the receipt. The answer
-/// names no keys: the sender knows the id.
+/// Implements <c>GET /v1/erasures/{request_id}?wait=</c>: returns the state of an erasure and, once the erasure is done, the list of erased
+/// versions. The answer names no keys, because the sender knows which keys belong to the request's id.
 /// </summary>
 internal static class GetErasure
 {

@@ -8,7 +8,9 @@ using Optiks.UpdateService.Telemetry;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>Implements <c>GET /v1/updates/{request_id}?wait=</c>: returns the state of a request, now or after waiting for it.</summary>
+/// <summary>
+/// Implements <c>GET /v1/updates/{request_id}?wait=</c>: returns the state of a request, at once or after waiting for its result.
+/// </summary>
 internal static class GetUpdate
 {
     /// <summary>The longest wait that a caller may ask for, in seconds.</summary>
@@ -17,7 +19,7 @@ internal static class GetUpdate
     /// <summary>The URL parameter with the seconds to wait.</summary>
     public const string WaitParameter = "wait";
 
-    /// <summary>The only form of a status.</summary>
+    /// <summary>The only media type of a status.</summary>
     public const string Json = "application/json";
 
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
@@ -25,10 +27,10 @@ internal static class GetUpdate
     public static void MapGetUpdate(this IEndpointRouteBuilder app) =>
         app.MapRead("/v1/updates/{request_id}", HandleAsync).Describe(UpdateApi.GetUpdate).LimitRate(RateLimitKind.Statuses).Require(Access.Status);
 
-    /// <summary>The answer for an id that no such request has.</summary>
+    /// <summary>The answer to a question about an id that no request of this kind has.</summary>
     public static Problem NotFound { get; } = new(ProblemTypes.NotFound, "No request with this id is known, or its answer is no longer kept.");
 
-    /// <summary>Returns the answer for a database that does not answer.</summary>
+    /// <summary>Returns the answer for the case that the database does not answer.</summary>
     public static Problem Unavailable(StorageUnavailableException e, ILogger<StatusReader> logger)
     {
         if (e.RetryAfter is null)
@@ -38,7 +40,7 @@ internal static class GetUpdate
         return new Problem(ProblemTypes.Unavailable, "The database did not answer.", null, e.RetryAfter ?? s_retryAfter);
     }
 
-    /// <summary>Reads the status that a request's path names, or returns a problem.</summary>
+    /// <summary>Reads the status of the request that the path names, or returns a problem.</summary>
     public static async Task<(Guid Id, RequestStatus? Status, Problem? Problem)> ReadAsync(
         HttpContext context, StatusReader reader, ILogger<StatusReader> logger, CancellationToken cancellationToken)
     {

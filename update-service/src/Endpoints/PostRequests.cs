@@ -47,8 +47,8 @@ internal sealed class PostRequests
     }
 
     /// <summary>
-    /// Parses a body of a caller, who must have the right to each item of it, or throws <see cref="ProblemException"/>. The result keeps
-    /// nothing of the body.
+    /// Parses a body. Throws <see cref="ProblemException"/> if the body is refused, or the caller lacks the right to an item in it. The
+    /// result keeps no reference to the body.
     /// </summary>
     public delegate ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller);
 
@@ -60,7 +60,7 @@ internal sealed class PostRequests
         Map(app, "/v1/erasures", "/v1/erasures/", ErasureRequestParser.Parse, Access.Erase, ErasureApi.PostErasures);
     }
 
-    // A delegate of the request alone is called without a binder in between.
+    // ASP.NET Core calls a delegate whose only parameter is the HttpContext directly, without parameter binding.
     private static void Map(IEndpointRouteBuilder app, string path, string statusPath, Parse parse, Access access, ApiOperation description)
     {
         RequestDelegate handle = ActivatorUtilities.CreateInstance<PostRequests>(app.ServiceProvider, parse, statusPath).HandleAsync;
@@ -83,8 +83,8 @@ internal sealed class PostRequests
             await s_overloaded.ExecuteAsync(context);
             return;
         }
-        // Not cancelled when the caller disconnects: its unit is in the queue and takes up its share. It may be committed; its request id
-        // tells.
+        // The wait is not cancelled when the caller disconnects, because the caller's unit is in the queue and uses the caller's share. The
+        // unit may be committed, and the caller can find out by its request id.
         CommitOutcome outcome = await queued.Outcome;
         if (outcome is { State: CommitState.Decided, Result.Status: AcceptStatus.Accepted })
         {
@@ -152,7 +152,7 @@ internal sealed class PostRequests
             case AcceptStatus.RequestIdReused:
                 return new Problem(ProblemTypes.RequestIdReused, "The id belongs to an earlier request with different content.", request.RequestIdPath);
             case AcceptStatus.RequestIdTime when request.RequestId is null:
-                // The id was just made here: the clocks are wrong, not the request.
+                // This service has just made the id, so the clocks are wrong and not the request.
                 logger.ClocksDiffer();
                 return new Problem(ProblemTypes.Unavailable, "The server's clocks differ. Nothing was stored.", null, s_retryAfter);
             case AcceptStatus.RequestIdTime:

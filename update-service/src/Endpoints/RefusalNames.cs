@@ -7,7 +7,7 @@ namespace Optiks.UpdateService.Endpoints;
 /// </summary>
 internal static class RefusalNames
 {
-    // In the order of RefusalReason from ExpectedVersion on, and of the page.
+    // The names are in the order of RefusalReason, beginning with ExpectedVersion, and of docs/spec/users.md.
     private static readonly string[] s_names =
         ["expected-version", "user-left", "user-exists", "user-unknown", "username-taken", "device-taken", "device-unknown", "device-limit"];
 
@@ -15,7 +15,7 @@ internal static class RefusalNames
     public static IReadOnlyList<string> All => s_names;
 
     /// <summary>
-    /// Returns the name of a stored reason. Throws <see cref="StorageCorruptException"/> for a reason for which no request is refused.
+    /// Returns the name of a stored reason. Throws <see cref="StorageCorruptException"/> if the reason is not a reason of refusals.
     /// </summary>
     public static string Get(RefusalReason reason) => reason >= RefusalReason.ExpectedVersion && (int)reason <= s_names.Length
         ? s_names[reason - RefusalReason.ExpectedVersion]

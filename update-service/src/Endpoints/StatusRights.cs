@@ -10,13 +10,14 @@ internal sealed class StatusRights
     private readonly CallerRights _caller;
     private readonly bool _isOwnUsers;
 
-    /// <summary>Takes the caller who asks for a status, and the status.</summary>
+    /// <summary>Takes the caller that asks for a status, and the status.</summary>
     public StatusRights(CallerRights caller, RequestStatus status)
     {
         _caller = caller;
         ReadOnlyMemory<byte>? user = status.Items.Where(item => item.Structure is StructureId.Devices or StructureId.Decommissioned).Select(item => (ReadOnlyMemory<byte>?)item.Key).FirstOrDefault();
         _isOwnUsers = user is { IsEmpty: false } known && caller.IsOwnUser(known.Span);
-        // If a request left the device list as it was, its user is not stored. Its sender knows its id, and only their owners see its keys.
+        // If a request left the device list as it was, the database does not store the request's user. The caller then sees the request,
+        // because only its sender knows its id. It sees only its own keys in it.
         bool isUnknownUsers = user is null && status.IsAboutUser && caller.HasUser;
         FirstOfOthers = isUnknownUsers ? null : status.Items.Where(item => !MayName(item)).Select(item => (int?)item.Item).FirstOrDefault();
     }

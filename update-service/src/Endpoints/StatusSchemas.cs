@@ -50,7 +50,7 @@ internal static class StatusSchemas
         });
         schemas.Add("PublishedStatus", published);
         schemas.Add("RefusedStatus", refused);
-        // Has the members of all of them, for languages without unions.
+        // The union has the members of all three states, for languages without unions.
         var members = new Dictionary<string, IOpenApiSchema>
         {
             ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),

@@ -3,7 +3,7 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>Describes the endpoints (docs/spec/rest.md section 5).</summary>
+/// <summary>Describes the endpoints for updates and users (docs/spec/rest.md section 5).</summary>
 internal static class UpdateApi
 {
     public const string Title = "Optiks update-service";

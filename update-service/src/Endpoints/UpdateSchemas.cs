@@ -7,7 +7,9 @@ using Optiks.UpdateService.Requests;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>Defines the schemas of updates of keys, as <see cref="UpdateRequestParser"/> accepts them, and of the answer to them.</summary>
+/// <summary>
+/// Defines the schemas of updates of keys, as <see cref="UpdateRequestParser"/> accepts them, and of the answer to these updates.
+/// </summary>
 internal static class UpdateSchemas
 {
     public const string Updates = "Updates";

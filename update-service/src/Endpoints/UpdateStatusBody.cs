@@ -6,12 +6,12 @@ namespace Optiks.UpdateService.Endpoints;
 /// <summary>Shows the state of a request (docs/spec/rest.md section 5). Members that do not belong to the status are absent.</summary>
 /// <param name="RequestId">The request's id.</param>
 /// <param name="Status"><c>pending</c>, <c>published</c> or <c>refused</c>.</param>
-/// <param name="Epoch">Published: the epoch.</param>
-/// <param name="Items">Published: each item's version.</param>
-/// <param name="Proof">Published: the link to its proof.</param>
-/// <param name="Reason">Refused: the reason.</param>
-/// <param name="Item">Refused: the first item that the reason concerns.</param>
-/// <param name="Current">Refused: that item's latest version when it was refused.</param>
+/// <param name="Epoch">The epoch that published the request, if the status is <c>published</c>.</param>
+/// <param name="Items">The version that each item created, if the status is <c>published</c>.</param>
+/// <param name="Proof">The link to the proof, if the status is <c>published</c>.</param>
+/// <param name="Reason">The reason of the refusal, if the status is <c>refused</c>.</param>
+/// <param name="Item">The number of the first item that the reason concerns, if the status is <c>refused</c>.</param>
+/// <param name="Current">The latest version of that item's key at the time of the refusal, if the status is <c>refused</c>.</param>
 internal sealed record UpdateStatusBody(
     Guid RequestId, string Status, ulong? Epoch = null, IReadOnlyList<StatusItem>? Items = null, ProofLink? Proof = null, string? Reason = null, int? Item = null, StatusVersion? Current = null)
 {
@@ -33,7 +33,7 @@ internal sealed record UpdateStatusBody(
 /// <summary>Describes one item of a published request.</summary>
 /// <param name="Item">The item's number within its request.</param>
 /// <param name="Structure">The name of the structure that the key belongs to.</param>
-/// <param name="KeyB64">The key; absent if it has been erased since, or the caller may not see it.</param>
+/// <param name="KeyB64">The key in base64url; absent if the key has been erased since, or the caller may not see it.</param>
 /// <param name="Version">The version that the item created.</param>
 /// <param name="Period">The version's period.</param>
 internal sealed record StatusItem(int Item, string Structure, string? KeyB64, ulong Version, ulong Period)
@@ -47,7 +47,8 @@ internal sealed record StatusItem(int Item, string Structure, string? KeyB64, ul
 internal sealed record StatusVersion(ulong Period, ulong Version);
 
 /// <summary>
-/// Says how to ask a query-service for the proof. A query-service that does not serve the epoch yet says so (<c>not-caught-up</c>).
+/// Says how to ask a query-service for the proof. A query-service that does not serve the epoch yet answers with the problem
+/// <c>not-caught-up</c>.
 /// </summary>
 /// <param name="Method">The HTTP method.</param>
 /// <param name="Href">The path to send the key or the username to.</param>

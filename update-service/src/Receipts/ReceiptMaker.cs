@@ -33,7 +33,7 @@ internal sealed class ReceiptMaker : IDisposable
 
     /// <summary>
     /// Reads the service's options. Throws <see cref="StartupException"/>, <see cref="SecretsException"/> or
-    /// <see cref="TrustAnchorException"/> if they are unusable.
+    /// <see cref="TrustAnchorException"/> if the options or their files are unusable.
     /// </summary>
     public ReceiptMaker(
         IAcceptStore store, StatusReader statuses, DataFolder folder, IOptions<QueueOptions> options, UpdateMetrics metrics, TimeProvider time, ILogger<ReceiptMaker> logger)
@@ -57,8 +57,8 @@ internal sealed class ReceiptMaker : IDisposable
     public bool IsOn => _signer is not null;
 
     /// <summary>
-    /// Makes a receipt for each element of a durable unit that asks for one. The others, and those for which no receipt can be given now,
-    /// get null. A failure of the database also gives null: the updates are durable with or without receipts.
+    /// Makes a receipt for each element of a durable unit that asks for one. For the other elements, and for elements for which it can give
+    /// no receipt now, it returns null. A failure of the database also gives null: the updates are durable with or without receipts.
     /// </summary>
     public async Task<GivenReceipt?[]> MakeAsync(RequestUnit unit)
     {
@@ -76,7 +76,7 @@ internal sealed class ReceiptMaker : IDisposable
                 : null;
             if (reason is null)
             {
-                // Statuses are read after the published epoch.
+                // The statuses must be read after the published epoch, as docs/spec/receipts.md section 5 requires.
                 await Task.WhenAll(wanted.Select(async i => receipts[i] = await MakeAsync(unit.Ids[i], unit.Parsed.Requests[i], standing, now, encodedKeys)));
             }
             Report(reason, null);
@@ -118,7 +118,7 @@ internal sealed class ReceiptMaker : IDisposable
         return new GivenReceipt(JsonEncodedText.Encode(note.Encode(), AnswerJson.Encoder), keys);
     }
 
-    // Logs each reason once while it lasts, and once when it no longer holds.
+    // Logs each reason for withholding receipts once while the reason lasts, and logs once when receipts are given again.
     private void Report(string? reason, Exception? exception)
     {
         if (Volatile.Read(ref _withheld) == reason || Interlocked.Exchange(ref _withheld, reason) == reason)

@@ -1,6 +1,7 @@
 namespace Optiks.UpdateService.Receipts;
 
 /// <summary>Holds the state of the log after updates were accepted, on which their receipts are based.</summary>
-/// <param name="Pending">The number of waiting updates, including these.</param>
-/// <param name="Published">The last published epoch, read afterwards; null if no epoch is published.</param>
+/// <param name="Pending">The number of waiting updates, including the accepted updates.</param>
+/// <param name="Published">The last published epoch, which is read after <paramref name="Pending"/> is counted; null if no epoch is
+/// published.</param>
 internal readonly record struct Standing(long Pending, ulong? Published);

@@ -4,8 +4,8 @@ namespace Optiks.UpdateService.Receipts;
 
 /// <summary>
 /// Counts the pending updates, and then reads the published epoch, in the order that docs/spec/receipts.md section 5 requires. Only one
-/// reading runs at a time, and callers that ask meanwhile share the next one. A flood of receipts therefore costs the database no more than
-/// one reading after another. Any thread.
+/// reading runs at a time, and callers that ask during a reading share the next reading. A flood of receipts therefore costs the database
+/// no more than one reading after another. Any thread.
 /// </summary>
 internal sealed class StandingReader
 {
@@ -15,14 +15,16 @@ internal sealed class StandingReader
     private Task<Standing> _running = Task.FromResult(default(Standing));
     private Task<Standing>? _next;
 
-    /// <summary>Counts up to <paramref name="atMost"/>.</summary>
+    /// <summary>Makes a reader that counts at most <paramref name="atMost"/> pending updates.</summary>
     public StandingReader(IAcceptStore store, long atMost)
     {
         _store = store;
         _atMost = atMost;
     }
 
-    /// <summary>Returns a reading that began after this call. Throws <see cref="StorageException"/>.</summary>
+    /// <summary>
+    /// Returns the result of a reading that begins after this call. Throws <see cref="StorageException"/> if the database fails.
+    /// </summary>
     public Task<Standing> ReadAsync()
     {
         lock (_lock)
@@ -41,11 +43,11 @@ internal sealed class StandingReader
         await before.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         lock (_lock)
         {
-            // The updates of later callers may be accepted after this reading's count.
+            // Later callers must not share this reading: their updates may be accepted after its count.
             _running = _next!;
             _next = null;
         }
-        // Not cancelled, because several callers share it. The store's time limits end it.
+        // The reading cannot be cancelled, because several callers share it. The store's time limits end it.
         long pending = await _store.CountPendingAsync(_atMost, CancellationToken.None);
         return new Standing(pending, (await _store.ReadHeadAsync(CancellationToken.None)).PublishedEpoch);
     }

@@ -6,19 +6,21 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// Distinguishes a repeated request from another one under the same id. The hash covers the decoded content, not its form: member order,
-/// white space, escapes and <c>key</c> or <c>key_b64</c> make no difference. One update and <c>items</c> with that one element have the
-/// same hash. The hash is only stored, never sent.
+/// Distinguishes a repeated request from a different request under the same id. The hash covers the decoded content and not its form.
+/// Member order, white space, escapes, and the choice between <c>key</c> and <c>key_b64</c> make no difference. A single update has the
+/// same hash as <c>items</c> with this update as the only element. The hash is only stored, never sent.
 /// </summary>
 internal static class BodyHash
 {
-    // The structure, two lengths, whether a version is expected, and which one.
+    // An item's structure, two lengths, whether it expects a version, and the expected period and version.
     private const int MaxItemOverhead = 6 * sizeof(ulong);
     private const int OnStack = 1024;
 
     private static ReadOnlySpan<byte> Domain => "optiks update 1\n"u8;
 
-    /// <summary>Hashes the items with SHA-256. Each variable part follows its length, so that no two requests have the same form.</summary>
+    /// <summary>
+    /// Hashes the items with SHA-256. Each variable part follows its length, so that different requests never give the same hashed bytes.
+    /// </summary>
     public static byte[] Compute(IReadOnlyList<AcceptItem> items)
     {
         int capacity = Domain.Length + sizeof(ulong);

@@ -3,7 +3,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// Reads a list in a body that must have at least one element and at most a given number. Other lists are refused as <c>batch-length</c>,
+/// Reads a list in a body that must have at least one element and at most a given number. It refuses other lists as <c>batch-length</c>,
 /// with the path of the list.
 /// </summary>
 internal readonly struct BoundedList
@@ -30,7 +30,7 @@ internal readonly struct BoundedList
         return list;
     }
 
-    /// <summary>Moves to the next element. Returns false at the list's end, which it leaves.</summary>
+    /// <summary>Moves to the next element. At the list's end, leaves the list and returns false.</summary>
     /// <param name="reader">The reader, after the elements read so far.</param>
     /// <param name="count">The number of elements read so far.</param>
     public bool TryNext(ref StrictJsonReader reader, int count)
@@ -42,6 +42,6 @@ internal readonly struct BoundedList
 
     /// <summary>Returns the refusal of a value with too few or too many parts.</summary>
     /// <param name="path">The path of that value.</param>
-    /// <param name="detail">A sentence.</param>
+    /// <param name="detail">A sentence about the refusal.</param>
     public static ProblemException BatchLength(string path, string detail) => new(new Problem(ProblemTypes.BatchLength, detail, path));
 }

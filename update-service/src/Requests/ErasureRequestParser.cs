@@ -23,7 +23,9 @@ internal ref struct ErasureRequestParser
         _reader = new StrictJsonReader(body);
     }
 
-    /// <summary>Parses a body of a caller, who must own each key and user in it. The result keeps nothing of the body.</summary>
+    /// <summary>
+    /// Parses a body. Refuses it if the caller does not own a key or user in it. The result keeps no reference to the body.
+    /// </summary>
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new ErasureRequestParser(body, log, caller);

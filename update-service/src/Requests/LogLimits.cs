@@ -22,8 +22,8 @@ internal sealed class LogLimits
     }
 
     /// <summary>
-    /// Returns the limits now in force. Members that <see cref="LimitOptions"/> does not have are undefined. Throws the exceptions of
-    /// <see cref="TrustAnchor.Load"/>.
+    /// Returns the limits now in force. The returned configuration's members that <see cref="LimitOptions"/> does not have are undefined.
+    /// Throws the exceptions of <see cref="TrustAnchor.Load"/>.
     /// </summary>
     public Configuration Read()
     {

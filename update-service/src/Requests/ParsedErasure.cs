@@ -9,8 +9,8 @@ internal sealed class ParsedErasure : ParsedRequest
     private readonly string _member;
 
     /// <summary>Takes the parts of the erasure.</summary>
-    /// <param name="index">Its index in the list; null unless the body is a list.</param>
-    /// <param name="requestId">The caller's id; null if the caller gave no id.</param>
+    /// <param name="index">The erasure's index in the list; null unless the body is a list.</param>
+    /// <param name="requestId">The request id that the caller gave; null if the caller gave no id.</param>
     /// <param name="item">The erasure as an item.</param>
     /// <param name="member">The name of the member that gave the key or the user.</param>
     public ParsedErasure(int? index, Guid? requestId, AcceptItem item, string member)

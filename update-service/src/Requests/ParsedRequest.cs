@@ -8,15 +8,15 @@ internal abstract class ParsedRequest
     private readonly int? _index;
 
     /// <summary>Takes the parts that all elements have.</summary>
-    /// <param name="index">Its index in the list; null unless the body is a list.</param>
-    /// <param name="requestId">The caller's id; null if the caller gave no id.</param>
+    /// <param name="index">The element's index in the list; null unless the body is a list.</param>
+    /// <param name="requestId">The request id that the caller gave; null if the caller gave no id.</param>
     protected ParsedRequest(int? index, Guid? requestId)
     {
         _index = index;
         RequestId = requestId;
     }
 
-    /// <summary>The id that the caller gave; null if the caller gave no id.</summary>
+    /// <summary>The request id that the caller gave; null if the caller gave no id.</summary>
     public Guid? RequestId { get; }
 
     /// <summary>Whether the caller asked for a receipt.</summary>
@@ -25,15 +25,15 @@ internal abstract class ParsedRequest
     /// <summary>The JSON path of the member that asks for a receipt.</summary>
     public string ReceiptPath => $"{Path}.receipt";
 
-    /// <summary>The JSON path of the id.</summary>
+    /// <summary>The JSON path of the request id.</summary>
     public string RequestIdPath => $"{Path}.request_id";
 
     /// <summary>The JSON path of the element.</summary>
     protected string Path => _index is { } index ? $"$[{index}]" : "$";
 
     /// <summary>
-    /// Returns the items of the request under its id, which the caller gave or the service made. There are 1 to
-    /// <see cref="Limits.ItemsPerRequest"/>, without duplicate keys in a structure.
+    /// Returns the items of the request under its id, which the caller gave or the service made. A request has 1 to
+    /// <see cref="Limits.ItemsPerRequest"/> items, without duplicate keys in a structure.
     /// </summary>
     public abstract IReadOnlyList<AcceptItem> ToItems(Guid requestId);
 

@@ -2,7 +2,7 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>Holds one update of a key, or several in one request.</summary>
+/// <summary>Holds one request with one or several updates of keys.</summary>
 internal sealed class ParsedUpdate : ParsedRequest
 {
     private readonly bool _isAtomic;
@@ -10,11 +10,11 @@ internal sealed class ParsedUpdate : ParsedRequest
     private readonly IReadOnlyList<bool> _keyMembers;
 
     /// <summary>Takes the parts of the request.</summary>
-    /// <param name="index">Its index in the list; null unless the body is a list.</param>
-    /// <param name="requestId">The caller's id; null if the caller gave no id.</param>
+    /// <param name="index">The request's index in the list; null unless the body is a list.</param>
+    /// <param name="requestId">The request id that the caller gave; null if the caller gave no id.</param>
     /// <param name="isAtomic">Whether the body used <c>items</c>.</param>
-    /// <param name="items">Its updates.</param>
-    /// <param name="keyMembers">Whether each item's key was given as <c>key_b64</c>, to name the right member in a problem.</param>
+    /// <param name="items">The request's updates.</param>
+    /// <param name="keyMembers">For each item, whether its key was given as <c>key_b64</c>; a problem then names this member.</param>
     public ParsedUpdate(int? index, Guid? requestId, bool isAtomic, IReadOnlyList<AcceptItem> items, IReadOnlyList<bool> keyMembers)
         : base(index, requestId)
     {

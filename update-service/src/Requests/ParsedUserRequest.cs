@@ -13,11 +13,11 @@ internal sealed class ParsedUserRequest : ParsedRequest
     private readonly bool _isUserOctets;
 
     /// <summary>Takes the parts of the request.</summary>
-    /// <param name="index">Its index in the list; null unless the body is a list.</param>
-    /// <param name="requestId">The caller's id; null if the caller gave no id.</param>
+    /// <param name="index">The request's index in the list; null unless the body is a list.</param>
+    /// <param name="requestId">The request id that the caller gave; null if the caller gave no id.</param>
     /// <param name="user">The user's id; null if it is derived from the request's id.</param>
     /// <param name="isUserOctets">Whether the user's id was given as <c>user_b64</c>.</param>
-    /// <param name="changes">The changes.</param>
+    /// <param name="changes">The changes of the user.</param>
     public ParsedUserRequest(int? index, Guid? requestId, byte[]? user, bool isUserOctets, UserChanges changes)
         : base(index, requestId)
     {

@@ -5,13 +5,13 @@ namespace Optiks.UpdateService.Requests;
 
 /// <summary>
 /// Reads the members that bodies of <c>/v1/updates</c> and <c>/v1/users</c> share. Each method reads the current value, or refuses it with
-/// its path.
+/// the value's path.
 /// </summary>
 internal static class RequestMembers
 {
     private static readonly JsonMembers s_expected = new("period", "version");
 
-    /// <summary>Reads a caller's id.</summary>
+    /// <summary>Reads the request id that a caller gave.</summary>
     public static Guid ReadRequestId(this ref StrictJsonReader reader)
     {
         Guid id = reader.ReadUuid();
@@ -20,11 +20,11 @@ internal static class RequestMembers
             : id;
     }
 
-    /// <summary>Reads a key, user id or device id. The result keeps nothing of the body.</summary>
+    /// <summary>Reads a key, user id or device id. The result keeps no reference to the body.</summary>
     /// <param name="reader">The reader, at the member.</param>
     /// <param name="name">The member's name, without <c>_b64</c>.</param>
-    /// <param name="isOctets">Whether it is the member with <c>_b64</c>.</param>
-    /// <param name="other">The value of the other one of the two members; null if that was absent.</param>
+    /// <param name="isOctets">Whether the current member is the one with <c>_b64</c>.</param>
+    /// <param name="other">The value of the other member, without or with <c>_b64</c>; null if that member was absent.</param>
     /// <param name="maxLength">The greatest length in bytes.</param>
     public static byte[] ReadKey(this ref StrictJsonReader reader, string name, bool isOctets, byte[]? other, int maxLength)
     {
@@ -62,10 +62,10 @@ internal static class RequestMembers
     /// <summary>Reads a text as its UTF-8 bytes, or base64url.</summary>
     public static byte[] ReadTextOrOctets(this ref StrictJsonReader reader, bool isOctets) => isOctets ? reader.ReadOctets() : reader.ReadText().ToArray();
 
-    /// <summary>Returns the refusal of an object, already left, that lacks a member.</summary>
+    /// <summary>Returns the refusal of an object that lacks a required member. The reader has already left the object.</summary>
     public static ProblemException Missing(this in StrictJsonReader reader, string name) => reader.FailAt(name, ProblemTypes.MalformedRequest, "The member is missing.");
 
-    /// <summary>Returns the refusal of an object that lacks both of two members, of which it must have one.</summary>
+    /// <summary>Returns the refusal of an object that lacks both of two members, although it must have one of them.</summary>
     public static ProblemException RefuseMissing(this in StrictJsonReader reader, string name) =>
         reader.FailAt(name, ProblemTypes.MalformedRequest, $"One of {name} and {name}_b64 must be given.");
 

@@ -4,7 +4,8 @@ using Optiks.Storage;
 namespace Optiks.UpdateService.Requests;
 
 /// <summary>
-/// Holds a parsed body with ids and hashes: the unit for the queue. It also leads from the queue's verdict back to the element of the body.
+/// Holds a parsed body with ids and hashes: the unit for the queue. It also finds the element of the body to which the queue's verdict
+/// refers.
 /// </summary>
 internal sealed class RequestUnit
 {
@@ -18,7 +19,7 @@ internal sealed class RequestUnit
 
     public ParsedRequests Parsed { get; }
 
-    /// <summary>The ids of the elements, in order: the caller's, or made here.</summary>
+    /// <summary>The request ids of the elements, in order. The caller gave them, or this class made them.</summary>
     public IReadOnlyList<Guid> Ids { get; }
 
     /// <summary>The users of the elements, in order; null if the elements are about keys.</summary>
@@ -27,11 +28,13 @@ internal sealed class RequestUnit
     /// <summary>Whether any of the elements asks for a receipt.</summary>
     public bool WantsReceipts { get; private set; }
 
-    /// <summary>The unit to commit. An element that repeats an earlier one's id and content occurs only once.</summary>
+    /// <summary>
+    /// The unit to commit. If an element repeats the id and content of an earlier element, the unit contains it only once.
+    /// </summary>
     public AcceptUnit Unit { get; private init; } = new([]);
 
     /// <summary>
-    /// Makes the unit. Throws <see cref="ProblemException"/> (request-id-reused) if two elements have the same id and different content.
+    /// Makes the unit. Throws <see cref="ProblemException"/> (request-id-reused) if two elements have the same id but different content.
     /// </summary>
     public static RequestUnit Create(ParsedRequests parsed, DateTimeOffset now)
     {

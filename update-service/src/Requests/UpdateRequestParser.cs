@@ -13,7 +13,7 @@ internal ref struct UpdateRequestParser
     private static readonly JsonMembers s_requestMembers = new("request_id", "key", "key_b64", "value", "value_b64", "expected", "items", "receipt");
     private static readonly JsonMembers s_itemMembers = new("key", "key_b64", "value", "value_b64", "expected");
 
-    // The arrays for a request with one update.
+    // The shared arrays for a request with one update.
     private static readonly bool[] s_text = [false];
     private static readonly bool[] s_octets = [true];
 
@@ -28,7 +28,7 @@ internal ref struct UpdateRequestParser
         _reader = new StrictJsonReader(body);
     }
 
-    /// <summary>Parses a body of a caller, who must own each key in it. The result keeps nothing of the body.</summary>
+    /// <summary>Parses a body. Refuses it if the caller does not own a key in it. The result keeps no reference to the body.</summary>
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new UpdateRequestParser(body, log, caller);
@@ -98,7 +98,7 @@ internal ref struct UpdateRequestParser
         return items;
     }
 
-    /// <summary>Reads one of <see cref="s_itemMembers"/>.</summary>
+    /// <summary>Reads one member, which is one of <see cref="s_itemMembers"/>.</summary>
     private void Update(ref UpdateMembers update, int member)
     {
         switch (member)

@@ -11,7 +11,7 @@ internal sealed class UserChanges
     private readonly List<ReadOnlyMemory<byte>> _added = [];
     private readonly List<ReadOnlyMemory<byte>> _removed = [];
 
-    /// <summary>The usernames that are to lead to the user, in the order of the request.</summary>
+    /// <summary>The usernames that will lead to the user, in the order of the request.</summary>
     public IReadOnlyList<(byte[] Name, Place Place)> Usernames => _usernames;
 
     /// <summary>The devices that get a value, in the order of the request.</summary>
@@ -26,7 +26,7 @@ internal sealed class UserChanges
     /// <summary>The number of items of the request.</summary>
     public int NumItems => 1 + _usernames.Count + _devices.Count + (Decommissions ? 1 : 0);
 
-    /// <summary>Adds a username that is to lead to the user.</summary>
+    /// <summary>Adds a username that will lead to the user.</summary>
     public void AddUsername(byte[] name, Place place) => _usernames.Add((name, place));
 
     /// <summary>Adds a device to the list, with its value.</summary>
@@ -48,6 +48,6 @@ internal sealed class UserChanges
     /// <summary>Says where the request names a username or device.</summary>
     /// <param name="Change">The index of the change.</param>
     /// <param name="Element">The index in the change's list; null if the change has no list.</param>
-    /// <param name="IsOctets">Whether its member is the one with <c>_b64</c>.</param>
+    /// <param name="IsOctets">Whether the request names it in the member with <c>_b64</c>.</param>
     public readonly record struct Place(int Change, int? Element, bool IsOctets);
 }

@@ -22,31 +22,31 @@ internal sealed class UserOperationRule
         }
     }
 
-    /// <summary>Creates a user with usernames and devices.</summary>
+    /// <summary>The operation that creates a user with usernames and devices.</summary>
     public static UserOperationRule Create { get; } = new("create", "usernames", "usernames" + Octets, "devices") { NeedsApiKey = true };
 
-    /// <summary>Makes one more username lead to the user.</summary>
+    /// <summary>The operation that makes one more username lead to the user.</summary>
     public static UserOperationRule AddUsername { get; } = new("add-username", "username", "username" + Octets) { NeedsApiKey = true };
 
-    /// <summary>Adds a device to the list, with its value.</summary>
+    /// <summary>The operation that adds a device to the list, with its value.</summary>
     public static UserOperationRule AddDevice { get; } = new("add-device", "device", "device" + Octets, "value", "value" + Octets);
 
-    /// <summary>Gives a device on the list another value.</summary>
+    /// <summary>The operation that gives a device on the list another value.</summary>
     public static UserOperationRule SetDevice { get; } = new("set-device", "device", "device" + Octets, "value", "value" + Octets, "expected");
 
-    /// <summary>Removes a device from the list.</summary>
+    /// <summary>The operation that removes a device from the list.</summary>
     public static UserOperationRule RemoveDevice { get; } = new("remove-device", "device", "device" + Octets);
 
-    /// <summary>Records that the user has left permanently.</summary>
+    /// <summary>The operation that records that the user has left permanently.</summary>
     public static UserOperationRule Decommission { get; } = new("decommission");
 
     /// <summary>All operations.</summary>
     public static IReadOnlyList<UserOperationRule> All { get; } = [Create, AddUsername, AddDevice, SetDevice, RemoveDevice, Decommission];
 
-    /// <summary>The members of a change, of all operations, in the order of <see cref="UserMember"/>.</summary>
+    /// <summary>The members that a change may have, of all operations together, in the order of <see cref="UserMember"/>.</summary>
     public static JsonMembers Members { get; } = new(s_names);
 
-    /// <summary>The name in <c>op</c>.</summary>
+    /// <summary>The operation's name, which a request gives in <c>op</c>.</summary>
     public string Name { get; }
 
     /// <summary>Whether the operation needs an API key, because no token allows it.</summary>

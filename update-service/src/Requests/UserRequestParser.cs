@@ -26,7 +26,9 @@ internal ref struct UserRequestParser
         _reader = new StrictJsonReader(body);
     }
 
-    /// <summary>Parses a body of a caller, who must have the right to each change. The result keeps nothing of the body.</summary>
+    /// <summary>
+    /// Parses a body. Refuses it if the caller lacks the right to a change in it. The result keeps no reference to the body.
+    /// </summary>
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new UserRequestParser(body, log, caller);
@@ -64,7 +66,8 @@ internal ref struct UserRequestParser
         return new ParsedUserRequest(index, requestId, user, isUserOctets, changes);
     }
 
-    // A generated user id is a key, and the value of a username. A log's bounds on keys or values may be below its length.
+    // A generated user id must be a valid key, and a valid value of a username. A log's bounds on keys or values may be smaller than the
+    // id's length.
     private readonly void CheckUser(byte[]? user, bool isOctets, UserChanges changes)
     {
         if (user is null && !changes.Creates)
@@ -141,7 +144,7 @@ internal ref struct UserRequestParser
             : operation;
     }
 
-    // The members' own forms are already checked; here the operation applies them.
+    // The form of each member has already been checked. This method checks that the operation may have the members, and applies them.
     private readonly void Add(UserChanges changes, int index, UserOperationRule operation, ulong seen, in Members given)
     {
         for (UserMember member = UserMember.Op + 1; member <= UserMember.Expected; member++)
@@ -172,7 +175,8 @@ internal ref struct UserRequestParser
         }
         else if (operation == UserOperationRule.AddDevice)
         {
-            // The id becomes this user's permanently: an id that the account system did not name may be meant for another user.
+            // The device id will belong to this user permanently. If the token does not name the id, the account system may have meant it
+            // for another user.
             if (!_caller.Owns(device))
             {
                 throw new ProblemException(CallerRights.NotOwn($"{_reader.Path}.{(given.Device.IsOctets ? "device_b64" : "device")}"));
@@ -236,7 +240,7 @@ internal ref struct UserRequestParser
         return devices;
     }
 
-    /// <summary>Reads one of <see cref="s_deviceMembers"/>.</summary>
+    /// <summary>Reads one member, which is one of <see cref="s_deviceMembers"/>.</summary>
     private void Device(ref DeviceMembers device, int member)
     {
         if (member is 2 or 3)

@@ -3,8 +3,8 @@ using Optiks.ServiceDefaults;
 namespace Optiks.UpdateService.Status;
 
 /// <summary>
-/// Determines how far the board's checkpoint reaches, if this host can read the board. Epochs beyond it wait for witnesses, or have not yet
-/// arrived where the board is read, and no replica serves them (docs/spec/board.md section 3). Any thread.
+/// Determines how far the board's checkpoint reaches, if this host can read the board. Epochs beyond the checkpoint wait for witnesses, or
+/// have not yet arrived at the place where this host reads the board. No replica serves them (docs/spec/board.md section 3). Any thread.
 /// </summary>
 internal sealed class CheckpointReach
 {
@@ -33,7 +33,7 @@ internal sealed class CheckpointReach
         }
         catch (BoardUnreadableException)
         {
-            // The service accepts nothing meanwhile, and RollbackGuard reports it.
+            // While the board cannot be read, the service accepts no updates, and RollbackGuard reports the problem.
         }
         return false;
     }

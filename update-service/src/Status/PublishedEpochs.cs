@@ -24,13 +24,15 @@ internal sealed class PublishedEpochs : BackgroundService
     }
 
     /// <summary>
-    /// Completes when an epoch is published after this property was read. To miss no epoch, read it before the state that may change.
+    /// Completes when an epoch is published after this property was read. To miss no epoch, a caller must read this property before it
+    /// reads the state that an epoch may change.
     /// </summary>
     public Task Next => Volatile.Read(ref _next).Task;
 
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
     {
-        // Ends when the host begins to stop, not after its last requests: cancelling a read from a database that hangs takes seconds.
+        // The watch ends when the host begins to stop, and not after the host's last requests, because cancelling a read from a database
+        // that hangs takes seconds.
         using var either = CancellationTokenSource.CreateLinkedTokenSource(stoppingToken, _stopping);
         await WatchAsync(either.Token);
     }
@@ -61,7 +63,8 @@ internal sealed class PublishedEpochs : BackgroundService
             }
             catch (StorageException e)
             {
-                // Waiting callers reach their time limits; commits report the same failure to their callers.
+                // Nothing is reported to waiting callers: they wait until their time limits. Commits report the same failure to their
+                // callers.
                 if (!isDown)
                 {
                     isDown = true;

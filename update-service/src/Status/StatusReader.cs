@@ -2,13 +2,14 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Status;
 
-/// <summary>Reads the state of a request, now or after waiting for it. Any thread.</summary>
+/// <summary>Reads the state of a request, at once or after waiting for its result. Any thread.</summary>
 internal sealed class StatusReader : IDisposable
 {
-    // After an epoch all waiting callers ask at once; they must leave the database to the writers.
+    // After an epoch all waiting callers ask at once. This limit keeps them from slowing down the database's writers.
     private const int MaxConcurrentReads = 8;
 
-    // Used while a checkpoint waits for witnesses: no event reports a file that another process writes.
+    // The interval of polls of the board while a checkpoint waits for witnesses. Polling is necessary, because no event reports that
+    // another process wrote a file.
     private static readonly TimeSpan s_boardPause = TimeSpan.FromMilliseconds(200);
     private static readonly RequestStatus s_pending = new(RequestState.Pending, 0, [], null);
 
@@ -29,8 +30,9 @@ internal sealed class StatusReader : IDisposable
     }
 
     /// <summary>
-    /// Returns the status; null for an unknown id. While the request is pending it waits up to <paramref name="wait"/>, and asks the
-    /// database at most once each epoch. A host that stops ends the waiting. A request whose epoch waits for witnesses is still pending.
+    /// Returns the status; null for an unknown id. While the request is pending, the call waits for at most <paramref name="wait"/>, and
+    /// asks the database at most once for each epoch. A host that stops ends the waiting. A request whose epoch waits for witnesses is
+    /// still pending.
     /// </summary>
     public async Task<RequestStatus?> ReadAsync(Guid requestId, TimeSpan wait, CancellationToken cancellationToken)
     {
@@ -56,8 +58,8 @@ internal sealed class StatusReader : IDisposable
     }
 
     /// <summary>
-    /// Returns the status that the database has now, in which an epoch is published even while it waits for witnesses; null for an unknown
-    /// id.
+    /// Returns the status that the database has now; null for an unknown id. In this status, an epoch counts as published even while its
+    /// checkpoint waits for witnesses.
     /// </summary>
     public async Task<RequestStatus?> ReadStoredAsync(Guid requestId, CancellationToken cancellationToken)
     {

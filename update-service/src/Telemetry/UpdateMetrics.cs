@@ -5,10 +5,10 @@ using Optiks.UpdateService.Accepting;
 
 namespace Optiks.UpdateService.Telemetry;
 
-/// <summary>Counts accepted and refused requests, and measures how long commits take; its spans cover commits. Any thread.</summary>
+/// <summary>Counts accepted and refused requests, and measures how long commits take; makes spans of commits. Any thread.</summary>
 internal sealed class UpdateMetrics : IDisposable
 {
-    /// <summary>The name of the meter for all of them.</summary>
+    /// <summary>The name of the meter of all these metrics.</summary>
     public const string MeterName = "Optiks.UpdateService";
 
     private const int MaxLinks = 128;
@@ -39,14 +39,14 @@ internal sealed class UpdateMetrics : IDisposable
         _receipts = _meter.CreateCounter<long>("optiks.update.receipts", "{receipt}", "Requested receipts, by whether they were given.");
     }
 
-    /// <summary>Sets how to read the queue's depth.</summary>
+    /// <summary>Sets the functions that return the number of waiting callers and the used bytes of the queue.</summary>
     public void ObserveQueue(Func<int> callers, Func<long> octets)
     {
         _meter.CreateObservableGauge("optiks.update.queue.callers", callers, "{caller}", "Callers that wait for a commit to begin.");
         _meter.CreateObservableGauge("optiks.update.queue.size", octets, "By", "Memory of the requests that are being read, wait for a commit or are in one.");
     }
 
-    /// <summary>Sets how to read whether accepting is held.</summary>
+    /// <summary>Sets the function that returns whether the rollback guard currently holds all updates back.</summary>
     public void ObserveGuard(Func<bool> isHeld) =>
         _meter.CreateObservableGauge("optiks.update.held", () => isHeld() ? 1 : 0, "{hold}", "1 while nothing is accepted because the database is older than the board, or the board cannot be read.");
 
@@ -57,7 +57,7 @@ internal sealed class UpdateMetrics : IDisposable
         {
             return null;
         }
-        // If there are many callers, only the first ones are linked.
+        // If there are many callers, only the first callers' requests are linked.
         IEnumerable<ActivityLink> links = group.Take(MaxLinks).Where(unit => unit.Caller != default).Select(unit => new ActivityLink(unit.Caller));
         return _source.StartActivity(ActivityKind.Internal, tags: [new("optiks.callers", group.Count), new("optiks.updates", updates)], links: links, name: "commit updates");
     }

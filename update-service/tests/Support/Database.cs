@@ -13,8 +13,8 @@ internal sealed class Database
     }
 
     /// <summary>
-    /// Returns a text that shows whether anything was written. It has the number of rows of every table that the service may write, and the
-    /// last assigned numbers.
+    /// Returns a text that shows whether anything was written. The text has the number of rows of every table that the service may write,
+    /// and the last assigned numbers.
     /// </summary>
     public string Contents() => string.Join(
         ' ',
@@ -26,7 +26,7 @@ internal sealed class Database
     /// <summary>Returns the pending rows as (key, value) in the order of acceptance.</summary>
     public IReadOnlyList<(byte[] Key, byte[] Value)> Pending() => [.. PendingItems().Select(item => (item.Key, item.Value))];
 
-    /// <summary>Returns the same with their structures and numbers.</summary>
+    /// <summary>Returns the pending rows with their item numbers and structures, in the order of acceptance.</summary>
     public IReadOnlyList<(int Item, int Structure, byte[] Key, byte[] Value)> PendingItems()
     {
         using SqliteConnection connection = Open();

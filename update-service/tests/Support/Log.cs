@@ -8,7 +8,7 @@ namespace Optiks.UpdateService.Tests.Support;
 
 /// <summary>
 /// Plays the update-task's part on the same database. It decides pending requests and publishes epochs, with arbitrary bytes in place of
-/// proofs, which nothing here reads.
+/// records and proofs, because the update-service does not read them.
 /// </summary>
 internal sealed class Log : IAsyncDisposable
 {
@@ -18,10 +18,10 @@ internal sealed class Log : IAsyncDisposable
     private Lease? _lease;
     private ulong _epoch;
 
-    /// <summary>Refuses requests for reasons that this class does not know, such as users who left.</summary>
+    /// <summary>The function that refuses requests for reasons that this class does not know, such as users who left.</summary>
     public Func<PendingRequest, Refusal?> Refusing { get; set; } = _ => null;
 
-    /// <summary>Returns the values to erase for a request that asks for it and is not refused.</summary>
+    /// <summary>The function that returns the values to erase for a request that asks for an erasure and is not refused.</summary>
     public Func<PendingRequest, IReadOnlyList<Erasure>> Erasing { get; set; } = _ => [];
 
     public Log(DataFolder folder)

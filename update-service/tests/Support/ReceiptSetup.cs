@@ -8,7 +8,8 @@ using Optiks.Tlog;
 namespace Optiks.UpdateService.Tests.Support;
 
 /// <summary>
-/// Makes the files for a service with receipts: a trust anchor, a receipt key, and the note in which the log's key vouches for it.
+/// Makes the files for a service with receipts: a trust anchor, a receipt key, and the note in which the log's key authorizes the receipt
+/// key.
 /// </summary>
 internal sealed class ReceiptSetup
 {
@@ -25,10 +26,10 @@ internal sealed class ReceiptSetup
     /// <summary>Returns a signer with the log's key.</summary>
     public static NoteSigner Signer() => new(Origin, SignatureType.Ed25519, s_logSeed);
 
-    /// <summary>The settings of the service; the files are named after <see cref="Prepare"/> has run.</summary>
+    /// <summary>The settings of the service. They name the files after <see cref="Prepare"/> has run.</summary>
     public Dictionary<string, string?> Settings { get; } = [];
 
-    /// <summary>The times, from now on, between which the log's key vouches.</summary>
+    /// <summary>The time span in which the receipt key is authorized, relative to now.</summary>
     public (TimeSpan From, TimeSpan Until) Vouches { get; init; } = (TimeSpan.FromHours(-1), TimeSpan.FromHours(1));
 
     /// <summary>Writes the files.</summary>
@@ -42,7 +43,7 @@ internal sealed class ReceiptSetup
         Settings["Optiks:UpdateService:Receipts:KeysFile"] = Path.Combine(_folder, "receipt-keys.txt");
     }
 
-    /// <summary>Rewrites the note.</summary>
+    /// <summary>Writes the note that authorizes the receipt key, in place of an existing note.</summary>
     public void Vouch(TimeSpan from, TimeSpan until, VerifierKey? key = null)
     {
         DateTimeOffset now = TimeProvider.System.GetUtcNow();
@@ -52,7 +53,9 @@ internal sealed class ReceiptSetup
         AtomicFile.Write(Path.Combine(_folder, "receipt-keys.txt"), keys.Note.Span, AtomicFile.PublicMode);
     }
 
-    /// <summary>Verifies the receipt of an answer or of one of its elements; returns null if it has no receipt.</summary>
+    /// <summary>
+    /// Verifies the receipt of an answer or of one of its elements; returns null if the answer or element has no receipt.
+    /// </summary>
     public static Receipt? Read(System.Text.Json.JsonElement json)
     {
         if (!json.TryGetProperty("receipt", out System.Text.Json.JsonElement note))

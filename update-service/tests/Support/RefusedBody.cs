@@ -3,7 +3,8 @@ using System.Text;
 namespace Optiks.UpdateService.Tests.Support;
 
 /// <summary>
-/// Holds a refused body and its positive control. K is a placeholder for the case's own key, ID and the like for ids of the current time.
+/// Holds a refused body and its positive control. In the bodies, K is a placeholder for the case's own key, and placeholders such as ID
+/// represent request ids of the current time.
 /// </summary>
 internal sealed class RefusedBody
 {
@@ -42,7 +43,7 @@ internal sealed class RefusedBody
     // A body that is not UTF-8 has no placeholders to fill, and decoding would change it.
     public byte[] Bad() => System.Text.Unicode.Utf8.IsValid(_bad) ? Fill(Encoding.UTF8.GetString(_bad)) : _bad;
 
-    /// <summary>Returns the control of the case, or the one that all cases without their own share.</summary>
+    /// <summary>Returns the case's own control, or the given body if the case has no control of its own.</summary>
     public byte[] Control(string otherwise) => Fill(_control ?? otherwise);
 
     private byte[] Fill(string body) => Encoding.UTF8.GetBytes(body

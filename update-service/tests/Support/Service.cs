@@ -42,10 +42,10 @@ internal sealed class Service : IAsyncDisposable
     /// <summary>Another caller's key with the scope update.</summary>
     public string SecondKey { get; private init; } = "";
 
-    /// <summary>Starts a host with an API key with the scope update, and one with every other scope.</summary>
+    /// <summary>Starts a host with two API keys: one with the scope update, and one with every other scope.</summary>
     /// <param name="settings">Further configuration.</param>
     /// <param name="engine">The engine to use instead of SQLite itself.</param>
-    /// <param name="prepare">Runs before the host is made.</param>
+    /// <param name="prepare">The action to run before the host is made.</param>
     /// <param name="time">The host's clock instead of the machine's.</param>
     public static async Task<Service> StartAsync(
         Dictionary<string, string?>? settings = null, IStorageProvider? engine = null, Action<DataFolder>? prepare = null, TimeProvider? time = null)
@@ -139,7 +139,7 @@ internal sealed class Service : IAsyncDisposable
     }
 }
 
-/// <summary>Holds an HTTP answer, read whole.</summary>
+/// <summary>Holds an HTTP answer with its whole body.</summary>
 internal sealed record Answer(int Status, string? MediaType, HttpResponseHeaders Headers, JsonElement Json)
 {
     public string? Text(string member) => Json.TryGetProperty(member, out JsonElement value) ? value.GetString() : null;

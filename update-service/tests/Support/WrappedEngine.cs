@@ -22,25 +22,25 @@ internal sealed class WrappedEngine : IStorageProvider
 
     public string Name => _inner.Name;
 
-    /// <summary>The number that the store reports.</summary>
+    /// <summary>The value of the store's property of this name; null for the real store's value.</summary>
     public int? ConcurrentUpdates { get; init; }
 
-    /// <summary>Runs before each group commit.</summary>
+    /// <summary>The function to run before each group commit.</summary>
     public Func<Task> BeforeAccept { get; set; } = () => Task.CompletedTask;
 
-    /// <summary>Runs between a commit and its return.</summary>
+    /// <summary>The function to run after each group commit, before the call returns.</summary>
     public Func<Task> AfterAccept { get; set; } = () => Task.CompletedTask;
 
-    /// <summary>Gets the units of each commit before it, and may throw.</summary>
+    /// <summary>The action that gets the units before each group commit; it may throw.</summary>
     public Action<IReadOnlyList<AcceptUnit>> Given { get; set; } = _ => { };
 
-    /// <summary>Gets the units between the commit and its return, and may throw.</summary>
+    /// <summary>The action that gets the units after each group commit, before the call returns; it may throw.</summary>
     public Action<IReadOnlyList<AcceptUnit>> Stored { get; set; } = _ => { };
 
     /// <summary>The exception that status reads throw, if set.</summary>
     public Exception? StatusFailure { get; set; }
 
-    /// <summary>The number of units in each commit.</summary>
+    /// <summary>The number of units in each group commit.</summary>
     public ConcurrentQueue<int> Groups { get; } = [];
 
     public int StatusReads => Volatile.Read(ref _statusReads);

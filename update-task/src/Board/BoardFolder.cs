@@ -38,7 +38,8 @@ internal sealed class BoardFolder
     }
 
     /// <summary>
-    /// Returns whether the board has a checkpoint. It has none if nothing was ever published here, or if the checkpoint was lost.
+    /// Returns whether the board has a checkpoint. The board has no checkpoint if nothing was ever published here, or if the checkpoint was
+    /// lost.
     /// </summary>
     public bool HasCheckpoint() => new DirectoryTileReader(Log).HasCheckpoint();
 

@@ -5,12 +5,12 @@ using Optiks.Tlog;
 namespace Optiks.UpdateTask.Board;
 
 /// <summary>
-/// Keeps the files that must be durable next to the board before an epoch is signed: its bundle and the high-water mark. The caller holds
-/// the board's lock.
+/// Keeps the files that must be durable next to the board before an epoch is signed: the epoch's bundle and the high-water mark. The caller
+/// must hold the board's lock.
 /// </summary>
 /// <remarks>
 /// Invariant: the higher of mark and newest bundle is never below the last signed epoch. Both are read because a process may be paused
-/// between its check and its write. When it resumes, it may overwrite a newer mark with its older one, but it cannot remove bundles.
+/// between its check and its write. When it resumes, it may overwrite a newer mark with its older mark, but it cannot remove bundles.
 /// </remarks>
 internal sealed class BoardState
 {
@@ -25,7 +25,7 @@ internal sealed class BoardState
         _files = new DurableFiles(folder.State);
     }
 
-    /// <summary>Returns the highest epoch that a task was ever about to sign; null if there never was one.</summary>
+    /// <summary>Returns the highest epoch that a task was ever about to sign; null if no task was ever about to sign an epoch.</summary>
     public HighWaterMark? Highest()
     {
         HighWaterMark? mark;
@@ -52,9 +52,9 @@ internal sealed class BoardState
 
     /// <summary>
     /// Makes the epoch's bundle and then the mark durable. Between the two it removes the values that the epoch erased from earlier
-    /// bundles. That does no harm even if the epoch is never signed, because the epoch is committed. Refuses
-    /// (<see cref="StartupException"/>, exit code 4) if the bundle or the mark names another record for this epoch, or the mark is beyond
-    /// it.
+    /// bundles. Removing them does no harm even if the epoch is never signed, because the epoch is committed. Refuses
+    /// (<see cref="StartupException"/>, exit code 4) if the bundle or the mark names another record for this epoch, or if the mark is
+    /// beyond this epoch.
     /// </summary>
     public void Record(EpochContent content)
     {
@@ -74,8 +74,8 @@ internal sealed class BoardState
     }
 
     /// <summary>
-    /// Removes the files of this process's earlier time as the leader, where tasks share no folder. They are out of date, and their bundles
-    /// may contain values that other tasks have erased since. The caller holds the board's lock.
+    /// Removes the files that this process wrote when it led earlier. It applies where tasks share no folder. The files are out of date,
+    /// and their bundles may contain values that other tasks have erased since. The caller holds the board's lock.
     /// </summary>
     public void Forget()
     {
@@ -89,12 +89,12 @@ internal sealed class BoardState
         (_copies, _firstBundle) = (null, null);
     }
 
-    // The folder is listed once: afterwards only this process adds to it.
+    // The folder is listed only once, because afterwards only this process adds files to it.
     private SortedSet<CopyBundleName> Copies => _copies ??= ListCopies();
 
     /// <summary>
-    /// Makes the bundle of copies that were just staged durable. The caller holds the board's lock, as for <see cref="Record"/>, which
-    /// follows for the epoch of the switch.
+    /// Makes the bundle of copies that were just staged durable. The caller must hold the board's lock. The epoch of the switch itself is
+    /// recorded later by <see cref="Record"/>.
     /// </summary>
     public void RecordCopies(CopyBundle bundle)
     {
@@ -114,13 +114,14 @@ internal sealed class BoardState
         {
             last = last is null || name.First > last.Value.First ? name : last;
         }
-        // After a crash, several bundles may begin there, and one of them may be empty.
+        // After a crash, several bundles may begin with the same copy, and one of them may be empty.
         return last is { } newest ? Copies.Where(name => name.Period == period && name.First == newest.First).Max(name => ReadCopies(name).Copies.End) : null;
     }
 
     /// <summary>
     /// Removes values, openings and keys of devices and keys from the bundles of these epochs, from at most <paramref name="max"/> of them.
-    /// Returns the epoch to continue with, or null if all are done. The caller destroys the values in the database afterwards.
+    /// Returns the epoch with which the next call continues, or null if all bundles are done. The caller must destroy the values in the
+    /// database afterwards.
     /// </summary>
     public ulong? DestroyValues(ulong first, ulong last, int max)
     {
@@ -142,7 +143,8 @@ internal sealed class BoardState
     }
 
     /// <summary>
-    /// Deletes a period's bundles of copies, which contain its secrets. The caller destroys the period in the database afterwards.
+    /// Deletes a period's bundles of copies, which contain the period's secrets. The caller must destroy the period in the database
+    /// afterwards.
     /// </summary>
     public void DestroyCopies(ulong period)
     {
@@ -174,7 +176,7 @@ internal sealed class BoardState
 
     /// <summary>
     /// Deletes bundles that are older than the last <paramref name="kept"/> epochs. Replicas do not report their progress yet; a replica
-    /// that needs older epochs reads them from the database.
+    /// that needs older epochs therefore reads them from the database.
     /// </summary>
     public void Prune(ulong publishedEpoch, int kept)
     {
@@ -182,7 +184,7 @@ internal sealed class BoardState
         {
             return;
         }
-        // The folder is listed once: afterwards it grows by one epoch at a time.
+        // The folder is listed only once, because afterwards it grows by one epoch at a time.
         ulong first = _firstBundle ?? BundleEpochs().DefaultIfEmpty(publishedEpoch).Min();
         ulong firstKept = publishedEpoch - (ulong)kept + 1;
         for (; first < firstKept; first++)

@@ -7,20 +7,21 @@ namespace Optiks.UpdateTask.Board;
 
 /// <summary>
 /// Ends an update-task on this machine that keeps the board's lock after it lost the lease: it is paused, or hangs in a system call.
-/// Otherwise such a process would block its successor forever. Killing it is safe at any point, because every step is. A process on another
-/// machine, or one that is not an update-task, is left alone.
+/// Otherwise such a process would block its successor forever. Killing the process is safe at any point, because the task survives a crash
+/// at every step. A process on another machine, or one that is not an update-task, is left alone.
 /// </summary>
 internal static class LockHolder
 {
     private const string ProgramName = "Optiks.UpdateTask";
 
     /// <summary>
-    /// Kills the process that holds the lock. The holder of the lease calls it after waiting in vain. Returns the id of the killed process,
-    /// or null if there is no process that it may kill.
+    /// Kills the process that holds the lock. The holder of the lease calls this method after it has waited for the lock in vain. Returns
+    /// the id of the killed process, or null if there is no process that it may kill.
     /// </summary>
     public static int? TryKill(string boardLog)
     {
-        // Identifies the file itself, not its name: links give it other names, and the kernel lists open files without their names.
+        // The search identifies the lock's file by its device and inode, because links may give the file other names, and the kernel lists
+        // locks without names.
         if (FileStatus.TryRead(Path.Combine(boardLog, ".lock")) is not { } file)
         {
             return null;
@@ -38,7 +39,7 @@ internal static class LockHolder
                 }
                 catch (Exception e) when (e is ArgumentException or InvalidOperationException or Win32Exception)
                 {
-                    // The process has ended meanwhile, or belongs to another user.
+                    // The process has ended in the meantime, or belongs to another user.
                     return null;
                 }
             }
@@ -46,7 +47,8 @@ internal static class LockHolder
         return null;
     }
 
-    // proc_locks(5): "3: FLOCK  ADVISORY  WRITE 1234 08:02:5678 0 EOF". Processes of other namespaces have the id 0 or are not listed.
+    // Parses /proc/locks (proc_locks(5)), whose lines look like "3: FLOCK ADVISORY WRITE 1234 08:02:5678 0 EOF". Processes of other
+    // namespaces have the id 0 or are not listed.
     private static IEnumerable<(int Process, ulong Device, ulong Inode)> Locks()
     {
         foreach (string line in File.ReadLines("/proc/locks"))
@@ -75,8 +77,9 @@ internal static class LockHolder
         }
     }
 
-    // Needed where a file's device is not that of its file system (btrfs). Requires more privileges than the same user has, because the
-    // services forbid other processes to inspect them.
+    // Returns whether a process has the file open. The check is needed on file systems such as btrfs, where a file's device differs from
+    // the device in /proc/locks. It needs more privileges than the same user has, because the services forbid other processes to inspect
+    // them.
     private static bool HasOpen(int id, FileStatus file)
     {
         try

@@ -3,7 +3,7 @@ namespace Optiks.UpdateTask.Board;
 /// <summary>Makes the exceptions that end the task with exit code 4.</summary>
 internal static class Rollback
 {
-    /// <summary>Reports an older database: signing from it would give the log a second history.</summary>
+    /// <summary>Reports that the database is an older copy: signing from it would give the log a second history.</summary>
     public static StartupException DatabaseBehind(string what, BoardFolder board) => new(
         ExitCodes.Rollback,
         $"{what} This is an older copy of the database, or another log's. Nothing was written. Put the newest copy of the database back, "
@@ -15,7 +15,7 @@ internal static class Rollback
         ExitCodes.Rollback,
         $"{what} An older copy of the board was put back. Nothing was written. Put the newest copy back; or delete {board.Log}, and the task rebuilds it from the database at its next start.");
 
-    /// <summary>Reports a file of the board that differs from the published one.</summary>
+    /// <summary>Reports a file of the board that differs from the published file.</summary>
     public static StartupException BoardDamaged(string what, BoardFolder board) => new(
         ExitCodes.Rollback,
         $"{what} Nothing was written. Put the file back from a copy of the board; or delete {board.Log}, and the task rebuilds it from the database at its next start.");
@@ -31,7 +31,7 @@ internal static class Rollback
         ExitCodes.Rollback,
         $"{what} Nothing was written. Point OPTIKS_DATA at the folder that belongs to this log; or, if the bucket has this log's mark, at a folder without {board.Data.Board}, which the task then rebuilds.");
 
-    /// <summary>Reports that board or database contain other bytes than they must.</summary>
+    /// <summary>Reports that the board or the database contains wrong bytes.</summary>
     public static StartupException Conflict(string what, BoardFolder board, Exception? inner = null) => new(
         ExitCodes.Rollback,
         $"{what} Nothing more is published. Published files never change: keep both copies as evidence, and restore the database and the board from backups of the same time, the newest that agree. The board is {board.Log}.",

@@ -8,10 +8,11 @@ namespace Optiks.UpdateTask.Buckets;
 /// </summary>
 /// <remarks>
 /// <para>Invariants:</para>
-/// <para>1. An object below tile/ or audit/ is only ever created. If it exists, it is compared; a difference is a conflict.</para>
+/// <para>1. An object below tile/ or audit/ is created and never changed. If the object exists already, it is compared with the board's
+/// file; a difference is a conflict.</para>
 /// <para>2. The checkpoint is written after everything that it commits to has been stored, and only over the checkpoint that it was
-/// compared with. One of two concurrent writers therefore starts again. The new checkpoint is of the same log and larger, or the same with
-/// more cosignatures.</para>
+/// compared with. If two writers work at the same time, one of them therefore fails and starts again. The new checkpoint is of the same log
+/// and larger, or the same with more cosignatures.</para>
 /// <para>3. Each step can be repeated. A crash at any point leaves the old checkpoint, with objects beyond it, or the new one.</para>
 /// </remarks>
 internal sealed class BucketBoard
@@ -40,12 +41,13 @@ internal sealed class BucketBoard
         _bucket = bucket;
     }
 
-    /// <summary>Whether the bucket is known to honor conditional writes; the first copy finds out.</summary>
+    /// <summary>Whether the bucket is known to honor conditional writes. The first copy tests this.</summary>
     public bool IsProbed { get; set; }
 
     /// <summary>
     /// Copies the board up to its checkpoint to the bucket. Returns the bucket's size afterwards, or 0 if the board has no checkpoint yet.
-    /// Throws <see cref="ObjectStoreException"/>, <see cref="BucketConflictException"/>, and the exceptions of reading the board.
+    /// Throws <see cref="ObjectStoreException"/> if the bucket gives no usable answer, <see cref="BucketConflictException"/> if it contains
+    /// something else, and the exceptions of reading the board.
     /// </summary>
     public async Task<ulong> PublishAsync(CancellationToken cancellationToken)
     {
@@ -56,7 +58,7 @@ internal sealed class BucketBoard
         }
         for (int attempt = 1; attempt <= Attempts; attempt++)
         {
-            // The bucket is read first, then the board: the bucket cannot have anything that the board did not have before.
+            // The bucket is read before the board. The bucket then cannot contain anything that the board did not have before.
             StoredObject? stored = await _bucket.GetAsync(CheckpointKey, SignedNote.MaxBytes, cancellationToken);
             if (await _board.ReadAsync(cancellationToken) is not { } local)
             {
@@ -83,7 +85,7 @@ internal sealed class BucketBoard
                 continue;
             }
             FailPoints.Hit(FailPoints.BucketCheckpoint);
-            // The bucket's reply to a write is not trusted: the checkpoint is read back.
+            // The task does not trust the bucket's reply to a write, so it reads the checkpoint back.
             if ((await _bucket.GetAsync(CheckpointKey, SignedNote.MaxBytes, cancellationToken)) is not { } written || Open(written).Checkpoint.Size < local.Checkpoint.Size)
             {
                 throw new BucketConflictException($"The bucket does not return the checkpoint of size {local.Checkpoint.Size} that it has just stored.");
@@ -98,7 +100,7 @@ internal sealed class BucketBoard
         ? opened
         : throw new BucketConflictException($"The bucket's checkpoint is not from this log ({error}): name another bucket or prefix, or find out who wrote it.");
 
-    // Returns whether the bucket has everything that the board has. Throws if it contradicts the board.
+    // Returns whether the bucket has everything that the board has. Throws if the bucket contradicts the board.
     private async Task<bool> IsThereAsync(SignedCheckpoint local, SignedCheckpoint? present, CancellationToken cancellationToken)
     {
         if (present is null)
@@ -134,7 +136,7 @@ internal sealed class BucketBoard
                 }
                 catch (Exception e) when ((e is FileNotFoundException or DirectoryNotFoundException) && one.Key.Contains(".p/", StringComparison.Ordinal))
                 {
-                    // The file is a partial tile that has become full.
+                    // The file no longer exists, because it was a partial tile that has become full.
                     Volatile.Write(ref isWhole, false);
                     return;
                 }
@@ -174,8 +176,8 @@ internal sealed class BucketBoard
     {
         for (int level = 0; TileLayout.NumHashes(to, level) / TilePath.FullWidth is ulong full and > 0; level++)
         {
-            // Also checks the last full tile before, because a crash may have prevented its cleanup. For a bucket that had no checkpoint,
-            // checks only the last full tile.
+            // The range begins with the last tile that was full before, because a crash may have prevented its cleanup. If the bucket had
+            // no checkpoint, the range has only the last full tile.
             ulong first = from == 0 ? full : Math.Min(TileLayout.NumHashes(from, level) / TilePath.FullWidth, full);
             for (ulong index = first > 0 ? first - 1 : 0; index < full; index++)
             {

@@ -8,13 +8,13 @@ using Optiks.UpdateTask.Pipeline;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// Protects the log against a second history by means of the bucket, if there is one. A start and a takeover compare the database with it.
-/// Where tasks share no folder (<see cref="BucketOptions.KeepsMark"/>), no epoch is signed before the bucket has its mark. One thread at a
-/// time.
+/// Protects the log against a second history by means of the bucket, if there is one. At a start and at a takeover, the guard compares the
+/// database with the bucket. Where tasks share no folder (<see cref="BucketOptions.KeepsMark"/>), no epoch is signed before the bucket has
+/// the epoch's mark. One thread at a time.
 /// </summary>
 internal sealed class BucketGuard : IDisposable
 {
-    // A bucket that need not answer delays a start by no more than this.
+    // If the bucket's answer is optional, a start waits for it no longer than this.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(2);
 
     private readonly BoardFolder _board;
@@ -34,7 +34,7 @@ internal sealed class BucketGuard : IDisposable
         }
     }
 
-    /// <summary>Whether the bucket has the mark that tasks share, which is authoritative over the folder of each task.</summary>
+    /// <summary>Whether the bucket keeps the mark that tasks share. That mark then overrides the mark in each task's folder.</summary>
     public bool KeepsMark => _mark is not null;
 
     /// <summary>
@@ -59,7 +59,7 @@ internal sealed class BucketGuard : IDisposable
         }
         catch (Exception e) when (!KeepsMark && (e is ObjectStoreException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested)))
         {
-            // The folder's own mark must suffice, as without a bucket.
+            // The bucket's answer is optional here: the folder's own mark must suffice, as without a bucket.
             _logger.BucketFails(e.Message, e);
             return BucketStanding.None;
         }
@@ -72,7 +72,8 @@ internal sealed class BucketGuard : IDisposable
             await BucketProbe.RunAsync(bucket, cancellationToken);
             _isProbed = true;
         }
-        // The checkpoint is read first: a checkpoint exists only after its mark.
+        // The checkpoint is read before the mark. Because the mark is stored before its checkpoint, the mark that is read is not behind the
+        // checkpoint.
         StoredObject? checkpoint = await bucket.GetAsync(BucketBoard.CheckpointKey, SignedNote.MaxBytes, cancellationToken);
         HighWaterMark? mark = _mark is null ? null : await _mark.ReadAsync(cancellationToken);
         return new BucketStanding(mark, checkpoint?.Octets);
@@ -80,8 +81,8 @@ internal sealed class BucketGuard : IDisposable
 
     /// <summary>
     /// Makes an epoch's mark durable in the bucket, if the bucket keeps one. Throws <see cref="ObjectStoreException"/> if the caller is to
-    /// retry, and <see cref="StorageFencedException"/> if another task leads by now. Throws <see cref="StartupException"/> with exit code 4
-    /// if a task was about to sign another history.
+    /// retry, and <see cref="StorageFencedException"/> if another task leads now. Throws <see cref="StartupException"/> with exit code 4 if
+    /// a task was about to sign another history.
     /// </summary>
     public async Task RaiseAsync(IPipelineStore store, Lease lease, EpochRow epoch, CancellationToken cancellationToken)
     {
@@ -96,7 +97,7 @@ internal sealed class BucketGuard : IDisposable
         }
         catch (BucketConflictException e)
         {
-            // A task that was paused past its lease finds its successor's mark here.
+            // If this task was paused until its lease ended, it finds its successor's mark here.
             StandingCheck.CheckHolder(await store.ReadHeadAsync(CancellationToken.None), lease);
             throw Rollback.DatabaseBehind(e.Message, _board);
         }

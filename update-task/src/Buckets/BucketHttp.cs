@@ -4,12 +4,12 @@ using Optiks.Tlog;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// Makes the HTTP client of a bucket. The storage client reads answers without a bound, and some of them without a way to cancel. Here
-/// every answer except an object is read into bounded memory before that client sees it.
+/// Makes the HTTP client of a bucket. The storage client reads answers without a bound, and some of them without a way to cancel. This
+/// class reads every answer except an object into bounded memory before the storage client sees it.
 /// </summary>
 internal sealed class BucketHttp : HttpClientFactory
 {
-    // A page of a thousand keys of 1,024 bytes, with their metadata, is shorter.
+    // The longest other answer, a page of a thousand keys of 1,024 bytes with their metadata, is shorter than this.
     private const int MaxAnswerLength = 4 << 20;
     private static readonly TimeSpan s_connectTimeout = TimeSpan.FromSeconds(5);
 
@@ -21,7 +21,7 @@ internal sealed class BucketHttp : HttpClientFactory
         return new HttpClient(new BoundedAnswers(sockets)) { Timeout = Timeout.InfiniteTimeSpan };
     }
 
-    /// <summary>Reads every answer except objects, which <see cref="S3ObjectStore"/> reads itself.</summary>
+    /// <summary>Reads every answer within a bound, except objects, which <see cref="S3ObjectStore"/> reads itself.</summary>
     private sealed class BoundedAnswers(HttpMessageHandler inner) : DelegatingHandler(inner)
     {
         protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)

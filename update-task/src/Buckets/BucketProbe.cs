@@ -9,12 +9,12 @@ internal static class BucketProbe
     /// <summary>The key of the test object.</summary>
     public const string Key = ".probe";
 
-    // No object has this tag: an MD5 of zeros.
+    // An entity tag that no object has: an MD5 hash of zeros.
     private const string NoTag = "\"00000000000000000000000000000000\"";
 
     /// <summary>
     /// Sets <see cref="IObjectStore.SendsBareTags"/>. Throws <see cref="BucketConflictException"/> if the storage ignores conditions, and
-    /// <see cref="ObjectStoreException"/>.
+    /// <see cref="ObjectStoreException"/> if it gives no usable answer.
     /// </summary>
     public static async Task RunAsync(IObjectStore bucket, CancellationToken cancellationToken)
     {
@@ -33,7 +33,8 @@ internal static class BucketProbe
         foreach (bool isBare in (bool[])[false, true])
         {
             bucket.SendsBareTags = isBare;
-            // The wrong tag is tried first: a form in which the storage ignores the condition must not be used for any other write.
+            // The probe tries a wrong tag first: if the storage ignores conditions in this form, the task must not use the form for any
+            // other write.
             if (await ReplaceAsync(NoTag))
             {
                 throw Ignored();

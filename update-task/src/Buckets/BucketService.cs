@@ -11,12 +11,12 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
-/// Copies the board to the configured bucket while this task leads. No other part waits for it. Epochs published during a copy follow with
-/// the next copy.
+/// Copies the board to the configured bucket while this task leads. No other part waits for this service. The next copy includes the epochs
+/// that were published during a copy.
 /// </summary>
 internal sealed class BucketService : BackgroundService
 {
-    // The interval at which the board's checkpoint is checked: it changes with epochs and with cosignatures.
+    // The interval at which the service checks the board's checkpoint, which changes with epochs and with cosignatures.
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(200);
 
     private readonly BucketOptions _options;

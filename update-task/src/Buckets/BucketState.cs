@@ -21,7 +21,7 @@ internal sealed class BucketState
         return hadFailed;
     }
 
-    /// <summary>Records a problem. Returns true if it differs from the one before.</summary>
+    /// <summary>Records a problem. Returns true if it differs from the problem before.</summary>
     public bool Failed(string problem)
     {
         bool isNew = _problem != problem;

@@ -9,11 +9,11 @@ namespace Optiks.UpdateTask.Buckets;
 
 /// <summary>
 /// Accesses a bucket of S3, or of a storage with the same protocol. Each request has one deadline, up to the last byte of its answer, and
-/// answers are bounded in length. The task's epochs wait for some of them.
+/// answers are bounded in length. The bounds are necessary because the task's epochs wait for some requests.
 /// </summary>
 internal sealed class S3ObjectStore : IObjectStore, IDisposable
 {
-    // The caller retries the whole operation.
+    // The client retries only once, because the caller retries the whole operation.
     private const int Retries = 1;
     private const int BufferLength = 64 * 1024;
     private const int MaxKeys = 1000;
@@ -31,7 +31,8 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
             ForcePathStyle = options.PathStyle,
             HttpClientFactory = new BucketHttp(),
             MaxErrorRetry = Retries,
-            // Few storages other than Amazon's support the newer checksums; each request's signature covers its body.
+            // Few storages other than Amazon's support the newer checksums. They are not needed, because each request's signature covers
+            // its body.
             RequestChecksumCalculation = RequestChecksumCalculation.WHEN_REQUIRED,
             ResponseChecksumValidation = ResponseChecksumValidation.WHEN_REQUIRED,
         };
@@ -61,7 +62,7 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
             using GetObjectResponse response = await _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = _prefix + key }, deadline.Token);
             using var octets = new MemoryStream();
             byte[] buffer = new byte[BufferLength];
-            // Counted while reading: the length that the answer announces may be wrong.
+            // The bytes are counted while they are read, because the length that the answer announces may be wrong.
             while (octets.Length <= maxLength)
             {
                 int read = await response.ResponseStream.ReadAsync(buffer.AsMemory(0, (int)Math.Min(buffer.Length, maxLength + 1 - octets.Length)), deadline.Token);
@@ -122,7 +123,7 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
 
     public void Dispose() => _client.Dispose();
 
-    // The deadline covers one operation, whatever requests the client makes for it.
+    // The deadline covers one operation with all requests that the client makes for it.
     private AnswerDeadline Begin(CancellationToken cancellationToken) => new(_timeout, TimeProvider.System, 0, cancellationToken);
 
     private static bool IsFailure(Exception e, CancellationToken cancellationToken) =>
@@ -148,7 +149,8 @@ internal sealed class S3ObjectStore : IObjectStore, IDisposable
             await _client.PutObjectAsync(request, deadline.Token);
             return true;
         }
-        // 412: the condition does not hold; 409: another write of the same key is in progress; 404: the object to replace is gone.
+        // The status 412 means that the condition does not hold, 409 that another write of the same key is in progress, and 404 that the
+        // object to replace no longer exists.
         catch (AmazonS3Exception e) when (e.StatusCode is HttpStatusCode.PreconditionFailed or HttpStatusCode.Conflict || (e.StatusCode == HttpStatusCode.NotFound && e.ErrorCode == "NoSuchKey"))
         {
             return false;

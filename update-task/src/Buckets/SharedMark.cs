@@ -20,7 +20,7 @@ internal sealed class SharedMark
 
     private readonly IObjectStore _bucket;
 
-    // The last mark that the bucket returned: it never has a lower one.
+    // The last mark that the bucket returned. The bucket never has a lower mark later.
     private HighWaterMark? _last;
 
     // The entity tag of that mark, if known.
@@ -29,21 +29,21 @@ internal sealed class SharedMark
     public SharedMark(IObjectStore bucket) => _bucket = bucket;
 
     /// <summary>
-    /// Reads the mark; returns null if it does not exist. Throws <see cref="ObjectStoreException"/>, and
-    /// <see cref="BucketConflictException"/> if the object is not a mark or is lower than before.
+    /// Reads the mark; returns null if the mark does not exist. Throws <see cref="ObjectStoreException"/> if the bucket gives no usable
+    /// answer, and <see cref="BucketConflictException"/> if the object is not a mark or the mark is lower than before.
     /// </summary>
     public async Task<HighWaterMark?> ReadAsync(CancellationToken cancellationToken) => (await GetAsync(cancellationToken)).Mark;
 
     /// <summary>
-    /// Makes an epoch's mark durable before the epoch is signed; does nothing if it is the mark already. Throws
-    /// <see cref="ObjectStoreException"/> if the mark may be raised or not, and the caller is to retry. Throws
-    /// <see cref="BucketConflictException"/> if another task was about to sign a later epoch, or another record for this one.
+    /// Makes an epoch's mark durable before the epoch is signed; does nothing if the bucket already has this mark. Throws
+    /// <see cref="ObjectStoreException"/> if it is not known whether the mark was raised; the caller must then retry. Throws
+    /// <see cref="BucketConflictException"/> if another task was about to sign a later epoch, or this epoch with another record.
     /// </summary>
     public async Task RaiseAsync(HighWaterMark mark, CancellationToken cancellationToken)
     {
         for (int attempt = 1; attempt <= Attempts; attempt++)
         {
-            // Tries the last known mark first: usually no other task has changed it.
+            // The first attempt assumes that the bucket still has the last known mark: usually no other task has changed it.
             (HighWaterMark? present, string tag) = attempt == 1 && _tag is not null && _last?.Epoch < mark.Epoch ? (_last, _tag) : await GetAsync(cancellationToken);
             if (present is not null && present.Names(mark.Epoch, mark.RecordHash.Span))
             {
@@ -59,7 +59,7 @@ internal sealed class SharedMark
                 ? await _bucket.CreateAsync(Key, mark.Encode(), ObjectKind.Mark, cancellationToken)
                 : await _bucket.ReplaceAsync(Key, tag, mark.Encode(), ObjectKind.Mark, cancellationToken))
             {
-                // The bucket's reply to a write is not trusted: the next attempt reads the mark back.
+                // The task does not trust the bucket's reply to a write, so the next attempt reads the mark back.
                 _last = mark;
             }
             _tag = null;

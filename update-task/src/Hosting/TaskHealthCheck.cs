@@ -8,7 +8,7 @@ namespace Optiks.UpdateTask.Hosting;
 /// <summary>Reports ready for a standby, and for the holder of the lease while everything due is done in time.</summary>
 internal sealed class TaskHealthCheck : IHealthCheck
 {
-    // Some epochs may fail on a slow disk before an operator needs to look.
+    // Epochs may fail for this time, for example on a slow disk, before health reports it to an operator.
     private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(10);
 
     private readonly TaskState _state;

@@ -13,7 +13,7 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Hosting;
 
 /// <summary>
-/// Runs the task: waits for the lease, recovers, makes epochs, and waits again after it lost the lease. Stops the host
+/// Runs the task: waits for the lease, recovers, makes epochs, and waits for the lease again after it has lost the lease. Stops the host
 /// (<see cref="HostFailure"/>) on errors that a retry cannot repair.
 /// </summary>
 internal sealed class TaskService : BackgroundService
@@ -52,7 +52,7 @@ internal sealed class TaskService : BackgroundService
             catch (Exception e) when (keeper.HasStalled && !stop.IsCancellationRequested && (e is StorageFencedException or LeaseLostException or OperationCanceledException))
             {
                 _report.Log.SteppedDown(e);
-                // Lets a standby, whose machine may be healthy, take the lease first.
+                // The wait lets a standby, whose machine may be healthy, take the lease first.
                 await _waiter.StandBackAsync(stop);
             }
             catch (Exception e) when (e is StorageFencedException or LeaseLostException)
@@ -68,14 +68,15 @@ internal sealed class TaskService : BackgroundService
                 _report.EpochFailed(e, "The last start could not be finished: a token's key cannot be used.");
                 await _waiter.PauseAsync(stop);
             }
-            // A start refuses unusable keys, files and settings. If this process has led before, it had usable ones: an operator is
-            // changing them.
+            // A start refuses unusable keys, files and settings. If this process has led before, its keys, files and settings were usable.
+            // An operator must be changing them now, so the task waits.
             catch (Exception e) when (hasLed && e is (SecretsException or TrustAnchorException or StartupException { ExitCode: ExitCodes.Configuration }))
             {
                 _report.EpochFailed(e, "The last start could not be finished: a key, the trust anchor or the bucket cannot be used.");
                 await _waiter.PauseAsync(stop);
             }
-            // The error is in the task's own trees. The next recovery finishes the committed epoch.
+            // The error is in the files of the task's own trees, which are rebuilt if they are damaged. The next recovery finishes the
+            // committed epoch.
             catch (OptiksNativeException e) when (e.IsDamage || e.Status == NativeStatus.Io)
             {
                 _report.EpochFailed(e, "The task's own files cannot be used. Damaged files are rebuilt from the database.");
@@ -102,8 +103,8 @@ internal sealed class TaskService : BackgroundService
         }
     }
 
-    // A step that neither ends nor fails, such as a call into a token's library, is abandoned. Another process takes over, and a supervisor
-    // restarts this one.
+    // Leads, but abandons a step that neither ends nor fails, such as a call into a token's library. Another process takes over, and a
+    // supervisor restarts this one.
     private async Task LeadUnlessItHangsAsync(IPipelineStore store, LeaseKeeper keeper, Action recovered, CancellationToken stop)
     {
         Task leading = LeadAsync(store, keeper, recovered, stop);
@@ -125,7 +126,7 @@ internal sealed class TaskService : BackgroundService
         _report.Enter(TaskRole.Leading);
         recovered();
         await _loop.RunAsync(store, keeper, session, stop);
-        // The snapshot is written under the lease: a successor on this machine starts from it.
+        // The snapshot is written while this task still holds the lease, so that a successor on this machine can start from the snapshot.
         await session.FinishAsync(CancellationToken.None);
     }
 }

@@ -43,7 +43,7 @@ internal sealed class TaskState
     {
         while (true)
         {
-            // Taken before the status is read, so that a later change wakes the waiter.
+            // The waiter takes this signal before it reads the status, so that a later change wakes it.
             Task changed = Volatile.Read(ref _changed).Task;
             if (_current is { Role: TaskRole.Leading, PublishedEpoch: { } published } && published != known)
             {
@@ -70,7 +70,7 @@ internal sealed class TaskState
         }
     }
 
-    /// <summary>Sets when the next period begins at the earliest; null while no switch is planned.</summary>
+    /// <summary>Sets the earliest time at which the next period begins; null while no switch is planned.</summary>
     public void NextPeriod(DateTimeOffset? at) => _current = _current with { NextPeriodAt = at };
 
     public void Hold(string problem) => _current = _current with { Problem = problem };

@@ -4,9 +4,9 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Leasing;
 
 /// <summary>
-/// Holds the lease and renews it while the work goes on. By its own monotonic clock it stops counting the lease as held slightly before the
-/// database does. Nothing depends on that, because every write is fenced. A holder that makes no progress gives the lease up
-/// (<see cref="Watch"/>). Otherwise renewals would continue while the work hangs, and would keep every standby away forever.
+/// Holds the lease and renews it while the work goes on. By its own monotonic clock, the keeper stops counting the lease as held slightly
+/// before the database does. Safety does not depend on this clock, because every write is fenced. A holder that makes no progress gives the
+/// lease up (<see cref="Watch"/>). Otherwise renewals would continue while the work hangs, and would keep every standby away forever.
 /// </summary>
 internal sealed class LeaseKeeper : IAsyncDisposable
 {
@@ -47,7 +47,7 @@ internal sealed class LeaseKeeper : IAsyncDisposable
     public static async Task<LeaseKeeper?> TryAcquireAsync(
         IPipelineStore store, string holder, TimeSpan duration, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
     {
-        // Taken before the call: the database counts the duration from some point during it.
+        // The keeper takes this time before the call, because the database counts the duration from some point during the call.
         long before = time.GetTimestamp();
         Lease? lease = await store.AcquireLeaseAsync(holder, duration, cancellationToken);
         return lease is null ? null : new LeaseKeeper(store, lease, before, duration, time, logger);
@@ -70,11 +70,12 @@ internal sealed class LeaseKeeper : IAsyncDisposable
         Interlocked.Exchange(ref _patienceTicks, patience.Ticks);
     }
 
-    /// <summary>Records that everything due is done, which restarts the time of <see cref="Watch"/>.</summary>
+    /// <summary>Records that everything due is done, and restarts the time of <see cref="Watch"/>.</summary>
     public void Progressed() => Interlocked.Exchange(ref _progressAt, _time.GetTimestamp());
 
     /// <summary>
-    /// Completes if the lease was given up and its holder has not noticed for the same time again. One of its steps neither ends nor fails.
+    /// Completes if the holder still has not ended after the lease was given up and the time of <see cref="Watch"/> has passed once more.
+    /// One of the holder's steps then neither ends nor fails.
     /// </summary>
     public async Task HangsAsync(CancellationToken stop)
     {
@@ -82,7 +83,7 @@ internal sealed class LeaseKeeper : IAsyncDisposable
         await Task.Delay(TimeSpan.FromTicks(Interlocked.Read(ref _patienceTicks)), _time, stop);
     }
 
-    /// <summary>Ends the lease at once, so that a standby need not wait.</summary>
+    /// <summary>Ends the lease at once, so that a standby need not wait until it expires.</summary>
     public async ValueTask DisposeAsync()
     {
         await _stop.CancelAsync();
@@ -100,7 +101,7 @@ internal sealed class LeaseKeeper : IAsyncDisposable
         }
         catch (StorageException e)
         {
-            // The lease expires anyway; whichever step needed the database reports its failure.
+            // The lease could not be released, but it expires anyway. The step that needed the database reports the failure.
             _logger.LeaseNotReleased(e);
         }
     }

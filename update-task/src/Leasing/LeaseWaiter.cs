@@ -10,7 +10,8 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Leasing;
 
 /// <summary>
-/// Opens the database and waits for the lease, however long either takes. Its name in the lease is unique to the process.
+/// Opens the database and waits for the lease, however long either takes. The lease names its holder by a text that is unique to the
+/// process.
 /// </summary>
 internal sealed class LeaseWaiter
 {
@@ -28,7 +29,7 @@ internal sealed class LeaseWaiter
         _options = options.Value;
         _report = report;
         _time = time;
-        // Unique to the process: a restarted process must not be mistaken for the holder that it replaces.
+        // The holder's name must be unique to the process, so that a restarted process is not mistaken for the holder that it replaces.
         _holder = string.Create(
             CultureInfo.InvariantCulture, $"{Environment.MachineName}/{Environment.ProcessId}/{RandomNumberGenerator.GetHexString(8, lowercase: true)}");
     }
@@ -50,7 +51,7 @@ internal sealed class LeaseWaiter
         }
     }
 
-    /// <summary>Waits for the lease and returns it; the caller disposes it.</summary>
+    /// <summary>Waits for the lease and returns its keeper; the caller disposes the keeper.</summary>
     public async Task<LeaseKeeper> AcquireAsync(IPipelineStore store, CancellationToken stop)
     {
         bool waiting = false;
@@ -79,7 +80,7 @@ internal sealed class LeaseWaiter
         }
     }
 
-    /// <summary>Waits for as long as a lease lasts, so that any standby is faster.</summary>
+    /// <summary>Waits for as long as a lease lasts, so that any standby can take the lease first.</summary>
     public Task StandBackAsync(CancellationToken stop) => Task.Delay(_options.LeaseDuration, _time, stop);
 
     /// <summary>Waits before a failed step is retried.</summary>

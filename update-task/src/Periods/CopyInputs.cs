@@ -5,7 +5,7 @@ using Optiks.Storage;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// Collects the inputs of rows of copies: key, value and source of each, in the order of staging. Each key occurs once. Not thread-safe.
+/// Collects the inputs of rows of copies, in the order of staging: each row's key, value and source. Each key occurs once. Not thread-safe.
 /// </summary>
 internal sealed class CopyInputs : IDisposable
 {
@@ -18,7 +18,7 @@ internal sealed class CopyInputs : IDisposable
     /// <summary>The number of rows.</summary>
     public int Count => _sources.Count;
 
-    /// <summary>The total length of their values.</summary>
+    /// <summary>The total length of the rows' values.</summary>
     public int ValueBytes => _values.Blob.Length;
 
     /// <summary>Adds a copy of a key's latest version, unless the key was removed before.</summary>
@@ -31,8 +31,8 @@ internal sealed class CopyInputs : IDisposable
     }
 
     /// <summary>
-    /// Removes a key permanently from the next period. Returns false, having done nothing, if these inputs contain a copy of the key: the
-    /// caller must stage them first.
+    /// Removes a key permanently from the next period. Returns false and does nothing if these inputs contain a copy of the key. The caller
+    /// must stage these inputs first.
     /// </summary>
     public bool TakeOut(UpdateKey key)
     {
@@ -60,7 +60,7 @@ internal sealed class CopyInputs : IDisposable
         ulong[] versions = [.. _sources.Select(source => source.Version)];
         var prepared = new LeafRow[Count];
         next.PrepareCopies(_structures.ToArray(), _keys, versions, _values, prepared);
-        // The rows follow the inputs' order: the last row with a source says how far the sources are staged.
+        // The rows must be in the order of the inputs, because the last row with a source shows how far the sources are staged.
         int[] rowOf = new int[Count];
         for (int i = 0; i < prepared.Length; i++)
         {
@@ -74,7 +74,8 @@ internal sealed class CopyInputs : IDisposable
         {
             LeafRow row = prepared[rowOf[input]];
             CopySource source = _sources[input];
-            // A key is not removed twice either: one chunk may remove a user's list, and the next chunk its devices.
+            // A key that earlier rows removed needs no second removal. Such a removal is possible, because one chunk may remove a user's
+            // list and the next chunk the user's devices.
             if (takenOut.Contains(CopyTag.From(row)))
             {
                 continue;

@@ -7,8 +7,9 @@ using Optiks.UpdateTask.Pipeline;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// Prepares the next period, chunk by chunk. It writes rows into the database, and from there into a bundle next to the board and into that
-/// period's trees. It continues after the existing rows, whichever task staged them. One thread.
+/// Prepares the next period, chunk by chunk. It writes rows into the database. It then reads them from the database, and writes them into a
+/// bundle next to the board and into the next period's trees. It continues after the existing rows, even if another task staged them. One
+/// thread.
 /// </summary>
 /// <remarks>
 /// Invariant: the contents of bundles and trees were read from the database after their transaction. They therefore contain nothing that an
@@ -43,7 +44,8 @@ internal sealed class CopyStager
     public int Rows { get; private set; }
 
     /// <summary>
-    /// Whether the result of the last transaction is unknown. A new stager, which begins with the database's rows, then continues.
+    /// Whether the result of the last transaction is unknown. If so, the caller must continue with a new stager, which begins with the
+    /// database's rows.
     /// </summary>
     public bool IsInDoubt { get; private set; }
 
@@ -70,15 +72,16 @@ internal sealed class CopyStager
         }
         else
         {
-            // The first bundle has only the secrets: an older database that imports the bundles gets the secrets with the first copies.
+            // The first bundle contains only the period's secrets. An older database that imports the bundles thus gets the secrets
+            // together with the first copies.
             await stager.BundleAsync(lead, new CopyBatch(next.Period, 0, default, default, default, default, default), cancellationToken);
         }
         return stager;
     }
 
     /// <summary>
-    /// Does one piece of the remaining work, at most about one chunk. Returns false if nothing was left: everything up to the session's
-    /// last epoch is staged, bundled and in the trees.
+    /// Does one piece of the remaining work, at most about one chunk. Returns false if no work was left, because everything up to the
+    /// session's last epoch is staged, bundled and in the trees.
     /// </summary>
     public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken)
     {
@@ -109,8 +112,8 @@ internal sealed class CopyStager
     }
 
     /// <summary>
-    /// Removes keys from the next period. The removals are in the database on return; only then may the lists that name these keys be
-    /// erased.
+    /// Removes keys from the next period. The removals are in the database on return; the caller may erase the lists that name these keys
+    /// only afterwards.
     /// </summary>
     public async Task TakeOutAsync(Lead lead, IEnumerable<UpdateKey> keys, CancellationToken cancellationToken)
     {
@@ -136,7 +139,7 @@ internal sealed class CopyStager
             return true;
         }
         lead.Keeper.ThrowUnlessHeld();
-        // The result is in doubt until it is known.
+        // The transaction's result counts as in doubt until it is known.
         IsInDoubt = true;
         StageResult result = await lead.Store.StageCopiesAsync(lead.Lease, copies, CancellationToken.None);
         switch (result)
@@ -205,7 +208,8 @@ internal sealed class CopyStager
         }
     }
 
-    // Only the holder of the lease writes bundles, and under the board's lock, because values may be erased from bundles at the same time.
+    // Only the holder of the lease writes bundles. It holds the board's lock while it writes, because values may be erased from bundles at
+    // the same time.
     private async Task BundleAsync(Lead lead, CopyBatch copies, CancellationToken cancellationToken)
     {
         using BoardLock boardLock = await _publisher.LockAsync(lead.Store, lead.Lease, cancellationToken);

@@ -8,12 +8,12 @@ namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
 /// Finds the contents with which the next period begins (docs/spec/periods.md section 2). It reads the current period's copies by number,
-/// then its leaves by epoch and ordinal. It returns each one that is its key's latest version at that time. A key that changes later
-/// appears again with its later leaf. When a user leaves, the user's keys are removed. One thread.
+/// then its leaves by epoch and ordinal. It returns each copy or leaf that is its key's latest version at the time of reading. A key that
+/// changes later appears again with its later leaf. When a user leaves, the user's keys are removed. One thread.
 /// </summary>
 internal sealed class CopySweep
 {
-    // Bounds one call, because an epoch may have to wait for it.
+    // The limit on the values that one call reads, because an epoch may have to wait for the call.
     private const int MaxValueBytes = 8 << 20;
     private const int ScannedPerRow = 4;
     private const int VersionsPerRead = 1024;
@@ -23,19 +23,21 @@ internal sealed class CopySweep
     private IReadOnlyList<StoredLeaf> _leaves = [];
     private int _next;
 
-    /// <summary>Begins at the start of the session's period.</summary>
+    /// <summary>Makes a sweep that begins at the start of the session's period.</summary>
     public CopySweep(LogSession session, IPipelineStore store)
     {
         _session = session;
         _store = store;
-        // Epoch 0 has no leaves.
+        // The sweep begins with epoch 1 at the earliest, because epoch 0 has no leaves.
         Position = new SweepPosition(0, Math.Max(1, session.Period.FirstEpoch!.Value), 0);
     }
 
     /// <summary>The position of the next source.</summary>
     public SweepPosition Position { get; private set; }
 
-    /// <summary>Continues at another position, and reads its lookahead again, because values may have been erased since.</summary>
+    /// <summary>
+    /// Continues at another position. Rows that were read in advance are read again, because values may have been erased since.
+    /// </summary>
     public void ContinueAt(SweepPosition position)
     {
         Position = position;
@@ -67,7 +69,7 @@ internal sealed class CopySweep
             any = true;
             if (scanned == 0)
             {
-                // The next row needs a new chunk.
+                // The next row does not fit in this chunk, so it needs a new chunk.
                 break;
             }
             left -= scanned;
@@ -75,7 +77,7 @@ internal sealed class CopySweep
         return any;
     }
 
-    // A key may have several copies. Only the last one counts, and it may remove the key.
+    // A key may have several copies. Only the last copy counts, and it may remove the key.
     private async Task<int> AddCopiesAsync(CopyInputs inputs, int max, CancellationToken cancellationToken)
     {
         ulong period = _session.Period.Period;
@@ -109,8 +111,8 @@ internal sealed class CopySweep
         return copies.Rows.Length;
     }
 
-    // Reads a page, not a whole epoch, which may have millions of leaves. A server that reads them all at once keeps a processor from other
-    // work.
+    // Reads a page of leaves and not a whole epoch, which may have millions of leaves. A database server that reads a whole epoch at once
+    // keeps a processor from other work.
     private async Task<bool> HasLeavesAsync(int max, CancellationToken cancellationToken)
     {
         ulong last = _session.Last.Epoch;
@@ -133,7 +135,7 @@ internal sealed class CopySweep
         return false;
     }
 
-    // A skipped leaf would be a key that the next period does not know.
+    // Throws if a leaf is missing between these leaves: the next period would not know the missing leaf's key.
     private void ThrowUnlessInARow(IReadOnlyList<StoredLeaf> leaves)
     {
         (ulong epoch, int ordinal) = (Position.Epoch, Position.Ordinal);
@@ -188,8 +190,8 @@ internal sealed class CopySweep
         return _next - first;
     }
 
-    // Reads all of the period's lists: a device that was removed before its user left is on an earlier list. If a list was erased, its keys
-    // were removed before, or have no values.
+    // Reads all of the period's lists: a device that was removed before its user left is on an earlier list. If a list was erased, the keys
+    // of its devices were removed before, or have no values.
     private async Task<bool> TryTakeOutAsync(CopyInputs inputs, ReadOnlyMemory<byte> user, CancellationToken cancellationToken)
     {
         using var users = new ByteStrings();
@@ -219,7 +221,7 @@ internal sealed class CopySweep
         return true;
     }
 
-    /// <summary>Collects leaves with a value, to ask in one call whether they are their keys' latest.</summary>
+    /// <summary>Collects leaves with a value, so that one call finds out which of them are their keys' latest versions.</summary>
     private sealed class Candidates(KeyDirectory directory) : IDisposable
     {
         private readonly List<(int Index, StructureId Structure, int Version, int HasLeft)> _rows = [];
@@ -238,7 +240,7 @@ internal sealed class CopySweep
 
         public void Dispose() => _versions.Dispose();
 
-        /// <summary>Returns whether a version is its key's latest and not the list of a user who has left.</summary>
+        /// <summary>Returns whether a version is its key's latest version and is not the list of a user who has left.</summary>
         public bool IsLatest(int candidate, ulong version)
         {
             (_, _, int latest, int hasLeft) = _rows[candidate];

@@ -11,14 +11,14 @@ namespace Optiks.UpdateTask.Periods;
 /// pieces between epochs. It first finds the device lists, then the keys of the devices on them. Requests wait until it ends. One thread.
 /// </summary>
 /// <remarks>
-/// Invariant: a result stays true until the next switch. An ended period gains nothing. It may lose values, so the caller checks again
-/// which values still exist before it erases them.
+/// Invariant: a result stays true until the next switch. An ended period never gets new values. It may lose values, so the caller checks
+/// again which values still exist before it erases them.
 /// </remarks>
 internal sealed class LeftUserSearch
 {
     private const int RowsPerPiece = 1024;
 
-    // One epoch cannot erase a user with more values: ErasureOrder.MaxValues bounds it.
+    // The limit on the places that the search keeps for a user. One epoch cannot erase a user with more than ErasureOrder.MaxValues values.
     private const int MaxPlaces = ErasureOrder.MaxValues + 1;
 
     private readonly HashSet<UpdateKey> _asked = [];
@@ -48,7 +48,7 @@ internal sealed class LeftUserSearch
         return false;
     }
 
-    /// <summary>Does one piece of the search. Returns false if no user is being searched for.</summary>
+    /// <summary>Does one piece of the search. Returns false if no search is in progress.</summary>
     public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken)
     {
         if (_period != lead.Session.Period.Period || (_scan is null && _asked.Count == 0))
@@ -63,14 +63,14 @@ internal sealed class LeftUserSearch
         }
         if (!await _scan.WorkAsync(cancellationToken))
         {
-            // The users of the search before were decided, or will be requested again.
+            // The results of the search before are no longer needed: its users' requests were decided, or will be requested again.
             _found = _scan.Users;
             _scan = null;
         }
         return true;
     }
 
-    /// <summary>Runs one search, for all users who had been requested when it began.</summary>
+    /// <summary>Runs one search, for all users whose search had been requested when it began.</summary>
     private sealed class Scan
     {
         private readonly IPipelineStore _store;
@@ -95,8 +95,8 @@ internal sealed class LeftUserSearch
 
         private ulong Last => (_index + 1 < _periods.Count ? _periods[_index + 1].FirstEpoch!.Value : _end) - 1;
 
-        // Each period is read first for lists and then for keys. The keys belong to the user's devices on the period's lists, or to devices
-        // from the period before of which this period has copies.
+        // The search reads each period first for lists and then for keys. The keys belong to the user's devices on the period's lists, or
+        // to devices of the period before whose keys this period has as copies.
         public async Task<bool> WorkAsync(CancellationToken cancellationToken)
         {
             if (_index == _periods.Count)
@@ -178,7 +178,7 @@ internal sealed class LeftUserSearch
         private readonly HashSet<UpdateKey> _before = [];
         private readonly HashSet<UpdateKey> _devices = [];
 
-        /// <summary>The places of the values, at most one more than one epoch may erase.</summary>
+        /// <summary>The places of the values. There are at most as many as one epoch may erase, and one more.</summary>
         public IReadOnlyList<LeafPlace> Places => _places;
 
         /// <summary>
@@ -189,14 +189,14 @@ internal sealed class LeftUserSearch
         public void AddList(LeafPlace place, IEnumerable<ReadOnlyMemory<byte>> devices)
         {
             Add(place);
-            // Copied, because the array belongs to a whole page of rows.
+            // Each key is copied, so that it does not keep a whole page of rows in memory.
             _devices.UnionWith(devices.Select(device => new UpdateKey(StructureId.Keys, device.ToArray())));
         }
 
         public void TryAddKey(ReadOnlyMemory<byte> key, LeafPlace place)
         {
             var device = new UpdateKey(StructureId.Keys, key);
-            // The copy shows that no other user got the id in between.
+            // The leaf is a copy, which shows that no other user got the device id in between.
             if (place.Period is not null && _before.Contains(device))
             {
                 _ = _devices.Add(new UpdateKey(StructureId.Keys, key.ToArray()));

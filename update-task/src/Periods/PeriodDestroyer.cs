@@ -7,7 +7,7 @@ namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
 /// Destroys the data for proofs in periods that are no longer served (docs/spec/periods.md section 8). It destroys the secrets first, then
-/// the data in bundles, then those in the database, in pieces. After a crash, the period's state says where to continue. One thread.
+/// the data in bundles, then the data in the database, in pieces. After a crash, the period's state says where to continue. One thread.
 /// </summary>
 internal sealed class PeriodDestroyer
 {
@@ -20,14 +20,14 @@ internal sealed class PeriodDestroyer
     private Queue<(PeriodRow Row, ulong End)>? _periods;
     private ulong _nextBundle;
 
-    /// <summary>Serves one lead.</summary>
+    /// <summary>Makes a destroyer for one lead.</summary>
     public PeriodDestroyer(EpochPublisher publisher, TaskReport report)
     {
         _publisher = publisher;
         _report = report;
     }
 
-    /// <summary>Checks all periods again: one more has ended.</summary>
+    /// <summary>Makes the next call of <see cref="WorkAsync"/> check all periods again, because one more period has ended.</summary>
     public void Restart() => _periods = null;
 
     /// <summary>Destroys one piece. Returns false if nothing is left.</summary>
@@ -38,7 +38,8 @@ internal sealed class PeriodDestroyer
             IReadOnlyList<PeriodRow> all = await lead.Store.ReadPeriodsAsync(cancellationToken);
             int retained = lead.Session.Identity.Anchor.Configuration.RetainedPeriods;
             ulong current = PeriodRows.Current(all).Period;
-            // Includes periods that an operator's tool has destroyed in the database: only the task destroys bundles.
+            // The list includes periods that an operator's tool has destroyed in the database, because only the task destroys their
+            // bundles.
             _periods = new Queue<(PeriodRow, ulong)>(all.Where(row => row.State >= PeriodState.Ended && current - row.Period >= (ulong)retained
                 && !(row.State == PeriodState.Destroyed && _withoutBundles.Contains(row.Period))).Select(row => (row, all[(int)row.Period + 1].FirstEpoch!.Value)));
             _nextBundle = 0;
@@ -77,7 +78,7 @@ internal sealed class PeriodDestroyer
         return true;
     }
 
-    // end is the first epoch of the period after it.
+    // The argument end is the first epoch of the period after the destroyed period.
     private async Task<bool> DestroyBundlesAsync(Lead lead, PeriodRow period, ulong end, CancellationToken cancellationToken)
     {
         using BoardLock boardLock = await _publisher.LockAsync(lead.Store, lead.Lease, cancellationToken);
@@ -85,7 +86,8 @@ internal sealed class PeriodDestroyer
         lead.Session.State.DestroyCopies(period.Period);
         if (_nextBundle == 0 && lead.Session.State.HasCopies(period.Period + 1))
         {
-            // Superseded rows contain values of this period's leaves: their bundles were written before they were superseded.
+            // Superseded rows of the next period's copies contain values of this period's leaves. Bundles still have these rows, because
+            // the bundles were written before the rows were superseded.
             lead.Session.State.EraseCopies(
                 period.Period + 1, (await lead.Store.ReadSupersededAsync(period.Period + 1, 0, int.MaxValue, cancellationToken)).ToHashSet());
         }

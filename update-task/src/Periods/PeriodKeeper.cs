@@ -8,13 +8,13 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Periods;
 
 /// <summary>
-/// Does the work of a <see cref="Lead"/> on periods besides their epochs (docs/spec/periods.md). It prepares the next period in advance,
-/// says when it begins, and destroys periods that are no longer served. One thread.
+/// Does the work of a <see cref="Lead"/> on periods, except making their epochs (docs/spec/periods.md). It prepares the next period in
+/// advance, says when it begins, and destroys periods that are no longer served. One thread.
 /// </summary>
 internal sealed class PeriodKeeper
 {
-    // When a switch is due, an epoch waits until up to this many chunks are staged. If more remain, they are staged between epochs, with
-    // pauses. An epoch also waits for twice as many copies as the last epoch added leaves, which catches up with any load.
+    // When a switch is due, an epoch waits until at most this many chunks are staged. If more chunks remain, they are staged between
+    // epochs, with pauses. An epoch also waits for twice as many copies as the last epoch added leaves, which catches up with any load.
     private const int ChunksPerDueEpoch = 4;
 
     private readonly EpochPublisher _publisher;
@@ -27,7 +27,7 @@ internal sealed class PeriodKeeper
     private bool _hasMuch;
     private ulong? _announcedMs;
 
-    /// <summary>Serves one lead.</summary>
+    /// <summary>Makes a keeper for one lead.</summary>
     public PeriodKeeper(EpochPublisher publisher, IOptions<PeriodOptions> options, TaskReport report)
     {
         _publisher = publisher;
@@ -40,8 +40,8 @@ internal sealed class PeriodKeeper
     public LeftUserSearch LeftUsers { get; } = new();
 
     /// <summary>
-    /// Begins to prepare the next period when it is time. Returns whether the next epoch is to be the period's first, provided that it is
-    /// complete (<see cref="CompleteAsync"/>).
+    /// Begins to prepare the next period when it is time. Returns whether the next epoch will be the next period's first epoch, provided
+    /// that the period's copies are complete (<see cref="CompleteAsync"/>).
     /// </summary>
     public async Task<bool> IsSwitchDueAsync(Lead lead, ulong nowMs, CancellationToken cancellationToken)
     {
@@ -65,7 +65,7 @@ internal sealed class PeriodKeeper
 
     /// <summary>
     /// Stages the remaining rows, as far as an epoch may wait for them. Returns the number of rows with which the next period begins, or
-    /// null if it is not complete.
+    /// null if its copies are not complete.
     /// </summary>
     public async Task<int?> CompleteAsync(Lead lead, CancellationToken cancellationToken)
     {
@@ -87,7 +87,9 @@ internal sealed class PeriodKeeper
     public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken) =>
         await LeftUsers.WorkAsync(lead, cancellationToken) || (_stager is { IsInDoubt: false } && await StageAsync(lead, cancellationToken)) || await _destroyer.WorkAsync(lead, cancellationToken);
 
-    /// <summary>Removes keys of users who are about to be erased from the next period, if one is being prepared.</summary>
+    /// <summary>
+    /// Removes from the next period the keys of users who are about to be erased. Does nothing if no period is being prepared.
+    /// </summary>
     public Task TakeOutAsync(Lead lead, IReadOnlyCollection<UpdateKey> keys, CancellationToken cancellationToken) =>
         keys.Count > 0 && _stager is not null ? _stager.TakeOutAsync(lead, keys, cancellationToken) : Task.CompletedTask;
 
@@ -109,8 +111,8 @@ internal sealed class PeriodKeeper
         int before = _stager!.Rows;
         bool any = await _stager.WorkAsync(lead, cancellationToken);
         int staged = _stager.Rows - before;
-        // A chunk that is not full was the last. If every epoch adds copies and leaves no time for a second chunk, nothing else shows the
-        // end.
+        // A chunk that is not full was the last chunk. If every epoch adds copies and leaves no time for a second chunk, only this rule
+        // detects that the staging has caught up.
         _hasMuch &= any && (staged == 0 || staged >= CopiesPerChunk(lead));
         if (!any && !_isComplete)
         {
@@ -126,8 +128,8 @@ internal sealed class PeriodKeeper
         LogSession session = lead.Session;
         ReadOnlyMemory<byte> logId = session.Identity.Anchor.LogId;
         byte[] wrapped;
-        // The stored secrets are read anew: since the session began, they may have been rewrapped by a rotation. The key that wraps them
-        // wraps the next ones.
+        // The stored secrets are read anew, because a rotation may have rewrapped them since the session began. The key that wraps them
+        // also wraps the next period's secrets.
         PeriodRow stored = PeriodRows.Current(await lead.Store.ReadPeriodsAsync(CancellationToken.None));
         using (DirectorySecrets current = session.Identity.Secrets.UnwrapPeriod(stored.WrappedSecrets.Span, session.Period.Period, logId.Span, out KeyId by))
         using (DirectorySecrets secrets = current.NextPeriod())
@@ -140,8 +142,8 @@ internal sealed class PeriodKeeper
         return next;
     }
 
-    // The operator is told the time of a switch long before. A switch costs disk and processor time, and owners who are away for longer
-    // than the served periods lose their guarantee.
+    // Tells the operator the time of a switch long before. A switch costs disk and processor time, and owners who are away for longer than
+    // the served periods lose their guarantee.
     private void Announce(Lead lead, ulong? switchAtMs)
     {
         if (switchAtMs == _announcedMs)

@@ -13,13 +13,13 @@ using Optiks.UpdateTask.Time;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Makes one epoch after another while the lease lasts. After a temporary failure (database, disk, lock) it retries, the same epoch first.
-/// At any time at most one committed epoch is unpublished.
+/// Makes one epoch after another while the lease lasts. After a temporary failure (database, disk, lock) it retries, beginning with the
+/// same epoch. At any time at most one committed epoch is unpublished.
 /// </summary>
 internal sealed class EpochLoop
 {
     // Until the next epoch is due, the task reads newly accepted updates repeatedly. Each time it waits for half of the remaining time,
-    // down to this.
+    // until no more than this time remains.
     private static readonly TimeSpan s_shortestRest = TimeSpan.FromMilliseconds(100);
 
     private readonly EpochOptions _options;
@@ -42,8 +42,8 @@ internal sealed class EpochLoop
     }
 
     /// <summary>
-    /// Returns when <paramref name="stop"/> is cancelled, after the current step. Throws <see cref="StorageFencedException"/> or
-    /// <see cref="LeaseLostException"/> if another task is the writer now.
+    /// Makes epochs until <paramref name="stop"/> is cancelled, and returns after the current step. Throws
+    /// <see cref="StorageFencedException"/> or <see cref="LeaseLostException"/> if another task is the writer now.
     /// </summary>
     public async Task RunAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, CancellationToken stop)
     {
@@ -66,11 +66,11 @@ internal sealed class EpochLoop
             }
             else
             {
-                // The next period progresses however many updates wait.
+                // The preparation of the next period must progress however many updates wait.
                 _ = await TryWorkAsync(lead, ended.Token);
             }
         }
-        // A shutdown may take longer to save the snapshot.
+        // The watch ends here, because a shutdown may take longer than the watch allows to save the snapshot.
         keeper.Watch(Timeout.InfiniteTimeSpan);
     }
 
@@ -81,9 +81,9 @@ internal sealed class EpochLoop
     internal PeriodKeeper CreatePeriodKeeper() => new(_publisher, _periods, _report);
 
     /// <summary>
-    /// Publishes the unfinished epoch if there is one, and then the next epoch if it is due. While that is committed and published, the
-    /// updates of the epoch after it are read and their labels computed. Returns true if the next epoch must begin at once: more updates
-    /// wait than one epoch takes, or <paramref name="behind"/> is true.
+    /// Publishes the unfinished epoch if there is one, and then the next epoch if it is due. While that epoch is committed and published,
+    /// the loop reads the updates of the epoch after it and computes their labels. Returns true if the next epoch must begin at once,
+    /// because more updates wait than one epoch takes or <paramref name="behind"/> is true.
     /// </summary>
     internal async Task<bool> StepAsync(Lead lead, bool behind, CancellationToken stop)
     {
@@ -132,7 +132,7 @@ internal sealed class EpochLoop
 
     private void AnnounceEpoch(LogSession session) => _report.Newest(session.LastTimeMs, session.Identity.Anchor.Configuration.HeartbeatMs);
 
-    // Ends a step that succeeded.
+    // Reports the end of a step that succeeded, and returns whether the next epoch must begin at once.
     private bool End(Lead lead, ulong now, bool more)
     {
         LogSession session = lead.Session;
@@ -141,7 +141,7 @@ internal sealed class EpochLoop
         AnnounceEpoch(session);
         if (session.LastTimeMs > now + session.Identity.Anchor.Configuration.MaxAheadMs)
         {
-            // Every client refuses the record until its time has come.
+            // Every client refuses a record whose time is in the future, until that time has come.
             _report.Hold("The last record is from the future.");
         }
         else
@@ -153,7 +153,8 @@ internal sealed class EpochLoop
 
     private TimeSpan TimeUntilNext(long start) => _options.EpochInterval - _time.GetElapsedTime(start);
 
-    // Rests until the interval that began at start is over, or until the caller's token is cancelled; the caller checks for that.
+    // Rests until the interval that began at start is over, or until the token is cancelled. The caller must check whether the token was
+    // cancelled.
     private async Task RestAsync(Lead lead, long start, CancellationToken ended)
     {
         while (!ended.IsCancellationRequested && TimeUntilNext(start) is { Ticks: > 0 } rest)
@@ -172,9 +173,9 @@ internal sealed class EpochLoop
         }
     }
 
-    // Does work for periods while more than this time is left. The duration of the last piece predicts the next one. After each piece it
-    // pauses for as long as the piece took. The pauses leave processors and disk to the database, to readers of the staged copies and to
-    // requests.
+    // Does work for periods while more time remains until the next epoch than the argument says. It begins no piece that may not fit: the
+    // duration of the last piece predicts the duration of the next piece. After each piece it pauses for as long as the piece took. The
+    // pauses leave processors and disk to the database, to readers of the staged copies and to requests.
     private async Task WorkAsync(Lead lead, long start, TimeSpan left, CancellationToken ended)
     {
         TimeSpan piece = TimeSpan.Zero;
@@ -194,7 +195,7 @@ internal sealed class EpochLoop
 
     private Task<bool> TryStepAsync(Lead lead, bool behind, CancellationToken stop) => TryAsync(() => StepAsync(lead, behind, stop), stop);
 
-    // Returns false after a failure that may be temporary.
+    // Runs a step and returns its result. Returns false after a failure that may be temporary.
     private async Task<bool> TryAsync(Func<Task<bool>> step, CancellationToken stop)
     {
         try
@@ -203,7 +204,7 @@ internal sealed class EpochLoop
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
-            // A shutdown interrupts nothing here that it must not interrupt.
+            // The cancellation is safe: steps that a shutdown must not interrupt do not use this token.
         }
         catch (StorageUnavailableException e)
         {
@@ -212,19 +213,19 @@ internal sealed class EpochLoop
         }
         catch (SignerUnavailableException e)
         {
-            // The same epoch is signed when the token is available again.
+            // The log key's token is not available. The loop signs the same epoch when it is available again.
             _report.Metrics.Failed();
             _report.EpochFailed(e, "A token's key cannot be used.");
         }
         catch (SecretsException e)
         {
-            // The task had every key when it began to lead: an operator is changing a file or a token.
+            // The task had every key when it began to lead, so an operator must be changing a file or a token.
             _report.Metrics.Failed();
             _report.EpochFailed(e, "A key cannot be used.");
         }
         catch (ObjectStoreException e)
         {
-            // No epoch is signed without its mark in the bucket.
+            // The bucket fails. The epoch waits, because no epoch is signed before the bucket has its mark.
             _report.Metrics.Failed();
             _report.EpochFailed(e, "The bucket did not accept the high-water mark.");
         }
@@ -259,7 +260,7 @@ internal sealed class EpochLoop
             updates = updates with { Pending = updates.Pending.Without(erasures.Waiting, more: true).Without(erasures.Searched, more: false) };
             if (erasures.Searched.Count > 0 && updates.Pending.Items == 0 && nowMs < NextHeartbeatMs(session))
             {
-                // A search takes time: no epoch is made that decides nothing.
+                // All updates wait for a search, so no epoch is made: it would decide nothing.
                 return (0, More: false);
             }
             await lead.Periods.TakeOutAsync(lead, erasures.Leaving, stop);
@@ -282,7 +283,7 @@ internal sealed class EpochLoop
         }
         else
         {
-            // The labels that were computed in advance belong to the ending period.
+            // The updates read in advance are dropped, because their labels belong to the ending period.
             await lead.Updates.DropAsync();
         }
         bool committed = false;
@@ -290,7 +291,7 @@ internal sealed class EpochLoop
         {
             using (times.Measure(EpochStep.Commit))
             {
-                // A shutdown does not cancel the commit: its result would be unknown.
+                // A shutdown does not cancel the commit, because the commit's result would then be unknown.
                 CommitResult result = await lead.Store.CommitEpochAsync(lead.Lease, draft.Commit, CancellationToken.None);
                 committed = result switch
                 {
@@ -337,7 +338,7 @@ internal sealed class EpochLoop
         await FinishAsync(lead, refused: 0, start, times, stop);
     }
 
-    // Finds out whether an epoch was committed after its commit lost the connection. Nothing else may be done before the database has
+    // Finds out whether an epoch was committed after its commit lost the connection. The task may do nothing else before the database has
     // answered.
     private async Task<bool> ResolveAsync(Lead lead, EpochRow epoch)
     {
@@ -348,7 +349,8 @@ internal sealed class EpochLoop
             try
             {
                 EpochRow? row = await lead.Store.TryReadEpochAsync(epoch.Epoch, CancellationToken.None);
-                // The row may exist on one server only, and a failover would lose it. A later commit that is confirmed includes it.
+                // The row may exist on one server only, and a failover would lose it. The lease is renewed, because a later confirmed
+                // commit shows that this commit is safe as well.
                 if (row is not null && !await lead.Store.RenewLeaseAsync(lead.Lease, _options.LeaseDuration, CancellationToken.None))
                 {
                     throw new StorageFencedException($"The lease was lost before it was known whether epoch {epoch.Epoch} was committed.");

@@ -10,7 +10,8 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Turns pending requests into the next epoch: has <see cref="UpdateRules"/> decide them, makes leaves and trees, and writes the record.
+/// Turns pending requests into the next epoch: <see cref="UpdateRules"/> decides the requests, and this class makes leaves, trees and the
+/// record.
 /// </summary>
 internal sealed class EpochMaker
 {
@@ -18,8 +19,8 @@ internal sealed class EpochMaker
     private readonly long _maxBytes;
 
     /// <summary>
-    /// Makes epochs with this padding, of at most <see cref="EpochOptions.MaxBytesPerEpoch"/>. Because of new device lists, an epoch may
-    /// not have room for all updates (<see cref="EpochDraft.Updates"/>).
+    /// Takes the padding of epochs and the options, of which it uses <see cref="EpochOptions.MaxBytesPerEpoch"/>. Because of new device
+    /// lists, an epoch may not have room for all updates (<see cref="EpochDraft.Updates"/>).
     /// </summary>
     public EpochMaker(Padding padding, IOptions<EpochOptions> options)
     {
@@ -31,8 +32,8 @@ internal sealed class EpochMaker
     /// <param name="session">The log at the epoch before.</param>
     /// <param name="updates">The result of <see cref="IPipelineStore.ReadPendingAsync"/>, without duplicate keys. If it is empty, the epoch
     /// is a heartbeat.</param>
-    /// <param name="erasures">The values to erase for the requests that ask for it.</param>
-    /// <param name="copied">The current versions of expected versions from the period before.</param>
+    /// <param name="erasures">The values to erase for the requests that ask for erasures.</param>
+    /// <param name="copied">The mapping of expected versions of the period before to versions of the current period.</param>
     /// <param name="freed">The usernames that may be reassigned to another user.</param>
     /// <param name="nowMs">The wall clock in Unix milliseconds.</param>
     /// <param name="times">Measures the steps.</param>
@@ -86,7 +87,8 @@ internal sealed class EpochMaker
         {
             using var dummies = new LeafInputs(0, 0);
             _padding.AddTo(dummies, session.Identity.Anchor.Configuration, structure => !structure.IsPerPeriod());
-            // Usernames have the same secrets in both periods.
+            // The current directory can prepare leaves of usernames for the next period, because usernames have the same secrets in both
+            // periods.
             leaves = dummies.Prepare(session.Directory, epoch, []);
         }
         using EpochTimes.Timer tree = times.Measure(EpochStep.Tree);
@@ -157,7 +159,8 @@ internal sealed class EpochMaker
         return reason == Reason.Valid ? record : throw new InvalidOperationException($"The record made for epoch {epoch} is not valid: {reason.Name()}.");
     }
 
-    // The outcomes are in the table's key order, because requests are in order of acceptance: the insert is sequential.
+    // The requests are in order of acceptance, so the outcomes are in the order of the table's key, and the database inserts them
+    // sequentially.
     private static List<Outcome> MakeOutcomes(IReadOnlyList<PendingRequest> pending, Decision[] decisions, int[] ordinals)
     {
         var outcomes = new List<Outcome>(ordinals.Length);

@@ -10,7 +10,7 @@ namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
 /// Publishes a committed epoch on the board. Every step is durable before the next and produces the same bytes when repeated. After a crash
-/// or failure at any point, repeating all of them completes the publication.
+/// or failure at any point, repeating all steps completes the publication.
 /// </summary>
 internal sealed class EpochPublisher
 {
@@ -28,8 +28,8 @@ internal sealed class EpochPublisher
     }
 
     /// <summary>
-    /// Takes the board's lock for the holder of the lease. Kills an update-task that keeps it beyond the time limit. Throws
-    /// <see cref="IOException"/> if another process keeps it.
+    /// Takes the board's lock for the holder of the lease. If an update-task keeps the lock beyond the time limit, kills it. Throws
+    /// <see cref="IOException"/> if another process keeps the lock.
     /// </summary>
     public async Task<BoardLock> LockAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
     {
@@ -39,7 +39,7 @@ internal sealed class EpochPublisher
         }
         catch (IOException)
         {
-            // A process that lost the lease meanwhile must not kill its new holder.
+            // If this process has lost the lease in the meantime, it must not kill the lease's new holder.
             StandingCheck.CheckHolder(await store.ReadHeadAsync(cancellationToken), lease);
             if (LockHolder.TryKill(_folder.Log) is not { } killed)
             {
@@ -61,7 +61,7 @@ internal sealed class EpochPublisher
         CommittedEpoch committed = session.Unfinished ?? throw new InvalidOperationException("There is nothing to publish.");
         EpochRow epoch = committed.Content.Epoch;
         using BoardLock boardLock = await LockAsync(store, lease, cancellationToken);
-        // From here on a shutdown waits, except for the bucket.
+        // From here on, a shutdown waits until the publication is complete, but it does not wait for the bucket.
         using (times.Measure(EpochStep.Check))
         {
             // The head row may have changed since the commit: then this process is no longer the writer and must not sign.
@@ -72,7 +72,7 @@ internal sealed class EpochPublisher
             EpochContent content = committed.Content;
             if (content.Erasures.Count > 0)
             {
-                // The database has added the copies of the erased values.
+                // The erasures are read from the database, because it has added the copies of the erased values to them.
                 IReadOnlyList<StoredErasure> erasures = await store.ReadErasuresAsync(epoch.Epoch, epoch.Epoch, CancellationToken.None);
                 if (session.Replay.Next?.Erase(erasures) is { } refused)
                 {
@@ -81,7 +81,7 @@ internal sealed class EpochPublisher
                 content = content with { Erasures = [.. erasures.Select(stored => stored.Erasure)] };
             }
             session.State.Record(content);
-            // A shutdown need not wait for a bucket: whether the mark was raised or not, the same epoch is next.
+            // A shutdown may cancel this call. Whether the mark was raised or not, the next leader publishes the same epoch next.
             await _guard.RaiseAsync(store, lease, epoch, cancellationToken);
         }
         ReadOnlyMemory<byte> note;
@@ -144,7 +144,7 @@ internal sealed class EpochPublisher
         BoardWriter board = session.Board;
         if (board.Size > epoch.Epoch)
         {
-            // Entries that exist already are compared, not written.
+            // The writer compares entries that exist already, and does not write them again.
             await board.AppendAsync(boardLock, epoch.Epoch, [epoch.Record], CancellationToken.None);
         }
         if (!epoch.Checkpoint.IsEmpty)

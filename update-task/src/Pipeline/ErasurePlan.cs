@@ -7,26 +7,26 @@ using Optiks.UpdateTask.Rules;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Lists the values that the next epoch erases (docs/spec/erasure.md), and its decisions on the requests that ask for it.
+/// Lists the values that the next epoch erases (docs/spec/erasure.md), and its decisions on the requests that ask for erasures.
 /// </summary>
 /// <param name="Erasures">The erasures for the epoch's transaction, in order of the requests.</param>
-/// <param name="Leaves">The names of their leaves, in the same order; null for leaves of ended periods, whose trees the task does not
+/// <param name="Leaves">The names of the erased leaves, in the same order; null for leaves of ended periods, whose trees the task does not
 /// have.</param>
 /// <param name="Decisions">For each request that asks for an erasure, why it is refused, or <see cref="RefusalReason.Unchanged"/>.</param>
 internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyList<LeafName?> Leaves, IReadOnlyDictionary<Guid, Refusal> Decisions)
 {
     /// <summary>
-    /// The lists of users who are erased, and the keys of all devices on them: the next period must contain none of these keys. The epoch
-    /// erases the lists that name the devices.
+    /// The device lists of users who are erased, and the keys of all devices on these lists. The next period must not contain any of these
+    /// keys. The epoch erases the lists that name the devices.
     /// </summary>
     public IReadOnlyCollection<UpdateKey> Leaving { get; init; } = [];
 
-    /// <summary>The requests that ask for more than the epoch's share of erasures: the next epoch decides them.</summary>
+    /// <summary>The requests whose erasures no longer fit in this epoch's share. The next epoch decides them.</summary>
     public IReadOnlySet<Guid> Waiting { get; init; } = FrozenSet<Guid>.Empty;
 
     /// <summary>
     /// The requests whose users must first be searched for in ended periods (<see cref="Periods.LeftUserSearch"/>): a later epoch decides
-    /// them.
+    /// these requests.
     /// </summary>
     public IReadOnlySet<Guid> Searched { get; init; } = FrozenSet<Guid>.Empty;
 
@@ -45,7 +45,9 @@ internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyLis
         return kept.Length == Erasures.Count ? this : this with { Erasures = [.. kept.Select(i => Erasures[i])], Leaves = [.. kept.Select(i => Leaves[i])] };
     }
 
-    /// <summary>Enters the decisions among those of an epoch's requests. The requests that ask for erasures have no leaves.</summary>
+    /// <summary>
+    /// Writes the decisions on erasures into the decisions on all of an epoch's requests. Requests that ask for erasures get no leaves.
+    /// </summary>
     public void Decide(IReadOnlyList<PendingRequest> pending, Decision[] decisions)
     {
         for (int i = 0; i < pending.Count && Decisions.Count > 0; i++)
@@ -57,7 +59,7 @@ internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyLis
         }
     }
 
-    /// <summary>Erases the values from the task's own leaf log, as far as it keeps them, before the epoch becomes its last.</summary>
+    /// <summary>Erases the values from the task's own leaf log, if the log has them, before the directory commits the epoch.</summary>
     public void EraseFrom(KeyDirectory directory)
     {
         LeafName[] leaves = [.. Leaves.OfType<LeafName>()];

@@ -6,14 +6,15 @@ using Optiks.UpdateTask.Periods;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Decides the requests of an epoch that ask for erasures, by the state of the epoch before, and finds their leaves. It charges each
-/// request for the leaves that it looks up, not for those that the request claims. A request that the trees alone refuse costs nothing.
-/// When the epoch's share (<see cref="ErasureOrder.MaxValues"/>) is used up, requests that need more leaves wait in their order; the first
-/// request of an epoch never waits. One thread.
+/// Decides the requests of an epoch that ask for erasures, by the state of the epoch before, and finds the leaves to erase. It charges each
+/// request for the leaves that the planner looks up, and not for the leaves that the request claims. A request that the trees alone refuse
+/// costs nothing. When the epoch's share (<see cref="ErasureOrder.MaxValues"/>) is used up, requests that need more leaves wait in their
+/// order; the first request of an epoch never waits. One thread.
 /// </summary>
 internal sealed class ErasurePlanner
 {
-    // A user whose lists and keys have had more versions is refused before any of them is looked up, because the lookup delays the epoch.
+    // A user whose lists and keys have had more versions than this is refused before any version is looked up, because the lookup delays
+    // the epoch.
     private const int MaxVersionsOfUser = 4 * ErasureOrder.MaxValues;
 
     private static readonly Refusal s_done = new(RefusalReason.Unchanged, 0, default);
@@ -93,7 +94,7 @@ internal sealed class ErasurePlanner
 
     private bool TryCharge(ulong leaves)
     {
-        // Once the share is full, it stays full: a small request must not overtake a large one.
+        // Once the share is full, it stays full, so that a small request does not overtake a large request.
         _isFull |= !_isFirst && (ulong)_charged + leaves > ErasureOrder.MaxValues;
         _charged += _isFull ? 0 : (int)leaves;
         return !_isFull;
@@ -103,11 +104,12 @@ internal sealed class ErasurePlanner
     {
         for (int i = 0; i < places.Count; i++)
         {
-            // A value that is gone already, or that another request of this epoch erases, needs no second erasure.
+            // A value that is gone already, or that another request of this epoch erases, needs no erasure here.
             if (places[i].HasValue && _erased.Add((places[i].Epoch, places[i].Period, places[i].Ordinal)))
             {
                 _erasures.Add(new Erasure(places[i].Epoch, places[i].Ordinal, new LeafOrigin(request.RequestId, 0)) { Period = places[i].Period });
-                // These names are of the current period, like the task's trees.
+                // The first places belong to the names, which are of the current period, like the task's trees. The further places are of
+                // ended periods and have no names.
                 _leaves.Add(i < names.Count ? names[i] : null);
             }
         }
@@ -118,7 +120,8 @@ internal sealed class ErasurePlanner
     {
         if (structure == StructureId.Devices && HasLeft(key))
         {
-            // Only the lists say which devices are erased with the user.
+            // The device lists of a user who has left cannot be erased alone, because only the lists say which devices are erased with the
+            // user.
             return Refused(RefusalReason.ErasedWithUser);
         }
         ulong latest = LatestVersion(structure, key);
@@ -141,7 +144,7 @@ internal sealed class ErasurePlanner
 
     private bool HasLeft(ReadOnlyMemory<byte> user) => _session.Directory.TryLeaves(StructureId.Decommissioned, user.Span, 0, new byte[Lengths.Hash], new ulong[1]);
 
-    // A value that a search found may have been erased or destroyed since.
+    // Returns the places that still have a value: a value that a search found may have been erased or destroyed since.
     private async Task<List<LeafPlace>> HavingValuesAsync(List<LeafPlace> ended, CancellationToken cancellationToken)
     {
         var left = new List<LeafPlace>();
@@ -155,8 +158,8 @@ internal sealed class ErasurePlanner
         return left;
     }
 
-    // Adds the versions of the lists, and those of the keys of all devices on these lists, including the latest. They are of this period,
-    // and of ended periods that are still served.
+    // Adds the versions of the lists, and those of the keys of all devices on these lists, including the latest. The versions are of this
+    // period, and of ended periods that are still served.
     private async Task<Refusal?> AddUserAsync(List<LeafName> names, List<LeafPlace> ended, List<UpdateKey> leaving, ReadOnlyMemory<byte> user, CancellationToken cancellationToken)
     {
         if (!HasLeft(user))
@@ -187,7 +190,8 @@ internal sealed class ErasurePlanner
         {
             return Refused(RefusalReason.ErasureLimit);
         }
-        // If this period has no copy, the id became free and may belong to another user.
+        // A device of an ended period counts only if its key begins with a copy in this period. Otherwise its id became free and may belong
+        // to another user.
         HashSet<UpdateKey> devices = [.. found.Devices.Where(device => BeginsWithCopy(device.Key))];
         foreach (LeafPlace place in places.Where(place => place.HasValue))
         {

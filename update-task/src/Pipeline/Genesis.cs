@@ -77,7 +77,7 @@ internal sealed class Genesis
         Configuration configuration = _options.ToConfiguration();
         try
         {
-            // Checks bounds that span several fields or apply to the encoded form, such as the origin's.
+            // Encoding checks the bounds that span several fields or apply to the encoded form, such as the bound on the origin.
             configuration.Encode();
             return configuration;
         }

@@ -23,9 +23,9 @@ internal sealed class KeySettings
     /// </summary>
     public Pkcs11Uri? Token => LogSecretSource.FindUri(_logKey.Uri);
 
-    /// <summary>Loads the key-encryption keys. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>Loads the key-encryption keys. Throws <see cref="SecretsException"/> if they are missing or unusable.</summary>
     public KeyRing Load(DataFolder folder) => KeyRings.Load(folder, _kek.File);
 
-    /// <summary>Loads the key-encryption keys; if they do not exist, makes one.</summary>
+    /// <summary>Loads the key-encryption keys; if no key exists, makes a key.</summary>
     public KeyRing LoadOrCreate(DataFolder folder) => KeyRings.LoadOrCreate(folder, _kek.File);
 }

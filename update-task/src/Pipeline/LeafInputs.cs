@@ -4,7 +4,7 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>Collects the inputs of an epoch's leaves: structure, key, value and origin of each. Not thread-safe.</summary>
+/// <summary>Collects the inputs of an epoch's leaves: each leaf's structure, key, value and origin. Not thread-safe.</summary>
 internal sealed class LeafInputs : IDisposable
 {
     private readonly List<StructureId> _structures;
@@ -13,7 +13,7 @@ internal sealed class LeafInputs : IDisposable
     private readonly ByteStrings _values;
     private readonly int[] _counts = new int[Structures.Count + 1];
 
-    /// <summary>Begins with room for this many leaves and bytes of values.</summary>
+    /// <summary>Makes an empty collection with room for this many leaves and bytes of values.</summary>
     public LeafInputs(int count, int valueBytes)
     {
         _structures = new List<StructureId>(count);

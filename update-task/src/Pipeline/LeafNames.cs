@@ -3,10 +3,10 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>Finds the rows of versions of a key of the current period, whose labels the trees have.</summary>
+/// <summary>Finds the database's rows of a key's versions in the current period, by the labels in the trees.</summary>
 internal static class LeafNames
 {
-    /// <summary>Adds the names of versions that the key has.</summary>
+    /// <summary>Adds the names of a key's versions, which must exist.</summary>
     public static void Add(LogSession session, List<LeafName> names, StructureId structure, ReadOnlyMemory<byte> key, ulong from, int count)
     {
         byte[] labels = new byte[Lengths.Hash * count];
@@ -17,19 +17,19 @@ internal static class LeafNames
         }
         for (int i = 0; i < count; i++)
         {
-            // Leaf epoch 0 marks a copy with which the period began.
+            // A leaf with epoch 0 is a copy with which the period began.
             names.Add(new LeafName(epochs[i], structure, labels.AsMemory(Lengths.Hash * i, Lengths.Hash)) { Period = epochs[i] == 0 ? session.Period.Period : null });
         }
     }
 
-    /// <summary>Finds leaves that the trees have.</summary>
+    /// <summary>Finds the places of leaves, which the trees must have.</summary>
     public static async Task<IReadOnlyList<LeafPlace>> FindAsync(IPipelineStore store, List<LeafName> names, CancellationToken cancellationToken)
     {
         IReadOnlyList<LeafPlace?> places = names.Count == 0 ? [] : await store.FindLeavesAsync(names, cancellationToken);
         return [.. places.Select((place, i) => place ?? throw new StorageCorruptException($"The database lacks a leaf of epoch {names[i].Epoch} that the trees have: restore it."))];
     }
 
-    /// <summary>Finds versions that the key has.</summary>
+    /// <summary>Finds the places of a key's versions, which must exist.</summary>
     public static Task<IReadOnlyList<LeafPlace>> FindAsync(
         LogSession session, IPipelineStore store, StructureId structure, ReadOnlyMemory<byte> key, ulong from, int count, CancellationToken cancellationToken)
     {

@@ -9,7 +9,7 @@ using Optiks.UpdateTask.Periods;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>Holds the log in memory during one lease: trees, last record, board. One thread at a time.</summary>
+/// <summary>Holds the log's state in memory during one lease: trees, last record, board. One thread at a time.</summary>
 internal sealed class LogSession : IAsyncDisposable
 {
     private readonly List<Task> _ended = [];
@@ -17,7 +17,8 @@ internal sealed class LogSession : IAsyncDisposable
     public required LogIdentity Identity { get; init; }
 
     /// <summary>
-    /// The replay with the trees of the current period and, during its preparation, of the next one. The session's epochs extend it.
+    /// The replay with the trees of the current period and, during its preparation, of the next period. The session's epochs extend the
+    /// replay.
     /// </summary>
     public required LogReplay Replay { get; init; }
 
@@ -25,8 +26,8 @@ internal sealed class LogSession : IAsyncDisposable
     public KeyDirectory Directory => Replay.Trees.Directory;
 
     /// <summary>
-    /// Makes the saver of a period's trees from the period and the epoch that is saved already; returns null if another process has the
-    /// folder.
+    /// Makes the saver of a period's trees. The arguments are the period and the epoch that is saved already. Returns null if another
+    /// process has the folder.
     /// </summary>
     public required Func<ulong, ulong?, SnapshotSaver?> MakeSaver { get; init; }
 
@@ -49,13 +50,13 @@ internal sealed class LogSession : IAsyncDisposable
     /// <summary>The schedule of periods.</summary>
     public required PeriodSchedule Schedule { get; init; }
 
-    /// <summary>The last committed epoch; the directory is at it.</summary>
+    /// <summary>The last committed epoch, which is also the directory's epoch.</summary>
     public EpochRow Last => Replay.Last.Row;
 
     /// <summary>The number of leaves that the last epoch added; 0 after a start.</summary>
     public int LastLeaves { get; private set; }
 
-    /// <summary>The last epoch until it is published.</summary>
+    /// <summary>The last epoch if it is not published yet; otherwise null.</summary>
     public required CommittedEpoch? Unfinished { get; set; }
 
     public ulong LastTimeMs => Replay.Last.Record.TimeMs;
@@ -63,7 +64,7 @@ internal sealed class LogSession : IAsyncDisposable
     public ulong PeriodStartMs => EpochRecord.Decode(PeriodStart.Record.Span).TimeMs;
 
     /// <summary>
-    /// Makes an epoch the last one, after its maker has committed its trees. If the epoch begins a period, makes that period current.
+    /// Makes an epoch the session's last epoch, after its trees were committed. If the epoch begins a period, makes that period current.
     /// </summary>
     public void Advance(EpochCommit commit)
     {
@@ -79,7 +80,7 @@ internal sealed class LogSession : IAsyncDisposable
         }
     }
 
-    // A snapshot of the ended period that is being saved is not interrupted: its file is deleted afterwards.
+    // Waits for a snapshot that is being saved, and does not interrupt it. The file of an ended period's snapshot is deleted afterwards.
     private static Task EndAsync(SnapshotSaver? saver) => saver?.FinishAsync(null, CancellationToken.None) ?? Task.CompletedTask;
 
     /// <summary>Lets the saver take the trees of the last epoch, if the epoch was published and a snapshot is due.</summary>
@@ -109,8 +110,8 @@ internal sealed class LogSession : IAsyncDisposable
     }
 
     /// <summary>
-    /// Waits first for a snapshot that is being saved. The snapshot reads the leaf log, which the next session of this process, or of
-    /// another process that gets the folder, may truncate.
+    /// Ends the session, after waiting for a snapshot that is being saved. The save reads the leaf log, which the next session, in this
+    /// process or another, may truncate.
     /// </summary>
     public async ValueTask DisposeAsync()
     {

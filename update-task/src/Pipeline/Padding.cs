@@ -7,12 +7,12 @@ using Optiks.UpdateTask.Options;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Adds dummies to an epoch: leaves of random keys that nobody knows. They are made, stored, replayed and audited like all others, so that
-/// only a reader of the database's origins can distinguish them. Any thread.
+/// Adds dummies to an epoch: leaves of random keys that nobody knows. Dummies are made, stored, replayed and audited like all other leaves,
+/// so that only a reader of the leaves' origins in the database can distinguish them. Any thread.
 /// </summary>
 internal sealed class Padding
 {
-    // Two keys with this many random bytes never collide, nor does one collide with a key that a caller chose.
+    // Keys with this many random bytes never collide with each other or with a key that a caller chose.
     private const int KeyLength = 16;
     private const int ValueLength = 32;
 

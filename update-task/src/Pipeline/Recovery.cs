@@ -15,7 +15,7 @@ namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
 /// Does the work of a new holder of the lease before it writes anything. It makes the log if it does not exist, and checks that the
-/// database is the newest copy. It rebuilds the trees from its leaves, and finds the epoch that was committed but not published.
+/// database is the newest copy. It rebuilds the trees from the database's leaves, and finds the epoch that was committed but not published.
 /// </summary>
 internal sealed class Recovery
 {
@@ -47,8 +47,8 @@ internal sealed class Recovery
     }
 
     /// <summary>
-    /// Returns the session, which the caller disposes. Throws <see cref="StartupException"/> with exit code 4 if database and board are
-    /// from different times, and <see cref="StorageCorruptException"/> if the database contradicts itself.
+    /// Recovers, and returns the session, which the caller disposes. Throws <see cref="StartupException"/> with exit code 4 if database and
+    /// board are from different times, and <see cref="StorageCorruptException"/> if the database contradicts itself.
     /// </summary>
     public async Task<LogSession> RunAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
     {
@@ -151,7 +151,7 @@ internal sealed class Recovery
         return opened.Checkpoint;
     }
 
-    // Compares the bucket's checkpoint with the database's log, which the board's files match by now.
+    // Compares the bucket's checkpoint with the board's files, which have already been compared with the database's log.
     private async Task CompareCopyAsync(Checkpoint copied, BoardWriter writer, EpochRow last, CancellationToken cancellationToken)
     {
         TreeHash root;

@@ -10,11 +10,12 @@ namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
 /// Compares the three places that record the log's progress: the database's head row, the high-water mark, and the board's checkpoint. The
-/// database may be one epoch ahead of either, never behind, and neither may be behind what was published.
+/// database may be one epoch ahead of the mark or the checkpoint, but never behind them. Neither the mark nor the checkpoint may be behind
+/// the epochs that were published.
 /// </summary>
 internal static class StandingCheck
 {
-    /// <summary>Checks that a database without epochs is a new log: the board must contain no trace of an old one.</summary>
+    /// <summary>Checks that a database without epochs is a new log: the board must contain no trace of an older log.</summary>
     public static void CheckEmptyDatabase(HighWaterMark? mark, BoardFolder board)
     {
         if (mark is not null || board.HasCheckpoint() || board.HasTiles())
@@ -24,7 +25,7 @@ internal static class StandingCheck
     }
 
     /// <summary>
-    /// Checks that a database without epochs is a new log: the bucket that tasks share must contain no trace of an old one.
+    /// Checks that a database without epochs is a new log: the bucket that tasks share must contain no trace of an older log.
     /// </summary>
     public static void CheckEmptyBucket(BucketStanding bucket, BoardFolder board)
     {
@@ -35,8 +36,8 @@ internal static class StandingCheck
     }
 
     /// <summary>
-    /// Compares the head row with the mark that tasks share in the bucket, and with the folder's own mark. That folder belongs to another
-    /// log if the database has another record for its mark. The database's epochs with the numbers of the marks are
+    /// Compares the head row with the mark that tasks share in the bucket, and with the folder's own mark. If the database has another
+    /// record for the folder's mark, the folder belongs to another log. The database's epochs with the numbers of the marks are
     /// <paramref name="atShared"/> and <paramref name="atOwn"/>. Returns the higher of both marks, for <see cref="CheckMark"/>.
     /// </summary>
     public static HighWaterMark ChooseSharedMark(HeadRow head, HighWaterMark shared, EpochRow? atShared, HighWaterMark? own, EpochRow? atOwn, BoardFolder board)
@@ -51,7 +52,7 @@ internal static class StandingCheck
             : throw Rollback.Foreign(FormatNumber($"The folder {board.State} names another record for epoch {own.Epoch} than the database, whose log reaches epoch {shared.Epoch} according to the bucket's mark."), board);
     }
 
-    /// <summary>Compares the bucket's checkpoint, which must be of this log, with head row and mark.</summary>
+    /// <summary>Compares the bucket's checkpoint, which must be a checkpoint of this log, with the head row and the mark.</summary>
     public static void CheckBucket(HeadRow head, HighWaterMark? mark, Checkpoint bucket, BoardFolder board)
     {
         if (bucket.Size > head.Epoch + 1)
@@ -84,8 +85,8 @@ internal static class StandingCheck
     }
 
     /// <summary>
-    /// Compares head row and mark with the size of the board's checkpoint, 0 if there is no checkpoint. Where tasks share no folder, the
-    /// board <paramref name="mayBeBehind"/>.
+    /// Compares the head row and the mark with the size of the board's checkpoint, which is 0 if there is no checkpoint.
+    /// <paramref name="mayBeBehind"/> is true where tasks share no folder, because the board may then be behind.
     /// </summary>
     public static void CheckCheckpoint(HeadRow head, HighWaterMark? mark, ulong boardSize, bool mayBeBehind, BoardFolder board)
     {
@@ -105,7 +106,8 @@ internal static class StandingCheck
 
     /// <summary>
     /// Checks that the head row is as the holder of the lease left it. It detects an older copy of the database that replaced the current
-    /// one under a running task. A takeover appears as another fence (<see cref="StorageFencedException"/>).
+    /// one under a running task. If another task took over, the head row has another fence, and the call throws
+    /// <see cref="StorageFencedException"/>.
     /// </summary>
     public static void CheckFollowsHead(HeadRow head, Lease lease, EpochRow last, BoardFolder board)
     {
@@ -118,7 +120,7 @@ internal static class StandingCheck
         CheckHolder(head, lease);
     }
 
-    /// <summary>Throws <see cref="StorageFencedException"/> unless the lease is still this one.</summary>
+    /// <summary>Throws <see cref="StorageFencedException"/> unless the head row still names this lease.</summary>
     public static void CheckHolder(HeadRow head, Lease lease)
     {
         if (head.Fence != lease.Fence || head.Holder != lease.Holder)
@@ -163,7 +165,7 @@ internal static class StandingCheck
         }
     }
 
-    // The mark is raised before an epoch is signed.
+    // Checks that the mark is not below the published epochs: the mark is raised before an epoch is signed.
     private static void CheckMarkCovers(HighWaterMark? mark, ulong published, BoardFolder board)
     {
         if (mark is null || mark.Epoch < published)

@@ -3,8 +3,8 @@ using System.Globalization;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Manages <c>task/</c> of the data folder, which one process holds at a time. It contains leaf log and snapshot of the trees of the
-/// current period, and of the next period during its preparation. If they are lost, they are rebuilt.
+/// Manages <c>task/</c> of the data folder, which one process holds at a time. The folder contains the leaf log and the snapshot of the
+/// current period's trees, and of the next period's trees during its preparation. If these files are lost, the task rebuilds them.
 /// </summary>
 internal sealed class TaskFolder : IDisposable
 {
@@ -20,13 +20,14 @@ internal sealed class TaskFolder : IDisposable
     }
 
     /// <summary>
-    /// Takes the folder, creating it if it is missing. Returns null if another process has it: one that lost the lease and does not know it
-    /// yet.
+    /// Takes the folder, creating it if it is missing. Returns null if another process has the folder. Such a process has lost the lease
+    /// and does not know it yet.
     /// </summary>
     public static TaskFolder? TryOpen(DataFolder folder)
     {
         DataFolder.CreateFolder(folder.Task);
-        // Held by flock until the session or the process ends: a second writer would truncate the leaf log that the first one uses.
+        // The lock is held by flock until the session or the process ends. Without it, a second writer would truncate the leaf log that the
+        // first writer uses.
         return LockFile.TryTake(Path.Combine(folder.Task, "lock")) is { } held ? new TaskFolder(folder.Task, held) : null;
     }
 
@@ -45,7 +46,7 @@ internal sealed class TaskFolder : IDisposable
     /// <summary>Returns the path of the leaf log of a period's directory. The path's folder exists on return.</summary>
     public string LeafLog(ulong period) => Path.Combine(GetFolder(period), "leaves");
 
-    /// <summary>Returns the path of the snapshot of a period's trees, which belongs to the leaf log.</summary>
+    /// <summary>Returns the path of the snapshot of a period's trees, which belongs to the period's leaf log.</summary>
     public string Snapshot(ulong period) => Path.Combine(GetFolder(period), "snapshot");
 
     /// <summary>Deletes the files of earlier periods.</summary>

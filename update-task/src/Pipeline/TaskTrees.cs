@@ -6,7 +6,8 @@ using Optiks.Storage.Replay;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Makes the task's trees of a period: with the period's secrets, and with its own files in the task's folder, if there is one.
+/// Makes the task's trees of a period: with the period's secrets, and with the period's own files in the task's folder, if the task has a
+/// folder.
 /// </summary>
 internal sealed class TaskTrees
 {
@@ -32,8 +33,8 @@ internal sealed class TaskTrees
     }
 
     /// <summary>
-    /// Makes empty trees. For a period after the first, its copies are loaded before it begins. For a period whose secrets are destroyed,
-    /// the trees know no keys, and serve only to replay the log.
+    /// Makes empty trees. If the period is not the first, the caller loads the period's copies before the period begins. If the period's
+    /// secrets are destroyed, the trees know no keys, and serve only to replay the log.
     /// </summary>
     public LogTrees Create(PeriodRow period)
     {

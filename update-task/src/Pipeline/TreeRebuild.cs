@@ -10,12 +10,12 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Rebuilds the trees of the log at an epoch, from a snapshot and the epochs since or from the database alone. Compares the board's newest
-/// files with the database. If the board was lost or is behind, rebuilds it at the same time.
+/// Rebuilds the trees of the log at an epoch, from a snapshot and the epochs since the snapshot, or from the database alone. Compares the
+/// board's newest files with the database. If the board was lost or is behind, rebuilds it at the same time.
 /// </summary>
 internal sealed class TreeRebuild
 {
-    // A multiple of whole tiles, and as many records as the store returns at once.
+    // The number of records in one call: a multiple of whole tiles, and as many records as the store returns at once.
     private const ulong RecordsPerAppend = 16 * TilePath.FullWidth;
 
     private readonly IPipelineStore _store;
@@ -33,7 +33,7 @@ internal sealed class TreeRebuild
 
     /// <summary>
     /// Returns the trees of the published epoch, or of epoch 0 if no epoch is published. The caller disposes them. Throws
-    /// <see cref="StartupException"/> with exit code 4 if database or board contradict themselves.
+    /// <see cref="StartupException"/> with exit code 4 if the database and the board contradict each other or themselves.
     /// </summary>
     /// <param name="published">The published epoch.</param>
     /// <param name="periods">The log's periods.</param>
@@ -43,7 +43,7 @@ internal sealed class TreeRebuild
     {
         long start = Stopwatch.GetTimestamp();
         ulong target = published ?? 0;
-        // The board is rebuilt from its end; a lost board is rebuilt from epoch 0.
+        // A board that is behind is continued from its end; a lost board is rebuilt from epoch 0.
         bool isBoardBehind = published is not null && _board.Writer.Size <= target;
         ulong first = !isBoardBehind ? target : _board.Writer.Size == 0 ? 0 : _board.Writer.Size - 1;
         // A period whose secrets are destroyed has no snapshot. Its trees are then made without secrets, from the log's beginning.
@@ -78,11 +78,11 @@ internal sealed class TreeRebuild
     }
 
     /// <summary>
-    /// Builds the trees of the epoch that was committed but not published, or the next period's trees if it begins that period. Returns the
-    /// epoch with its audit proof.
+    /// Builds the trees of the epoch that was committed but not published, or the next period's trees if the epoch begins that period.
+    /// Returns the epoch with its audit proof.
     /// </summary>
     /// <param name="replay">The replay at the epoch before.</param>
-    /// <param name="content">The epoch.</param>
+    /// <param name="content">The content of that epoch.</param>
     /// <param name="cancellationToken">Ends the reading.</param>
     public async Task<CommittedEpoch> FinishAsync(LogReplay replay, EpochContent content, CancellationToken cancellationToken)
     {
@@ -147,7 +147,7 @@ internal sealed class TreeRebuild
         _logger.BoardRebuilt(target);
     }
 
-    // Every record contains the hash of the one before, so comparing the last one compares them all.
+    // Every record contains the hash of the record before, so comparing the last record compares all records.
     private async Task CompareBoardAsync(CancellationToken cancellationToken)
     {
         EpochRow last = await _store.ReadEpochAsync(_board.Writer.Size - 1, cancellationToken);

@@ -8,14 +8,15 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// Reads the updates of the next epoch, and computes their labels, before that epoch is due. It does so during the commit of the epoch
+/// Reads the updates of the next epoch, and computes their labels, before that epoch is due. It reads during the commit of the epoch
 /// before, and whenever there is time. When the epoch begins, only the latest updates are left to read. The updates read in advance are
-/// valid once the epoch before is committed, because pending rows never change and only an epoch removes them. Otherwise they are dropped.
-/// One thread at a time.
+/// valid once the epoch before is committed, because pending rows never change and only an epoch removes them. If that epoch is not
+/// committed, the updates are dropped. One thread at a time.
 /// </summary>
 internal sealed class UpdateReader : IAsyncDisposable
 {
-    // Enough to see a queue grow. The epoch waits while the database counts all updates, so they are not counted at every epoch.
+    // The limit of a count of pending updates, which is enough to see a queue grow. The epoch waits while the database counts, so the
+    // reader does not count at every epoch.
     private const long MaxCounted = 1_000_000;
     private static readonly TimeSpan s_countInterval = TimeSpan.FromSeconds(10);
 
@@ -35,12 +36,12 @@ internal sealed class UpdateReader : IAsyncDisposable
         _metrics = metrics;
     }
 
-    /// <summary>Returns the next epoch's updates: those read in advance, and those accepted since.</summary>
+    /// <summary>Returns the next epoch's updates: the updates read in advance, and the updates accepted since.</summary>
     public async Task<ReadUpdates> ReadAsync(EpochTimes times, CancellationToken cancellationToken)
     {
         long start = Stopwatch.GetTimestamp();
         Upcoming next = _next ?? UpcomingAfter(null);
-        // Cleared first: a failed reading is not reused.
+        // The field is cleared first, so that a failed reading is not reused.
         _next = null;
         await next.Reading;
         next.Times.Add(times);
@@ -72,8 +73,9 @@ internal sealed class UpdateReader : IAsyncDisposable
     }
 
     /// <summary>
-    /// Reads the updates accepted since the last reading in advance, unless that failed; the next <see cref="ReadAsync"/> then throws its
-    /// error. After cancellation it returns, while the reading continues until it is dropped.
+    /// Reads in advance the updates that were accepted since the last reading. If the last reading failed, does nothing: the next
+    /// <see cref="ReadAsync"/> throws the reading's error. After a cancellation the call returns, but the reading continues until it is
+    /// dropped.
     /// </summary>
     public async Task ContinueAsync(CancellationToken cancellationToken)
     {
@@ -162,10 +164,10 @@ internal sealed class UpdateReader : IAsyncDisposable
     {
         public PendingSelection Selection { get; } = selection;
 
-        /// <summary>The times of its epoch so far.</summary>
+        /// <summary>The times of the epoch so far.</summary>
         public EpochTimes Times { get; } = times;
 
-        /// <summary>The last reading; the next one does not begin before it has ended.</summary>
+        /// <summary>The last reading; the next reading begins only after the last one has ended.</summary>
         public Task Reading { get; set; } = Task.CompletedTask;
 
         /// <summary>The number of the selection's requests whose labels are computed.</summary>

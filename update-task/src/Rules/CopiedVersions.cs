@@ -6,8 +6,8 @@ using Optiks.UpdateTask.Pipeline;
 namespace Optiks.UpdateTask.Rules;
 
 /// <summary>
-/// Maps versions of the period before to versions of the current one (docs/spec/periods.md section 9). Clients need it that named a version
-/// before they knew of the switch.
+/// Maps versions of the period before to versions of the current period (docs/spec/periods.md section 9). The mapping serves clients that
+/// named a version before they knew of the switch.
 /// </summary>
 internal sealed class CopiedVersions
 {
@@ -23,7 +23,7 @@ internal sealed class CopiedVersions
 
     /// <summary>
     /// Asks the database which version was copied. It asks only for keys whose request expects a version of the period before and whose
-    /// latest version is still the copy. There are few, and only shortly after a switch.
+    /// latest version is still the copy. There are few such keys, and only shortly after a switch.
     /// </summary>
     public static async Task<CopiedVersions> ReadAsync(LogSession session, IPipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
     {
@@ -51,8 +51,8 @@ internal sealed class CopiedVersions
     }
 
     /// <summary>
-    /// Returns an item's expected version in the current period. It differs from the item's own if that version was copied or there was
-    /// nothing to copy.
+    /// Returns an item's expected version in the current period. It differs from the version that the item names if that version was
+    /// copied, or if the key had no version to copy.
     /// </summary>
     public ExpectedVersion? Now(AcceptItem item) => !IsBefore(item.Expected) ? item.Expected
         : item.Expected!.Value.Version == 0 ? new ExpectedVersion(Period, 0)
@@ -61,7 +61,7 @@ internal sealed class CopiedVersions
 
     private bool IsBefore(ExpectedVersion? expected) => expected is { } version && Period > 0 && version.Period == Period - 1;
 
-    // The label of version 1, if that is the latest version and a copy.
+    // Returns the label of the key's version 1 if it is the latest version and a copy; otherwise null.
     private static byte[]? ComputeLabel(KeyDirectory directory, AcceptItem item)
     {
         using var keys = new ByteStrings();

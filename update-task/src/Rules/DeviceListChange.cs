@@ -7,8 +7,8 @@ namespace Optiks.UpdateTask.Rules;
 internal static class DeviceListChange
 {
     /// <summary>
-    /// Returns the list with the ids that <paramref name="change"/> adds and without those that it removes, in order. The list must not
-    /// contain an added id.
+    /// Returns the list with the ids that <paramref name="change"/> adds and without the ids that it removes, in the order of device lists.
+    /// The list must not contain an added id.
     /// </summary>
     public static IReadOnlyList<ReadOnlyMemory<byte>> Apply(IReadOnlyList<ReadOnlyMemory<byte>> list, UserChange change)
     {

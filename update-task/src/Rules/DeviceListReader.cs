@@ -5,12 +5,12 @@ using Optiks.Storage;
 namespace Optiks.UpdateTask.Rules;
 
 /// <summary>
-/// Returns the latest lists of users one after another. It reads many at once, but never all: the lists of an epoch's requests may not fit
-/// in memory. Not thread-safe.
+/// Returns the latest lists of users one after another. It reads many lists at once, but never all lists: the lists of an epoch's requests
+/// may not fit in memory. Not thread-safe.
 /// </summary>
 internal sealed class DeviceListReader
 {
-    // 64 values of the greatest length that a configuration allows are 64 MiB.
+    // This many values need at most 64 MiB: 64 times the greatest length that a configuration allows.
     private const int ListsPerRead = 64;
 
     private readonly KeyDirectory _directory;

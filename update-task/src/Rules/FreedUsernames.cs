@@ -56,7 +56,7 @@ internal sealed class FreedUsernames
     /// <summary>Returns whether an item's username may be assigned to another user.</summary>
     public bool Has(AcceptItem item) => _freed.Contains(new UpdateKey(item.Structure, item.Key));
 
-    // Null means that the name has no user, or has had as many users as it may have.
+    // Returns the name's latest leaf, or null if the name has no user or has had as many users as it may have.
     private static LeafName? LatestLeaf(KeyDirectory directory, ReadOnlyMemory<byte> name)
     {
         using var keys = new ByteStrings();

@@ -14,8 +14,8 @@ internal sealed class KeyVersions : IDisposable
     public int Count => _keys.Count;
 
     /// <summary>
-    /// Returns the version of the i-th key; 0 if it has no version. In a structure without versions, an existing key has 1. Valid after
-    /// <see cref="Read"/>.
+    /// Returns the version of the i-th key; 0 if the key has no version. In a structure without versions, the version of an existing key is
+    /// 1. Valid after <see cref="Read"/>.
     /// </summary>
     public ulong this[int index] => _versions[index];
 
@@ -27,7 +27,7 @@ internal sealed class KeyVersions : IDisposable
         return _keys.Count - 1;
     }
 
-    /// <summary>Reads all versions.</summary>
+    /// <summary>Reads the versions of all added keys.</summary>
     public void Read(KeyDirectory directory)
     {
         _versions = new ulong[_keys.Count];

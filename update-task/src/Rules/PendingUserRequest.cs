@@ -5,21 +5,22 @@ namespace Optiks.UpdateTask.Rules;
 
 /// <summary>Holds a pending request about a user and the state of its keys at the epoch before, except the device list.</summary>
 /// <param name="Pending">The request.</param>
-/// <param name="Change">The change that it makes to the list.</param>
-/// <param name="Versions">The version of each item's key, 0 if it has no version; for a username, above 0 if it has an entry.</param>
+/// <param name="Change">The change that the request makes to the device list.</param>
+/// <param name="Versions">The version of each item's key, or 0 if the key has no version. For a username it is above 0 if the username has
+/// an entry.</param>
 /// <param name="HasLeft">Whether the user has been decommissioned.</param>
 internal sealed record PendingUserRequest(PendingRequest Pending, UserChange Change, IReadOnlyList<ExpectedVersion> Versions, bool HasLeft)
 {
-    /// <summary>For each item, whether it is a username whose user has left and that this user may get.</summary>
+    /// <summary>For each item, whether it is a username whose user has left and which may be reassigned to this user.</summary>
     public required IReadOnlyList<bool> Freed { get; init; }
 
     /// <summary>The id of the user that the whole request is about.</summary>
     public ReadOnlyMemory<byte> UserId => Pending.Items[UserChange.ItemIndex].Key;
 
-    /// <summary>The list's latest version.</summary>
+    /// <summary>The device list's latest version.</summary>
     public ExpectedVersion ListVersion => Versions[UserChange.ItemIndex];
 
-    /// <summary>Whether the user has a list.</summary>
+    /// <summary>Whether the user has a device list.</summary>
     public bool Exists => ListVersion.Version > 0;
 
     /// <summary>Whether the latest list is needed to decide the request, or to make the list's next version.</summary>

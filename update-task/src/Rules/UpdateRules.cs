@@ -12,16 +12,16 @@ namespace Optiks.UpdateTask.Rules;
 internal static class UpdateRules
 {
     /// <summary>
-    /// Returns a decision for each request, in their order, as far as they fit in an epoch. Those after the last decision wait for the
-    /// next. Throws <see cref="StorageCorruptException"/> for a request that no update-service of this version accepts.
+    /// Returns a decision for each request that fits in an epoch, in the order of the requests. The requests after the last decision wait
+    /// for the next epoch. Throws <see cref="StorageCorruptException"/> for a request that no update-service of this version accepts.
     /// </summary>
     /// <param name="directory">The directory at the epoch before, with the values of structure devices.</param>
     /// <param name="configuration">The log's configuration.</param>
-    /// <param name="copied">The current period, and the versions in it of those from the period before.</param>
+    /// <param name="copied">The current period, and the mapping of versions of the period before to versions of this period.</param>
     /// <param name="freed">The usernames that may be reassigned to another user.</param>
     /// <param name="pending">The requests, without duplicate keys.</param>
     /// <param name="maxBytes">The number of bytes of keys and values, including device lists, that an epoch takes; the first request is
-    /// taken whatever its size.</param>
+    /// always taken, whatever its size.</param>
     public static Decision[] Decide(
         KeyDirectory directory, Configuration configuration, CopiedVersions copied, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, long maxBytes)
     {
@@ -64,8 +64,8 @@ internal static class UpdateRules
         }
     }
 
-    // An update-service checks all of this before it accepts a request. An unacceptable request would make this epoch and every later one
-    // fail, without naming the request.
+    // Checks again the rules that an update-service checks before it accepts a request. An unacceptable request would make this epoch and
+    // every later one fail, without naming the request.
     private static void ThrowUnlessAcceptable(PendingRequest request, Configuration configuration)
     {
         bool isOfUser = UserChange.IsUserRequest(request);

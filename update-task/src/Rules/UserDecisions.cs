@@ -10,8 +10,8 @@ namespace Optiks.UpdateTask.Rules;
 internal static class UserDecisions
 {
     /// <summary>
-    /// Writes the decisions of requests about users that are not refused already. Returns how many of all requests fit in an epoch, as
-    /// <see cref="UpdateRules.Decide"/> defines it.
+    /// Writes the decisions of requests about users that are not refused already. Returns the number of requests, of all kinds, that fit in
+    /// an epoch, as <see cref="UpdateRules.Decide"/> defines it.
     /// </summary>
     public static int Decide(
         KeyDirectory directory, Configuration configuration, ulong period, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, Decision[] decisions, long maxBytes)
@@ -19,7 +19,7 @@ internal static class UserDecisions
         PendingUserRequest?[] users = Read(directory, period, freed, pending, decisions);
         if (users.All(user => user is null))
         {
-            // All selected requests fit: the selection has limited their size already.
+            // No request needs a device list, so all selected requests fit: the selection has already limited their size.
             return pending.Count;
         }
         ThrowIfShared(pending);
@@ -76,8 +76,8 @@ internal static class UserDecisions
         return users;
     }
 
-    // Judging by the epoch before is correct only because an epoch has at most one request for each user, username and device. The
-    // selection of pending requests takes no key twice.
+    // Throws if two requests share a user, username or device. Requests are judged by the state of the epoch before, which is correct only
+    // because the selection of pending requests takes no key twice.
     private static void ThrowIfShared(IReadOnlyList<PendingRequest> pending)
     {
         var seen = new HashSet<UpdateKey>();

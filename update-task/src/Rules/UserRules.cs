@@ -5,7 +5,7 @@ namespace Optiks.UpdateTask.Rules;
 
 /// <summary>
 /// Applies the rules of docs/spec/users.md section 7, except expected versions, which are checked before. The rules for all changes come
-/// first, then those for names and devices.
+/// first, then the rules for usernames and devices.
 /// </summary>
 internal static class UserRules
 {
@@ -37,8 +37,8 @@ internal static class UserRules
 
     private static Refusal? RefuseUsername(PendingUserRequest request)
     {
-        // A request cannot expect the user to whom a name leads as a version: the latest version is 0 either way (docs/spec/rest.md section
-        // 5).
+        // The refusal gives version 0, whether the username has a user or not, because a username has no version that a request could
+        // expect (docs/spec/rest.md section 5).
         int item = FirstItem(request, (update, i) => update.Structure == StructureId.Usernames && request.Versions[i].Version > 0 && !request.Freed[i]);
         return item < 0 ? null : new Refusal(RefusalReason.UsernameTaken, item, request.Versions[item] with { Version = 0 });
     }
@@ -51,7 +51,7 @@ internal static class UserRules
 
     private static Refusal? RefuseMissing(PendingUserRequest request, IReadOnlyList<ReadOnlyMemory<byte>> list)
     {
-        // A removed device has no item of its own: its removal belongs to the list's item.
+        // A removed device has no item of its own: its removal belongs to the item of the device list.
         if (request.Change.Removed.Any(device => !DeviceListChange.Has(list, device)))
         {
             return RefuseList(request, RefusalReason.DeviceUnknown);
@@ -71,7 +71,7 @@ internal static class UserRules
 
     private static Refusal RefuseList(PendingUserRequest request, RefusalReason reason) => new(reason, UserChange.ItemIndex, request.ListVersion);
 
-    // Returns -1 if no item matches.
+    // Returns the index of the first item that matches, or -1 if no item matches.
     private static int FirstItem(PendingUserRequest request, Func<AcceptItem, int, bool> matches)
     {
         IReadOnlyList<AcceptItem> items = request.Pending.Items;

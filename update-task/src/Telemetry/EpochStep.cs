@@ -1,9 +1,11 @@
 namespace Optiks.UpdateTask.Telemetry;
 
-/// <summary>Names the steps into which an epoch's time is divided. The names in lower case are the metric's attribute.</summary>
+/// <summary>
+/// Names the steps into which an epoch's time is divided. The names in lower case are the values of the metric's attribute.
+/// </summary>
 internal enum EpochStep
 {
-    /// <summary>Compares clocks and head row with the database's.</summary>
+    /// <summary>Compares the clocks, and the head row with the session's last epoch.</summary>
     Check,
 
     /// <summary>Reads pending updates.</summary>
@@ -36,7 +38,7 @@ internal enum EpochStep
     /// <summary>Writes the board's checkpoint.</summary>
     Checkpoint,
 
-    /// <summary>Tells followers in the database.</summary>
+    /// <summary>Marks the epoch as published in the database, for its followers.</summary>
     Publish,
 
     /// <summary>Deletes old requests and bundles.</summary>

@@ -14,10 +14,12 @@ internal sealed class EpochTimes
 
     public EpochTimes(TaskMetrics metrics) => _metrics = metrics;
 
-    /// <summary>The total of all steps. It exceeds the elapsed time if the epoch's first steps ran during the epoch before.</summary>
+    /// <summary>
+    /// The total of all steps, in seconds. It exceeds the elapsed time if the epoch's first steps ran during the epoch before.
+    /// </summary>
     public double Seconds => _seconds.Sum();
 
-    /// <summary>The part of the total in which the task waits for the database.</summary>
+    /// <summary>The part of the total in which the task waited for the database, in seconds.</summary>
     public double DatabaseSeconds =>
         this[EpochStep.Check] + this[EpochStep.Read] + this[EpochStep.Commit] + this[EpochStep.Note] + this[EpochStep.Publish] + this[EpochStep.Purge];
 

@@ -50,7 +50,7 @@ internal sealed class TaskMetrics : IDisposable
 
     public void Pending(long count) => Interlocked.Exchange(ref _pending, count);
 
-    /// <summary>Records that this task begins to lead and has not yet seen the waiting updates.</summary>
+    /// <summary>Records that this task begins to lead and does not yet know which updates wait.</summary>
     public void Leads()
     {
         Pending(0);
@@ -64,7 +64,8 @@ internal sealed class TaskMetrics : IDisposable
     public void Spent(EpochStep step, double seconds) => _step.Record(seconds, new KeyValuePair<string, object?>("optiks.step", EpochTimes.GetName(step)));
 
     /// <summary>
-    /// Starts a step's span within that of its epoch. Returns null if there is no trace, and for updates that are read before any epoch.
+    /// Starts a step's span within the span of the step's epoch. Returns null if there is no trace, or if updates are read before any
+    /// epoch.
     /// </summary>
     public Activity? StartActivity(EpochStep step) => Activity.Current is not null ? _source.StartActivity($"epoch {EpochTimes.GetName(step)}") : null;
 

@@ -26,13 +26,15 @@ internal sealed class TaskReport
     /// <summary>Reports that everything due is done, up to this epoch.</summary>
     public void Progress(ulong publishedEpoch) => _state.Progress(publishedEpoch);
 
-    /// <summary>Reports the newest record; the next one follows within the heartbeat.</summary>
+    /// <summary>Reports the newest record; the next record follows within the heartbeat.</summary>
     public void Newest(ulong timeMs, uint heartbeatMs) => _state.Newest(new NewestRecord(DateTimeOffset.FromUnixTimeMilliseconds((long)timeMs), TimeSpan.FromMilliseconds(heartbeatMs)));
 
-    /// <summary>Reports the current period, and how many copies of the next one are staged; null if no period is being prepared.</summary>
+    /// <summary>
+    /// Reports the current period, and how many copies of the next period are staged; null if no period is being prepared.
+    /// </summary>
     public void Period(ulong current, int? copies) => _state.Period(current, copies);
 
-    /// <summary>Reports when the next period begins at the earliest; null while no switch is planned.</summary>
+    /// <summary>Reports the earliest time at which the next period begins; null while no switch is planned.</summary>
     public void NextPeriod(DateTimeOffset? at) => _state.NextPeriod(at);
 
     /// <summary>Reports in a sentence the problem that keeps epochs from being published, until the next progress.</summary>

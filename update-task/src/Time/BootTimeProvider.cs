@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace Optiks.UpdateTask.Time;
 
 /// <summary>
-/// Provides the system's time with a monotonic clock that continues while the machine sleeps. With the usual clock, a laptop that wakes up
-/// looks like a wall clock that jumped.
+/// Provides the system's time with a monotonic clock that continues while the machine sleeps. With the usual monotonic clock, a laptop that
+/// wakes up would look as if its wall clock had jumped.
 /// </summary>
 internal sealed partial class BootTimeProvider : TimeProvider
 {
@@ -27,7 +27,7 @@ internal sealed partial class BootTimeProvider : TimeProvider
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static partial int clock_gettime(int clock, out Timespec time);
 
-    // time_t and long are 64 bits on every 64-bit Linux, and only these are supported.
+    // time_t and long are 64 bits on every 64-bit Linux, and Optiks supports only 64-bit Linux.
     [StructLayout(LayoutKind.Sequential)]
     private readonly struct Timespec
     {

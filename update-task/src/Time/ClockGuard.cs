@@ -3,9 +3,9 @@ using System.Globalization;
 namespace Optiks.UpdateTask.Time;
 
 /// <summary>
-/// Compares the wall clock with two clocks that it should agree with: the database's, and the monotonic clock since the guard was made. One
-/// record with a time far in the future would block all later records forever, so an untrustworthy clock stops publication. The guard lives
-/// as long as the process, whether standby or not. By restarting the task the operator confirms that the clock is right.
+/// Compares the wall clock with the database's clock, and with the monotonic clock since the guard was made. One record with a time far in
+/// the future would block all later records forever, so an untrustworthy clock stops publication. The guard lives as long as the process,
+/// also while the process is a standby. By restarting the task the operator confirms that the clock is right.
 /// </summary>
 internal sealed class ClockGuard
 {

@@ -21,12 +21,12 @@ internal sealed class CosignedBoard : IDisposable
         _cosigner = new BoardCosigner(folder.Log, verifier);
     }
 
-    /// <summary>Returns the board's checkpoint, or null before the first one.</summary>
+    /// <summary>Returns the board's checkpoint, or null before the first checkpoint.</summary>
     public Task<SignedCheckpoint?> ReadAsync(CancellationToken cancellationToken) => _cosigner.ReadAsync(cancellationToken);
 
     /// <summary>
-    /// Returns the newest checkpoint that the log signed, or null before the first one. It may wait for cosignatures before it is on the
-    /// board.
+    /// Returns the newest checkpoint that the log signed, or null before the first checkpoint. The checkpoint may wait for cosignatures
+    /// before it is on the board.
     /// </summary>
     public Task<SignedCheckpoint?> ReadSignedAsync(CancellationToken cancellationToken) => _cosigner.ReadSignedAsync(cancellationToken);
 
@@ -41,8 +41,8 @@ internal sealed class CosignedBoard : IDisposable
     }
 
     /// <summary>
-    /// Adds a cosignature of a text, together with those that other callers gave meanwhile. Returns the board's checkpoint afterwards; null
-    /// if another caller added them all, or the board has another checkpoint by now.
+    /// Adds a cosignature of a text, together with the cosignatures that other callers gave in the meantime. Returns the board's checkpoint
+    /// afterwards; null if another caller added all cosignatures, or if the board has another checkpoint now.
     /// </summary>
     public async Task<SignedCheckpoint?> AddAsync(ReadOnlyMemory<byte> text, VerifiedSignature cosignature, CancellationToken cancellationToken)
     {

@@ -12,9 +12,9 @@ internal sealed class QuorumRound
     private readonly TaskCompletionSource<bool> _published = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int _left;
 
-    /// <param name="signed">The checkpoint.</param>
+    /// <param name="signed">The checkpoint that witnesses cosign.</param>
     /// <param name="witnesses">The number of witnesses that are asked.</param>
-    /// <param name="isMet">Returns whether cosignatures are enough.</param>
+    /// <param name="isMet">The function that returns whether cosignatures are enough.</param>
     public QuorumRound(SignedCheckpoint signed, int witnesses, Func<IEnumerable<VerifiedSignature>, bool> isMet)
     {
         Signed = signed;
@@ -31,7 +31,8 @@ internal sealed class QuorumRound
     public SignedNote Note { get; }
 
     /// <summary>
-    /// Completes with the cosignatures as soon as they are enough, or with null once every witness has answered and they are not enough.
+    /// Completes with the cosignatures as soon as the cosignatures are enough, or with null if they are not enough after every witness has
+    /// answered.
     /// </summary>
     public Task<IReadOnlyList<VerifiedSignature>?> Ended => _ended.Task;
 
@@ -39,8 +40,8 @@ internal sealed class QuorumRound
     public Task<bool> Published => _published.Task;
 
     /// <summary>
-    /// Records a witness's answer, once for each witness; null if it did not cosign. Returns false if the quorum was met before, so that
-    /// the cosignature comes late.
+    /// Records a witness's answer, once for each witness; null if the witness did not cosign. Returns false if the quorum was met before,
+    /// so that the cosignature is late.
     /// </summary>
     public bool Answer(VerifiedSignature? cosignature)
     {
@@ -67,6 +68,6 @@ internal sealed class QuorumRound
         }
     }
 
-    /// <summary>Ends the round.</summary>
+    /// <summary>Ends the round, with whether its checkpoint is on the board.</summary>
     public void Close(bool isPublished) => _published.TrySetResult(isPublished);
 }

@@ -7,8 +7,8 @@ namespace Optiks.UpdateTask.Witnesses;
 /// <summary>
 /// Publishes checkpoints once enough witnesses have cosigned them (<see cref="WitnessOptions.Require"/>; docs/spec/board.md section 3). All
 /// witnesses are asked for the same checkpoint, the newest when its round begins. If each were asked for the newest checkpoint after its
-/// own last answer, witnesses of different speed would rarely cosign the same one. A round ends when the quorum is met, or when every
-/// witness has answered without meeting it. Checkpoints signed during a round are skipped.
+/// own last answer, witnesses of different speed would rarely cosign the same checkpoint. A round ends when the quorum is met, or when
+/// every witness has answered and the quorum is not met. Checkpoints signed during a round are skipped.
 /// </summary>
 internal sealed class QuorumRounds
 {
@@ -43,13 +43,15 @@ internal sealed class QuorumRounds
             if (!await TryRoundAsync(stop))
             {
                 await Task.Delay(_options.RetryAfter, _time, stop);
-                // Retries the same checkpoint, unless there is a newer one.
+                // Without a known epoch, the loop retries the same checkpoint, or a newer one if there is one.
                 epoch = null;
             }
         }
     }
 
-    /// <summary>Asks one witness for the checkpoint of each round. It skips rounds that begin and end while the witness answers.</summary>
+    /// <summary>
+    /// Asks one witness to cosign the checkpoint of each round. It skips rounds that begin and end while the witness answers.
+    /// </summary>
     public async Task AskAsync(WitnessClient client, CancellationToken stop)
     {
         QuorumRound? round = null;
@@ -127,7 +129,7 @@ internal sealed class QuorumRounds
     {
         while (true)
         {
-            // Taken before the round is read, so that a later round wakes the waiter.
+            // The waiter takes this signal before it reads the round, so that a later round wakes it.
             Task begun = Volatile.Read(ref _begun).Task;
             if (Volatile.Read(ref _round) is { } round && round != known)
             {
@@ -137,7 +139,7 @@ internal sealed class QuorumRounds
         }
     }
 
-    // Adds a cosignature that came after the quorum: the checkpoint is on the board, or about to be.
+    // Adds a cosignature that came after the quorum was met. The checkpoint is on the board, or about to be published.
     private async Task AddAsync(QuorumRound round, VerifiedSignature cosignature, CancellationToken stop)
     {
         try

@@ -8,13 +8,13 @@ using Optiks.UpdateTask.Board;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// Asks one witness to cosign (docs/spec/witness.md). It trusts only those parts of the answer that it can verify. No answer makes the log
-/// sign anything or go back to an older state. One caller at a time.
+/// Asks one witness to cosign (docs/spec/witness.md). It trusts only those parts of the answer that it can verify. No answer can make the
+/// log sign anything or go back to an older state. One caller at a time.
 /// </summary>
 internal sealed class WitnessClient : IDisposable
 {
-    // The first request uses the remembered size, the second the size that the witness answered, and the third covers another client's
-    // request in between.
+    // The first request uses the remembered size, and the second uses the size that the witness answered. The third request is necessary if
+    // another client's request came in between.
     private const int MaxAttempts = 3;
     private const string SizeType = "text/x.tlog.size";
     private const int MaxAnswerLength = 16 * 1024;
@@ -47,11 +47,11 @@ internal sealed class WitnessClient : IDisposable
     /// <summary>Sends a checkpoint of the board.</summary>
     /// <param name="note">The checkpoint with the log's signature only.</param>
     /// <param name="checkpoint">The same checkpoint, decoded.</param>
-    /// <param name="newest">Returns the size of the log now, which may have grown since.</param>
+    /// <param name="newest">The function that returns the current size of the log, which may have grown since.</param>
     /// <param name="cancellationToken">Ends the request.</param>
     public async Task<WitnessReply> AskAsync(SignedNote note, Checkpoint checkpoint, Func<Task<ulong>> newest, CancellationToken cancellationToken)
     {
-        // The witness may have named a size before that this log has not reached: the request names the checkpoint's own size instead.
+        // The witness may have named a size earlier that this log has not reached. The request then names the checkpoint's own size.
         _size = Math.Min(_size, checkpoint.Size);
         bool wentBack = false;
         for (int attempt = 0; attempt < MaxAttempts; attempt++)
@@ -76,7 +76,8 @@ internal sealed class WitnessClient : IDisposable
                             ? new WitnessReply(WitnessOutcome.Ahead, Number($"It says that it cosigned size {size}; this log has {checkpoint.Size}."))
                             : new WitnessReply(WitnessOutcome.Refused, "It has a newer checkpoint of this log already.");
                     }
-                    // The request continues from that size: the witness's checkpoint of that size is of this log too.
+                    // The next request continues from the size that the witness named. This is possible if the witness's checkpoint of that
+                    // size is also of this log.
                     wentBack |= size < _cosignedSize;
                     _size = size;
                     break;
@@ -108,7 +109,7 @@ internal sealed class WitnessClient : IDisposable
         {
             Content = new ByteArrayContent([.. Encoding.ASCII.GetBytes(head.Append('\n').ToString()), .. note.Encode()]),
         };
-        // Reads to the end of the answer, within the limits of time and length.
+        // Sends the request, and reads the whole answer within the limits of time and length.
         using HttpResponseMessage response = await _http.SendAsync(request, cancellationToken);
         return (response.StatusCode, response.Content.Headers.ContentType?.MediaType, await response.Content.ReadAsByteArrayAsync(cancellationToken));
     }
@@ -118,7 +119,7 @@ internal sealed class WitnessClient : IDisposable
         byte[] text = checkpoint.Encode();
         while (body.IndexOf((byte)'\n') is >= 0 and int end)
         {
-            // Lines of other keys, such as a key of another type, do not count.
+            // Signature lines of other keys, such as the witness's key of another type, do not count.
             if (NoteSignature.TryParseLine(body[..end], out NoteSignature? line, out _) && line.IsBy(_witness.Key))
             {
                 if (Cosignature.Verify(Ed25519.Verifier, _witness.Key, text, line, out ulong time) != TlogError.None)

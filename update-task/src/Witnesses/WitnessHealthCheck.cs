@@ -5,8 +5,8 @@ using Optiks.UpdateTask.Options;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// Reports a missing quorum. It still reports ready, because neither a restart nor another task repairs a witness. If cosignatures are
-/// required, it reports unhealthy, because the task then publishes nothing.
+/// Reports a missing quorum. If cosignatures are optional, the task stays ready, because neither a restart nor another task repairs a
+/// witness. If cosignatures are required, the check reports unhealthy, because the task then publishes nothing.
 /// </summary>
 internal sealed class WitnessHealthCheck(WitnessState state, IOptions<WitnessOptions> options) : IHealthCheck
 {

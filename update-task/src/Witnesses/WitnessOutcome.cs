@@ -1,20 +1,24 @@
 namespace Optiks.UpdateTask.Witnesses;
 
-/// <summary>Says how a witness treated a checkpoint. The names in lower case are the metric's attribute.</summary>
+/// <summary>Says how a witness treated a checkpoint. The names in lower case are the values of the metric's attribute.</summary>
 internal enum WitnessOutcome
 {
-    /// <summary>It cosigned, and the cosignature verifies.</summary>
+    /// <summary>The witness cosigned, and its cosignature verifies.</summary>
     Cosigned,
 
-    /// <summary>It could not be reached in time, or answered that it cannot work now.</summary>
+    /// <summary>The witness could not be reached in time, or it answered that it cannot work now.</summary>
     Unavailable,
 
-    /// <summary>It refused: it does not know the log, or considers the checkpoint a fork.</summary>
+    /// <summary>The witness refused, because it does not know the log or considers the checkpoint a fork.</summary>
     Refused,
 
-    /// <summary>Its answer is unusable: no cosignature that verifies, or a size that does not help.</summary>
+    /// <summary>
+    /// The witness's answer is unusable: it has no cosignature that verifies, or names a size with which the client cannot continue.
+    /// </summary>
     Invalid,
 
-    /// <summary>It says that it cosigned a larger checkpoint than this log has: the log was rolled back, or the witness lies.</summary>
+    /// <summary>
+    /// The witness says that it cosigned a larger checkpoint than this log has. Either the log was rolled back, or the witness lies.
+    /// </summary>
     Ahead,
 }

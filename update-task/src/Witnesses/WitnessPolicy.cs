@@ -7,7 +7,7 @@ namespace Optiks.UpdateTask.Witnesses;
 /// <summary>Holds the configured policy, in which each witness has an address. Immutable.</summary>
 internal sealed class WitnessPolicy
 {
-    // One line of a checkpoint is the log's own.
+    // The highest number of witnesses: one signature line of a checkpoint is the log's own.
     private const int MaxWitnesses = BoardCosigner.MaxLines - 1;
 
     private readonly PolicyFile _file;
@@ -18,7 +18,7 @@ internal sealed class WitnessPolicy
         Witnesses = [.. file.Policy.Witnesses.Select(witness => new WitnessAddress(witness.Key, file.ParseUrl(witness, "add-checkpoint", "/add-checkpoint")))];
     }
 
-    /// <summary>The policy as read.</summary>
+    /// <summary>The policy in the file.</summary>
     public TlogPolicy Policy => _file.Policy;
 
     /// <summary>The witnesses to ask, in the policy's order.</summary>
@@ -32,7 +32,7 @@ internal sealed class WitnessPolicy
     {
         string setting = $"{WitnessOptions.Section}:{nameof(options.PolicyFile)}";
         PolicyFile? file = PolicyFile.Load(setting, options.PolicyFile, "witnesses", MaxWitnesses);
-        // A group may require zero of its members.
+        // A policy whose quorum is met without any cosignature is refused where cosignatures are required.
         if (options.Require && file?.Policy.IsMetBy(new HashSet<VerifierKey>()) == true)
         {
             throw new StartupException($"{WitnessOptions.Section}:{nameof(options.Require)} needs a policy with a quorum: the quorum of {options.PolicyFile} is met without any cosignature.");

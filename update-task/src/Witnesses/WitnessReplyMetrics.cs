@@ -3,7 +3,7 @@ using Optiks.Tlog;
 
 namespace Optiks.UpdateTask.Witnesses;
 
-/// <summary>Counts the answers of witnesses, by their names.</summary>
+/// <summary>Counts the answers of witnesses, by the witnesses' names.</summary>
 internal sealed class WitnessReplyMetrics : IDisposable
 {
     private static readonly string[] s_outcomes = [.. Enum.GetNames<WitnessOutcome>().Select(name => name.ToLowerInvariant())];

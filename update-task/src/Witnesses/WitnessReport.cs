@@ -20,12 +20,12 @@ internal sealed class WitnessReport
     public WitnessState State { get; }
 
     /// <summary>
-    /// Returns whether a failure concerns the board's files, for which one checkpoint is not cosigned. The epoch loop stops for faults in
-    /// them.
+    /// Returns whether a failure concerns the board's files. After such a failure, one checkpoint is not cosigned; the epoch loop itself
+    /// stops for faults in the board's files.
     /// </summary>
     public static bool IsBoardError(Exception e) => e is IOException or UnauthorizedAccessException or InvalidTileException or BoardConflictException;
 
-    /// <summary>Reports such a failure.</summary>
+    /// <summary>Reports that cosignatures could not be written to the board's files.</summary>
     public void NotWritten(Exception e) => _logger.CosignedNotWritten(e);
 
     /// <summary>Reports a witness's answer to a checkpoint of this size.</summary>
@@ -54,7 +54,7 @@ internal sealed class WitnessReport
         }
     }
 
-    /// <summary>Reports that the checkpoint of this size still waits.</summary>
+    /// <summary>Reports that the checkpoint of this size still waits for a quorum.</summary>
     public void QuorumMissing(ulong size)
     {
         if (Interlocked.Exchange(ref _isMissing, 1) == 0)
@@ -63,7 +63,7 @@ internal sealed class WitnessReport
         }
     }
 
-    /// <summary>Reports that the checkpoint no longer waits, if one did.</summary>
+    /// <summary>Reports that no checkpoint waits for a quorum any more, if one did before.</summary>
     public void QuorumMet(ulong size)
     {
         if (Interlocked.Exchange(ref _isMissing, 0) == 1)

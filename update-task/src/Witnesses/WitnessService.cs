@@ -12,7 +12,7 @@ namespace Optiks.UpdateTask.Witnesses;
 /// <summary>
 /// Asks all witnesses of the policy in parallel to cosign the checkpoints that the holder of the lease has signed. No epoch waits for a
 /// cosignature. Where cosignatures are required, checkpoints wait for them (<see cref="QuorumRounds"/>). Otherwise each witness is asked
-/// for the newest checkpoint after its last answer, and checkpoints published meanwhile are skipped.
+/// for the newest checkpoint after its last answer, and checkpoints published in the meantime are skipped.
 /// </summary>
 internal sealed class WitnessService : BackgroundService
 {
@@ -51,7 +51,7 @@ internal sealed class WitnessService : BackgroundService
         using var board = new CosignedBoard(_board, verifier);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
         Task[] all = _options.Require ? InRounds(policy, board, ended.Token) : [.. policy.Witnesses.Select(witness => AskAsync(witness, policy.Policy, board, ended.Token))];
-        // A loop that ends has failed because of a bug, and ends the others.
+        // If a loop ends by itself, it has failed because of a bug. The service then ends the other loops.
         await Task.WhenAny(all);
         await ended.CancelAsync();
         await Task.WhenAll(all);
@@ -89,7 +89,7 @@ internal sealed class WitnessService : BackgroundService
             if (!isDone)
             {
                 await Task.Delay(_options.RetryAfter, _time, stop);
-                // Retries the same checkpoint, unless there is a newer one.
+                // Without a known epoch, the loop retries the same checkpoint, or a newer one if there is one.
                 epoch = null;
             }
         }

@@ -4,7 +4,8 @@ using Optiks.Tlog;
 namespace Optiks.UpdateTask.Witnesses;
 
 /// <summary>
-/// Holds the process's knowledge of its witnesses: each one's last answer, and the last checkpoint with enough cosignatures. Any thread.
+/// Holds the process's knowledge of its witnesses: each witness's last answer, and the last checkpoint with enough cosignatures. Any
+/// thread.
 /// </summary>
 internal sealed class WitnessState
 {
@@ -55,7 +56,9 @@ internal sealed class WitnessState
         }
     }
 
-    /// <summary>Records an answer about a checkpoint of this size. Returns true if the outcome differs from the last one.</summary>
+    /// <summary>
+    /// Records an answer about a checkpoint of this size. Returns true if the outcome differs from the witness's last outcome.
+    /// </summary>
     public bool Answered(VerifierKey witness, ulong size, WitnessReply answer)
     {
         lock (_lock)
@@ -70,7 +73,7 @@ internal sealed class WitnessState
 
     /// <summary>
     /// Records the size of a checkpoint and whether its cosignatures are enough. The quorum counts as missing from the first checkpoint
-    /// without enough cosignatures until one has enough.
+    /// without enough cosignatures until a checkpoint has enough.
     /// </summary>
     public void Published(ulong size, bool isQuorumMet)
     {
@@ -89,7 +92,9 @@ internal sealed class WitnessState
         }
     }
 
-    /// <summary>Records the sizes of the newest signed checkpoint and of the published one, where cosignatures are required.</summary>
+    /// <summary>
+    /// Records the sizes of the newest signed checkpoint and of the published checkpoint, where cosignatures are required.
+    /// </summary>
     public void Waits(ulong signed, ulong published)
     {
         lock (_lock)
@@ -99,7 +104,7 @@ internal sealed class WitnessState
         }
     }
 
-    /// <summary>Returns whether the quorum has been missing for longer than this.</summary>
+    /// <summary>Returns whether the quorum has been missing for longer than this time.</summary>
     public bool IsMissing(TimeSpan grace)
     {
         lock (_lock)

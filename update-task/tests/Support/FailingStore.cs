@@ -3,7 +3,9 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>Wraps a real store whose next calls of one kind fail before they reach the database, as if it were unavailable.</summary>
+/// <summary>
+/// Wraps a real store whose next calls of one kind fail before they reach the database, as if the database were unavailable.
+/// </summary>
 public class FailingStore : DispatchProxy
 {
     private IPipelineStore _store = null!;
@@ -32,14 +34,14 @@ public class FailingStore : DispatchProxy
     /// <summary>Makes the next staging of copies fail.</summary>
     public void FailNextStaging() => (_failing, _failures) = (nameof(IPipelineStore.StageCopiesAsync), 1);
 
-    /// <summary>Stages the next copies, but loses the answer.</summary>
+    /// <summary>Makes the next staging of copies succeed in the database, but lose its answer.</summary>
     public void LoseNextStaging()
     {
         FailNextStaging();
         _isDone = true;
     }
 
-    /// <summary>Omits this leaf from the next page of leaves, as if the database had lost it.</summary>
+    /// <summary>Makes the next page of leaves omit this leaf, as if the database had lost it.</summary>
     public void LoseLeaf(int index) => _lostLeaf = index;
 
     protected override object? Invoke(MethodInfo? targetMethod, object?[]? args)

@@ -9,13 +9,13 @@ using Optiks.UpdateTask.Board;
 namespace Optiks.UpdateTask.Tests.Support;
 
 /// <summary>
-/// Checks the log independently after every fault. There must be one history, the same in the database and on the board. Every root must
-/// follow from the stored leaves, and an auditor must accept every step. Every accepted update must be in it exactly once, or be refused as
+/// Checks the log independently after every fault. The database and the board must have the same history. Every root must follow from the
+/// stored leaves, and an auditor must accept every step. Every accepted update must be in the history exactly once, or be refused as
 /// <see cref="LogModel"/> says.
 /// </summary>
 internal static class HistoryCheck
 {
-    /// <summary>Returns the last published epoch.</summary>
+    /// <summary>Checks the log, and returns the last published epoch.</summary>
     public static async Task<ulong> RunAsync(TestFolder folder, Updates? updates = null)
     {
         CancellationToken cancellationToken = TestContext.Current.CancellationToken;
@@ -110,7 +110,7 @@ internal static class HistoryCheck
         var tiles = new HashReader(reader, size, hash);
         for (ulong epoch = 0; epoch < size; epoch++)
         {
-            // Bundles are checked against the tiles, and the tiles against the root.
+            // The tile reader checks the board's bundles against the tiles, and the tiles against the root.
             Assert.Equal(epochs[(int)epoch].Record.ToArray(), (await tiles.ReadEntryAsync(epoch, cancellationToken)).ToArray());
         }
     }
@@ -129,7 +129,7 @@ internal static class HistoryCheck
             decided.Add((request, status));
             foreach (AcceptItem item in request.Items)
             {
-                // An epoch has one request for each key, the oldest.
+                // An epoch takes only one request for each key, the oldest one.
                 Assert.True(status.Epoch > latest.GetValueOrDefault((item.Structure, LogModel.Text(item.Key))));
                 latest[(item.Structure, LogModel.Text(item.Key))] = status.Epoch;
             }

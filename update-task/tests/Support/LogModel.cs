@@ -5,8 +5,8 @@ using Optiks.Storage;
 namespace Optiks.UpdateTask.Tests.Support;
 
 /// <summary>
-/// Models the effect of requests on a log, written from docs/spec/users.md section 7 in the plainest way. Texts map to bytes one to one, so
-/// that their ordinal order is the byte order.
+/// Models the effect of requests on a log, written directly from docs/spec/users.md section 7. Texts map to bytes one to one, so that their
+/// ordinal order is the byte order.
 /// </summary>
 internal sealed class LogModel
 {
@@ -28,13 +28,13 @@ internal sealed class LogModel
 
     public static string CopyOf(StructureId structure, string key, ulong version, string value) => $"{structure} {key} {version} {value}";
 
-    /// <summary>Begins the next period with the latest version of each key, except those of users who have left.</summary>
+    /// <summary>Begins the next period with the latest version of each key, except the keys of users who have left.</summary>
     public void Switch()
     {
         string[] left = [.. _values.Keys.Where(key => key.Structure == StructureId.Decommissioned).Select(key => key.Key)];
         foreach (string user in left)
         {
-            // Includes devices on earlier lists of the period: no request could erase their copies.
+            // This includes devices on earlier lists of the period, because no request could erase the copies of their keys.
             foreach (string device in _values.GetValueOrDefault((StructureId.Devices, user), []).SelectMany(IdsOf))
             {
                 _values.Remove((StructureId.Keys, device));
@@ -178,7 +178,7 @@ internal sealed class LogModel
 
     private string? Latest(StructureId structure, string key) => _values.TryGetValue((structure, key), out List<string>? values) ? values[^1] : null;
 
-    // docs/spec/periods.md section 9.
+    // Returns the expected version in the current period (docs/spec/periods.md section 9).
     private ExpectedVersion Now(AcceptItem item, ExpectedVersion expected) => expected.Period + 1 != _period ? expected
         : expected.Version == 0 ? new ExpectedVersion(_period, 0)
         : _copied.TryGetValue((item.Structure, Text(item.Key)), out ulong copied) && copied == expected.Version ? new ExpectedVersion(_period, 1)

@@ -2,7 +2,10 @@ using System.Diagnostics;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>Provides a clock that moves only when told to; the wall clock can also jump alone. Its timers never fire.</summary>
+/// <summary>
+/// Provides a monotonic clock and a wall clock that move only when a test moves them. The wall clock can also jump alone. Timers never
+/// fire.
+/// </summary>
 internal sealed class ManualTime : TimeProvider
 {
     private DateTimeOffset _wall = System.GetUtcNow();

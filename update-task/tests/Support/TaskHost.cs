@@ -50,7 +50,7 @@ internal sealed class TaskHost : IAsyncDisposable
 
     private PeriodKeeper Periods => _periods ??= Loop.CreatePeriodKeeper();
 
-    /// <summary>Takes the lease and recovers. Throws the exceptions of recovery.</summary>
+    /// <summary>Takes the lease and recovers. Throws the same exceptions as a recovery.</summary>
     public static async Task<TaskHost> StartAsync(
         TestFolder folder, Action<EpochOptions>? epochs = null, Action<LogOptions>? log = null, TimeProvider? time = null, string holder = "test",
         Action? beforeLease = null, Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, Action<PeriodOptions>? periods = null,
@@ -82,7 +82,7 @@ internal sealed class TaskHost : IAsyncDisposable
         TimeSpan duration = provider.GetRequiredService<IOptions<EpochOptions>>().Value.LeaseDuration;
         ILogger<TaskHost> logger = provider.GetRequiredService<ILogger<TaskHost>>();
         LeaseKeeper? keeper;
-        // A killed process has left its lease.
+        // A killed process may have left a lease that is still valid, so this loop waits for its end.
         while ((keeper = await LeaseKeeper.TryAcquireAsync(store, holder, duration, time, logger, cancellationToken)) is null)
         {
             await Task.Delay(20, cancellationToken);
@@ -100,16 +100,21 @@ internal sealed class TaskHost : IAsyncDisposable
         }
     }
 
-    /// <summary>Does the loop's work of one interval.</summary>
+    /// <summary>Does the work that the epoch loop does in one interval.</summary>
     public Task StepAsync() => StepAsync(behind: false);
 
-    /// <summary>Does the same for a task that is <paramref name="behind"/>; returns true if the next epoch must begin at once.</summary>
+    /// <summary>
+    /// Does the work that the epoch loop does in one interval, for a task that is <paramref name="behind"/> or not. Returns true if the
+    /// next epoch must begin at once.
+    /// </summary>
     public Task<bool> StepAsync(bool behind) => Loop.StepAsync(Lead, behind, TestContext.Current.CancellationToken);
 
-    /// <summary>Does one piece of the loop's work for periods between two intervals; returns false if there is nothing to do.</summary>
+    /// <summary>
+    /// Does one piece of the work for periods that the epoch loop does between two intervals; returns false if there is nothing to do.
+    /// </summary>
     public Task<bool> WorkAsync() => Periods.WorkAsync(Lead, TestContext.Current.CancellationToken);
 
-    /// <summary>Does the loop's reading between two intervals.</summary>
+    /// <summary>Reads updates in advance, as the epoch loop does between two intervals.</summary>
     public Task ReadAheadAsync() => Reader.ContinueAsync(TestContext.Current.CancellationToken);
 
     public async ValueTask DisposeAsync()

@@ -11,7 +11,7 @@ internal sealed class TaskProcess : IAsyncDisposable
 
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(3);
 
-    // Short, so that the start after a kill does not wait long for the killed process's lease.
+    // The lease is short, so that the start after a kill does not wait long for the killed process's lease.
     private static readonly string[] s_arguments =
     [
         "--urls", "http://127.0.0.1:0", "--Optiks:UpdateTask:EpochInterval=00:00:00.050", "--Optiks:UpdateTask:LeaseDuration=00:00:01",
@@ -22,7 +22,7 @@ internal sealed class TaskProcess : IAsyncDisposable
 
     private TaskProcess(ServiceProcess process) => _process = process;
 
-    /// <summary>The output so far, standard output and standard error.</summary>
+    /// <summary>The program's output so far, on standard output and standard error.</summary>
     public string Output => _process.Output;
 
     public static TaskProcess Start(TestFolder folder, string? failPoint = null, params string[] settings)
@@ -31,16 +31,16 @@ internal sealed class TaskProcess : IAsyncDisposable
         return new TaskProcess(ServiceProcess.Start("Optiks.UpdateTask.dll", s_arguments.Concat(settings), environment, s_patience));
     }
 
-    /// <summary>Waits for the end and returns the exit code.</summary>
+    /// <summary>Waits for the process's end and returns the exit code.</summary>
     public Task<int> ExitAsync() => _process.ExitAsync();
 
     /// <summary>Asks the process to stop and returns the exit code.</summary>
     public Task<int> TerminateAsync() => _process.TerminateAsync();
 
-    /// <summary>Sends a signal by its name.</summary>
+    /// <summary>Sends the process a signal by the signal's name.</summary>
     public Task SignalAsync(string name) => _process.SignalAsync(name);
 
-    /// <summary>Requests a path and returns the status code.</summary>
+    /// <summary>Requests a path of the program and returns the status code and the body.</summary>
     public async Task<(int Status, string Body)> GetAsync(string path)
     {
         Uri url = await _process.UrlAsync();
@@ -49,7 +49,7 @@ internal sealed class TaskProcess : IAsyncDisposable
         return ((int)response.StatusCode, await response.Content.ReadAsStringAsync(TestContext.Current.CancellationToken));
     }
 
-    /// <summary>Waits until the database's head is as wanted.</summary>
+    /// <summary>Waits until the database's head row fulfils a condition.</summary>
     public Task UntilAsync(TestFolder folder, Func<HeadRow, bool> wanted) => UntilAsync(async () =>
     {
         await using IAcceptStore store = await folder.OpenAcceptAsync();

@@ -8,7 +8,7 @@ using Optiks.UpdateTask.Options;
 namespace Optiks.UpdateTask.Tests.Support;
 
 /// <summary>
-/// Serves as much of S3 over HTTP as the task needs, with conditional writes, and answers differently if a test wants it.
+/// Serves as much of S3 over HTTP as the task needs, with conditional writes, and gives other answers if a test wants them.
 /// </summary>
 internal sealed class TestBucket : IAsyncDisposable
 {
@@ -24,20 +24,25 @@ internal sealed class TestBucket : IAsyncDisposable
     /// <summary>The objects by their keys.</summary>
     public ConcurrentDictionary<string, Stored> Objects { get; } = new(StringComparer.Ordinal);
 
-    /// <summary>Answers a request (method, key) in place of the storage; returns false if it did not.</summary>
+    /// <summary>
+    /// The function that may answer a request (method, key) in place of the storage. It returns false if it did not answer.
+    /// </summary>
     public Func<HttpContext, string, string, Task<bool>>? Fault { get; set; }
 
-    /// <summary>Whether it writes regardless of If-Match and If-None-Match.</summary>
+    /// <summary>Whether the storage writes regardless of If-Match and If-None-Match.</summary>
     public bool IgnoresConditions { get; set; }
 
-    /// <summary>Whether it compares If-Match with its entity tag without the quotes, as Ceph's gateway of Debian 12 does.</summary>
+    /// <summary>
+    /// Whether the storage compares If-Match with its entity tag without the quotes, as Ceph's gateway of Debian 12 does.
+    /// </summary>
     public bool ComparesBareTags { get; set; }
 
     /// <summary>The URL below which the objects are.</summary>
     public Uri Url => new($"{_server!.Address}/{Name}/");
 
     /// <summary>
-    /// The time limit for requests: longer than a busy machine takes for one. Tests of a bucket that does not answer shorten it.
+    /// The time limit for requests: it is longer than a busy machine takes for one request. Tests of a bucket that does not answer shorten
+    /// it.
     /// </summary>
     public TimeSpan Timeout { get; set; } = TimeSpan.FromMinutes(2);
 
@@ -52,7 +57,7 @@ internal sealed class TestBucket : IAsyncDisposable
 
     public static async Task<TestBucket> StartAsync()
     {
-        // Where the client looks for them first.
+        // The storage client looks for credentials first in these variables.
         Environment.SetEnvironmentVariable("AWS_ACCESS_KEY_ID", "test");
         Environment.SetEnvironmentVariable("AWS_SECRET_ACCESS_KEY", "test");
         var bucket = new TestBucket();
@@ -108,7 +113,7 @@ internal sealed class TestBucket : IAsyncDisposable
     {
         string none = context.Request.Headers.IfNoneMatch.ToString();
         string match = context.Request.Headers.IfMatch.ToString();
-        // Has the form of a multipart upload's tag: the client takes other tags for an MD5 of the contents.
+        // The tag has the form of a multipart upload's tag, because the client takes other tags for an MD5 of the contents.
         string tag = $"\"{Convert.ToHexStringLower(SHA256.HashData(octets).AsSpan(0, 16))}-1\"";
         bool holds;
         lock (_lock)

@@ -3,7 +3,7 @@ using Optiks.Storage.Sqlite;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
-/// <summary>Makes a data folder with a migrated, empty SQLite database; removed with all its contents.</summary>
+/// <summary>Makes a data folder with a migrated, empty SQLite database; the folder is removed with all its contents at the end.</summary>
 internal sealed class TestFolder : IDisposable
 {
     private readonly string? _database;
@@ -58,7 +58,7 @@ internal sealed class TestFolder : IDisposable
         }
     }
 
-    /// <summary>Copies the files of a folder to another one.</summary>
+    /// <summary>Copies the files of a folder to another folder.</summary>
     public static void Copy(string from, string to)
     {
         foreach (string file in Directory.EnumerateFiles(from, "*", SearchOption.AllDirectories))
@@ -69,7 +69,7 @@ internal sealed class TestFolder : IDisposable
         }
     }
 
-    /// <summary>Makes <see cref="Data"/> the same folder through a symbolic link.</summary>
+    /// <summary>Makes <see cref="Data"/> name the same folder through a symbolic link.</summary>
     public void Link()
     {
         string link = $"{Data.Root}-link";

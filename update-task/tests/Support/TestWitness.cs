@@ -12,7 +12,8 @@ using Optiks.Tlog;
 namespace Optiks.UpdateTask.Tests.Support;
 
 /// <summary>
-/// Runs an HTTP server with a witness's key that answers as a test wants. It trusts whatever it receives; the real one is client/witness.
+/// Runs an HTTP server with a witness's key that answers as a test wants. The server accepts every request; the real witness is
+/// client/witness.
 /// </summary>
 internal sealed class TestWitness : IAsyncDisposable
 {
@@ -24,13 +25,13 @@ internal sealed class TestWitness : IAsyncDisposable
     /// <summary>The key of the witness.</summary>
     public VerifierKey Key => _signer.Key;
 
-    /// <summary>The URL prefix.</summary>
+    /// <summary>The URL prefix of the witness.</summary>
     public string Url => _server!.Address;
 
     /// <summary>The old sizes of the requests so far.</summary>
     public ConcurrentQueue<ulong> OldSizes { get; } = [];
 
-    /// <summary>Returns its line of a policy.</summary>
+    /// <summary>Returns the witness's line of a policy.</summary>
     public string Line(string name) => $"witness {name} {Key} {Url}\n";
 
     /// <summary>Starts a server. <paramref name="answer"/> gets the old size and the note's text.</summary>
@@ -49,7 +50,7 @@ internal sealed class TestWitness : IAsyncDisposable
             ulong oldSize = ulong.Parse(text[4..text.IndexOf('\n', StringComparison.Ordinal)], NumberStyles.None, CultureInfo.InvariantCulture);
             witness.OldSizes.Enqueue(oldSize);
             Assert.True(SignedNote.TryParse(Encoding.UTF8.GetBytes(text[(text.IndexOf("\n\n", StringComparison.Ordinal) + 2)..]), out SignedNote? note, out _));
-            // Only the log's signature.
+            // The request must contain only the log's signature.
             Assert.Single(note.Signatures);
             await answer(witness, context, oldSize, note.Text.ToArray());
         }
@@ -58,7 +59,7 @@ internal sealed class TestWitness : IAsyncDisposable
     /// <summary>Starts a server that cosigns everything.</summary>
     public static Task<TestWitness> StartAsync() => StartAsync(async (witness, context, _, text) => await context.Response.WriteAsync(await witness.CosignAsync(text)));
 
-    /// <summary>Returns the line of an answer.</summary>
+    /// <summary>Returns the signature line with which the witness cosigns a text.</summary>
     public async Task<string> CosignAsync(byte[] text, long ahead = 0)
     {
         ulong time = (ulong)(TimeProvider.System.GetUtcNow().ToUnixTimeSeconds() + ahead);

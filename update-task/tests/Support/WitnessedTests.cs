@@ -48,7 +48,7 @@ public abstract class WitnessedTests : IAsyncDisposable
         await StartTaskAsync(require);
     }
 
-    /// <summary>Starts a task on the log, in place of the one before.</summary>
+    /// <summary>Starts a task on the log, in place of the earlier task.</summary>
     private protected async Task StartTaskAsync(bool require)
     {
         if (Host is not null)

@@ -11,7 +11,7 @@ namespace Optiks.ServiceDefaults;
 
 /// <summary>
 /// Renders the OpenAPI document at <c>/openapi/v1.json</c> from the <see cref="ApiOperation"/>s of all endpoints: each path, parameter,
-/// body, answer, problem and header. Rendered once, because endpoints do not change.
+/// body, answer, problem and header. The document is rendered once, because endpoints do not change.
 /// </summary>
 public static class ApiDocument
 {
@@ -23,14 +23,14 @@ public static class ApiDocument
     private const int TagLength = 18;
 
     /// <summary>
-    /// Adds the endpoint. The callback <paramref name="schemas"/> adds the schemas that the operations name, in addition to those of
+    /// Adds the endpoint. The callback <paramref name="schemas"/> adds the schemas that the operations name, in addition to the schemas of
     /// problems and health.
     /// </summary>
     public static void MapApiDocument(this WebApplication app, string title, string description, Action<ApiSchemas> schemas)
     {
         ArgumentNullException.ThrowIfNull(app);
         IEndpointRouteBuilder routes = app;
-        // Rendered at the first request: all endpoints are mapped by then.
+        // The document is rendered at the first request, when all endpoints have been mapped.
         var rendered = new Lazy<Task<byte[]>>(() => RenderAsync(routes.DataSources.SelectMany(source => source.Endpoints).OfType<RouteEndpoint>(), title, description, schemas));
         app.MapRead(Path, async (HttpContext context, CancellationToken cancellation) =>
         {
@@ -48,7 +48,7 @@ public static class ApiDocument
         });
     }
 
-    /// <summary>Maps a path for reading: HEAD is answered like GET, without the body.</summary>
+    /// <summary>Maps a path for GET and HEAD. The answer to HEAD has no body.</summary>
     public static RouteHandlerBuilder MapRead(this IEndpointRouteBuilder routes, string pattern, Delegate handler) =>
         routes.MapMethods(pattern, [HttpMethods.Get, HttpMethods.Head], handler);
 
@@ -63,7 +63,7 @@ public static class ApiDocument
                 Description = description + " HEAD answers like GET, without the body. URL parameters that are not described are refused.",
                 License = new OpenApiLicense { Name = "MIT", Identifier = "MIT" },
             },
-            // Relative to the address from which the document was read.
+            // This URL is relative to the address from which the document was read.
             Servers = [new OpenApiServer { Url = "/" }],
             Paths = [],
         };
@@ -153,7 +153,7 @@ public static class ApiDocument
         }
         foreach (IGrouping<int, ProblemType> same in problems)
         {
-            // Readiness answers 503 with its own body.
+            // An operation may have its own answer with the status of a problem: readiness answers 503 with its own body.
             if (operation.Answers.Any(answer => answer.Status == same.Key))
             {
                 continue;

@@ -3,9 +3,9 @@ using Microsoft.AspNetCore.Builder;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Describes an endpoint. The OpenAPI document is made of these descriptions (<see cref="ApiDocument"/>), and parameters without a
-/// description are refused (<see cref="UrlParameters"/>), so that both agree. The document derives scopes, rate limits, and their problems
-/// from the endpoint's other metadata.
+/// Describes an endpoint. The OpenAPI document is made of these descriptions (<see cref="ApiDocument"/>), and the service refuses
+/// parameters without a description (<see cref="UrlParameters"/>), so the document and the service agree. The document derives scopes, rate
+/// limits, and their problems from the endpoint's other metadata.
 /// </summary>
 /// <param name="Id">The name of the operation, for generated clients.</param>
 /// <param name="Summary">The operation's effect, in a sentence.</param>
@@ -27,8 +27,8 @@ public sealed record ApiOperation(string Id, string Summary)
     public required IReadOnlyList<ApiAnswer> Answers { get; init; }
 
     /// <summary>
-    /// The problems that the operation answers with, in addition to those that follow from its metadata or its body, and those of every
-    /// endpoint.
+    /// The problems that the operation answers with, except problems of every endpoint and problems that follow from its metadata or its
+    /// body.
     /// </summary>
     public IReadOnlyList<ProblemType> Problems { get; init; } = [];
 }
@@ -36,9 +36,9 @@ public sealed record ApiOperation(string Id, string Summary)
 /// <summary>Describes a parameter of the path or of the query string.</summary>
 /// <param name="Name">The parameter's only spelling.</param>
 /// <param name="Description">The parameter's meaning.</param>
-/// <param name="Schema">The name of its schema, or null for text.</param>
-/// <param name="IsInPath">Whether it is a part of the path instead of the query string.</param>
-/// <param name="IsRequired">Whether it is required; parts of the path always are.</param>
+/// <param name="Schema">The name of the parameter's schema, or null for text.</param>
+/// <param name="IsInPath">Whether the parameter is a part of the path instead of the query string.</param>
+/// <param name="IsRequired">Whether the parameter is required; parts of the path are always required.</param>
 public sealed record ApiParameter(string Name, string Description, string? Schema = null, bool IsInPath = false, bool IsRequired = false);
 
 /// <summary>Describes the body of a request.</summary>
@@ -47,8 +47,8 @@ public sealed record ApiParameter(string Name, string Description, string? Schem
 public sealed record ApiBody(string Description, params IReadOnlyList<ApiContent> Content);
 
 /// <summary>Describes one form of a body or an answer.</summary>
-/// <param name="MediaType">Its media type.</param>
-/// <param name="Schema">The name of its schema; null for bytes.</param>
+/// <param name="MediaType">The form's media type.</param>
+/// <param name="Schema">The name of the form's schema; null for bytes.</param>
 public sealed record ApiContent(string MediaType, string? Schema = null)
 {
     /// <summary>Examples in JSON by name, which the endpoint accepts.</summary>
@@ -58,7 +58,7 @@ public sealed record ApiContent(string MediaType, string? Schema = null)
 /// <summary>Describes one answer of an operation.</summary>
 /// <param name="Status">The HTTP status.</param>
 /// <param name="Description">When the operation gives this answer.</param>
-/// <param name="Content">The answer's forms; empty if it has no body.</param>
+/// <param name="Content">The answer's forms; empty if the answer has no body.</param>
 public sealed record ApiAnswer(int Status, string Description, params IReadOnlyList<ApiContent> Content)
 {
     /// <summary>The answer's headers.</summary>
@@ -69,7 +69,7 @@ public sealed record ApiAnswer(int Status, string Description, params IReadOnlyL
 }
 
 /// <summary>Describes a header of an answer.</summary>
-/// <param name="Name">Its name.</param>
+/// <param name="Name">The header's name.</param>
 /// <param name="Description">The header's meaning.</param>
 public sealed record ApiHeader(string Name, string Description)
 {
@@ -85,7 +85,7 @@ public sealed record ApiHeader(string Name, string Description)
 /// <summary>Attaches descriptions to endpoints.</summary>
 public static class ApiOperations
 {
-    /// <summary>Adds an operation to the endpoint's description; an endpoint with several paths has several.</summary>
+    /// <summary>Adds an operation to the endpoint's description; an endpoint with several paths has several operations.</summary>
     public static TBuilder Describe<TBuilder>(this TBuilder endpoint, ApiOperation operation)
         where TBuilder : IEndpointConventionBuilder =>
         endpoint.WithMetadata(operation);

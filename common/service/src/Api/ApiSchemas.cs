@@ -51,7 +51,7 @@ public sealed class ApiSchemas
     /// <summary>Adds a schema under a name.</summary>
     public void Add(string name, OpenApiSchema schema) => _document.AddComponent(name, schema);
 
-    /// <summary>Refers to the schema with a name, which may be added later.</summary>
+    /// <summary>Returns a reference to the schema with this name. The schema may be added later.</summary>
     public IOpenApiSchema Ref(string name) => new OpenApiSchemaReference(name, _document);
 
     /// <summary>Returns an object with these members and no others.</summary>
@@ -65,8 +65,8 @@ public sealed class ApiSchemas
     };
 
     /// <summary>
-    /// Requires an object to have exactly one member of each pair. The rule is written with "not", which client generators ignore: if oneOf
-    /// stands next to members, they lose the members.
+    /// Requires an object to have exactly one member of each pair. The rule is written with "not", which client generators ignore. They
+    /// would lose the members if the rule were a "oneOf" next to them.
     /// </summary>
     public static OpenApiSchema RequireOneOf(OpenApiSchema schema, params IEnumerable<(string First, string Second)> pairs)
     {
@@ -82,8 +82,8 @@ public sealed class ApiSchemas
     }
 
     /// <summary>
-    /// Returns a choice between these schemas, which exclude each other by their types. Client generators understand anyOf, but not oneOf,
-    /// if one of them is a list.
+    /// Returns a choice between these schemas, which exclude each other by their types. The choice is written with "anyOf": client
+    /// generators do not understand "oneOf" if one of the schemas is a list.
     /// </summary>
     public static OpenApiSchema AnyOf(string? description, params IList<IOpenApiSchema> schemas) => new() { Description = description, AnyOf = schemas };
 

@@ -15,7 +15,9 @@ public static class Caching
         response.Headers.Vary = HeaderNames.Accept;
     }
 
-    /// <summary>Marks an answer that never changes. Returns true if the client has it: the answer is then 304 and complete.</summary>
+    /// <summary>
+    /// Marks an answer that never changes. Returns true if the client already has the content: the answer is then 304 and complete.
+    /// </summary>
     /// <param name="context">The request.</param>
     /// <param name="name">A name that no other content of this log ever has; visible ASCII without quotes.</param>
     public static bool IsUnchanged(HttpContext context, string name)
@@ -24,7 +26,9 @@ public static class Caching
         return IsKnown(context, name);
     }
 
-    /// <summary>Sets the entity tag. Returns true if the client has it: the answer is then 304 and complete.</summary>
+    /// <summary>
+    /// Sets the entity tag. Returns true if the client already has the content with this tag: the answer is then 304 and complete.
+    /// </summary>
     public static bool IsKnown(HttpContext context, string name)
     {
         var tag = new EntityTagHeaderValue($"\"{name}\"");

@@ -5,8 +5,8 @@ namespace Optiks.ServiceDefaults;
 
 /// <summary>
 /// Refuses paths that an edge and this service could read differently (docs/spec/rest.md section 1). For example, nginx decodes <c>%2f</c>
-/// before it removes dot segments, but Kestrel never decodes it. In <c>/log/a%2fb/../../metrics</c>, nginx finds a file of the log, Kestrel
-/// <c>/metrics</c>.
+/// before it removes dot segments, but Kestrel never decodes it. In <c>/log/a%2fb/../../metrics</c>, nginx finds a file of the log, but
+/// Kestrel finds <c>/metrics</c>.
 /// </summary>
 internal static class PathForm
 {

@@ -15,7 +15,7 @@ internal static class UrlParameters
     private const int MaxQuotedName = 64;
     private static readonly UTF8Encoding s_strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    /// <summary>Adds the check before the endpoints; call it after routing.</summary>
+    /// <summary>Adds the check before the endpoints. Call this method after routing.</summary>
     public static void Use(WebApplication app) =>
         app.Use((context, next) =>
         {
@@ -41,7 +41,7 @@ internal static class UrlParameters
         }
         foreach ((string name, Microsoft.Extensions.Primitives.StringValues values) in request.Query)
         {
-            // The parsed query string ignores case.
+            // The comparison must respect case, because the parsed query string ignores it.
             if (!operations.SelectMany(operation => operation.Parameters).Any(known => !known.IsInPath && string.Equals(known.Name, name, StringComparison.Ordinal)))
             {
                 throw Refused("This path does not take the URL parameter.", GetField(name));
@@ -53,7 +53,7 @@ internal static class UrlParameters
         }
     }
 
-    // A text that is not well encoded would otherwise be used unchanged: "%FF" as three characters.
+    // Returns whether a text is well encoded. Without this check, other text would be used unchanged: "%FF" as three characters.
     private static bool IsEncoded(string text)
     {
         for (int at = text.IndexOf('%', StringComparison.Ordinal); at >= 0; at = text.IndexOf('%', at + 1))
@@ -71,7 +71,7 @@ internal static class UrlParameters
         }
         catch (ArgumentException)
         {
-            // The encoding's exceptions derive from it.
+            // The decoded bytes are not UTF-8. The encoding's exceptions derive from ArgumentException.
             return false;
         }
     }

@@ -3,7 +3,8 @@ using Optiks.ApiKeys;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Holds an endpoint's requirements for its callers: the table of docs/spec/rest.md section 3. An endpoint without one is open.
+/// Holds an endpoint's requirements for its callers: the table of docs/spec/rest.md section 3. An endpoint without an access is open to
+/// everybody.
 /// </summary>
 public sealed record Access
 {
@@ -13,31 +14,31 @@ public sealed record Access
         Tokens = tokens;
     }
 
-    /// <summary>Looks up, where the operator has closed lookups.</summary>
+    /// <summary>The access to lookups, where the operator requires a credential for them.</summary>
     public static Access Lookup { get; } = new(ApiScopes.Lookup, TokenReach.Everything);
 
-    /// <summary>Reads history, and monitors.</summary>
+    /// <summary>The access to histories and to monitoring.</summary>
     public static Access History { get; } = new(ApiScopes.History, TokenReach.OwnKeys);
 
-    /// <summary>Reads the history of a user, and monitors the user.</summary>
+    /// <summary>The access to the history and the monitoring of a user.</summary>
     public static Access UserHistory { get; } = new(ApiScopes.History, TokenReach.OwnUser);
 
-    /// <summary>Updates keys.</summary>
+    /// <summary>The access to updates of keys.</summary>
     public static Access Update { get; } = new(ApiScopes.Update, TokenReach.OwnKeys);
 
-    /// <summary>Changes users.</summary>
+    /// <summary>The access to changes of users.</summary>
     public static Access UpdateUsers { get; } = new(ApiScopes.Update, TokenReach.OwnDevices);
 
-    /// <summary>Reads the status of updates and changes.</summary>
+    /// <summary>The access to the status of updates and changes.</summary>
     public static Access Status { get; } = new(ApiScopes.Update, TokenReach.OwnKeysAndUser);
 
-    /// <summary>Erases values, and reads the status of erasures.</summary>
+    /// <summary>The access to erasures of values and to their status.</summary>
     public static Access Erase { get; } = new(ApiScopes.Erase, TokenReach.OwnKeysAndUser);
 
-    /// <summary>Downloads a replica's snapshot.</summary>
+    /// <summary>The access to a replica's snapshot.</summary>
     public static Access Snapshot { get; } = new(ApiScopes.Snapshot, TokenReach.Nothing);
 
-    /// <summary>Reads the program's metrics.</summary>
+    /// <summary>The access to the program's metrics.</summary>
     public static Access Metrics { get; } = new(ApiScopes.Metrics, TokenReach.Nothing);
 
     /// <summary>All accesses.</summary>
@@ -46,7 +47,7 @@ public sealed record Access
     /// <summary>The scope that the credential must have.</summary>
     public ApiScopes Scope { get; }
 
-    /// <summary>How far tokens reach.</summary>
+    /// <summary>The keys and users about which an endpoint with this access answers the holder of a token.</summary>
     public TokenReach Tokens { get; }
 
     /// <summary>The scope's name in credentials and problems.</summary>

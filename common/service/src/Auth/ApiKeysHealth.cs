@@ -4,7 +4,8 @@ using Optiks.ApiKeys;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Reports if the file of API keys is refused. It never reports unready: a mistake in one file would remove all replicas from the balancer.
+/// Reports whether the file of API keys is refused. A refused file never makes the service unready: one mistake in that file would then
+/// remove all replicas from the load balancer.
 /// </summary>
 internal sealed class ApiKeysHealth : IHealthCheck
 {

@@ -12,7 +12,7 @@ namespace Optiks.ServiceDefaults;
 
 /// <summary>
 /// Implements the scheme <c>Authorization: Bearer</c> with an API key or a token (docs/spec/rest.md section 3). A refused credential counts
-/// as no credential: endpoints that need none still answer.
+/// as no credential: endpoints that need no credential still answer.
 /// </summary>
 internal sealed class BearerAuthentication : AuthenticationHandler<AuthenticationSchemeOptions>
 {
@@ -33,8 +33,8 @@ internal sealed class BearerAuthentication : AuthenticationHandler<Authenticatio
     }
 
     /// <summary>
-    /// Adds the scheme, and a policy for each <see cref="Access"/>. It adds only the core: AddAuthentication would add data protection,
-    /// which keeps its own keys in the home folder.
+    /// Adds the scheme, and a policy for each <see cref="Access"/>. This method adds only the core services: AddAuthentication would also
+    /// add data protection, which keeps its own keys in the home folder.
     /// </summary>
     public static void Add(WebApplicationBuilder builder)
     {
@@ -58,8 +58,8 @@ internal sealed class BearerAuthentication : AuthenticationHandler<Authenticatio
 
     protected override async Task<AuthenticateResult> HandleAuthenticateAsync()
     {
-        // A request to an open, unlimited endpoint is not authenticated: its caller does not matter, and a stranger's signature costs no
-        // work.
+        // A request to an open, unlimited endpoint is not authenticated: its caller does not matter, and the service need not verify a
+        // stranger's signature.
         if (Context.GetEndpoint() is not { } endpoint || !(endpoint.Metadata.GetMetadata<Access>() is not null || RateLimits.IsLimited(endpoint)))
         {
             return AuthenticateResult.NoResult();

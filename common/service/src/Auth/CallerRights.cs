@@ -47,11 +47,11 @@ public sealed class CallerRights : ClaimsIdentity
     public static CallerRights? Get(HttpContext context)
     {
         ArgumentNullException.ThrowIfNull(context);
-        // HttpContext.User would create an empty user for a caller without one.
+        // HttpContext.User would create an empty user for a caller without an accepted credential.
         return context.Features.Get<IHttpAuthenticationFeature>()?.User?.Identity as CallerRights;
     }
 
-    /// <summary>Returns the rights of an API key: its scopes, for every key.</summary>
+    /// <summary>Returns the rights of an API key: the key's scopes, about every key and user.</summary>
     public static CallerRights FromApiKey(ApiKeyEntry entry)
     {
         ArgumentNullException.ThrowIfNull(entry);
@@ -59,13 +59,13 @@ public sealed class CallerRights : ClaimsIdentity
     }
 
     /// <summary>
-    /// Returns the rights of a token: its scopes, within the reach of <see cref="Access.Tokens"/> for these keys and this user; null if it
-    /// names no user.
+    /// Returns the rights of a token: its scopes, within the reach of <see cref="Access.Tokens"/> for these keys and this user; null if the
+    /// token names no user.
     /// </summary>
     public static CallerRights FromToken(string subject, ApiScopes scopes, IEnumerable<byte[]> keys, byte[]? user) =>
         new(subject, scopes, new HashSet<byte[]>(keys, new OctetsComparer()), user);
 
-    /// <summary>Returns whether an endpoint with this access answers the caller about at least some item.</summary>
+    /// <summary>Returns whether an endpoint with this access answers the caller about at least one item.</summary>
     public bool Allows(Access access)
     {
         ArgumentNullException.ThrowIfNull(access);
@@ -75,10 +75,10 @@ public sealed class CallerRights : ClaimsIdentity
     /// <summary>Returns whether the caller may be answered about a key where <see cref="TokenReach.OwnKeys"/> applies.</summary>
     public bool Owns(ReadOnlySpan<byte> key) => _own is not { } own || own.Contains(key);
 
-    /// <summary>Whether the caller may be answered about some user where only its own user counts.</summary>
+    /// <summary>Whether the caller may be answered about any user, where a token reaches only its own user.</summary>
     public bool HasUser => !IsToken || _user is not null;
 
-    /// <summary>Returns whether the caller may be answered about a user where only its own user counts.</summary>
+    /// <summary>Returns whether the caller may be answered about this user, where a token reaches only its own user.</summary>
     /// <param name="user">The user's id.</param>
     public bool IsOwnUser(ReadOnlySpan<byte> user) => !IsToken || (_user is not null && user.SequenceEqual(_user));
 
@@ -86,7 +86,7 @@ public sealed class CallerRights : ClaimsIdentity
     /// <param name="field">The place of the key in the request.</param>
     public static Problem NotOwn(string field) => new(ProblemTypes.Forbidden, "The token does not name this key. No part of the request was carried out.", field);
 
-    /// <summary>Returns the answer to a request about a key in a period before it became free.</summary>
+    /// <summary>Returns the answer to a request about a key in a period before the key became free.</summary>
     /// <param name="field">The place of the key in the request.</param>
     public static Problem NotOwnBefore(string field) => new(
         ProblemTypes.Forbidden, "The key became free after that period, when the user whose device it was left: that user asks POST /v1/users/monitor with a token. No part of the request was carried out.", field);

@@ -1,6 +1,8 @@
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Says how far a token with the scope reaches, where an API key reaches everything.</summary>
+/// <summary>
+/// Lists the items about which an endpoint answers the holder of a token. An API key with the same scope reaches everything.
+/// </summary>
 public enum TokenReach
 {
     /// <summary>The endpoint accepts only API keys.</summary>
@@ -18,7 +20,7 @@ public enum TokenReach
     /// <summary>The token's user: the endpoint checks with <see cref="CallerRights.IsOwnUser"/>.</summary>
     OwnUser,
 
-    /// <summary>The token's keys and user: the endpoint checks with both methods, and one is enough.</summary>
+    /// <summary>The token's keys and user: the endpoint checks with both methods, and accepts if either of them accepts.</summary>
     OwnKeysAndUser,
 
     /// <summary>Everything, as for an API key.</summary>

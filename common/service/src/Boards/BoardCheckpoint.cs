@@ -6,12 +6,13 @@ namespace Optiks.ServiceDefaults;
 
 /// <summary>Holds a checkpoint of the board with a verified signature by the log. The cosigners' signatures are not verified.</summary>
 /// <param name="Note">The signed note.</param>
-/// <param name="Size">The number of entries of its tree, at least one.</param>
-/// <param name="Root">The root of its tree.</param>
+/// <param name="Size">The number of entries of the checkpoint's tree, at least one.</param>
+/// <param name="Root">The root of the checkpoint's tree.</param>
 public sealed record BoardCheckpoint(ReadOnlyMemory<byte> Note, ulong Size, TreeHash Root)
 {
     /// <summary>
-    /// Verifies a note; every checkpoint that a service uses passes here. Returns null if it is not the log's, for the given reason.
+    /// Verifies a note. Every checkpoint that a service uses has passed this method. Returns null, with the reason, if the log did not sign
+    /// the note.
     /// </summary>
     public static BoardCheckpoint? Verify(TrustAnchor anchor, ReadOnlyMemory<byte> note, out Reason reason)
     {

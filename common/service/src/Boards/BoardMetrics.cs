@@ -14,7 +14,7 @@ internal sealed class BoardMetrics : IDisposable
         _failures = _meter.CreateCounter<long>("optiks.service.board.failures", "{attempt}", "Attempts to read the remote board that gave no acceptable checkpoint.");
     }
 
-    /// <summary>Sets how to read the board's size, and how long it has given no trusted answer.</summary>
+    /// <summary>Sets the functions that return the board's size and the time since the board's last trusted answer.</summary>
     public void Observe(Func<long> size, Func<double> silence)
     {
         _meter.CreateObservableGauge("optiks.service.board.size", size, "{entry}", "Size of the checkpoint that the service uses.");

@@ -12,10 +12,10 @@ public static class BoardSetup
 {
     private static readonly TimeSpan s_connectTimeout = TimeSpan.FromSeconds(5);
 
-    // By then the name may resolve to another address.
+    // A connection is replaced after this time, because the board's name may then resolve to another address.
     private static readonly TimeSpan s_connectionLifetime = TimeSpan.FromMinutes(2);
 
-    // More than the files fetched at once, so that the checkpoint waits behind none of them.
+    // This is more than the number of files fetched at once, so the checkpoint never waits for a file.
     private const int MaxConnections = 16;
 
     /// <summary>
@@ -43,7 +43,7 @@ public static class BoardSetup
         return isRemote;
     }
 
-    // Both live as long as the process.
+    // The HTTP client and the reader live as long as the process.
     private static HttpTileReader CreateReader(BoardOptions options)
     {
         var handler = new SocketsHttpHandler

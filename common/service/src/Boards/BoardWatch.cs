@@ -8,13 +8,14 @@ using Optiks.Tlog;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Holds the checkpoint that a service uses (docs/spec/board.md section 3), wherever the board is. In the data folder, where only the
-/// operator's programs write, its file is read at every request. At a URL an untrusted server answers: the watch polls it, and keeps the
-/// largest checkpoint that the log signed, whatever follows. Any thread.
+/// Holds the checkpoint that a service uses (docs/spec/board.md section 3), wherever the board is. If the board is in the data folder,
+/// where only the operator's programs write, the watch reads the checkpoint's file at every request. If the board is at a URL, an untrusted
+/// server answers. The watch then polls the server and keeps the largest checkpoint that the log signed, whatever the server returns later.
+/// Any thread.
 /// </summary>
 /// <remarks>
 /// Invariants: 1. Every returned checkpoint was signed by the log. 2. For a board at a URL, the returned checkpoint never goes back to a
-/// smaller tree, nor to another of the same size.
+/// smaller tree, nor to another tree of the same size.
 /// </remarks>
 public sealed class BoardWatch : BackgroundService
 {
@@ -62,20 +63,23 @@ public sealed class BoardWatch : BackgroundService
     /// <summary>Whether the board is at a URL.</summary>
     public bool IsRemote => _remote is not null;
 
-    /// <summary>Whether there is a board to use: always at a URL; otherwise its folder may be on another machine.</summary>
+    /// <summary>
+    /// Whether there is a board to use. It is always true for a board at a URL. For a board in the data folder it is false if the folder is
+    /// missing, because the board may be on another machine.
+    /// </summary>
     public bool IsSeen => _remote is not null || Directory.Exists(_folder);
 
     /// <summary>
-    /// Whether the board at the URL gave a trusted answer since the start, even if it was that there is no checkpoint yet. Always true for
-    /// a folder.
+    /// Whether the board at the URL gave a trusted answer since the start. "There is no checkpoint yet" counts as such an answer. Always
+    /// true for a folder.
     /// </summary>
     public bool HasAnswered => _remote is null || _hasAnswered;
 
-    /// <summary>The newest checkpoint of the log that was read; null before the first one.</summary>
+    /// <summary>The newest checkpoint of the log that the watch has read; null before the first checkpoint.</summary>
     public BoardCheckpoint? Newest => _newest;
 
     /// <summary>
-    /// The problem with the board at the URL, in a sentence that anyone may read, once it lasts too long; null otherwise.
+    /// The problem with the board at the URL, in a sentence that anyone may read, once the problem lasts too long; null otherwise.
     /// </summary>
     public string? Problem => _remote is null || _why is not { } why || (_hasAnswered && Silence <= _options.UnreadyAfter) ? null
         : !_hasAnswered ? $"The board has not been read yet. {why}"
@@ -85,7 +89,7 @@ public sealed class BoardWatch : BackgroundService
 
     /// <summary>
     /// Returns the checkpoint to use, or null before the board's first one. Throws <see cref="BoardUnreadableException"/> if the file
-    /// cannot be read or is not the log's, or if the URL has given no answer since the start.
+    /// cannot be read or the log did not sign it, or if the URL has given no answer since the start.
     /// </summary>
     public async ValueTask<BoardCheckpoint?> ReadAsync(CancellationToken cancellationToken)
     {

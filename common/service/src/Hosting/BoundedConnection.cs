@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Wraps a connection that returns its place once its socket is closed.</summary>
+/// <summary>Wraps a connection, and returns its place among the accepted connections once its socket is closed.</summary>
 internal sealed class BoundedConnection(ConnectionContext inner, SemaphoreSlim room) : ConnectionContext
 {
     private int _isDisposed;

@@ -36,7 +36,7 @@ internal sealed class BoundedListeners : IConnectionListenerFactory, IConnection
 
     private sealed class Listener(IConnectionListener inner, SemaphoreSlim room) : IConnectionListener
     {
-        // Unbinding cancels an accept that waits for room, as it cancels one that waits for a connection.
+        // Unbinding cancels an accept call that waits for room, and an accept call that waits for a connection.
         private readonly CancellationTokenSource _unbound = new();
 
         public EndPoint EndPoint => inner.EndPoint;

@@ -34,7 +34,7 @@ public static class BrowserAccess
                 .SetPreflightMaxAge(s_preflightAge)));
     }
 
-    /// <summary>Answers preflights and marks answers; call it after routing.</summary>
+    /// <summary>Answers preflight requests, and marks answers that pages may read. Call this method after routing.</summary>
     internal static void Use(WebApplication app)
     {
         bool isOn = app.Services.GetRequiredService<IOptions<CorsOptions>>().Value.Origins.Length > 0;

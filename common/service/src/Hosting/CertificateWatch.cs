@@ -11,8 +11,9 @@ using Microsoft.Extensions.Hosting;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Asks this program's own https addresses which certificate they serve, as clients do. The answer is right whatever configured Kestrel,
-/// and however the certificate changed since. Without such an address it does nothing.
+/// Connects to this program's own https addresses, as a client would, and reads the certificate that they serve. The result is right
+/// whichever setting configured Kestrel, and even if the certificate has changed since. If the program has no https address, the watch does
+/// nothing.
 /// </summary>
 internal sealed class CertificateWatch : BackgroundService
 {
@@ -47,7 +48,7 @@ internal sealed class CertificateWatch : BackgroundService
         }
     }
 
-    // Returns null if the connection did not get that far; health and request metrics then show the fault.
+    // Returns null if the connection failed before the server sent its certificate; health and request metrics then show the fault.
     private static async Task<DateTimeOffset?> ReadAsync(BindingAddress address, CancellationToken stop)
     {
         DateTimeOffset? end = null;
@@ -62,7 +63,8 @@ internal sealed class CertificateWatch : BackgroundService
                 new SslClientAuthenticationOptions
                 {
                     TargetHost = address.Host,
-                    // Nothing is sent: only the certificate matters, even one that no client trusts any more.
+                    // The watch sends no request. It accepts every certificate, even one that clients no longer trust, because it only
+                    // reads the expiry.
                     RemoteCertificateValidationCallback = (_, certificate, _, _) =>
                     {
                         end = certificate is X509Certificate2 served ? new DateTimeOffset(served.NotAfter) : null;
@@ -78,7 +80,7 @@ internal sealed class CertificateWatch : BackgroundService
         return end;
     }
 
-    // Replaces the address for any interface by this machine's.
+    // Replaces the address that means "any interface" by this machine's own address.
     private static string GetHost(BindingAddress address) =>
         IPAddress.TryParse(address.Host.Trim('[', ']'), out IPAddress? ip) ? (ip.Equals(IPAddress.Any) || ip.Equals(IPAddress.IPv6Any) ? IPAddress.Loopback : ip).ToString()
         : address.Host is "*" or "+" ? IPAddress.Loopback.ToString()

@@ -5,17 +5,17 @@ namespace Optiks.ServiceDefaults;
 
 /// <summary>
 /// Bounds the cost of connections: their number, by the file descriptors that the process may open, and how long an idle connection keeps
-/// its resources. Honest callers on slow lines are far from all limits.
+/// its resources. Honest callers on slow lines do not come near any of the limits.
 /// </summary>
 internal static partial class ConnectionLimits
 {
     /// <summary>The fewest descriptors with which a service starts.</summary>
     public const int LeastDescriptors = 1024;
 
-    // For databases, logs, libraries and listeners.
+    // The descriptors for databases, logs, libraries and listeners.
     private const int OwnDescriptors = 384;
 
-    // Its socket, and a file that is sent over it.
+    // A connection uses one descriptor for its socket and one for a file that is sent over the socket.
     private const int DescriptorsPerConnection = 2;
 
     // Part of the service's own descriptors: sockets of connections that are accepted only to be closed.
@@ -29,7 +29,7 @@ internal static partial class ConnectionLimits
 
     private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(10);
 
-    // The most that it buffers of requests that wait behind the current one. A longer body is counted where it is read.
+    // The most that a connection buffers of requests that wait behind the current request. RequestBody counts the bytes of a longer body.
     private const long MaxRequestBufferLength = 64 * 1024;
 
     // The kernel takes small answers at once, whatever the client does. This limit ends clients that do not read long answers.
@@ -37,15 +37,16 @@ internal static partial class ConnectionLimits
     private static readonly MinDataRate s_leastBodyRate = new(bytesPerSecond: 4 * 1024, s_grace);
     private static readonly TimeSpan s_headersTime = TimeSpan.FromSeconds(10);
 
-    // Longer than clients and proxies keep idle connections (.NET's and nginx' 60 s), so that they close first.
+    // This is longer than clients and proxies keep idle connections (.NET and nginx: 60 s), so the client or proxy closes a connection
+    // first.
     private static readonly TimeSpan s_keepAliveTime = TimeSpan.FromSeconds(90);
 
     /// <summary>Throws <see cref="StartupException"/> if the process may open too few descriptors.</summary>
     public static void RequireDescriptors() => RequireEnough(Descriptors());
 
     /// <summary>
-    /// Returns the highest number of accepted connections that are not closed yet. They are the served connections, and the excess ones
-    /// that are about to be closed.
+    /// Returns the highest number of accepted connections that are not closed yet. They are the served connections and the excess
+    /// connections that the server is about to close.
     /// </summary>
     public static int MaxAccepted(long descriptors) => (int)Served(descriptors) + RefusedAtOnce;
 
@@ -88,7 +89,7 @@ internal static partial class ConnectionLimits
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static partial int getrlimit(int resource, out ResourceLimit limit);
 
-    // rlim_t has 64 bits on every 64-bit Linux, and only these are supported.
+    // rlim_t has 64 bits on every 64-bit Linux, and Optiks supports only 64-bit Linux.
     [StructLayout(LayoutKind.Sequential)]
     private readonly struct ResourceLimit
     {

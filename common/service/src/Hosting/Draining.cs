@@ -6,9 +6,9 @@ using Microsoft.Extensions.Hosting;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Ends a service without failing a request that it accepted. When the service is told to stop, it first announces it: readiness is 503,
-/// and each answer closes its connection. Load balancers and clients move away while the service still answers everything. After the drain
-/// time the server accepts no more connections, finishes current requests and ends. Any thread.
+/// Ends a service without failing a request that it accepted. When the service is told to stop, it first announces the end: readiness is
+/// 503, and each answer closes its connection. Load balancers and clients move away while the service still answers everything. After the
+/// drain time the server accepts no more connections, finishes current requests and ends. Any thread.
 /// </summary>
 internal sealed class Draining : IHostedLifecycleService, IHealthCheck
 {
@@ -22,13 +22,13 @@ internal sealed class Draining : IHostedLifecycleService, IHealthCheck
         _clock = clock;
     }
 
-    /// <summary>Closes the connections of answers while the service drains. Must be the first middleware.</summary>
+    /// <summary>Makes each answer close its connection while the service drains. This must be the first middleware.</summary>
     public void Use(IApplicationBuilder app) => app.Use(next => context =>
     {
-        // HTTP/2 has its own way to announce it, which the server uses.
+        // With HTTP/2 the server announces the end in its own way.
         if (_isDraining && HttpProtocol.IsHttp11(context.Request.Protocol))
         {
-            // Set as late as possible, because an error's answer begins with its headers cleared.
+            // The header is set as late as possible, because the handler of errors first clears all headers.
             context.Response.OnStarting(() =>
             {
                 context.Response.Headers.Connection = "close";

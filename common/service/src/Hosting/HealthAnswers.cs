@@ -7,8 +7,8 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Maps the two health endpoints. Live: the process answers. Ready: every check that the host registered is healthy; otherwise 503 with the
-/// checks' descriptions. Anyone may read the descriptions.
+/// Maps the two health endpoints. The live endpoint succeeds if the process answers. The ready endpoint succeeds if every check that the
+/// host registered is healthy. Otherwise it answers 503 with the checks' descriptions, which anyone may read.
 /// </summary>
 internal static class HealthAnswers
 {

@@ -4,15 +4,17 @@ using Microsoft.Extensions.Hosting;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Ends a host from one of its background parts, with the reason as the result of its main function. It is for faults that a retry cannot
-/// repair (settings, another database, a bug). Any thread; the first reason counts.
+/// Ends a host from one of its background parts, with the reason as the result of its main function. Parts report faults here that a retry
+/// cannot repair (settings, another database, a bug). Any thread may report; the first reason counts.
 /// </summary>
 public sealed class HostFailure
 {
     private readonly IHostApplicationLifetime _lifetime;
     private ExceptionDispatchInfo? _reason;
 
-    /// <summary>Serves one host; <see cref="OptiksDefaults.AddOptiksDefaults"/> adds it.</summary>
+    /// <summary>
+    /// Takes the lifetime of the host to end. <see cref="OptiksDefaults.AddOptiksDefaults"/> adds the instance to the host.
+    /// </summary>
     public HostFailure(IHostApplicationLifetime lifetime)
     {
         _lifetime = lifetime;
@@ -21,7 +23,7 @@ public sealed class HostFailure
     /// <summary>Whether <see cref="Stop"/> was called.</summary>
     public bool HasFailed => Volatile.Read(ref _reason) is not null;
 
-    /// <summary>Stops the host; <see cref="Startup.RunHostAsync"/> throws <paramref name="reason"/> after it has stopped.</summary>
+    /// <summary>Stops the host; <see cref="Startup.RunHostAsync"/> throws <paramref name="reason"/> after the host has stopped.</summary>
     public void Stop(Exception reason)
     {
         Interlocked.CompareExchange(ref _reason, ExceptionDispatchInfo.Capture(reason), null);
@@ -42,9 +44,10 @@ public sealed class HostFailure
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
-            // The requested shutdown.
+            // The part ended because the host was told to stop.
         }
-        // Configuration that waiting does not repair, and bugs: both end the process, with the exception as its result.
+        // The exception shows a wrong configuration, which waiting does not repair, or a bug. It ends the process and is the process's
+        // result.
         catch (Exception e)
         {
             log(e);
@@ -52,6 +55,6 @@ public sealed class HostFailure
         }
     }
 
-    /// <summary>Throws the reason, if there is one.</summary>
+    /// <summary>Throws the first reason, if a part has reported one.</summary>
     public void ThrowIfFailed() => Volatile.Read(ref _reason)?.Throw();
 }

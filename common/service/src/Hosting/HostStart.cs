@@ -2,10 +2,10 @@ using Microsoft.Extensions.Hosting;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Helps parts that run next to the server and need it to listen.</summary>
+/// <summary>Helps parts of a host that must wait until the server listens.</summary>
 internal static class HostStart
 {
-    /// <summary>Returns once the host has started: only then does it listen.</summary>
+    /// <summary>Returns once the host has started, because the server listens only then.</summary>
     public static async Task StartedAsync(this IHostApplicationLifetime lifetime, CancellationToken cancellationToken)
     {
         var started = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -15,7 +15,7 @@ using Optiks.Settings;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Gives the three hosts the same behaviour in everything but their work.</summary>
+/// <summary>Gives the three hosts the same behaviour in everything except their own work.</summary>
 public static partial class OptiksDefaults
 {
     private const int MaxRequestLineLength = 8 * 1024;
@@ -32,8 +32,8 @@ public static partial class OptiksDefaults
 
     /// <summary>
     /// Adds JSON logs, telemetry, Kestrel's limits, problem details, API keys and tokens, rate limits, health checks and
-    /// <see cref="DataFolder"/>. Configuration is ASP.NET Core's, later sources winning: appsettings.json, the file that
-    /// <c>OPTIKS_CONFIG</c> names, environment (<c>Optiks__Section__Key</c>, <c>OPTIKS_DATA</c>), command line. Throws
+    /// <see cref="DataFolder"/>. Configuration comes from these sources, and a later source overrides an earlier one: appsettings.json, the
+    /// file that <c>OPTIKS_CONFIG</c> names, environment (<c>Optiks__Section__Key</c>, <c>OPTIKS_DATA</c>), command line. Throws
     /// <see cref="StartupException"/> for settings that no part reads, or that have the wrong type.
     /// </summary>
     public static WebApplicationBuilder AddOptiksDefaults(this WebApplicationBuilder builder, OptiksServiceOptions options)
@@ -61,7 +61,8 @@ public static partial class OptiksDefaults
         {
             builder.WebHost.UseUrls(options.DefaultUrl);
         }
-        // Checked now, before anything is made: Kestrel checks addresses only after the background parts have started.
+        // The addresses are checked now, before any file is made, because Kestrel checks addresses only after the background parts have
+        // started.
         Array.ForEach(configuration[WebHostDefaults.ServerUrlsKey]?.Split(';', StringSplitOptions.RemoveEmptyEntries) ?? [], RequireAddress);
         // Slim builders lack the services that an https address needs.
         builder.WebHost.UseKestrelHttpsConfiguration();
@@ -70,8 +71,8 @@ public static partial class OptiksDefaults
         {
             ConnectionLimits.Set(kestrel.Limits, descriptors);
             kestrel.AddServerHeader = false;
-            // RequestBody counts exactly and refuses at once. Kestrel's limit is how much of a refused body it still reads from the
-            // connection, for a few seconds. A client that is cut off while it sends never reads the answer.
+            // RequestBody counts exactly and refuses at once. Kestrel's limit bounds how much of a refused body the server still reads from
+            // the connection, for a few seconds. A client that is cut off while it sends never reads the answer.
             kestrel.Limits.MaxRequestBodySize = Math.Max(MaxDrainedLength, 2 * options.MaxRequestBodyLength);
             kestrel.Limits.MaxRequestLineSize = MaxRequestLineLength;
             kestrel.Limits.MaxRequestHeadersTotalSize = MaxRequestHeadersLength;
@@ -107,12 +108,13 @@ public static partial class OptiksDefaults
     }
 
     /// <summary>
-    /// Adds problem details around everything that follows, and maps <c>/health/live</c> and <c>/health/ready</c>. Call it first.
+    /// Adds problem details around all middleware that follows, and maps <c>/health/live</c> and <c>/health/ready</c>. Call this method
+    /// first.
     /// </summary>
     public static WebApplication UseOptiksDefaults(this WebApplication app)
     {
         ArgumentNullException.ThrowIfNull(app);
-        // Loaded now, so that a broken file of API keys or of token keys makes the start fail.
+        // Both files are loaded now, so that a broken file of API keys or of token keys makes the start fail.
         app.Services.GetRequiredService<ApiKeyStore>();
         app.Services.GetRequiredService<TokenVerifier>();
         app.Services.GetService<Draining>()?.Use(app);
@@ -129,13 +131,13 @@ public static partial class OptiksDefaults
         Telemetry.UseRoutes(app);
         BrowserAccess.Use(app);
         app.UseAuthentication();
-        // Before authorization, so that guessing credentials is limited too.
+        // The limits come before authorization, so that they also bound guesses of credentials.
         RateLimits.UseLimits(app);
         app.UseAuthorization();
         UrlParameters.Use(app);
         HealthAnswers.Map(app);
         Telemetry.MapMetrics(app);
-        // Made now: no other part requests them.
+        // The metrics are made now, because no other part requests them.
         app.Services.GetRequiredService<ServiceMetrics>();
         return app;
     }

@@ -2,7 +2,7 @@ using Optiks.Settings;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Says how a host differs from the others.</summary>
+/// <summary>Describes how a host differs from the other hosts.</summary>
 public sealed record OptiksServiceOptions
 {
     /// <summary>The name in telemetry, such as <c>optiks-query-service</c>.</summary>
@@ -12,17 +12,17 @@ public sealed record OptiksServiceOptions
     public required string DefaultUrl { get; init; }
 
     /// <summary>
-    /// The settings that the host reads in addition to the defaults': options by the section that they are bound to. A setting under
-    /// <c>Optiks:</c> that none of them has is refused.
+    /// The settings that the host reads in addition to the settings of every host: each section with the type of its options. The start
+    /// fails if the configuration has a setting under <c>Optiks:</c> that these options do not have.
     /// </summary>
     public required IReadOnlyDictionary<string, Type> Settings { get; init; }
 
-    /// <summary>Whether the host writes to the data folder, which is then tested at the start.</summary>
-    /// <value>false: it only reads there.</value>
+    /// <summary>Whether the host writes to the data folder. If so, the start tests whether it can.</summary>
+    /// <value>false: the host only reads from the folder.</value>
     public bool WritesData { get; init; }
 
     /// <summary>
-    /// Further settings that the host reads from sections whose other settings belong to another host, for <c>--help</c>.
+    /// Further settings that the host reads, for <c>--help</c>. The other settings of their sections belong to another host.
     /// </summary>
     public IReadOnlyDictionary<string, Type> PartlyReadSettings { get; init; } = new Dictionary<string, Type>();
 
@@ -30,11 +30,11 @@ public sealed record OptiksServiceOptions
     public string Purpose { get; init; } = "";
 
     /// <summary>
-    /// The environment variables that the host reads in addition to the defaults', with their meanings, for <c>--help</c>.
+    /// The environment variables that the host reads in addition to the variables of every host, with their meanings, for <c>--help</c>.
     /// </summary>
     public IReadOnlyDictionary<string, string> Variables { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>The exit codes that the host has in addition to the defaults', with their meanings, for <c>--help</c>.</summary>
+    /// <summary>The exit codes that the host has in addition to the codes of every host, with their meanings, for <c>--help</c>.</summary>
     public IReadOnlyDictionary<int, string> ExitCodes { get; init; } = new Dictionary<int, string>();
 
     /// <summary>Makes the options of a program whose settings, variables and exit codes <see cref="Programs"/> knows.</summary>
@@ -60,7 +60,7 @@ public sealed record OptiksServiceOptions
     /// <value>1 MiB.</value>
     public long MaxRequestBodyLength { get; init; } = 1024 * 1024;
 
-    /// <summary>The host's own settings and those of the defaults.</summary>
+    /// <summary>The host's own settings and the settings of every host.</summary>
     internal IReadOnlyDictionary<string, Type> AllSettings => new Dictionary<string, Type>(Settings.Concat(Types(SettingsSections.OfServices)));
 
     private static Dictionary<string, Type> Types(IEnumerable<SettingsSection> sections) => sections.ToDictionary(section => section.Path, section => section.Options);

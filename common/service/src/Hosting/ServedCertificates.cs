@@ -3,7 +3,8 @@ using System.Collections.Concurrent;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Holds the expiry of the certificates that this program serves, by port, as <see cref="CertificateWatch"/> last saw them. Any thread.
+/// Holds the expiry times of the certificates that this program serves, by port, as <see cref="CertificateWatch"/> last read them. Any
+/// thread.
 /// </summary>
 internal sealed class ServedCertificates
 {

@@ -8,29 +8,29 @@ using Microsoft.Extensions.Logging;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Makes the builders of all hosts. They read the variables in docs/operations/variables.md, and nothing else. ASP.NET Core's own builders
-/// read more. <c>ASPNETCORE_FORWARDEDHEADERS_ENABLED</c> trusts every caller's claimed address, <c>ASPNETCORE_HOSTINGSTARTUPASSEMBLIES</c>
-/// loads code, and <c>ASPNETCORE_ENVIRONMENT</c> shows exceptions to callers. A watcher of <c>appsettings.json</c> ends the process if
-/// inotify is exhausted.
+/// Makes the builders of all hosts. These builders read the variables in docs/operations/variables.md and no others. ASP.NET Core's own
+/// builders read more variables, with these effects. <c>ASPNETCORE_FORWARDEDHEADERS_ENABLED</c> trusts every caller's claimed address,
+/// <c>ASPNETCORE_HOSTINGSTARTUPASSEMBLIES</c> loads code, and <c>ASPNETCORE_ENVIRONMENT</c> shows exceptions to callers. A watcher of
+/// <c>appsettings.json</c> ends the process if inotify is exhausted.
 /// </summary>
 public static class ServiceBuilder
 {
     private const string UrlsVariable = "ASPNETCORE_URLS";
 
     /// <summary>
-    /// Creates a builder that reads its configuration from these sources, later ones winning: appsettings.json next to the program, the
-    /// environment, <c>ASPNETCORE_URLS</c>, the command line. Throws <see cref="StartupException"/> if the process may have too few
-    /// descriptors or threads.
+    /// Creates a builder that reads its configuration from these sources, of which a later one overrides an earlier one: appsettings.json
+    /// next to the program, the environment, <c>ASPNETCORE_URLS</c>, the command line. Throws <see cref="StartupException"/> if the process
+    /// may have too few descriptors or threads.
     /// </summary>
     public static WebApplicationBuilder Create(params string[] args)
     {
-        // Checked first: with too few of them, the framework cannot even load its assemblies.
+        // The descriptors are checked first: with too few of them, the framework cannot even load its assemblies.
         ConnectionLimits.RequireDescriptors();
         ThreadLimits.RequireThreads();
         return Build(args);
     }
 
-    // A separate method, because the assemblies that a method needs are loaded before it runs.
+    // This is a separate method because the runtime loads the assemblies that a method needs before the method runs.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static WebApplicationBuilder Build(string[] args)
     {

@@ -11,7 +11,9 @@ public static class ServiceHelp
 {
     private static readonly string[] s_help = ["--help", "-h", "-?"];
 
-    /// <summary>Answers if the arguments ask for either; otherwise returns false and prints nothing.</summary>
+    /// <summary>
+    /// Prints the help or the version and returns true if the arguments ask for either. Otherwise prints nothing and returns false.
+    /// </summary>
     public static bool TryPrint(IReadOnlyCollection<string> args, OptiksServiceOptions options, TextWriter output)
     {
         ArgumentNullException.ThrowIfNull(args);

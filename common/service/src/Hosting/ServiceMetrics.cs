@@ -23,7 +23,7 @@ internal sealed class ServiceMetrics : IDisposable
 
     public void Dispose() => _meter.Dispose();
 
-    // The board may be on another disk.
+    // Measures the board's disk as well, because the board may be on another disk than the data folder.
     private static IEnumerable<Measurement<long>> Measure(DataFolder folder, Func<DriveInfo, long> value)
     {
         foreach ((string name, string path) in ((string, string)[])[("data", folder.Root), ("board", folder.Board)])

@@ -18,7 +18,7 @@ namespace Optiks.ServiceDefaults;
 /// </summary>
 public static class Startup
 {
-    // The time for printing the last sentence.
+    // The longest time that printing the last sentence may take.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(5);
 
     /// <summary>
@@ -41,13 +41,13 @@ public static class Startup
         Console.Error);
 
     /// <summary>
-    /// Runs a host built with <see cref="OptiksDefaults.AddOptiksDefaults"/> until it is told to stop. Throws the fault if one ended it
-    /// (<see cref="HostFailure"/>).
+    /// Runs a host built with <see cref="OptiksDefaults.AddOptiksDefaults"/> until it is told to stop. If a fault ended the host, throws
+    /// the fault (<see cref="HostFailure"/>).
     /// </summary>
     public static async Task RunHostAsync(WebApplication app)
     {
         ArgumentNullException.ThrowIfNull(app);
-        // Read now, because running disposes the services.
+        // The failure is fetched now, because the end of the run disposes the services.
         HostFailure failure = app.Services.GetRequiredService<HostFailure>();
         CancellationToken stopping = app.Lifetime.ApplicationStopping;
         CancellationToken started = app.Lifetime.ApplicationStarted;
@@ -60,7 +60,8 @@ public static class Startup
         {
             // The host failed, or was told to stop, before the server had started; the start is then cancelled.
         }
-        // An address of another machine, a privileged port, a missing certificate: Kestrel reports each with a different exception.
+        // Kestrel could not listen: the address is another machine's, the port is privileged, or a certificate is missing. Kestrel reports
+        // each cause with a different exception.
         catch (Exception e) when (!started.IsCancellationRequested && !failure.HasFailed
             && e is SocketException or IOException { InnerException: not AddressInUseException } or UnauthorizedAccessException or CryptographicException)
         {
@@ -72,7 +73,7 @@ public static class Startup
     internal static async Task<int> RunAsync(Func<Task> main, Func<Exception, int?>? classify, TextWriter error)
     {
         ArgumentNullException.ThrowIfNull(main);
-        // Independent of the machine's language: programs and logs read the host's texts and numbers.
+        // Texts and numbers must not depend on the machine's language: programs read them, in logs too.
         CultureInfo.CurrentCulture = CultureInfo.DefaultThreadCurrentCulture = CultureInfo.InvariantCulture;
         try
         {
@@ -88,7 +89,8 @@ public static class Startup
         }
     }
 
-    // The readers of settings that are not Optiks': addresses, log levels, appsettings.json. They report a wrong one as misuse.
+    // These assemblies read settings that do not belong to Optiks: addresses, log levels, appsettings.json. They report a wrong setting
+    // with an exception for misuse.
     private static readonly string[] s_settingsReaders = ["Microsoft.Extensions.Configuration", "Microsoft.Extensions.Logging", "Microsoft.AspNetCore.Http", "Microsoft.AspNetCore.Server.Kestrel", "OpenTelemetry"];
 
     private static bool IsSettingsError(Exception exception) =>

@@ -14,8 +14,8 @@ namespace Optiks.ServiceDefaults;
 
 /// <summary>
 /// Exports metrics, traces and logs by OTLP if <c>OTEL_EXPORTER_OTLP_ENDPOINT</c> is set, and lets Prometheus scrape metrics if
-/// <see cref="MetricsOptions"/> allow it. Otherwise it costs nothing. ASP.NET Core, Kestrel, the runtime and the drivers publish their own
-/// meters and activity sources, which are selected by name.
+/// <see cref="MetricsOptions"/> allow it. Without either setting, telemetry costs nothing. ASP.NET Core, Kestrel, the runtime and the
+/// drivers publish their own meters and activity sources, which are selected by name.
 /// </summary>
 internal static class Telemetry
 {
@@ -24,7 +24,7 @@ internal static class Telemetry
 
     private const string MetricsPath = "/metrics";
 
-    // OpenTelemetry's name for a request of which it knows nothing else.
+    // OpenTelemetry gives this name to a request whose route and method it does not know.
     private const string UnknownRoute = "HTTP";
 
     private static readonly string[] s_meters =
@@ -44,7 +44,7 @@ internal static class Telemetry
             return;
         }
         OpenTelemetryBuilder telemetry = builder.Services.AddOpenTelemetry()
-            // The environment (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES) wins.
+            // The environment variables OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override the service's name.
             .ConfigureResource(resource => resource.AddService(serviceName).AddEnvironmentVariableDetector())
             .WithMetrics(meters =>
             {
@@ -64,7 +64,7 @@ internal static class Telemetry
         }
     }
 
-    /// <summary>Maps the address that Prometheus scrapes, if it is on.</summary>
+    /// <summary>Maps the address that Prometheus scrapes, if scraping is on.</summary>
     public static void MapMetrics(WebApplication app)
     {
         if (IsFetched(app.Configuration))
@@ -75,7 +75,7 @@ internal static class Telemetry
 
     private static bool IsFetched(IConfiguration configuration) => configuration.GetSection(MetricsOptions.Section).GetValue<bool>(nameof(MetricsOptions.Prometheus));
 
-    /// <summary>Completes the spans of requests; call it before everything that answers.</summary>
+    /// <summary>Completes the spans of requests. Call this method before all middleware that answers.</summary>
     public static void UseSpans(WebApplication app)
     {
         if (app.Services.GetService<TracerProvider>() is null)
@@ -99,7 +99,9 @@ internal static class Telemetry
         });
     }
 
-    /// <summary>Names the spans by method and route, never by path or query, which may contain keys. Call it after routing.</summary>
+    /// <summary>
+    /// Names the spans by method and route, never by path or query, which may contain keys. Call this method after routing.
+    /// </summary>
     public static void UseRoutes(WebApplication app)
     {
         if (app.Services.GetService<TracerProvider>() is null)

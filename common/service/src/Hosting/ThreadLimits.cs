@@ -1,7 +1,8 @@
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Checks at the start that the process may have enough threads. Later the runtime ends the process if it cannot create one.
+/// Checks at the start that the process may have enough threads. The check is at the start because the runtime ends the process if it
+/// cannot create a thread later.
 /// </summary>
 internal static class ThreadLimits
 {
@@ -10,7 +11,7 @@ internal static class ThreadLimits
     private const int StackLength = 128 * 1024;
 
     /// <summary>
-    /// Starts as many threads as a service needs, and ends them. Throws <see cref="StartupException"/> if one cannot be started.
+    /// Starts as many threads as a service needs, and ends them. Throws <see cref="StartupException"/> if a thread cannot be started.
     /// </summary>
     public static void RequireThreads()
     {

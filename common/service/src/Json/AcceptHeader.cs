@@ -7,8 +7,8 @@ namespace Optiks.ServiceDefaults;
 public static class AcceptHeader
 {
     /// <summary>
-    /// Returns the offered media type that the request prefers; among equals, and without an Accept header, the first. Throws
-    /// <see cref="ProblemException"/> (not-acceptable) if the request accepts none of them.
+    /// Returns the offered media type that the request prefers. If the request prefers several types equally, or has no Accept header,
+    /// returns the first of these types. Throws <see cref="ProblemException"/> (not-acceptable) if the request accepts none of them.
     /// </summary>
     public static string Choose(HttpRequest request, params ReadOnlySpan<string> offered)
     {
@@ -18,7 +18,7 @@ public static class AcceptHeader
         {
             return offered[0];
         }
-        // SDKs name one type exactly: there is nothing to compare.
+        // SDKs name one type exactly, so the common case needs no comparison of ranges.
         foreach (string type in offered)
         {
             if (header.Count == 1 && string.Equals(header[0], type, StringComparison.Ordinal))
@@ -56,7 +56,7 @@ public static class AcceptHeader
         {
             if (range.Charset.Equals("utf-8", StringComparison.OrdinalIgnoreCase))
             {
-                // Ignored, as for bodies: every answer has this charset.
+                // The charset UTF-8 is ignored, as for bodies, because every answer has this charset.
                 range.Charset = default;
             }
             int rank = range.MatchesAllTypes ? 0 : range.MatchesAllSubTypes ? 1 : 2;

@@ -3,7 +3,8 @@ using System.Text;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Lists the members that an object may have, at most 64; <see cref="StrictJsonReader.TryNextMember"/> returns their positions. Immutable.
+/// Lists the members that an object may have, at most 64; <see cref="StrictJsonReader.TryNextMember"/> returns the positions of members in
+/// this list. Immutable.
 /// </summary>
 public sealed class JsonMembers
 {

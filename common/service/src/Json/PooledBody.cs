@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>Holds a request's body in memory that is reused once the body is disposed: nothing may keep its span.</summary>
+/// <summary>Holds a request's body in memory that is reused once the body is disposed. No caller may keep the span longer.</summary>
 public sealed class PooledBody : IDisposable
 {
     private readonly int _length;

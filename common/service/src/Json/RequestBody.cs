@@ -38,8 +38,8 @@ public static class RequestBody
     }
 
     /// <summary>
-    /// Reads the body to its end. Throws <see cref="ProblemException"/> (body-too-large) beyond <paramref name="maxLength"/> bytes, before
-    /// it holds more.
+    /// Reads the body to its end. Throws <see cref="ProblemException"/> (body-too-large) beyond <paramref name="maxLength"/> bytes, and
+    /// never holds more bytes than that.
     /// </summary>
     public static async ValueTask<byte[]> ReadAsync(HttpRequest request, long maxLength, CancellationToken cancellationToken)
     {
@@ -51,8 +51,8 @@ public static class RequestBody
 
     /// <summary>
     /// Reads as <see cref="ReadAsync"/> does, into memory that is reused; dispose the result. Calls <paramref name="mayHold"/> with the
-    /// total number of received bytes whenever more have arrived, or the body reader's pending read was cancelled. It refuses with a
-    /// <see cref="ProblemException"/>. The length that a request declares does not count.
+    /// total number of received bytes whenever more have arrived, or when the body reader's pending read was cancelled. To refuse the body,
+    /// <paramref name="mayHold"/> throws a <see cref="ProblemException"/>. The length that a request declares does not count.
     /// </summary>
     public static async ValueTask<PooledBody> ReadPooledAsync(HttpRequest request, long maxLength, Action<long> mayHold, CancellationToken cancellationToken)
     {
@@ -104,7 +104,7 @@ public static class RequestBody
         {
             return await reader.ReadAsync(cancellationToken);
         }
-        // Chunks whose lengths overflow. Other faults of a body have their own exceptions.
+        // The body has a chunk whose length overflows. Other faults of a body have their own exceptions.
         catch (IOException e) when (e is not (BadHttpRequestException or ConnectionResetException) && e.InnerException is OverflowException)
         {
             throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "The body's chunks are not well formed."), e);

@@ -25,7 +25,7 @@ public ref struct StrictJsonReader
     private Frames _frames;
     private int _depth;
 
-    /// <summary>Reads a whole body, and is then at its one value.</summary>
+    /// <summary>Takes a whole body, and moves to its only value.</summary>
     public StrictJsonReader(ReadOnlySpan<byte> body)
     {
         if (!Utf8.IsValid(body))
@@ -73,7 +73,8 @@ public ref struct StrictJsonReader
     }
 
     /// <summary>
-    /// Moves to the next member's value and sets the member's index in the list. Returns false at the object's end, which it leaves.
+    /// Moves to the next member's value and sets the member's index in its <see cref="JsonMembers"/>. At the object's end, leaves the
+    /// object and returns false.
     /// </summary>
     public bool TryNextMember(out int member)
     {
@@ -110,7 +111,7 @@ public ref struct StrictJsonReader
         _frames[_depth++] = new Frame { Index = -1 };
     }
 
-    /// <summary>Moves to the list's next element. Returns false at its end, which it leaves.</summary>
+    /// <summary>Moves to the list's next element. At the list's end, leaves the list and returns false.</summary>
     public bool TryNextElement()
     {
         Advance();
@@ -174,7 +175,7 @@ public ref struct StrictJsonReader
     /// <summary>Makes a problem at the current value.</summary>
     public readonly ProblemException Fail(ProblemType type, string detail) => new(new Problem(type, detail, Path));
 
-    /// <summary>Makes a problem at a member of the current value, which may be absent.</summary>
+    /// <summary>Makes a problem at a member of the current value. The member may be absent.</summary>
     public readonly ProblemException FailAt(string member, ProblemType type, string detail) => new(new Problem(type, detail, $"{Path}.{member}"));
 
     /// <summary>Makes a malformed-request problem at the current value.</summary>
@@ -242,7 +243,7 @@ public ref struct StrictJsonReader
         /// <summary>The members of an object; null in a list.</summary>
         public JsonMembers? Members;
 
-        /// <summary>The current member or element; -1 before the first.</summary>
+        /// <summary>The index of the current member or element; -1 before the first.</summary>
         public int Index;
 
         public ulong Seen;

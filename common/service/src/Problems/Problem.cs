@@ -8,14 +8,13 @@ using Optiks.Protocol;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Holds one error answer: RFC 9457 problem details with the members of docs/spec/rest.md section 2. An endpoint returns it; its detail
+/// Holds one error answer: RFC 9457 problem details with the members of docs/spec/rest.md section 2. Endpoints return problems. The detail
 /// must contain no key, value, secret or internals.
 /// </summary>
 /// <param name="Type">The kind of problem.</param>
 /// <param name="Detail">A sentence about this occurrence.</param>
-/// <param name="Field">The part of the request at fault, if there is one: a JSON path, <c>?parameter</c> or <c>{part of the
-/// path}</c>.</param>
-/// <param name="RetryAfter">When to retry; rounded up to whole seconds.</param>
+/// <param name="Field">The part of the request that is wrong, or null: a JSON path, <c>?parameter</c> or <c>{part of the path}</c>.</param>
+/// <param name="RetryAfter">How long to wait before a retry; rounded up to whole seconds.</param>
 public sealed record Problem(ProblemType Type, string Detail, string? Field = null, TimeSpan? RetryAfter = null) : IResult
 {
     /// <summary>The reason why a token was refused; otherwise null.</summary>

@@ -4,8 +4,8 @@ using Microsoft.AspNetCore.Http;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Identifies the caller to which a request counts, wherever a caller's share is bounded. It is the API key, the subject of the token, or
-/// otherwise the remote address. An IPv6 address counts by its /64, because one user can have a whole one.
+/// Identifies the caller of a request, wherever the service limits each caller's share. The identity is the API key, the subject of the
+/// token, or otherwise the remote address. An IPv6 address counts by its /64, because one user can have a whole /64.
 /// </summary>
 public static class Caller
 {

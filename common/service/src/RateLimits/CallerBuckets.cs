@@ -2,20 +2,20 @@ namespace Optiks.ServiceDefaults;
 
 /// <summary>
 /// Keeps one token bucket for each caller, in memory of a fixed size. A bucket is a single number: the time at which it is full again (the
-/// generic cell rate algorithm). It has no timer and allocates nothing. A flood of new callers cannot make it grow, as it could a
-/// dictionary of limiters.
+/// generic cell rate algorithm). A bucket has no timer and allocates nothing. A flood of new callers cannot make this memory grow, as it
+/// would make a dictionary of limiters grow.
 /// </summary>
 /// <remarks>
 /// Thread safety: any thread, lock-free. Invariant: a slot changes by compare-and-swap only, so that no token is given twice. A hash under
-/// the process's own key spreads callers over the slots. Two callers in one slot share its tokens. Among 1,000 callers at their limit, each
-/// caller shares a slot with a probability below 0.4 %, and nobody can choose with whom.
+/// the process's own key spreads callers over the slots. Two callers in one slot share the slot's tokens. Among 1,000 callers at their
+/// limit, each caller shares a slot with a probability below 0.4 %, and nobody can choose with whom.
 /// </remarks>
 internal sealed class CallerBuckets
 {
-    /// <summary>How far in advance a caller can have spent, in seconds.</summary>
+    /// <summary>The longest time, in seconds, for which a caller can spend tokens in advance.</summary>
     public const int MaxSeconds = 3600;
 
-    // 2 MiB.
+    // The slots take 2 MiB of memory.
     private const int Slots = 1 << 18;
 
     private readonly long[] _fullAt = new long[Slots];
@@ -24,7 +24,7 @@ internal sealed class CallerBuckets
     private readonly long _reserve;
     private readonly long _maxAhead;
 
-    /// <summary>Applies a limit whose rate is above 0.</summary>
+    /// <summary>Makes full buckets for a limit whose rate is above 0.</summary>
     public CallerBuckets(RateLimit limit, TimeProvider time)
     {
         _time = time;
@@ -35,7 +35,7 @@ internal sealed class CallerBuckets
         _maxAhead = _reserve + (MaxSeconds * time.TimestampFrequency);
     }
 
-    /// <summary>Takes one token, or says how long the caller must wait for one.</summary>
+    /// <summary>Takes one token and returns true; or returns false, with the time that the caller must wait for a token.</summary>
     public bool TryTake(int caller, out TimeSpan retryAfter)
     {
         ref long slot = ref GetSlot(caller);
@@ -58,7 +58,9 @@ internal sealed class CallerBuckets
         }
     }
 
-    /// <summary>Takes tokens even if the bucket lacks them: the caller's next request waits for them.</summary>
+    /// <summary>
+    /// Takes tokens even if the bucket lacks them. The caller's next request then waits until the bucket has a token again.
+    /// </summary>
     public void Spend(int caller, int tokens)
     {
         ref long slot = ref GetSlot(caller);

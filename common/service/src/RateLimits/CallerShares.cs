@@ -3,14 +3,15 @@ namespace Optiks.ServiceDefaults;
 /// <summary>Divides a resource that all callers use at the same time: memory, or places in a queue.</summary>
 /// <remarks>
 /// Thread safety: any thread. Invariants. 1: all callers together hold at most <see cref="Total"/>. 2: no caller may hold more than is left
-/// for all others. One caller gets half of the resource, two that take all they can get a third each, and so on. A caller that holds
-/// nothing therefore always finds room, however many others hold as much as they may, and no share needs to be configured.
+/// for all others. A single caller gets at most half of the resource. If two callers take all that they can, each gets a third, and so on.
+/// A caller that holds nothing therefore always finds room, however many others hold as much as they may, and no share needs to be
+/// configured.
 /// </remarks>
 public sealed class CallerShares
 {
     private readonly Lock _lock = new();
 
-    // The callers that hold something: at most as many as there are requests.
+    // The amount that each caller holds. The dictionary has at most as many callers as there are current requests.
     private readonly Dictionary<int, long> _held = [];
     private long _used;
 
@@ -33,7 +34,8 @@ public sealed class CallerShares
     }
 
     /// <summary>
-    /// Takes an amount for a caller (<see cref="Caller"/>). Returns false, changing nothing, if it is more than the caller may have now.
+    /// Takes an amount for a caller (<see cref="Caller"/>). Returns false, changing nothing, if the amount is more than the caller may have
+    /// now.
     /// </summary>
     public bool TryTake(int caller, long amount)
     {

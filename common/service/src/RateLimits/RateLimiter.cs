@@ -4,13 +4,13 @@ using Microsoft.AspNetCore.Http;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Limits the requests of each <see cref="Caller"/>. A request is admitted if its caller has a token. The cost of its items after the first
-/// is spent afterwards, if necessary in advance. A batch larger than the bucket is therefore possible, and the rate still holds. Any
-/// thread.
+/// Limits the requests of each <see cref="Caller"/>. A request is admitted if its caller has a token. The tokens for its second and further
+/// items are spent after the admission, even if the caller does not have them yet. A batch larger than the bucket is therefore possible,
+/// and the rate still holds. Any thread.
 /// </summary>
 public sealed class RateLimiter
 {
-    // These names and the buckets are in the order of RateLimitKind.
+    // The names and the buckets are both in the order of RateLimitKind.
     private static readonly string[] s_names = ["lookups", "updates", "statuses", "audits"];
 
     private readonly TimeProvider _time;
@@ -25,7 +25,7 @@ public sealed class RateLimiter
             "optiks.service.rate_limited", "{request}", "Requests refused because their caller exceeded a rate limit, by limit.");
     }
 
-    /// <summary>Applies these limits from now on. If a limit is unchanged, callers keep the use that they have made of it.</summary>
+    /// <summary>Applies these limits from now on. If a limit is unchanged, its buckets keep the callers' earlier use.</summary>
     internal void Use(RateLimitOptions options)
     {
         Limited[] before = _limits;

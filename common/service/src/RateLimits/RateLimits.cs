@@ -46,11 +46,11 @@ public static class RateLimits
         app.UseForwardedHeaders(options);
     }
 
-    /// <summary>Refuses requests beyond the limits; callers must be known already.</summary>
+    /// <summary>Refuses requests beyond the limits. Call this method after authentication, which identifies the callers.</summary>
     internal static void UseLimits(WebApplication app)
     {
         RateLimiter limiter = app.Services.GetRequiredService<RateLimiter>();
-        // Always added: limits may be set while the service runs.
+        // This middleware is always added, because limits may be set while the service runs.
         app.Use((context, next) =>
             context.GetEndpoint()?.Metadata.GetMetadata<Limited>() is { } limited && limiter.Refuse(context, limited.Kind) is { } problem
                 ? problem.ExecuteAsync(context)

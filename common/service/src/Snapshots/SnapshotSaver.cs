@@ -21,12 +21,12 @@ public sealed class SnapshotSaver
     private bool _isFirst;
 
     /// <summary>Saves at most once in each interval; saves the first snapshot at once if there is no file yet.</summary>
-    /// <param name="path">The file.</param>
-    /// <param name="interval">Zero: never save.</param>
+    /// <param name="path">The snapshot's file.</param>
+    /// <param name="interval">The shortest time between two saves; zero means never to save.</param>
     /// <param name="saved">The epoch in the file; null if there is no file.</param>
     /// <param name="clock">Measures the interval.</param>
     /// <param name="logger">The log for saved snapshots.</param>
-    /// <param name="failed">Called with each failure, on any thread; null for no call.</param>
+    /// <param name="failed">The action that the saver calls with each failure, on any thread; null for no call.</param>
     public SnapshotSaver(string path, TimeSpan interval, ulong? saved, TimeProvider clock, ILogger logger, Action<OptiksNativeException>? failed = null)
     {
         ArgumentNullException.ThrowIfNull(clock);
@@ -40,7 +40,7 @@ public sealed class SnapshotSaver
         _started = clock.GetTimestamp();
     }
 
-    /// <summary>Begins to save if a snapshot is due, and returns at once. The saver takes its own reference.</summary>
+    /// <summary>Begins to save if a snapshot is due, and returns at once. The saver takes its own reference to the view.</summary>
     public void Offer(DirectoryView view)
     {
         if (_running.IsCompleted && (_isFirst || _clock.GetElapsedTime(_started) >= _interval))
@@ -51,8 +51,8 @@ public sealed class SnapshotSaver
     }
 
     /// <summary>
-    /// Saves the last epoch, unless the file has it. If the caller cannot wait, the process's end abandons the save: the file is replaced
-    /// as a whole or not at all.
+    /// Saves the last epoch, unless the file has it. If the process ends before the save is complete, the earlier file stays: a file is
+    /// replaced as a whole or not at all.
     /// </summary>
     public async Task FinishAsync(DirectoryView? last, CancellationToken cancellationToken)
     {

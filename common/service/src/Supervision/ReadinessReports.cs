@@ -6,16 +6,17 @@ using Microsoft.Extensions.Options;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Tells the <see cref="ServiceManager"/> when the service is ready, which is when <c>/health/ready</c> first succeeds, and afterwards the
-/// reports of its checks.
+/// Tells the <see cref="ServiceManager"/> when the service is ready, which is when <c>/health/ready</c> first succeeds. Afterwards it sends
+/// the reports of the health checks.
 /// </summary>
-/// <remarks>It calls the checks itself: the framework's own runner logs an error each time that a check is not healthy.</remarks>
+/// <remarks>This class calls the checks itself, because the framework's own runner logs an error each time that a check is not
+/// healthy.</remarks>
 internal sealed class ReadinessReports : BackgroundService
 {
-    // Short enough that waiting for the start shows no delay.
+    // This interval is short, so that a ready service is reported without a noticeable delay.
     private static readonly TimeSpan s_startInterval = TimeSpan.FromMilliseconds(250);
 
-    // For people who look at a service's status.
+    // The interval between later reports, which people read in the service's status.
     private static readonly TimeSpan s_interval = TimeSpan.FromSeconds(10);
 
     private readonly ServiceManager _manager;
@@ -61,7 +62,7 @@ internal sealed class ReadinessReports : BackgroundService
             HealthCheckResult result = await ResultAsync(check, scope.ServiceProvider, stop);
             if (isReady && result.Status != HealthStatus.Healthy)
             {
-                // The problem replaces all other sentences.
+                // The status then contains only the problem.
                 isReady = false;
                 sentences.Clear();
             }
@@ -79,8 +80,8 @@ internal sealed class ReadinessReports : BackgroundService
         {
             return await check.Factory(services).CheckHealthAsync(new HealthCheckContext { Registration = check }, stop);
         }
-        // Treated as for a request to /health/ready: a check that fails is not healthy, whatever the exception. Such a request puts it in
-        // the log.
+        // A check that throws is not healthy, whatever the exception, as for a request to /health/ready. Only such a request logs the
+        // exception.
         catch (Exception e)
         {
             // A service that is told to stop cancels checks, which then fail with any exception.

@@ -6,10 +6,10 @@ namespace Optiks.ServiceDefaults;
 /// <summary>Lists the parts that <see cref="Reloading"/> reads from and notifies.</summary>
 /// <param name="Manager">The service manager that waits for the reload.</param>
 /// <param name="Configuration">The host's configuration.</param>
-/// <param name="File">The host's settings file, if there is one.</param>
+/// <param name="File">The host's settings file; null if the host has no such file.</param>
 /// <param name="Settings">The host's options by their section.</param>
 /// <param name="Limiter">The rate limiter that takes new limits.</param>
 /// <param name="LimitsValidator">The validator of the limits.</param>
-/// <param name="Certificate">The certificate of the TLS listeners, if there are any.</param>
+/// <param name="Certificate">The certificate of the TLS listeners; null if the host has no such listeners.</param>
 internal sealed record ReloadedParts(
     ServiceManager Manager, IConfiguration Configuration, SettingsFile? File, IReadOnlyDictionary<string, Type> Settings, RateLimiter Limiter, IValidateOptions<RateLimitOptions> LimitsValidator, TlsCertificate? Certificate);

@@ -9,10 +9,11 @@ namespace Optiks.ServiceDefaults;
 
 /// <summary>
 /// Rereads at SIGHUP the settings that may change while the service runs: rate limits and log levels in <see cref="SettingsFile"/>, and the
-/// certificate of <see cref="TlsOptions"/>. All or nothing: an unusable change is logged, and everything stays as it was. Files of
-/// credentials are followed without a signal (<see cref="FollowedFile{T}"/>).
+/// certificate of <see cref="TlsOptions"/>. A reload takes effect completely or not at all: an unusable change is logged, and all settings
+/// stay as they were. Files of credentials are followed without a signal (<see cref="FollowedFile{T}"/>).
 /// </summary>
-/// <remarks>Only under a <see cref="ServiceManager"/>: a service that was started in a terminal ends with it.</remarks>
+/// <remarks>SIGHUP reloads only under a <see cref="ServiceManager"/>. A service that was started in a terminal ends at SIGHUP, when the
+/// terminal closes.</remarks>
 internal sealed partial class Reloading : IHostedService, IDisposable
 {
     // The settings that take effect without a restart. They include the whole section of limits except the proxies, which are set up at the
@@ -56,13 +57,13 @@ internal sealed partial class Reloading : IHostedService, IDisposable
         _signal = null;
     }
 
-    /// <summary>Reloads once. One call at a time.</summary>
+    /// <summary>Reloads once. Only one thread may call this method at a time.</summary>
     internal void Reload()
     {
         try
         {
             RateLimitOptions limits = new();
-            // Steps that can fail come before those that cannot.
+            // Steps that can fail come before steps that cannot fail, so that a failure changes nothing.
             TlsCertificate.Pair? certificate = _parts.Certificate?.Read();
             IReadOnlyList<string> changed = _parts.File?.Reload(() =>
             {
@@ -88,7 +89,7 @@ internal sealed partial class Reloading : IHostedService, IDisposable
             }
             else
             {
-                // Names only: a value may be a secret.
+                // Logs only the settings' names: a value may be a secret.
                 LogNeedsRestart(_logger, string.Join(", ", later));
             }
         }

@@ -5,13 +5,13 @@ using System.Text;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Notifies the manager that started this process and waits for reports. It is systemd, or another with sd_notify's protocol: datagrams of
-/// lines to the socket that <see cref="Variable"/> names. Any thread.
+/// Notifies the manager that started this process and waits for reports. The manager is systemd, or another program with the protocol of
+/// sd_notify: datagrams of lines to the socket that <see cref="Variable"/> names. Any thread.
 /// </summary>
-/// <remarks>docs/adr/0010-we-speak-to-systemd-ourselves.md says why it does not use the existing package.</remarks>
+/// <remarks>docs/adr/0010-we-speak-to-systemd-ourselves.md says why Optiks does not use the existing package.</remarks>
 internal sealed class ServiceManager
 {
-    /// <summary>The variable that names the socket; a name that begins with @ is an abstract one.</summary>
+    /// <summary>The variable that names the socket; a name that begins with @ means an abstract socket.</summary>
     public const string Variable = "NOTIFY_SOCKET";
 
     // A manager that does not read blocks the service no longer than this.
@@ -48,8 +48,8 @@ internal sealed class ServiceManager
     }
 
     /// <summary>
-    /// Reports the service's state, in words for people. Until the service has been ready, <paramref name="isReady"/> reports that it now
-    /// is; later it has no effect.
+    /// Reports the service's state, in words for people. The first call with <paramref name="isReady"/> reports that the service is ready;
+    /// in later calls the argument has no effect.
     /// </summary>
     public void TellStatus(string status, bool isReady)
     {
@@ -66,8 +66,8 @@ internal sealed class ServiceManager
     }
 
     /// <summary>
-    /// Reports that <paramref name="reload"/> runs, for as long as it does. A reload does not report a service as ready that is not ready
-    /// yet.
+    /// Runs <paramref name="reload"/>, and reports its beginning and end. The end of a reload does not report a service as ready that was
+    /// not ready before.
     /// </summary>
     public void TellReload(Action reload)
     {
@@ -76,7 +76,8 @@ internal sealed class ServiceManager
         {
             if (_isReady && !_isStopping)
             {
-                // The time shows the manager which of its requests this answers. Stopwatch reads the same clock as the manager.
+                // By this time the manager recognizes which of its reload requests the message answers. Stopwatch reads the same clock as
+                // the manager.
                 Send($"RELOADING=1\nMONOTONIC_USEC={(long)Stopwatch.GetElapsedTime(0).TotalMicroseconds}\n");
             }
             try
@@ -112,7 +113,8 @@ internal sealed class ServiceManager
         }
         catch (SocketException)
         {
-            // A manager that is restarting asks again in its own way; one that is gone needs no report.
+            // The message was not delivered. A manager that restarts asks for the state again, and a manager that has ended needs no
+            // report.
         }
     }
 }

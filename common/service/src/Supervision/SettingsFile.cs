@@ -15,11 +15,11 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
 
     private readonly string _path;
 
-    // The environment, the command line, and the host's own values. Copied at the start: later the host adds a provider that combines all
-    // of them with this one.
+    // The providers that override this file: the environment, the command line, and the host's own values. The list is copied at the start,
+    // because the host later adds a provider that combines all of them with this file.
     private readonly IConfigurationProvider[] _above;
 
-    // Settings that the host itself set, in all sources: its values win.
+    // The settings that the host itself has set, in all sources. The host's values override the file's.
     private readonly HashSet<string> _set = new(StringComparer.OrdinalIgnoreCase);
 
     private SettingsFile(string path, IConfigurationRoot configuration)
@@ -39,8 +39,8 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
             return null;
         }
         var file = new SettingsFile(Path.GetFullPath(path), configuration);
-        // Added at the end, where the file would override all others. Inserting it elsewhere would rebuild the others, without the values
-        // that hosts have set. Read therefore leaves out settings that the others contain.
+        // The file is added as the last source, where it would override all other sources. Inserting it elsewhere would rebuild the other
+        // sources without the values that hosts have set. Read therefore leaves out settings that the overriding sources contain.
         configuration.Sources.Add(file);
         return file;
     }
@@ -59,9 +59,9 @@ internal sealed class SettingsFile : ConfigurationProvider, IConfigurationSource
     }
 
     /// <summary>
-    /// Loads the file's current contents if <paramref name="check"/> accepts the resulting configuration; if it throws, everything stays as
-    /// it was. Returns the names of settings that are new, removed or changed. Throws <see cref="StartupException"/> if the file cannot be
-    /// read.
+    /// Loads the file's current contents if <paramref name="check"/> accepts the resulting configuration; if <paramref name="check"/>
+    /// throws, all settings stay as they were. Returns the names of settings that are new, removed or changed. Throws
+    /// <see cref="StartupException"/> if the file cannot be read.
     /// </summary>
     public IReadOnlyList<string> Reload(Action check)
     {

@@ -7,8 +7,8 @@ using Optiks.Secrets;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Holds the certificate of TLS listeners. It can be replaced while they listen: later handshakes use the new one, and existing connections
-/// continue. Any thread.
+/// Holds the certificate of TLS listeners. The certificate can be replaced while they listen: later handshakes use the new certificate, and
+/// existing connections continue. Any thread.
 /// </summary>
 internal sealed class TlsCertificate
 {
@@ -17,7 +17,8 @@ internal sealed class TlsCertificate
     private volatile Pair _current;
 
     /// <summary>
-    /// Reads the two files. Throws <see cref="StartupException"/> or <see cref="SecretsException"/> if they are unusable.
+    /// Reads the certificate's file and the key's file. Throws <see cref="StartupException"/> or <see cref="SecretsException"/> if the
+    /// files are unusable.
     /// </summary>
     public TlsCertificate(string certificateFile, string keyFile)
     {
@@ -43,7 +44,7 @@ internal sealed class TlsCertificate
             X509Certificate2 leaf = X509Certificate2.CreateFromPem(pem, key);
             var chain = new X509Certificate2Collection();
             chain.ImportFromPem(pem);
-            // Offline: missing certificates are not fetched.
+            // With "offline", missing issuer certificates are not fetched from the network.
             return new Pair(leaf, SslStreamCertificateContext.Create(leaf, [.. chain.Skip(1)], offline: true));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -62,11 +63,11 @@ internal sealed class TlsCertificate
         }
     }
 
-    /// <summary>Uses this certificate from now on. The earlier one is not disposed: handshakes may still use it.</summary>
+    /// <summary>Uses this certificate from now on. The earlier certificate is not disposed, because handshakes may still use it.</summary>
     public void Use(Pair pair) => _current = pair;
 
-    /// <summary>Holds a certificate with its key, and the form with its issuers that handshakes use.</summary>
+    /// <summary>Holds a certificate with its key, and the context with its issuers that handshakes use.</summary>
     /// <param name="Leaf">The service's own certificate.</param>
-    /// <param name="Context">The certificate with those between it and the root.</param>
+    /// <param name="Context">The certificate with the intermediate certificates between it and the root.</param>
     internal sealed record Pair(X509Certificate2 Leaf, SslStreamCertificateContext Context);
 }

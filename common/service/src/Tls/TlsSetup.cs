@@ -7,13 +7,13 @@ namespace Optiks.ServiceDefaults;
 
 /// <summary>
 /// Makes TLS listeners use the certificate of <see cref="TlsOptions"/>. With Kestrel's own setting for certificates, a change of the file
-/// closes the listener, and with it every connection.
+/// closes the listener and all its connections.
 /// </summary>
 internal static class TlsSetup
 {
     /// <summary>
-    /// Adds the certificate, if one is named. Throws <see cref="StartupException"/> or <see cref="Optiks.Secrets.SecretsException"/> if it
-    /// is unusable.
+    /// Adds the certificate, if the settings name one. Throws <see cref="StartupException"/> or
+    /// <see cref="Optiks.Secrets.SecretsException"/> if the certificate is unusable.
     /// </summary>
     public static void Add(WebApplicationBuilder builder)
     {
@@ -30,8 +30,8 @@ internal static class TlsSetup
         builder.Services.AddSingleton(certificate);
         builder.WebHost.ConfigureKestrel(kestrel => kestrel.ConfigureHttpsDefaults(https =>
         {
-            // Only tells Kestrel that there is a certificate. The handshake takes it from the context below, with its issuers, which a
-            // selector cannot return.
+            // This selector only tells Kestrel that there is a certificate. The handshake takes the certificate and its issuers from the
+            // context below, because a selector cannot return issuers.
             https.ServerCertificateSelector = (_, _) => certificate.Current.Leaf;
             https.OnAuthenticate = (_, handshake) =>
             {

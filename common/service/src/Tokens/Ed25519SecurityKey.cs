@@ -9,7 +9,7 @@ namespace Optiks.ServiceDefaults;
 /// </summary>
 internal sealed class Ed25519SecurityKey : AsymmetricSecurityKey
 {
-    // One for all keys: each factory has a cache, and each cache a thread.
+    // All keys share one factory, because each factory has a cache, and each cache has a thread.
     private static readonly CryptoProviderFactory s_factory = new() { CustomCryptoProvider = new Provider(), CacheSignatureProviders = false };
 
     private readonly byte[] _publicKey;

@@ -4,12 +4,12 @@ using System.Diagnostics.CodeAnalysis;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Remembers tokens with a verified signature, by their SHA-256, in bounded memory. It has two generations; the older is evicted when the
-/// newer is full. The token of a returning user is then verified once more. Any thread.
+/// Remembers tokens with a verified signature, by their SHA-256, in bounded memory. The cache has two generations; the older generation is
+/// evicted when the newer one is full. If an evicted token returns, its signature is verified once more. Any thread.
 /// </summary>
 internal sealed class TokenCache
 {
-    // In characters of tokens. The memory of a token is proportional to its length.
+    // This limit counts the characters of the tokens, because a token's memory is proportional to its length.
     private const long MaxGenerationLength = 8 << 20;
 
     private readonly long _maxLength;

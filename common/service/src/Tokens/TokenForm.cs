@@ -6,17 +6,18 @@ using Optiks.Tokens;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Parses a token strictly, before any of it is trusted. It refuses forms that libraries read differently, such as a duplicate member.
+/// Parses a token strictly, before the service trusts any part of it. The parser refuses forms that libraries read differently, such as a
+/// duplicate member.
 /// </summary>
 /// <param name="KeyId">The header's <c>kid</c>.</param>
-/// <param name="Algorithm">The header's <c>alg</c>, one of those that are accepted.</param>
+/// <param name="Algorithm">The header's <c>alg</c>, which is an accepted algorithm.</param>
 /// <param name="Payload">The claims' JSON, an object.</param>
 internal sealed record TokenForm(string KeyId, string Algorithm, JsonElement Payload)
 {
     private const int Parts = 3;
     private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 8 };
 
-    /// <summary>Parses a token; returns null with the reason if it is refused.</summary>
+    /// <summary>Parses a token; returns null with the reason if the token is refused.</summary>
     public static TokenForm? Read(string token, out TokenRefusal? refusal)
     {
         refusal = TokenRefusals.Malformed;

@@ -24,9 +24,9 @@ internal sealed class TokenKey
             ValidAudience = audience,
             // By default the library would accept an audience with an added slash.
             IgnoreTrailingSlashWhenValidatingAudience = false,
-            // All of the keys belong to the issuer.
+            // The issuer need not be checked, because all keys of the file belong to the same issuer.
             ValidateIssuer = false,
-            // Checked with the service's clock, at each request (VerifiedToken).
+            // VerifiedToken checks the lifetime at each request, with the service's clock.
             ValidateLifetime = false,
             LogValidationExceptions = false,
         };
@@ -38,7 +38,7 @@ internal sealed class TokenKey
     /// <summary>The key's <c>alg</c>.</summary>
     public string Algorithm { get; }
 
-    /// <summary>Verifies a token's signature and its audience; returns null if both are right.</summary>
+    /// <summary>Verifies a token's signature and its audience; returns null if both are valid.</summary>
     public async ValueTask<TokenRefusal?> CheckAsync(string token)
     {
         TokenValidationResult result = await s_handler.ValidateTokenAsync(token, _parameters);
@@ -47,7 +47,7 @@ internal sealed class TokenKey
             {
                 SecurityTokenInvalidSignatureException => TokenRefusals.Signature,
                 SecurityTokenInvalidAudienceException => TokenRefusals.Audience,
-                // The form was already checked: the handler met a claim of the wrong type.
+                // The token's form has already been checked, so the handler must have met a claim of the wrong type.
                 _ => TokenRefusals.Claims,
             };
     }

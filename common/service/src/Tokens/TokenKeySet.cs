@@ -9,8 +9,8 @@ using Optiks.Tokens;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Holds the account system's public keys from a JWKS file (docs/spec/tokens.md section 3), and the tokens that they are known to have
-/// signed. Another file makes another set, which remembers no tokens. Any thread.
+/// Holds the account system's public keys from a JWKS file (docs/spec/tokens.md section 3), and the tokens whose signatures by these keys
+/// were verified. A changed file makes a new set, which remembers no tokens. Any thread.
 /// </summary>
 internal sealed class TokenKeySet
 {
@@ -31,7 +31,9 @@ internal sealed class TokenKeySet
     /// <summary>The verified tokens of these keys.</summary>
     public TokenCache Verified { get; } = new();
 
-    /// <summary>Parses the file strictly; its keys sign for one audience. Throws <see cref="SecretsException"/>.</summary>
+    /// <summary>
+    /// Parses the file strictly; the file's keys sign for one audience. Throws <see cref="SecretsException"/> if the file is invalid.
+    /// </summary>
     public static TokenKeySet Parse(ReadOnlyMemory<byte> json, string audience)
     {
         try

@@ -6,9 +6,9 @@ using Optiks.Secrets;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// Verifies tokens (docs/spec/tokens.md section 4). A token's signature is verified once while the keys' file is unchanged, its times at
-/// each request. A refused token is not remembered: it costs at most one verification of a signature, and counts for the caller's address
-/// in rate limits. Any thread.
+/// Verifies tokens (docs/spec/tokens.md section 4). While the keys' file is unchanged, a token's signature is verified once. Its times are
+/// checked at each request. The verifier does not remember refused tokens: each request with one costs at most one verification of a
+/// signature, and counts for the caller's address in rate limits. Any thread.
 /// </summary>
 internal sealed class TokenVerifier
 {
@@ -19,8 +19,8 @@ internal sealed class TokenVerifier
     private readonly Counter<long> _refused;
 
     /// <summary>
-    /// Reads the file of keys. Throws <see cref="SecretsException"/> if it is invalid; calls <paramref name="onInvalid"/> if it becomes so
-    /// later.
+    /// Reads the file of keys. Throws <see cref="SecretsException"/> if the file is invalid; calls <paramref name="onInvalid"/> if a later
+    /// version of the file is invalid.
     /// </summary>
     public TokenVerifier(IOptions<TokenOptions> options, TimeProvider time, IMeterFactory meters, Action<SecretsException> onInvalid)
     {
@@ -39,7 +39,7 @@ internal sealed class TokenVerifier
     public bool IsOn => _keys is not null;
 
     /// <summary>
-    /// Whether the current file of keys is refused, so that older keys stay in force. Checks the file at most once a second.
+    /// Whether the current file of keys is refused, so that the earlier keys stay in use. Checks the file at most once a second.
     /// </summary>
     public bool HasStaleKeys
     {

@@ -7,16 +7,16 @@ namespace Optiks.ServiceDefaults;
 
 /// <summary>Holds the claims that the account system signed (docs/spec/tokens.md section 2). Immutable.</summary>
 /// <param name="Rights">The rights of the token, with its subject.</param>
-/// <param name="IssuedAt">The time at which it was signed, in seconds since 1970.</param>
-/// <param name="NotBefore">The time before which it is not valid.</param>
-/// <param name="Expires">The time from which it is no longer valid.</param>
+/// <param name="IssuedAt">The time at which the token was signed, in seconds since 1970.</param>
+/// <param name="NotBefore">The time before which the token is not valid.</param>
+/// <param name="Expires">The time from which the token is no longer valid.</param>
 internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long NotBefore, long Expires)
 {
     private const ApiScopes Scopes = ApiScopes.Lookup | ApiScopes.History | ApiScopes.Update | ApiScopes.Erase;
     private const long MaxInteger = (1L << 53) - 1;
     private const int MaxSubjectLength = 255;
 
-    /// <summary>Reads the claims; returns null if one is missing or malformed.</summary>
+    /// <summary>Reads the claims; returns null if a claim is missing or malformed.</summary>
     public static VerifiedToken? Read(JsonElement claims)
     {
         if (Text(claims, TokenNames.Subject) is not { } subject || !IsName(System.Text.Encoding.UTF8.GetBytes(subject), MaxSubjectLength)
@@ -78,7 +78,7 @@ internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long No
         return keys;
     }
 
-    // Also returns true if there is no user, who is then null.
+    // Also returns true, with a null user, if the claims name no user.
     private static bool TryReadUser(JsonElement claims, out byte[]? user)
     {
         bool hasText = claims.TryGetProperty(TokenNames.User, out JsonElement text);

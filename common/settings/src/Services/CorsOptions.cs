@@ -15,7 +15,7 @@ internal sealed class CorsOptions
     public string[] Origins { get; set; } = [];
 }
 
-/// <summary>Checks that origins are spelt as browsers spell them: no other spelling ever matches.</summary>
+/// <summary>Checks that origins are spelt as browsers spell them, because an origin with another spelling would never match.</summary>
 internal sealed class CorsOptionsValidator : IValidateOptions<CorsOptions>
 {
     public ValidateOptionsResult Validate(string? name, CorsOptions options) =>

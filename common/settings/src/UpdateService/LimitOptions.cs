@@ -25,7 +25,7 @@ internal sealed class LimitOptions
     [EnumDataType(typeof(UsernameForm))]
     public UsernameForm UsernameForm { get; set; } = UsernameForm.Octets;
 
-    /// <summary>Returns the limits as members of a configuration, whose other members are undefined.</summary>
+    /// <summary>Returns a configuration with these limits; its other members are undefined.</summary>
     public Configuration ToConfiguration() => new()
     {
         Format = UsernameForm == UsernameForm.Octets ? Configuration.FirstFormat : Configuration.FormatWithUsernameForm,

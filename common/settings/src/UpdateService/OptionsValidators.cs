@@ -5,7 +5,7 @@ namespace Optiks.UpdateService.Options;
 [OptionsValidator]
 internal sealed partial class QueueRangeValidator : IValidateOptions<QueueOptions>;
 
-/// <summary>Checks the ranges, and that a receipt key comes with the note that vouches for it.</summary>
+/// <summary>Checks the ranges, and that the settings name the authorizing note if they name a receipt key.</summary>
 internal sealed class QueueOptionsValidator : IValidateOptions<QueueOptions>
 {
     private const string Receipts = $"{QueueOptions.Section}:{nameof(QueueOptions.Receipts)}";

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Options;
 
 namespace Optiks.UpdateTask.Options;
 
-/// <summary>Checks the ranges, and that a bucket that is to keep the mark has a name.</summary>
+/// <summary>Checks the ranges, and that the settings name a bucket if the bucket keeps the mark.</summary>
 internal sealed class BucketOptionsValidator : IValidateOptions<BucketOptions>
 {
     private readonly BucketRangeValidator _ranges = new();

@@ -1,12 +1,13 @@
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Ties an answer to a checkpoint (docs/spec/board.md section 4, Head). Decoded for display; its members are slices of the input.
+/// Ties an answer to a checkpoint (docs/spec/board.md section 4, Head). The head is decoded for display; its members are slices of the
+/// input.
 /// </summary>
 /// <param name="Record">The epoch record, encoded.</param>
-/// <param name="Inclusion">The hashes of its inclusion proof, 32 bytes each.</param>
+/// <param name="Inclusion">The hashes of the record's inclusion proof, 32 bytes each.</param>
 /// <param name="Consistency">The hashes of the consistency proof, 32 bytes each.</param>
-/// <param name="Checkpoint">The signed note; empty for the checkpoint that the client named.</param>
+/// <param name="Checkpoint">The checkpoint's signed note; empty if it is the checkpoint that the client named.</param>
 public sealed record AnswerHead(ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte> Inclusion, ReadOnlyMemory<byte> Consistency, ReadOnlyMemory<byte> Checkpoint)
 {
     /// <summary>Decodes a whole Head. Throws <see cref="EncodingException"/>.</summary>

@@ -1,14 +1,16 @@
 namespace Optiks.Protocol;
 
-/// <summary>Connects epoch a to epoch b (docs/spec/answers.md section 1), decoded for display. Its contents are not verified.</summary>
-/// <param name="Records">Encoded records of a, a + 1, ..., b, one after another.</param>
-/// <param name="Structures">One proof for each structure.</param>
+/// <summary>
+/// Holds the proof that connects epoch a to epoch b (docs/spec/answers.md section 1), decoded for display. Its contents are not verified.
+/// </summary>
+/// <param name="Records">The encoded records of the epochs a, a + 1, ..., b, one after another.</param>
+/// <param name="Structures">One append-only proof for each structure.</param>
 public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IReadOnlyList<AppendProof> Structures)
 {
-    /// <summary>The largest range b - a.</summary>
+    /// <summary>The largest number of epochs in a range, b - a.</summary>
     public const int MaxEpochs = ProtocolLimits.MaxRangeEpochs;
 
-    // A proof contains its records, each added leaf, and the nodes above that leaf: at most 256, each with its prefix and a stub.
+    // A proof contains its records, each added leaf, and the nodes above that leaf: at most 256 nodes, each with its prefix and a stub.
     private const ulong MaxLength = 512 << 20;
     private const ulong LengthBesideLeaves = 64 << 10;
     private const ulong MaxLengthOfLeaf = 128 + (256 * 68);
@@ -17,7 +19,7 @@ public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IRe
     private const uint MaxRecordsLength = (MaxEpochs + 1) * EpochRecord.Length;
 
     /// <summary>
-    /// Returns the greatest length of the proof from one record to a later one, both signed by the log. The records give the numbers of
+    /// Returns the greatest length of the proof from one record to a later record, both signed by the log. The records give the numbers of
     /// leaves, so a client reads no more of a server's answer than such a proof can contain.
     /// </summary>
     public static int ComputeMaxLength(EpochRecord first, EpochRecord last)
@@ -28,7 +30,7 @@ public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IRe
         ulong length = LengthBesideLeaves + (Math.Min(last.Epoch - first.Epoch + 1, MaxEpochs + 1) * EpochRecord.Length);
         for (int i = 0; i < StructureState.StructureCount; i++)
         {
-            // At a switch the leaves of the ended period are gone, and the proof shows nothing about the new ones.
+            // At a switch the leaves of the ended period are gone, and the proof shows nothing about the leaves of the new period.
             ulong added = last.Structures[i].Count - Math.Min(first.Structures[i].Count, last.Structures[i].Count);
             length += added < MaxLength / MaxLengthOfLeaf ? added * MaxLengthOfLeaf : MaxLength;
         }

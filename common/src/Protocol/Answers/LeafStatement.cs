@@ -3,15 +3,15 @@ using Optiks.Native;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// Holds one proof of an answer with the head that ties it to a checkpoint (docs/spec/broken-append.md section 1): a leaf, shown present or
-/// absent. Its contents are not verified.
+/// Holds one proof of an answer with the head that ties it to a checkpoint (docs/spec/broken-append.md section 1): it shows that a leaf is
+/// present or absent. The contents are not verified.
 /// </summary>
 /// <param name="Head">The head that ties the proof to its checkpoint.</param>
 /// <param name="Structure">The structure of the tree.</param>
 /// <param name="Key">The key of the leaf.</param>
 /// <param name="Version">The version of the key; 0 in structures without versions.</param>
-/// <param name="Member">The leaf; null if it is shown absent.</param>
-/// <param name="Absent">The proof that the leaf is absent; null if it is present.</param>
+/// <param name="Member">The leaf with its membership proof; null if the leaf is shown absent.</param>
+/// <param name="Absent">The proof that the leaf is absent; null if the leaf is present.</param>
 public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadOnlyMemory<byte> Key, ulong Version, Member? Member, NonMember? Absent)
 {
     /// <summary>The greatest length of a statement whose member is committed.</summary>
@@ -24,10 +24,10 @@ public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadO
     /// <summary>The period of the leaf; 0 if the tree lives as long as the log.</summary>
     public ulong Period => HasPeriods ? EpochRecord.ReadPeriod(Head.Record.Span) : 0;
 
-    // The structures with versions are those that begin anew with each period.
+    // The structures with versions are also the structures whose trees begin anew with each period.
     private bool HasPeriods => Structure.IsPerPeriod();
 
-    // T of a member (docs/spec/pahd.md section 3).
+    // T of the member, its time (docs/spec/pahd.md section 3).
     private ulong Time => HasPeriods && Version == 1 && Member!.Epoch == 0 ? EpochRecord.Decode(Head.Record.Span).PeriodFirstEpoch : Member!.Epoch;
 
     /// <summary>Decodes a whole statement. Throws <see cref="EncodingException"/>.</summary>
@@ -52,7 +52,7 @@ public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadO
         return statement;
     }
 
-    /// <summary>Returns the bytes to keep: a member is encoded without its value.</summary>
+    /// <summary>Returns the bytes that are stored as evidence. They contain a member without its value.</summary>
     public byte[] Encode()
     {
         var writer = new TlsWriter();
@@ -78,8 +78,8 @@ public sealed record LeafStatement(AnswerHead Head, StructureId Structure, ReadO
     }
 
     /// <summary>
-    /// Returns whether two statements about one leaf, if both are true, contradict a tree that only grows (docs/spec/broken-append.md
-    /// section 2, step 4). <see cref="Verifier.JudgeLeaves"/> finds out whether they are true.
+    /// Returns whether two statements about one leaf, assumed to be true, show that the tree did not only grow (docs/spec/broken-append.md
+    /// section 2, step 4). <see cref="Verifier.JudgeLeaves"/> checks whether the statements are true.
     /// </summary>
     public bool Contradicts(LeafStatement other)
     {

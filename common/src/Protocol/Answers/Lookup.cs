@@ -1,9 +1,9 @@
 namespace Optiks.Protocol;
 
 /// <summary>Holds the answer for one key (docs/spec/pahd.md section 2).</summary>
-/// <param name="Version">a, the latest version; 0 if absent.</param>
-/// <param name="Members">The rungs of the ladder that the client does not know.</param>
-/// <param name="Absent">The absence of every version in C(a), which rules out a later version.</param>
+/// <param name="Version">a, the latest version; 0 if the key is absent.</param>
+/// <param name="Members">The versions in R(a) that the client does not know yet, each with its proof.</param>
+/// <param name="Absent">The proofs that every version in C(a) is absent. Together they exclude every later version.</param>
 public sealed record Lookup(ulong Version, IReadOnlyList<Member> Members, IReadOnlyList<NonMember> Absent)
 {
     private const uint MaxVectorLength = (1u << 24) - 1;

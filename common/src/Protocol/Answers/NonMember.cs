@@ -1,7 +1,9 @@
 namespace Optiks.Protocol;
 
-/// <summary>Holds a non-membership proof (docs/spec/proofs.md section 1), with the opened node that disagrees with the label.</summary>
-/// <param name="VrfProof">The VRF proof as sent.</param>
+/// <summary>
+/// Holds a non-membership proof (docs/spec/proofs.md section 1), with the opened node at which the label leaves the tree.
+/// </summary>
+/// <param name="VrfProof">The VRF proof of the absent label, as sent.</param>
 /// <param name="Node">The opened node; null if the tree is empty.</param>
 public sealed record NonMember(ReadOnlyMemory<byte> VrfProof, OpenedNode? Node)
 {

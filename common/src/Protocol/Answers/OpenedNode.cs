@@ -9,16 +9,16 @@ public abstract record OpenedNode(TreePath Path)
     internal const byte LeafNode = 2;
 
     /// <summary>Holds an opened interior node.</summary>
-    /// <param name="Length">Prefix length in bits.</param>
-    /// <param name="Prefix">32 bytes.</param>
-    /// <param name="Left">Left child's hash.</param>
-    /// <param name="Right">Right child's hash.</param>
+    /// <param name="Length">The length of the prefix in bits.</param>
+    /// <param name="Prefix">The prefix, padded to 32 bytes.</param>
+    /// <param name="Left">The left child's hash, 32 bytes.</param>
+    /// <param name="Right">The right child's hash, 32 bytes.</param>
     /// <param name="Path">The path to the root.</param>
     public sealed record Interior(byte Length, ReadOnlyMemory<byte> Prefix, ReadOnlyMemory<byte> Left, ReadOnlyMemory<byte> Right, TreePath Path) : OpenedNode(Path);
 
     /// <summary>Holds an opened leaf with another label.</summary>
-    /// <param name="Label">32 bytes.</param>
-    /// <param name="Commitment">32 bytes.</param>
+    /// <param name="Label">The leaf's label, 32 bytes.</param>
+    /// <param name="Commitment">The leaf's commitment, 32 bytes.</param>
     /// <param name="Epoch">The leaf's epoch.</param>
     /// <param name="Path">The path to the root.</param>
     public sealed record Leaf(ReadOnlyMemory<byte> Label, ReadOnlyMemory<byte> Commitment, ulong Epoch, TreePath Path) : OpenedNode(Path);

@@ -1,11 +1,13 @@
 namespace Optiks.Protocol;
 
-/// <summary>Connects a node to the root (docs/spec/proofs.md section 1, where it is called Path).</summary>
-/// <param name="Mask">32 bytes; bit i is set if an ancestor has prefix length i.</param>
-/// <param name="Siblings">32 bytes each, deepest first.</param>
+/// <summary>Holds the path from a node to the root (docs/spec/proofs.md section 1, where the structure is called Path).</summary>
+/// <param name="Mask">The mask, 32 bytes; bit i is set if an ancestor of the node has prefix length i.</param>
+/// <param name="Siblings">The siblings' hashes, 32 bytes each, the deepest sibling first.</param>
 public sealed record TreePath(ReadOnlyMemory<byte> Mask, ReadOnlyMemory<byte> Siblings)
 {
-    /// <summary>Returns the prefix lengths of the ancestors, deepest first: the set bits of the mask.</summary>
+    /// <summary>
+    /// Returns the prefix lengths of the ancestors, the deepest ancestor first. They are the numbers of the mask's set bits.
+    /// </summary>
     public IReadOnlyList<int> PrefixLengths()
     {
         var lengths = new List<int>();

@@ -1,9 +1,10 @@
 namespace Optiks.Protocol;
 
 /// <summary>Holds an Entry of structure usernames or decommissioned (docs/spec/users.md section 1).</summary>
-/// <param name="Record">The record to which the entry refers: 0 for the head's, i for the i-th of the parts.</param>
-/// <param name="Member">The entry; null if it is shown absent.</param>
-/// <param name="Absent">The proof that the entry is absent; null if it is present.</param>
+/// <param name="Record">The number of the record to which the entry refers: 0 is the head's record, and i is the record of the i-th
+/// part.</param>
+/// <param name="Member">The entry's leaf; null if the entry is shown absent.</param>
+/// <param name="Absent">The proof that the entry is absent; null if the entry is present.</param>
 public sealed record UserEntry(byte Record, Member? Member, NonMember? Absent)
 {
     internal static UserEntry Decode(ref TlsReader reader)

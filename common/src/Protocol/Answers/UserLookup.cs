@@ -1,15 +1,15 @@
 namespace Optiks.Protocol;
 
 /// <summary>Holds the answer about one user (docs/spec/users.md section 1, docs/spec/recycled-names.md section 2).</summary>
-/// <param name="Kind">0: no such user, 1: the user has left, 2: a current user.</param>
-/// <param name="Name">The entry of the username; null if it is omitted because the user id is known, or if there are
+/// <param name="Kind">The kind of user: 0 if there is no such user, 1 if the user has left, 2 for a current user.</param>
+/// <param name="Name">The entry of the username; null if the answer omits the entry because the client knows the user id, or if there are
 /// <see cref="Generations"/>.</param>
 /// <param name="Decommissioned">The user's entry in decommissioned; null if there is no such user.</param>
 /// <param name="Devices">The device list; null unless the user is current.</param>
 /// <param name="Keys">The keys of the devices in the order of the list, or the key of the queried device.</param>
 public sealed record UserLookup(byte Kind, UserEntry? Name, UserEntry? Decommissioned, VersionedEntry? Devices, IReadOnlyList<VersionedEntry> Keys)
 {
-    /// <summary>The amount that the encoding adds to the kind of a user with <see cref="Generations"/>.</summary>
+    /// <summary>The number that the encoding adds to the kind of a user with <see cref="Generations"/>.</summary>
     public const byte ByGenerations = 4;
 
     private const byte NoUser = 0;

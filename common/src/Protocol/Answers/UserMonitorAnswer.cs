@@ -5,10 +5,10 @@ namespace Optiks.Protocol;
 /// verified.
 /// </summary>
 /// <param name="Head">The head that ties the answer to a checkpoint.</param>
-/// <param name="Names">The entries of the queried names, in order.</param>
-/// <param name="Decommissioned">The user's entry in decommissioned; if it is present, the user has left.</param>
-/// <param name="Devices">The versions of the list; null if the user has left.</param>
-/// <param name="Keys">The versions of each followed id's key, in increasing order of the ids.</param>
+/// <param name="Names">The entries of the queried usernames, in the query's order.</param>
+/// <param name="Decommissioned">The user's entry in structure decommissioned; if the entry is present, the user has left.</param>
+/// <param name="Devices">The versions of the device list; null if the user has left.</param>
+/// <param name="Keys">The versions of the key of each followed device id, in increasing order of the ids.</param>
 public sealed record UserMonitorAnswer(AnswerHead Head, IReadOnlyList<UserEntry> Names, UserEntry Decommissioned, Versions? Devices, IReadOnlyList<Versions> Keys)
 {
     private const uint MaxNamesLength = (1u << 24) - 1;

@@ -9,7 +9,7 @@ public sealed record Versions(ulong Version, ulong From, IReadOnlyList<Member> M
 {
     private const uint MaxAbsentLength = (1u << 24) - 1;
 
-    /// <summary>The values of the members that show them, in order.</summary>
+    /// <summary>The values of all opened members, in the order of the versions.</summary>
     public IEnumerable<ReadOnlyMemory<byte>> OpenedValues => Members.Where(member => member.Kind == MemberKind.Opened).Select(member => member.Value);
 
     internal static Versions Decode(ref TlsReader reader) => new(

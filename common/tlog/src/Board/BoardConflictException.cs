@@ -1,7 +1,7 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Says that a board's contents differ from those that its writer is about to publish. There are two writers with different histories, a
+/// Says that a board's contents differ from those that its writer is about to publish. The cause is two writers with different histories, a
 /// rolled-back database, or a damaged disk. Publishing must stop; a retry cannot help.
 /// </summary>
 public sealed class BoardConflictException : Exception

@@ -3,8 +3,9 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Represents the right to write to a board's folder, which one process holds at a time (flock on its file ".lock"). It ends with
-/// <see cref="Dispose"/> or with the process. Hold it during signing too: from reading the head to publishing the checkpoint.
+/// Represents the right to write to a board's folder, which one process holds at a time (flock on its file ".lock"). The lock ends with
+/// <see cref="Dispose"/> or with the process. The holder must keep it during signing too, from reading the head to publishing the
+/// checkpoint.
 /// </summary>
 public sealed class BoardLock : IDisposable
 {

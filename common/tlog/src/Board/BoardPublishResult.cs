@@ -6,9 +6,9 @@ public enum BoardPublishResult
     /// <summary>The checkpoint was written and is durable.</summary>
     Published,
 
-    /// <summary>The same checkpoint existed, perhaps with cosignatures; it is now durable.</summary>
+    /// <summary>The board already had the same checkpoint, perhaps with cosignatures; the checkpoint is now durable.</summary>
     AlreadyPublished,
 
-    /// <summary>The board has a larger checkpoint, and keeps it: another writer is ahead.</summary>
+    /// <summary>The board keeps a larger checkpoint, which another writer has published.</summary>
     Superseded,
 }

@@ -4,12 +4,14 @@ namespace Optiks.Tlog;
 /// <remarks>
 /// <para>Invariants:</para>
 /// <para>1. A file below tile/ never changes once it has its name; only a full tile gets a full tile's name. A partial tile is deleted once
-/// a checkpoint commits to the full one. A client of an older checkpoint cuts its partial tile from that (C2SP tlog-tiles).</para>
-/// <para>2. The checkpoint is replaced only after everything that it commits to is durable, and never by a smaller one or another of its
-/// size. Cosignatures may be added to it (<see cref="BoardCosigner"/>).</para>
+/// a checkpoint commits to the full tile. A client with an older checkpoint cuts its partial tile from the full tile (C2SP
+/// tlog-tiles).</para>
+/// <para>2. The checkpoint is replaced only after everything that it commits to is durable, and never by a smaller checkpoint or by another
+/// checkpoint of the same size. Cosignatures may be added to it (<see cref="BoardCosigner"/>).</para>
 /// <para>3. Every call can be repeated after a crash or failure, with the same arguments, and results in the same files.</para>
-/// <para>4. A writer that holds checkpoints back puts its notes next to the checkpoint (<see cref="DirectoryTileReader.ReadSignedAsync"/>),
-/// which then only <see cref="BoardCosigner.PublishAsync"/> replaces. The log has signed the larger of both.</para>
+/// <para>4. A writer that holds checkpoints back puts its notes into a file next to the board's checkpoint
+/// (<see cref="DirectoryTileReader.ReadSignedAsync"/>). The board's checkpoint is then replaced only by
+/// <see cref="BoardCosigner.PublishAsync"/>. The larger of both is the newest checkpoint that the log has signed.</para>
 /// </remarks>
 public sealed class BoardWriter
 {
@@ -35,7 +37,7 @@ public sealed class BoardWriter
     /// <summary>The number of entries whose tiles are written: the size of the newest note, or more.</summary>
     public ulong Size => _edge.Size;
 
-    /// <summary>The root of these entries.</summary>
+    /// <summary>The root of the tree of the first <see cref="Size"/> entries.</summary>
     public TreeHash Root => _edge.Root();
 
     /// <summary>
@@ -49,17 +51,18 @@ public sealed class BoardWriter
     }
 
     /// <summary>
-    /// Reads the state of a board back from its files, at the size of the newest checkpoint that the log signed. Entries beyond it must be
-    /// appended again. An existing folder without a checkpoint is an empty board: the caller compares <see cref="Size"/> with the epochs
-    /// that it knows.
+    /// Reads the state of a board back from its files, at the size of the newest checkpoint that the log signed. Entries beyond that size
+    /// must be appended again. An existing folder without a checkpoint is an empty board: the caller compares <see cref="Size"/> with the
+    /// epochs that it knows.
     /// </summary>
     /// <param name="folder">An existing folder.</param>
     /// <param name="logKey">The log's key of type 0x01. Its name is the origin.</param>
     /// <param name="ed25519">The Ed25519 with which to verify checkpoints.</param>
     /// <param name="cancellationToken">Cancels the reading.</param>
-    /// <param name="holdsBack">Whether notes wait for cosignatures before they become the board's checkpoint. It may differ at each
+    /// <param name="holdsBack">Whether notes wait for cosignatures before they become the board's checkpoint. The value may differ at each
     /// start.</param>
-    /// <exception cref="BoardConflictException">The checkpoint is not this log's, or tiles and last bundle contradict it.</exception>
+    /// <exception cref="BoardConflictException">The checkpoint is not this log's, or the tiles or the last bundle contradict
+    /// it.</exception>
     /// <exception cref="DirectoryNotFoundException">The folder is missing.</exception>
     public static async Task<BoardWriter> OpenAsync(
         string folder, VerifierKey logKey, IEd25519Verifier ed25519, CancellationToken cancellationToken, bool holdsBack = false)
@@ -92,13 +95,14 @@ public sealed class BoardWriter
 
     /// <summary>
     /// Writes the tiles and bundles that entries add to the board, about two small files for one entry. After a failure, nothing counts as
-    /// appended. Entries that the board already has are compared with it.
+    /// appended. Entries that the board already has are compared with the board's.
     /// </summary>
     /// <param name="boardLock">The board's lock, held by the caller.</param>
     /// <param name="firstIndex">The index of the first entry, at most <see cref="Size"/>.</param>
     /// <param name="entries">Entries of up to 65,535 bytes.</param>
     /// <param name="cancellationToken">Cancels the comparison; writing is not interrupted.</param>
-    /// <exception cref="BoardConflictException">The board has other entries, or files with other bytes, at this place.</exception>
+    /// <exception cref="BoardConflictException">The board has other entries, or files with other bytes, at the place of these
+    /// entries.</exception>
     public async Task AppendAsync(
         BoardLock boardLock, ulong firstIndex, IReadOnlyList<ReadOnlyMemory<byte>> entries, CancellationToken cancellationToken)
     {
@@ -131,7 +135,8 @@ public sealed class BoardWriter
     }
 
     /// <summary>
-    /// Makes a note the board's checkpoint, or the one that waits to become it. It must be the log's, for exactly the appended entries.
+    /// Makes a note the board's checkpoint, or the checkpoint that waits for cosignatures. The log must have signed the note, for exactly
+    /// the appended entries.
     /// </summary>
     /// <param name="boardLock">The board's lock, held by the caller.</param>
     /// <param name="note">The checkpoint note, cosigned or not.</param>
@@ -184,7 +189,8 @@ public sealed class BoardWriter
         return isThere ? BoardPublishResult.AlreadyPublished : BoardPublishResult.Published;
     }
 
-    // Compares text and signatures; cosignatures may have been added since (BoardCosigner).
+    // Returns whether the present note has the text and all signatures of the other note. It may have more, because BoardCosigner adds
+    // cosignatures.
     private static bool Holds(ReadOnlySpan<byte> present, ReadOnlySpan<byte> note) =>
         SignedNote.TryParse(present, out SignedNote? held, out _) && SignedNote.TryParse(note, out SignedNote? wanted, out _)
         && held.Text.Span.SequenceEqual(wanted.Text.Span) && wanted.Signatures.All(line => held.Signatures.Any(other => other.ToLine() == line.ToLine()));
@@ -219,7 +225,7 @@ public sealed class BoardWriter
 
     private void WritePartials(RightEdge edge, List<byte> bundle)
     {
-        // Only partial tiles that a log of this size serves and one of the old size did not: the upper levels rarely change.
+        // Writes only the partial tiles that the larger log has and the smaller log did not have, because the upper levels rarely change.
         foreach (TilePath path in TileLayout.AddedPartials(_edge.Size, edge.Size))
         {
             if (path.IsEntries)
@@ -233,8 +239,8 @@ public sealed class BoardWriter
         }
     }
 
-    // Deletes the partials of the last full tile of each level, after every checkpoint. If a crash prevents it, the next checkpoint deletes
-    // them.
+    // Deletes the partials of the last full tile of each level, after every checkpoint. If a crash prevents the deletion, the writer
+    // deletes them after the next checkpoint.
     private void DropPartials()
     {
         for (int level = 0; TileLayout.NumHashes(Size, level) / TilePath.FullWidth is ulong full and > 0; level++)

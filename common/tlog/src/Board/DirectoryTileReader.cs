@@ -9,15 +9,15 @@ public sealed class DirectoryTileReader : ITileReader
     /// <summary>Takes a folder.</summary>
     public DirectoryTileReader(string folder) => Folder = Path.GetFullPath(folder);
 
-    /// <summary>The full path.</summary>
+    /// <summary>The folder's full path.</summary>
     public string Folder { get; }
 
     /// <inheritdoc/>
     public Task<byte[]?> ReadCheckpointAsync(CancellationToken cancellationToken) => ReadAsync(CheckpointName, cancellationToken);
 
     /// <summary>
-    /// Returns the newest checkpoint that waits for cosignatures before it is the board's (docs/spec/board.md section 3); null if no
-    /// checkpoint ever waited. It may be older than the checkpoint.
+    /// Returns the newest checkpoint that had to wait for cosignatures before it became the board's checkpoint (docs/spec/board.md section
+    /// 3); null if no checkpoint ever waited. It may be older than the board's checkpoint.
     /// </summary>
     public Task<byte[]?> ReadSignedAsync(CancellationToken cancellationToken) => ReadAsync(SignedName, cancellationToken);
 
@@ -29,7 +29,7 @@ public sealed class DirectoryTileReader : ITileReader
 
     private async Task<byte[]?> ReadAsync(string path, CancellationToken cancellationToken)
     {
-        // File.Exists is not used: it returns false for a file that may not be read, and a board without a checkpoint counts as empty.
+        // The code does not use File.Exists, which returns false for a file that may not be read. The board would then count as empty.
         try
         {
             return await File.ReadAllBytesAsync(Path.Combine(Folder, path), cancellationToken).ConfigureAwait(false);

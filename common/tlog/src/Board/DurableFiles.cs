@@ -3,13 +3,14 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Writes small files below a folder so that after any crash each exists whole or not at all. The steps are temporary file, fsync, rename,
-/// fsync of the folder. The temporary file's name is fixed, so that a repetition overwrites a file that a crash left. Only the holder of
-/// the board's lock may write. Not thread-safe.
+/// Writes small files below a folder so that after any crash each file exists whole or not at all. The steps are temporary file, fsync,
+/// rename, fsync of the folder. The temporary file's name is fixed, so that a repetition overwrites a file that a crash left. Only the
+/// holder of the board's lock may write. Not thread-safe.
 /// </summary>
 public sealed class DurableFiles
 {
-    // Limits the folders whose names are known to be durable. Forgetting them costs some fsyncs.
+    // Limits the folders whose names are known to be durable. If the limit is reached, the names are forgotten, which costs some additional
+    // fsyncs.
     private const int MaxKnownFolders = 4096;
 
     private readonly string _root;
@@ -19,8 +20,8 @@ public sealed class DurableFiles
     public DurableFiles(string root) => _root = root;
 
     /// <summary>
-    /// Makes the names in a folder durable. Does nothing on systems where a folder cannot be synced; the servers run on Linux, where it
-    /// can.
+    /// Makes the names in a folder durable. Does nothing on systems where a folder cannot be synced. The servers run on Linux, which can
+    /// sync folders.
     /// </summary>
     public static void SyncFolder(string path)
     {
@@ -31,10 +32,10 @@ public sealed class DurableFiles
     }
 
     /// <summary>
-    /// Writes a file that never changes. If it exists with the same bytes, it stays; other bytes throw
+    /// Writes a file that never changes. If the file exists with the same bytes, it stays. If it exists with other bytes, throws
     /// <see cref="BoardConflictException"/>.
     /// </summary>
-    /// <param name="path">The path below the folder, with '/'; folders in between are created.</param>
+    /// <param name="path">The path below the folder, with '/' as the separator; missing folders are created.</param>
     /// <param name="bytes">The contents.</param>
     public void WriteOnce(string path, ReadOnlySpan<byte> bytes)
     {
@@ -51,14 +52,16 @@ public sealed class DurableFiles
             throw new BoardConflictException($"{full} exists with other content. Published files never change.");
         }
 
-        // A crash may have happened between its rename and the fsync of the folder.
+        // The existing file's name may not be durable: a crash may have happened between the file's rename and the fsync of the folder.
         Libc.SyncDirectory(folder);
     }
 
-    /// <summary>Writes a file, replacing an existing one.</summary>
+    /// <summary>Writes a file, and replaces an existing file.</summary>
     public void Replace(string path, ReadOnlySpan<byte> bytes) => Write(Path.Combine(_root, path), EnsureFolder(path), bytes);
 
-    /// <summary>Removes a folder with all its contents; does nothing if it does not exist. After a crash it may exist again.</summary>
+    /// <summary>
+    /// Removes a folder with all its contents; does nothing if the folder does not exist. After a crash the folder may exist again.
+    /// </summary>
     public void RemoveFolder(string path)
     {
         string full = Path.Combine(_root, path);
@@ -69,10 +72,10 @@ public sealed class DurableFiles
         }
     }
 
-    /// <summary>Makes the name of a file durable that an earlier, perhaps interrupted, call wrote.</summary>
+    /// <summary>Makes the name of an existing file durable. An earlier call wrote the file, and may have been interrupted.</summary>
     public void Sync(string path) => Libc.SyncDirectory(EnsureFolder(path));
 
-    // File.Exists is not used: it returns false for a file that may not be read, which would then be overwritten.
+    // The code does not use File.Exists, which returns false for a file that may not be read. Such a file would then be overwritten.
     private static byte[]? TryRead(string full)
     {
         try

@@ -8,12 +8,12 @@ namespace Optiks.Tlog;
 /// Finds the file to which a path leads through symbolic links. A rename over a link would replace the link: the program that reads the
 /// link's target would keep the old contents.
 /// </summary>
-/// <param name="Path">The absolute path, whose last name is not a symbolic link; it need not exist.</param>
-/// <param name="Descriptor">The descriptor of an open file of this process, if the path is another name of it, as <c>/dev/stdout</c>
-/// is.</param>
+/// <param name="Path">The absolute path, whose last name is not a symbolic link. The file need not exist.</param>
+/// <param name="Descriptor">The descriptor of an open file of this process, if the path, such as <c>/dev/stdout</c>, is another name of
+/// that file.</param>
 public sealed partial record FileTarget(string Path, int? Descriptor)
 {
-    // As many as Linux follows.
+    // The highest number of links that Linux follows.
     private const int MaxLinks = 40;
 
     /// <summary>
@@ -35,7 +35,7 @@ public sealed partial record FileTarget(string Path, int? Descriptor)
             string resolved = System.IO.Path.Join(folder, full[name..]);
             if (OpenFile().Match(resolved) is { Success: true } open)
             {
-                // If the file is a pipe, the links there lead to no path.
+                // The links in these folders of /proc name open files. If the open file is a pipe, its link leads to no path.
                 bool isOwn = open.Groups["process"].ValueSpan.SequenceEqual(Environment.ProcessId.ToString(CultureInfo.InvariantCulture));
                 return new FileTarget(resolved, isOwn ? int.Parse(open.Groups["file"].ValueSpan, CultureInfo.InvariantCulture) : null);
             }
@@ -48,7 +48,10 @@ public sealed partial record FileTarget(string Path, int? Descriptor)
         throw new IOException($"{path} is a symbolic link that leads back to itself.");
     }
 
-    /// <summary>Writes to the open file that <see cref="Descriptor"/> names, at its own offset. Throws <see cref="IOException"/>.</summary>
+    /// <summary>
+    /// Writes to the open file that <see cref="Descriptor"/> names, at the file's own offset. Throws <see cref="IOException"/> if that
+    /// fails.
+    /// </summary>
     public void WriteToDescriptor(ReadOnlySpan<byte> contents)
     {
         using var file = new SafeFileHandle(Descriptor ?? throw new InvalidOperationException("No open file."), ownsHandle: false);

@@ -5,7 +5,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Calls functions that .NET does not offer: fsync of a folder, and a file lock that cannot be switched off. Also resolves links as the
+/// Calls functions that .NET does not offer: fsync of a folder, and a file lock that no setting can switch off. Also resolves links as the
 /// kernel does, and writes at an open file's own offset. Linux only; other systems throw.
 /// </summary>
 internal static partial class Libc
@@ -56,8 +56,8 @@ internal static partial class Libc
     }
 
     /// <summary>
-    /// Returns the path of a file or folder without links. Throws <see cref="DirectoryNotFoundException"/> if it is missing, and
-    /// <see cref="IOException"/>.
+    /// Returns the path of a file or folder without links. Throws <see cref="DirectoryNotFoundException"/> if the path is missing, and
+    /// <see cref="IOException"/> if it cannot be resolved.
     /// </summary>
     public static string RealPath(string path)
     {
@@ -83,7 +83,7 @@ internal static partial class Libc
         return error is EINVAL or ENOENT ? null : throw Failure("readlink", path, error);
     }
 
-    /// <summary>Writes everything at the offset of an open file, which it shares with the processes that inherited it.</summary>
+    /// <summary>Writes all bytes at the current offset of an open file. Processes that inherited the file share the offset.</summary>
     public static void Write(SafeFileHandle file, ReadOnlySpan<byte> contents, string path)
     {
         while (!contents.IsEmpty)

@@ -1,14 +1,14 @@
 namespace Optiks.Tlog;
 
-/// <summary>Reads the body of a server's answer, with one deadline up to its last byte and a bound on its length.</summary>
+/// <summary>Reads the body of a server's answer, with a deadline for the last byte and a bound on the length.</summary>
 public static class AnswerBody
 {
     private const int FirstLength = 16 * 1024;
 
     /// <summary>
     /// Returns the bytes of a body. Memory grows with the received bytes, to at most <paramref name="maxLength"/>: the declared length may
-    /// be false, missing, or that of a compressed body. Throws <see cref="AnswerTooLongException"/>, the exceptions of the stream, and
-    /// <see cref="OperationCanceledException"/> at the deadline.
+    /// be false, missing, or the length of the compressed body. Throws <see cref="AnswerTooLongException"/>, the exceptions of the stream,
+    /// and <see cref="OperationCanceledException"/> at the deadline.
     /// </summary>
     public static async Task<byte[]> ReadAsync(HttpContent content, int maxLength, AnswerDeadline deadline)
     {
@@ -27,7 +27,8 @@ public static class AnswerBody
         {
             if (length == octets.Length)
             {
-                // The first byte beyond the limit is never kept; it only shows that the body is too long.
+                // The array may be one byte longer than the limit: a byte beyond the limit shows that the body is too long, and is never
+                // returned.
                 int capacity = (int)Math.Min(Math.Max(2L * length, FirstLength), Capacity(length < declared ? declared : null, maxLength));
                 if (capacity <= length)
                 {
@@ -49,6 +50,6 @@ public static class AnswerBody
         }
     }
 
-    // One more than the body may have: a read into it finds the end, or that the body is too long.
+    // Returns one byte more than the body may have. A read into that byte finds either the end of the body or that the body is too long.
     private static long Capacity(long? declared, int maxLength) => Math.Min((declared ?? maxLength) + 1, Array.MaxLength);
 }

@@ -1,7 +1,7 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Bounds the time of one whole answer, headers and body. HttpClient's own limit ends with the headers if the body is streamed. With a
+/// Bounds the time of one whole answer, headers and body. If the body is streamed, HttpClient's own limit covers only the headers. With a
 /// least rate, the deadline moves as bytes arrive. A long answer then gets the time that it needs, but a server that sends only a byte now
 /// and then cannot delay the caller. One thread.
 /// </summary>
@@ -17,10 +17,11 @@ public sealed class AnswerDeadline : IDisposable
     private long _octets;
 
     /// <summary>Begins the deadline now.</summary>
-    /// <param name="within">The time for the answer, which may be infinite. With a least rate, the time in addition to the rate's.</param>
+    /// <param name="within">The time for the answer, which may be infinite. With a least rate, it is added to the time that the bytes may
+    /// take at that rate.</param>
     /// <param name="time">The clock.</param>
     /// <param name="leastOctetsPerSecond">The least rate of a long answer; 0 means that the deadline does not move.</param>
-    /// <param name="cancellationToken">Cancels the caller's wait.</param>
+    /// <param name="cancellationToken">The caller's token, which cancels the wait for the answer.</param>
     public AnswerDeadline(TimeSpan within, TimeProvider time, long leastOctetsPerSecond, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(time);
@@ -34,10 +35,10 @@ public sealed class AnswerDeadline : IDisposable
         _either = CancellationTokenSource.CreateLinkedTokenSource(_late.Token, cancellationToken);
     }
 
-    /// <summary>The token that is cancelled when the answer is late, or when the caller's token is.</summary>
+    /// <summary>The token that is cancelled when the answer is late, or when the caller's token is cancelled.</summary>
     public CancellationToken Token => _either.Token;
 
-    /// <summary>Whether the time is over, as opposed to a cancellation by the caller.</summary>
+    /// <summary>Whether the answer is late. It is false if the caller cancelled the wait.</summary>
     public bool IsLate => _late.IsCancellationRequested && !_caller.IsCancellationRequested;
 
     /// <summary>Moves the deadline by the time that these bytes may take at the least rate.</summary>

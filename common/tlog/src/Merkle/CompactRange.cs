@@ -1,8 +1,8 @@
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Computes a tree's root entry by entry in logarithmic memory. It keeps the roots of the complete subtrees that correspond to the binary
-/// digits of the size, largest first. Not thread-safe.
+/// Computes a tree's root entry by entry in logarithmic memory. The class keeps the roots of the complete subtrees that correspond to the
+/// binary digits of the size, the largest subtree first. Not thread-safe.
 /// </summary>
 public sealed class CompactRange
 {
@@ -12,8 +12,8 @@ public sealed class CompactRange
     public ulong Size { get; private set; }
 
     /// <summary>
-    /// The roots of the complete subtrees, largest first. In reverse they are the inclusion proof of the next leaf in the tree that it
-    /// completes.
+    /// The roots of the complete subtrees, largest first. In reverse order, they are the inclusion proof of the next leaf in the tree that
+    /// ends with that leaf.
     /// </summary>
     public IReadOnlyList<TreeHash> Peaks => _peaks;
 

@@ -1,9 +1,11 @@
 namespace Optiks.Tlog;
 
-/// <summary>Makes and verifies RFC 6962 proofs that a tree extends a smaller one. Thread-safe.</summary>
+/// <summary>Makes and verifies RFC 6962 proofs that a tree extends a smaller tree. Thread-safe.</summary>
 public static class ConsistencyProof
 {
-    /// <summary>Makes the proof for two sizes of the reader's tree. The proof is empty if the older size is 0 or both are equal.</summary>
+    /// <summary>
+    /// Makes the proof for two sizes of the reader's tree. The proof is empty if the older size is 0 or both sizes are equal.
+    /// </summary>
     public static async ValueTask<IReadOnlyList<TreeHash>> MakeAsync(
         IHashReader reader, ulong oldSize, ulong newSize, CancellationToken cancellationToken)
     {
@@ -42,7 +44,8 @@ public static class ConsistencyProof
     }
 
     /// <summary>
-    /// Verifies a proof (RFC 9162 section 2.1.4.2; the empty old tree as in C2SP tlog-witness: no proof, root SHA-256("")).
+    /// Verifies a proof (RFC 9162 section 2.1.4.2). For an empty old tree, the proof must be empty and the old root must be SHA-256(""), as
+    /// in C2SP tlog-witness.
     /// </summary>
     public static TlogError Verify(ulong oldSize, TreeHash oldRoot, ulong newSize, TreeHash newRoot, IReadOnlyList<TreeHash> proof)
     {
@@ -64,7 +67,7 @@ public static class ConsistencyProof
         return VerifyExtension(oldSize, oldRoot, newSize, newRoot, proof);
     }
 
-    // 0 < oldSize < newSize.
+    // The caller has checked that 0 < oldSize < newSize.
     private static TlogError VerifyExtension(
         ulong oldSize, TreeHash oldRoot, ulong newSize, TreeHash newRoot, IReadOnlyList<TreeHash> proof)
     {

@@ -1,6 +1,8 @@
 namespace Optiks.Tlog;
 
-/// <summary>Makes and verifies RFC 6962 audit paths: the leaf's sibling first, a child of the root last. Thread-safe.</summary>
+/// <summary>
+/// Makes and verifies RFC 6962 audit paths. A path begins with the leaf's sibling and ends with a child of the root. Thread-safe.
+/// </summary>
 public static class InclusionProof
 {
     /// <summary>Makes the proof for the leaf with an index in the reader's tree of a given size.</summary>
@@ -24,7 +26,7 @@ public static class InclusionProof
 
     /// <summary>
     /// Verifies a proof (RFC 9162 section 2.1.3.2). The caller takes size and root from one verified checkpoint and computes the leaf hash
-    /// from the entry. If any of them comes from the prover, the result means nothing.
+    /// from the entry. If size, root or leaf hash comes from the prover, the result proves nothing.
     /// </summary>
     public static TlogError Verify(TreeHash leafHash, ulong index, ulong size, TreeHash root, IReadOnlyList<TreeHash> proof)
     {

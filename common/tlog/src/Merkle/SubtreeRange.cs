@@ -8,7 +8,10 @@ namespace Optiks.Tlog;
 /// </summary>
 internal readonly record struct SubtreeRange(ulong Start, ulong End)
 {
-    /// <summary>The first leaf of the right child (RFC 6962: the largest power of two below the width). The width is at least 2.</summary>
+    /// <summary>
+    /// The first leaf of the right child. The left child has as many leaves as the largest power of two below the width (RFC 6962). The
+    /// width must be at least 2.
+    /// </summary>
     public ulong Split => Start + (1UL << BitOperations.Log2(End - Start - 1));
 
     /// <summary>Returns the complete subtrees that make up the range, largest first.</summary>
@@ -23,7 +26,7 @@ internal readonly record struct SubtreeRange(ulong Start, ulong End)
         }
     }
 
-    /// <summary>Computes the hashes of ranges from the reader's nodes, with one read for all.</summary>
+    /// <summary>Computes the hashes of ranges from the reader's nodes, with one read for all ranges.</summary>
     public static async ValueTask<IReadOnlyList<TreeHash>> ReadAsync(
         IHashReader reader, IReadOnlyList<SubtreeRange> ranges, CancellationToken cancellationToken)
     {

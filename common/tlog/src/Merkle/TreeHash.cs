@@ -5,7 +5,7 @@ using System.Runtime.InteropServices;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Holds the SHA-256 hash of a tree's node. Its type fixes the length of 32 bytes: a proof cannot contain a hash of another length.
+/// Holds the SHA-256 hash of a tree's node. The type has exactly 32 bytes, so a proof cannot contain a hash of another length.
 /// </summary>
 [InlineArray(Length)]
 [SuppressMessage("Design", "CA1066", Justification = "The interface is implemented; the rule does not see it on inline arrays.")]
@@ -27,7 +27,7 @@ public struct TreeHash : IEquatable<TreeHash>
     public static TreeHash FromBytes(ReadOnlySpan<byte> bytes) =>
         TryFromBytes(bytes, out TreeHash hash) ? hash : throw new ArgumentException("A hash has 32 bytes.", nameof(bytes));
 
-    /// <summary>Parses canonical, padded base64 of 32 bytes.</summary>
+    /// <summary>Parses a hash from canonical, padded base64 of 32 bytes.</summary>
     public static bool TryParseBase64(ReadOnlySpan<byte> text, out TreeHash hash)
     {
         hash = default;

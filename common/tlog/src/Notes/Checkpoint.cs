@@ -6,18 +6,18 @@ namespace Optiks.Tlog;
 
 /// <summary>
 /// Holds the text of a log's signed note (C2SP tlog-checkpoint): origin, size, root. Immutable. The public constructor makes no extension
-/// lines, because witnesses disagree whether a cosignature covers them; parsed checkpoints keep theirs.
+/// lines, because witnesses disagree whether a cosignature covers them. Parsed checkpoints keep their extension lines.
 /// </summary>
 public sealed class Checkpoint
 {
     /// <summary>
-    /// Makes the checkpoint of a tree. Throws <see cref="ArgumentException"/> for a bad origin, or for size 0 with another root than the
+    /// Makes the checkpoint of a tree. Throws <see cref="ArgumentException"/> for a bad origin, or for size 0 with a root other than the
     /// empty tree's.
     /// </summary>
     public Checkpoint(string origin, ulong size, TreeHash root)
         : this(origin, size, root, [])
     {
-        // An origin is the name of its log's key.
+        // An origin is the name of its log's key, so the rules for key names apply.
         if (!StrictText.IsKeyName(origin))
         {
             throw new ArgumentException("An origin must not be empty or contain a space or '+'.", nameof(origin));
@@ -45,7 +45,9 @@ public sealed class Checkpoint
     /// <summary>The RFC 6962 tree hash of the entries.</summary>
     public TreeHash Root { get; }
 
-    /// <summary>The extension lines after the root, without newlines. Each is non-empty; normally there are no extension lines.</summary>
+    /// <summary>
+    /// The extension lines after the root, without newlines. Each line is non-empty; normally there are no extension lines.
+    /// </summary>
     public IReadOnlyList<string> ExtensionLines { get; }
 
     /// <summary>Parses a note's text.</summary>

@@ -15,10 +15,10 @@ public sealed class CheckpointVerifier
 
     /// <summary>Takes the keys of a log and of the cosigners that its reader knows.</summary>
     /// <param name="logKey">The log's key, of type 0x01.</param>
-    /// <param name="cosigners">The witnesses' and auditors' keys, of type 0x04; none may be the log's key in another form.</param>
-    /// <param name="ed25519">The Ed25519 to use.</param>
-    /// <param name="acceptExtensionLines"><value>false</value>: an Optiks log writes no extension lines, and a cosignature may not cover
-    /// them.</param>
+    /// <param name="cosigners">The keys of the witnesses and auditors, of type 0x04. No cosigner may have the log's public key.</param>
+    /// <param name="ed25519">The implementation of Ed25519 to use.</param>
+    /// <param name="acceptExtensionLines">Whether checkpoints may have extension lines. <value>false</value>: an Optiks log writes no
+    /// extension lines, and a cosignature may not cover them.</param>
     public CheckpointVerifier(
         VerifierKey logKey, IReadOnlyCollection<VerifierKey> cosigners, IEd25519Verifier ed25519, bool acceptExtensionLines = false)
     {

@@ -5,8 +5,8 @@ using System.Text;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Makes and verifies C2SP tlog-cosignature v1 with Ed25519: "at this time this was the largest consistent tree that I had seen of this
-/// origin". The message covers the whole checkpoint body.
+/// Makes and verifies C2SP tlog-cosignature v1 with Ed25519: a cosignature states that, at its time, this was the largest consistent tree
+/// of this origin that the cosigner had seen. The message covers the whole checkpoint body.
 /// </summary>
 public static class Cosignature
 {
@@ -21,7 +21,7 @@ public static class Cosignature
     private const int TimestampLength = sizeof(ulong);
 
     /// <summary>Returns the bytes to sign. Throws for a timestamp of 2^63 or more.</summary>
-    /// <param name="timestamp">Seconds since 1970 in UTC.</param>
+    /// <param name="timestamp">The time of the cosignature, in seconds since 1970 in UTC.</param>
     /// <param name="checkpointBody">The note's text with its last newline.</param>
     public static byte[] BuildMessage(ulong timestamp, ReadOnlySpan<byte> checkpointBody)
     {
@@ -30,7 +30,9 @@ public static class Cosignature
         return [.. Encoding.ASCII.GetBytes(head), .. checkpointBody];
     }
 
-    /// <summary>Cosigns a checkpoint body. Before the call, the caller has verified it and persisted that it did.</summary>
+    /// <summary>
+    /// Cosigns a checkpoint body. Before the call, the caller must have verified the checkpoint and persisted that it did so.
+    /// </summary>
     public static async ValueTask<NoteSignature> SignAsync(
         ReadOnlyMemory<byte> checkpointBody, ulong timestamp, INoteSigner signer, CancellationToken cancellationToken)
     {
@@ -50,7 +52,10 @@ public static class Cosignature
         return new NoteSignature(signer.Key.Name, signer.Key.KeyId, blob);
     }
 
-    /// <summary>Verifies one cosignature by a key of type 0x04. The caller judges a time in the future: <see cref="IsAhead"/>.</summary>
+    /// <summary>
+    /// Verifies one cosignature by a key of type 0x04. The caller must check separately whether the time is in the future
+    /// (<see cref="IsAhead"/>).
+    /// </summary>
     public static TlogError Verify(
         IEd25519Verifier ed25519, VerifierKey key, ReadOnlySpan<byte> checkpointBody, NoteSignature signature, out ulong timestamp)
     {
@@ -76,7 +81,7 @@ public static class Cosignature
         return TlogError.None;
     }
 
-    /// <summary>Returns whether a cosignature's time is further ahead of a clock than is tolerated.</summary>
+    /// <summary>Returns whether a cosignature's time is ahead of a clock by more than the tolerance.</summary>
     public static bool IsAhead(ulong timestamp, DateTimeOffset now, TimeSpan tolerance) =>
         timestamp > (ulong)Math.Max(0, (now + tolerance).ToUnixTimeSeconds());
 }

@@ -1,6 +1,8 @@
 namespace Optiks.Tlog;
 
-/// <summary>Verifies RFC 8032 Ed25519 signatures. Implementations are thread-safe. .NET has no Ed25519 of its own.</summary>
+/// <summary>
+/// Verifies RFC 8032 Ed25519 signatures. Implementations are thread-safe. The interface exists because .NET does not implement Ed25519.
+/// </summary>
 public interface IEd25519Verifier
 {
     /// <summary>

@@ -6,12 +6,12 @@ namespace Optiks.Tlog;
 /// </summary>
 public interface INoteSigner : IDisposable
 {
-    /// <summary>The public key. Its type says what <see cref="SignAsync"/> may sign.</summary>
+    /// <summary>The public key. The key's type says what <see cref="SignAsync"/> may sign.</summary>
     VerifierKey Key { get; }
 
     /// <summary>
-    /// Returns the 64-byte Ed25519 signature of a message. Deterministic (RFC 8032): the same message gives the same bytes, so that an
-    /// epoch can be signed again after a crash.
+    /// Returns the 64-byte Ed25519 signature of a message. The signature is deterministic (RFC 8032): the same message gives the same
+    /// bytes, so that an epoch can be signed again after a crash.
     /// </summary>
     ValueTask<byte[]> SignAsync(ReadOnlyMemory<byte> message, CancellationToken cancellationToken);
 }

@@ -32,13 +32,13 @@ public sealed class NoteSignature
     /// <summary>The id of the claimed signer's key.</summary>
     public uint KeyId { get; }
 
-    /// <summary>The bytes after the key ID: 64 for type 0x01, 8 (timestamp) + 64 for type 0x04.</summary>
+    /// <summary>The bytes after the key ID: 64 bytes for type 0x01; 8 bytes (the timestamp) and 64 bytes for type 0x04.</summary>
     public ReadOnlyMemory<byte> Signature { get; }
 
-    // U+2014 EM DASH, space.
+    // The em dash U+2014 and a space, with which each signature line begins.
     private static ReadOnlySpan<byte> Prefix => [0xe2, 0x80, 0x94, 0x20];
 
-    /// <summary>Parses one line without its newline, for example of a witness's answer.</summary>
+    /// <summary>Parses one line without its newline, for example a line of a witness's answer.</summary>
     public static bool TryParseLine(ReadOnlySpan<byte> line, [NotNullWhen(true)] out NoteSignature? signature, out TlogError error)
     {
         signature = null;
@@ -88,7 +88,7 @@ public sealed class NoteSignature
         return $"— {Name} {Convert.ToBase64String(blob)}";
     }
 
-    /// <summary>Returns whether name and key ID are those of a key. Does not verify the signature.</summary>
+    /// <summary>Returns whether the line has the name and key ID of a key. Does not verify the signature.</summary>
     public bool IsBy(VerifierKey key)
     {
         ArgumentNullException.ThrowIfNull(key);

@@ -3,9 +3,9 @@ namespace Optiks.Tlog;
 /// <summary>Defines the type byte of a note key (C2SP signed-note). Other types exist; this library ignores their signatures.</summary>
 public enum SignatureType : byte
 {
-    /// <summary>Ed25519 over the note's text, which a log signs.</summary>
+    /// <summary>An Ed25519 signature of the note's text, which a log makes.</summary>
     Ed25519 = 0x01,
 
-    /// <summary>Timestamped Ed25519 checkpoint cosignature (C2SP tlog-cosignature v1), which witnesses and auditors make.</summary>
+    /// <summary>A timestamped Ed25519 cosignature of a checkpoint (C2SP tlog-cosignature v1), which witnesses and auditors make.</summary>
     CosignatureV1 = 0x04,
 }

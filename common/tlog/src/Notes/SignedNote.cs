@@ -56,7 +56,7 @@ public sealed class SignedNote
         return Create(text.Span, [new NoteSignature(signer.Key.Name, signer.Key.KeyId, signature)]);
     }
 
-    /// <summary>Parses a whole note; nothing may follow it. Copies the bytes.</summary>
+    /// <summary>Parses a whole note; nothing may follow the note. Copies the bytes.</summary>
     public static bool TryParse(ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out SignedNote? note, out TlogError error)
     {
         note = null;
@@ -100,7 +100,7 @@ public sealed class SignedNote
         return [.. Text.Span, .. Encoding.UTF8.GetBytes(lines.ToString())];
     }
 
-    /// <summary>Returns the same text with more signature lines at the end.</summary>
+    /// <summary>Returns a note with the same text and more signature lines at the end.</summary>
     public SignedNote WithSignatures(IEnumerable<NoteSignature> signatures) => Create(Text.Span, [.. Signatures, .. signatures]);
 
     private static TlogError CheckFrame(ReadOnlySpan<byte> bytes, out int textLength)

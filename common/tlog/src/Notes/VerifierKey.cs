@@ -56,14 +56,16 @@ public sealed class VerifierKey : IEquatable<VerifierKey>
         return BinaryPrimitives.ReadUInt32BigEndian(SHA256.HashData(input));
     }
 
-    /// <summary>Parses a vkey: name, '+', eight lower-case hex digits, '+', base64 of type byte and key, with nothing around it.</summary>
+    /// <summary>
+    /// Parses a vkey: name, '+', eight lower-case hex digits, '+', base64 of type byte and key, with nothing before or after.
+    /// </summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out VerifierKey? key, out TlogError error)
     {
         ArgumentNullException.ThrowIfNull(text);
         key = null;
         error = TlogError.MalformedKey;
 
-        // The base64 part may contain '+' itself, so only the first two '+' separate.
+        // The base64 part may contain '+' itself, so only the first two '+' separate parts.
         string[] parts = text.Split('+', 3);
         if (parts.Length != 3 || !StrictText.IsKeyName(parts[0]) || !TryParseKeyId(parts[1], out uint keyId)
             || !StrictText.TryDecodeBase64(Encoding.UTF8.GetBytes(parts[2]), out byte[] typed) || typed.Length == 0)
@@ -91,7 +93,7 @@ public sealed class VerifierKey : IEquatable<VerifierKey>
         return true;
     }
 
-    /// <summary>Returns the vkey.</summary>
+    /// <summary>Returns the key's text form, the vkey.</summary>
     public override string ToString() =>
         string.Create(CultureInfo.InvariantCulture, $"{Name}+{KeyId:x8}+{Convert.ToBase64String([(byte)Type, .. _publicKey])}");
 
@@ -106,7 +108,7 @@ public sealed class VerifierKey : IEquatable<VerifierKey>
     /// <inheritdoc/>
     public override int GetHashCode() => (int)KeyId;
 
-    // Only lower case is written and accepted; golang.org/x/mod also accepts upper case.
+    // Accepts only lower case, in which key IDs are written. golang.org/x/mod also accepts upper case.
     private static bool TryParseKeyId(string hex, out uint keyId)
     {
         keyId = 0;

@@ -7,8 +7,8 @@ public sealed class VerifierSet
     private readonly VerifierKey[] _keys;
 
     /// <summary>
-    /// Checks that its keys cannot be confused. No two may have the same name and key ID. No public key may occur twice, because one signer
-    /// under two names would count as two. Throws <see cref="ArgumentException"/> otherwise.
+    /// Takes the known keys. Throws <see cref="ArgumentException"/> if two keys have the same name and key ID, or the same public key: one
+    /// signer under two names would count as two signers.
     /// </summary>
     public VerifierSet(IEd25519Verifier ed25519, IEnumerable<VerifierKey> keys)
     {
@@ -33,13 +33,13 @@ public sealed class VerifierSet
     public IReadOnlyList<VerifierKey> Keys => _keys;
 
     /// <summary>
-    /// Verifies every signature of a note whose name and key ID are a known key's. One invalid signature refuses the whole note, even after
-    /// a valid one of the same key. So does a second line of a key of type 0x01. Unknown signatures are ignored; a note without a known one
-    /// is refused.
+    /// Verifies every signature of a note that has the name and key ID of a known key. One invalid signature refuses the whole note, even
+    /// after a valid signature by the same key. A second line of a key of type 0x01 refuses the note too. Unknown signatures are ignored; a
+    /// note without a known signature is refused.
     /// </summary>
     /// <param name="note">The note.</param>
-    /// <param name="verified">One element for each key, whatever the number of its lines; of several cosignatures by one key, the
-    /// latest.</param>
+    /// <param name="verified">One element for each key that signed, whatever the number of its lines. If a key has several cosignatures,
+    /// the element is the latest of them.</param>
     public TlogError Verify(SignedNote note, out IReadOnlyList<VerifiedSignature> verified)
     {
         ArgumentNullException.ThrowIfNull(note);
@@ -57,7 +57,7 @@ public sealed class VerifierSet
             {
                 return error;
             }
-            // docs/spec/board.md section 2: the log must have exactly one line, as every other verifier requires.
+            // docs/spec/board.md section 2: the log must have exactly one signature line, as every other verifier requires.
             if (key.Type == SignatureType.Ed25519 && byKey.ContainsKey(key))
             {
                 return TlogError.RepeatedSignature;

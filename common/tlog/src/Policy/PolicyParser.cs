@@ -3,12 +3,14 @@ using System.Text;
 
 namespace Optiks.Tlog;
 
-/// <summary>Parses one policy, once. Names are opaque bytes, stored as one character each: they are compared, and never shown.</summary>
+/// <summary>
+/// Parses one policy, once. Names are opaque bytes, and each byte is stored as one character. Names are only compared, never shown.
+/// </summary>
 internal sealed class PolicyParser
 {
     private const string None = "none";
 
-    // Nested groups of one member could otherwise be as deep as the number of lines.
+    // Without this limit, nested groups of one member could be as deep as the number of lines.
     private const int MaxDepth = 64;
 
     private readonly List<PolicyLog> _logs = [];
@@ -45,7 +47,7 @@ internal sealed class PolicyParser
         }
         if (!rest.IsEmpty)
         {
-            // A file that was cut off in the middle of a name may name something else.
+            // A last line without a newline is refused: if the file was cut off in the middle of a name, the rest may name something else.
             Line++;
             return TlogError.MissingFinalNewline;
         }
@@ -148,7 +150,8 @@ internal sealed class PolicyParser
 
     private TlogError Define(string name, PolicyRule rule, int depth) => name != None && _names.TryAdd(name, (rule, depth)) ? TlogError.None : TlogError.DuplicatePolicyName;
 
-    // One signer under two names would count as two, and a log's key that is also a witness's would vouch for itself.
+    // Refuses a public key that an earlier line has. One signer under two names would count as two, and a log's key that is also a
+    // witness's key would cosign its own checkpoints.
     private bool TryKey(string vkey, SignatureType type, [NotNullWhen(true)] out VerifierKey? key, out TlogError error)
     {
         key = null;
@@ -175,6 +178,6 @@ internal sealed class PolicyParser
         return true;
     }
 
-    // Bytes that are not UTF-8 become U+FFFD, which no URL contains.
+    // Decodes a URL. Bytes that are not UTF-8 become U+FFFD, which no URL contains.
     private static string? Text(string? octets) => octets is null ? null : Encoding.UTF8.GetString(Encoding.Latin1.GetBytes(octets));
 }

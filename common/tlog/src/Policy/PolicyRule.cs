@@ -1,6 +1,8 @@
 namespace Optiks.Tlog;
 
-/// <summary>Represents a named part of a policy: a witness, or a group of which a number must have cosigned. Immutable.</summary>
+/// <summary>
+/// Represents a named part of a policy: a witness, or a group with the number of members that must have cosigned. Immutable.
+/// </summary>
 internal sealed class PolicyRule
 {
     private readonly VerifierKey? _witness;

@@ -30,7 +30,8 @@ public sealed class TlogPolicy
     public bool RequiresNone => _quorum is null;
 
     /// <summary>
-    /// Parses a whole policy. If the policy is refused, <paramref name="line"/> is the line at fault, from 1, or 0 for the text as a whole.
+    /// Parses a whole policy. If the policy is refused, <paramref name="line"/> is the number of the line at fault, counted from 1, or 0 if
+    /// the text as a whole is at fault.
     /// </summary>
     public static bool TryParse(ReadOnlySpan<byte> text, [NotNullWhen(true)] out TlogPolicy? policy, out TlogError error, out int line)
     {
@@ -42,7 +43,7 @@ public sealed class TlogPolicy
 
     /// <summary>
     /// Returns a verifier that opens the checkpoints of a log and knows all witnesses. Throws <see cref="ArgumentException"/> if the log's
-    /// key is also a witness's.
+    /// key is also a witness's key.
     /// </summary>
     public CheckpointVerifier Verifier(VerifierKey logKey, IEd25519Verifier ed25519) => new(logKey, [.. Witnesses.Select(witness => witness.Key)], ed25519);
 
@@ -55,7 +56,7 @@ public sealed class TlogPolicy
 
     /// <summary>
     /// Counts verified cosignatures. A witness counts once, however many cosignatures it made. A signer that is not a witness of the
-    /// policy, such as the log, never counts. A cosignature whose time is further ahead of the clock than is tolerated does not count
+    /// policy, such as the log, never counts. A cosignature whose time is ahead of the clock by more than the tolerance does not count
     /// either.
     /// </summary>
     public PolicyVerdict Evaluate(IEnumerable<VerifiedSignature> cosignatures, DateTimeOffset now, TimeSpan tolerance)

@@ -12,7 +12,7 @@ public static class AuditProofPath
     /// <summary>Returns the path for an epoch.</summary>
     public static string ForEpoch(ulong epoch) => string.Concat(Prefix, TilePath.Entries(epoch).ToString().AsSpan(EntriesPrefix.Length));
 
-    /// <summary>Parses the epoch of such a path, in its only spelling.</summary>
+    /// <summary>Parses the epoch of an audit proof's path. Each epoch has only one accepted path.</summary>
     public static bool TryParse(string path, out ulong epoch)
     {
         ArgumentNullException.ThrowIfNull(path);

@@ -12,7 +12,7 @@ public static class EntryBundle
     /// <summary>The longest bundle in bytes.</summary>
     public const int MaxLength = TilePath.FullWidth * (sizeof(ushort) + MaxEntryLength);
 
-    /// <summary>Returns one entry with its length. Throws <see cref="ArgumentException"/> if it is too long.</summary>
+    /// <summary>Returns one entry with its length before it. Throws <see cref="ArgumentException"/> if the entry is too long.</summary>
     public static byte[] EncodeEntry(ReadOnlySpan<byte> entry)
     {
         if (entry.Length > MaxEntryLength)
@@ -25,7 +25,9 @@ public static class EntryBundle
         return bytes;
     }
 
-    /// <summary>Splits a bundle into exactly the number of entries that its path says. The entries are views of the bundle.</summary>
+    /// <summary>
+    /// Splits a bundle into exactly the number of entries that the bundle's path gives. The entries are views of the bundle.
+    /// </summary>
     public static bool TryParse(
         ReadOnlyMemory<byte> bundle, int numEntries, [NotNullWhen(true)] out IReadOnlyList<ReadOnlyMemory<byte>>? entries)
     {
@@ -52,7 +54,10 @@ public static class EntryBundle
         return true;
     }
 
-    /// <summary>Cuts a bundle down to its first entries, which gives a partial bundle after only the full one is still served.</summary>
+    /// <summary>
+    /// Cuts a bundle down to its first entries. The result is a partial bundle, which a reader needs if only the full bundle is still
+    /// served.
+    /// </summary>
     public static bool TryTrim(ReadOnlyMemory<byte> bundle, int numEntries, out ReadOnlyMemory<byte> trimmed)
     {
         trimmed = default;

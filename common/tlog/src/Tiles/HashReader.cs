@@ -4,18 +4,19 @@ namespace Optiks.Tlog;
 
 /// <summary>
 /// Reads a tree from untrusted tiles, and checks them against the size and root of a verified checkpoint. Every hash and entry that it
-/// returns is proven to be in that tree. The right edge hashes to the root, and each full tile to its hash one level up. Throws
-/// <see cref="InvalidTileException"/> for tiles that do not fit. One instance serves one checkpoint. It keeps the last verified tiles (8
-/// KiB each) and two neighbouring bundles. Its memory therefore does not grow with the tree or with the path through it. Not thread-safe.
+/// returns is proven to be in that tree. It checks that the right edge hashes to the root, and that each full tile hashes to the hash of it
+/// one level up. Throws <see cref="InvalidTileException"/> for tiles that do not fit. One instance serves one checkpoint. It keeps the last
+/// verified tiles (8 KiB each) and two neighbouring bundles. Its memory therefore does not grow with the tree or with the path through it.
+/// Not thread-safe.
 /// </summary>
 public sealed class HashReader : IHashReader
 {
     /// <summary>
-    /// The number of levels of a tree that a tile spans: its hashes are nodes of the level that is this many times the tile's.
+    /// The number of levels of a tree that a tile spans. The hashes of a tile of level l are the tree's nodes of level 8 * l.
     /// </summary>
     public const int LevelsOfTile = 8;
 
-    // More than a proof or a comparison of two trees reads (docs/spec/answers.md section 7).
+    // The number of tiles to keep. It is more than a proof or a comparison of two trees reads (docs/spec/answers.md section 7).
     private const int MaxTiles = 64;
 
     private readonly ITileReader _tiles;
@@ -23,7 +24,8 @@ public sealed class HashReader : IHashReader
     private readonly Dictionary<(int Level, ulong Index), TreeHash[]> _verified = [];
     private readonly Queue<(int Level, ulong Index)> _inOrder = [];
 
-    // Ranges of entries begin and end within bundles, so that one ends in the bundle where the next begins.
+    // The last two bundles. Ranges of entries begin and end within bundles, so a range often begins in the bundle in which the range before
+    // ended.
     private readonly (ulong Index, IReadOnlyList<ReadOnlyMemory<byte>> Entries)?[] _bundles = new (ulong, IReadOnlyList<ReadOnlyMemory<byte>>)?[2];
     private RightEdge? _edge;
 
@@ -67,7 +69,7 @@ public sealed class HashReader : IHashReader
         return result;
     }
 
-    /// <summary>Returns the entries from index * 256 on, up to 256, each proven to be in the tree.</summary>
+    /// <summary>Returns up to 256 entries, from index * 256 on. Each entry is proven to be in the tree.</summary>
     public async Task<IReadOnlyList<ReadOnlyMemory<byte>>> ReadBundleAsync(ulong index, CancellationToken cancellationToken)
     {
         TilePath path = TileLayout.Bundle(Size, index)
@@ -107,7 +109,7 @@ public sealed class HashReader : IHashReader
             RightEdge edge = await RightEdge.ReadAsync(_tiles, Size, cancellationToken).ConfigureAwait(false);
             if (edge.Root() != _root)
             {
-                // It cannot be determined which tile of the edge is wrong; the exception names the topmost one.
+                // It is not known which tile of the edge is wrong, so the exception names the topmost tile.
                 int top = BitOperations.Log2(Size) / LevelsOfTile;
                 throw new InvalidTileException(TilePath.Hashes(top, 0, TileLayout.PartialWidth(Size, top)), TlogError.TileMismatch);
             }
@@ -116,7 +118,7 @@ public sealed class HashReader : IHashReader
         return _edge;
     }
 
-    // Ends at level 7: 256^8 leaves exceed the largest size, so the highest level has only a partial tile.
+    // The recursion ends at level 7: 256^8 leaves exceed the largest size, so the highest level has only a partial tile.
     private async Task<TreeHash[]> VerifiedTileAsync(int level, ulong index, CancellationToken cancellationToken)
     {
         if (_verified.TryGetValue((level, index), out TreeHash[]? known))

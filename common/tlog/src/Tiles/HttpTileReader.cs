@@ -5,10 +5,10 @@ using System.Net.Http.Headers;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Fetches a log over HTTP. 404 means "not there", and so does 403 for a partial tile, after which the full tile is requested. The reason
-/// is that S3 answers 403 for a missing object to clients that may not list the bucket. Every other failure throws
-/// <see cref="HttpRequestException"/>, as does an answer that is longer than its kind can be, or that exceeds the time limit. A checkpoint
-/// that has not changed is not sent again. Thread-safe.
+/// Fetches a log over HTTP. The status 404 means that a file does not exist. For a partial tile, 403 means the same, and the reader then
+/// requests the full tile: S3 answers 403 for a missing object to clients that may not list the bucket. Every other failure throws
+/// <see cref="HttpRequestException"/>. An answer that is longer than a valid answer of its kind, or that exceeds the time limit, causes the
+/// same exception. A checkpoint that has not changed is not sent again. Thread-safe.
 /// </summary>
 public sealed class HttpTileReader : ITileReader
 {
@@ -23,8 +23,8 @@ public sealed class HttpTileReader : ITileReader
     /// <summary>Takes a monitoring prefix, the URL to which "/checkpoint" is appended.</summary>
     /// <param name="http">The client, with its time limit and, for compressed bundles, decompression. The caller still owns it.</param>
     /// <param name="prefix">An absolute URL, with or without a slash at its end.</param>
-    /// <param name="timeout">How long an answer may take up to its last byte; null for the client's own limit.</param>
-    /// <param name="maxEntryLength">The longest entry of the log.</param>
+    /// <param name="timeout">The time limit for an answer, up to its last byte; null for the client's own limit.</param>
+    /// <param name="maxEntryLength">The greatest length of an entry of the log, in bytes.</param>
     public HttpTileReader(HttpClient http, Uri prefix, TimeSpan? timeout = null, int maxEntryLength = EntryBundle.MaxEntryLength)
     {
         ArgumentNullException.ThrowIfNull(http);
@@ -41,7 +41,7 @@ public sealed class HttpTileReader : ITileReader
         Tagged? known = _checkpoint;
         Tagged? got = await GetAsync("checkpoint", SignedNote.MaxBytes, known, cancellationToken).ConfigureAwait(false);
         _checkpoint = got?.Tag is null ? null : got;
-        // A copy, so that one caller's changes do not affect the next caller.
+        // Each caller gets a copy, so that a caller's changes do not affect the next caller.
         return got?.Octets.AsSpan().ToArray();
     }
 
@@ -61,7 +61,7 @@ public sealed class HttpTileReader : ITileReader
 
     /// <summary>Returns an epoch's unverified audit proof (<see cref="AuditProofPath"/>); null if it does not exist.</summary>
     /// <param name="epoch">The epoch.</param>
-    /// <param name="maxLength">The longest proof that is accepted.</param>
+    /// <param name="maxLength">The greatest accepted length of the proof, in bytes.</param>
     /// <param name="cancellationToken">Cancels the reading.</param>
     public async Task<byte[]?> ReadAuditProofAsync(ulong epoch, int maxLength, CancellationToken cancellationToken) =>
         (await GetAsync(AuditProofPath.ForEpoch(epoch), maxLength, null, cancellationToken).ConfigureAwait(false))?.Octets;

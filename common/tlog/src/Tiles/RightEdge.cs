@@ -3,8 +3,8 @@ using System.Numerics;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Holds the partial tiles of a tree, one for each level: all that is needed to compute its root and to append to it. Not thread-safe.
-/// Invariant: level l holds PartialWidth(size, l) hashes.
+/// Holds the partial tiles of a tree, one for each level: they suffice to compute the tree's root and to append to the tree. Not
+/// thread-safe. Invariant: level l holds PartialWidth(size, l) hashes.
 /// </summary>
 internal sealed class RightEdge
 {
@@ -23,7 +23,7 @@ internal sealed class RightEdge
 
     public ulong Size { get; private set; }
 
-    /// <summary>Loads the edge of a tree of a given size. The caller compares its root.</summary>
+    /// <summary>Loads the edge of a tree of a given size. The caller must compare the edge's root with a trusted root.</summary>
     public static async Task<RightEdge> ReadAsync(ITileReader reader, ulong size, CancellationToken cancellationToken)
     {
         var levels = new List<TreeHash>[TileLayout.NumLevels];

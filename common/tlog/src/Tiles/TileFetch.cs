@@ -1,6 +1,8 @@
 namespace Optiks.Tlog;
 
-/// <summary>Reads tiles as clients must: if a partial tile is gone, it is cut from the full one. Checks lengths only.</summary>
+/// <summary>
+/// Reads tiles as clients must: if a partial tile no longer exists, this class cuts it from the full tile. It checks only lengths.
+/// </summary>
 internal static class TileFetch
 {
     public static async Task<TreeHash[]> HashesAsync(ITileReader reader, TilePath path, CancellationToken cancellationToken)

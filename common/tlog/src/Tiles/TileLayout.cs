@@ -12,15 +12,21 @@ public static class TileLayout
     /// <summary>Returns the width of a level's last tile; 0 if the level ends with a full tile or has no tiles.</summary>
     public static int PartialWidth(ulong size, int level) => (int)(NumHashes(size, level) % TilePath.FullWidth);
 
-    /// <summary>Names the tile with a level and index in a tree of a given size; null if the tree does not have it.</summary>
+    /// <summary>
+    /// Returns the path of the tile with a level and index in a tree of a given size; null if the tree does not have the tile.
+    /// </summary>
     public static TilePath? HashTile(ulong size, int level, ulong index) =>
         Width(NumHashes(size, level), index) is int width and > 0 ? TilePath.Hashes(level, index, width) : null;
 
-    /// <summary>Names the entry bundle with an index in a tree of a given size; null if the tree does not have it.</summary>
+    /// <summary>
+    /// Returns the path of the entry bundle with an index in a tree of a given size; null if the tree does not have the bundle.
+    /// </summary>
     public static TilePath? Bundle(ulong size, ulong index) =>
         Width(size, index) is int width and > 0 ? TilePath.Entries(index, width) : null;
 
-    /// <summary>Returns the paths that a log of newSize serves and one of oldSize does not, which a writer writes.</summary>
+    /// <summary>
+    /// Returns the paths that a log of size newSize serves and a log of size oldSize does not. A writer must write these files.
+    /// </summary>
     public static IEnumerable<TilePath> Added(ulong oldSize, ulong newSize)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(oldSize, newSize);
@@ -28,7 +34,8 @@ public static class TileLayout
     }
 
     /// <summary>
-    /// Returns the partial ones among <see cref="Added"/>: at most one for each level and one bundle, whatever the sizes.
+    /// Returns the paths of partial tiles and bundles among <see cref="Added"/>: at most one tile for each level and one bundle, whatever
+    /// the sizes.
     /// </summary>
     public static IEnumerable<TilePath> AddedPartials(ulong oldSize, ulong newSize)
     {
@@ -48,7 +55,9 @@ public static class TileLayout
         }
     }
 
-    /// <summary>Returns the paths of a log of a given size. Their number grows with the size: 2 for every 256 entries.</summary>
+    /// <summary>
+    /// Returns the paths of a log of a given size. Their number grows with the size: about 2 paths for every 256 entries.
+    /// </summary>
     public static IEnumerable<TilePath> All(ulong size) => AddedPaths(0, size);
 
     private static IEnumerable<TilePath> AddedPaths(ulong oldSize, ulong newSize)

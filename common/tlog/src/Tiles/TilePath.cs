@@ -4,12 +4,12 @@ using System.Text;
 namespace Optiks.Tlog;
 
 /// <summary>
-/// Names a hash tile or an entry bundle (C2SP tlog-tiles), complete or partial. Make one with <see cref="Hashes"/>, <see cref="Entries"/>
-/// or <see cref="TryParse"/>; the default value names nothing.
+/// Names a hash tile or an entry bundle (C2SP tlog-tiles), complete or partial. Make a path with <see cref="Hashes"/>,
+/// <see cref="Entries"/> or <see cref="TryParse"/>; the default value names nothing.
 /// </summary>
 public readonly record struct TilePath
 {
-    /// <summary>The number of hashes in a full tile, or of entries in a full bundle.</summary>
+    /// <summary>The number of hashes in a full tile, and the number of entries in a full bundle.</summary>
     public const int FullWidth = 256;
 
     /// <summary>The highest tile level that a path may name.</summary>
@@ -37,7 +37,7 @@ public readonly record struct TilePath
     /// <summary>The level of a hash tile, which contains roots of 256^Level leaves each; 0 for a bundle.</summary>
     public int Level { get; }
 
-    /// <summary>The index among the tiles of the level.</summary>
+    /// <summary>The tile's index among the tiles of the level.</summary>
     public ulong Index { get; }
 
     /// <summary>The number of hashes or entries, 1 to 256.</summary>
@@ -46,19 +46,19 @@ public readonly record struct TilePath
     /// <summary>Whether the tile is full, and so will never grow.</summary>
     public bool IsFull => Width == FullWidth;
 
-    /// <summary>Names a hash tile. Throws for a level above 63 or a width outside 1..256.</summary>
+    /// <summary>Returns the path of a hash tile. Throws for a level above 63 or a width outside 1..256.</summary>
     public static TilePath Hashes(int level, ulong index, int width = FullWidth) => new(false, level, index, width);
 
-    /// <summary>Names an entry bundle. Throws for a width outside 1..256.</summary>
+    /// <summary>Returns the path of an entry bundle. Throws for a width outside 1..256.</summary>
     public static TilePath Entries(ulong index, int width = FullWidth) => new(true, 0, index, width);
 
-    /// <summary>Names the same tile when it is full.</summary>
+    /// <summary>Returns the path of the same tile when it is full.</summary>
     public TilePath Full() => new(IsEntries, Level, Index, FullWidth);
 
     /// <summary>Returns the folder of the same tile's partial forms, below the log's prefix.</summary>
     public string PartialFolder() => $"{Full()}{PartialSuffix}";
 
-    /// <summary>Parses a path below the log's prefix, in its only spelling: "tile/0/x001/234/067.p/5".</summary>
+    /// <summary>Parses a path below the log's prefix, such as "tile/0/x001/234/067.p/5". Each tile has only one accepted path.</summary>
     public static bool TryParse(string path, out TilePath tile)
     {
         ArgumentNullException.ThrowIfNull(path);
@@ -145,7 +145,7 @@ public readonly record struct TilePath
             }
             ulong group = ulong.Parse(digits, NumberStyles.None, CultureInfo.InvariantCulture);
 
-            // "x000/001" would be a second name for 001.
+            // Refuses a first group of zeros: "x000/001" would be a second name for 001.
             if ((i == 0 && !isLast && group == 0) || index > (ulong.MaxValue - group) / 1000)
             {
                 return false;

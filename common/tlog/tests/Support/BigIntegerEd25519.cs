@@ -4,7 +4,7 @@ using System.Security.Cryptography;
 
 namespace Optiks.Tlog.Tests;
 
-/// <summary>Implements RFC 8032 section 5.1 literally, for these tests only: slow, and its timing reveals the key.</summary>
+/// <summary>Implements RFC 8032 section 5.1 literally, for these tests only: it is slow, and its timing reveals the key.</summary>
 internal sealed class BigIntegerEd25519 : IEd25519Verifier
 {
     private static readonly BigInteger P = BigInteger.Pow(2, 255) - 19;
@@ -129,6 +129,6 @@ internal sealed class BigIntegerEd25519 : IEd25519Verifier
         return result;
     }
 
-    /// <summary>Extended coordinates: x = X/Z, y = Y/Z, x*y = T/Z.</summary>
+    /// <summary>Holds a point in extended coordinates: x = X/Z, y = Y/Z, x*y = T/Z.</summary>
     private readonly record struct Point(BigInteger X, BigInteger Y, BigInteger Z, BigInteger T);
 }
