@@ -27,7 +27,7 @@ internal sealed class Backoff
 
     /// <summary>Waits until the next try; returns false at once when that would be too late.</summary>
     /// <param name="retryAfter">The pause that the server requested; null if it requested none.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
     public async Task<bool> TryWaitAsync(TimeSpan? retryAfter, CancellationToken cancellationToken)
     {
         TimeSpan pause = Next(retryAfter, RandomNumberGenerator.GetInt32(Steps + 1) / (double)Steps);
