@@ -1,8 +1,9 @@
 namespace Optiks.Client;
 
 /// <summary>
-/// Reports the outcome of a request to erase values, and until when a copy may remain (docs/spec/erasure.md section 5). The outcome is what
-/// the server says: nobody can prove that somebody destroyed something. The log cannot limit backups, exports and copies that others made.
+/// Reports the outcome of a request to erase values, and until when a replica may serve a copy (docs/spec/erasure.md section 5). The
+/// outcome is only the server's statement, because nobody can prove that a server destroyed its data. The log cannot limit backups, exports
+/// and copies that other people made.
 /// </summary>
 public sealed record ErasureResult
 {
@@ -27,13 +28,13 @@ public sealed record ErasureResult
     /// <summary>The id under which the server knows the request.</summary>
     public required Guid RequestId { get; init; }
 
-    /// <summary>The status so far.</summary>
+    /// <summary>The status of the request so far.</summary>
     public required ErasureStatus Status { get; init; }
 
     /// <summary>The epoch that erased the versions; null unless erased.</summary>
     public ulong? Epoch { get; init; }
 
-    /// <summary>The versions that were erased, among those that still existed.</summary>
+    /// <summary>The versions that the request erased: only versions that still had their value.</summary>
     public IReadOnlyList<ErasedVersion> Erased { get; init; } = [];
 
     /// <summary>
@@ -42,7 +43,7 @@ public sealed record ErasureResult
     /// </summary>
     public string? RefusedBecause { get; init; }
 
-    /// <summary>The key's current version when the request was refused; null unless the server says it.</summary>
+    /// <summary>The key's current version when the server refused the request; null unless the server names it.</summary>
     public KeyVersionNumber? Current { get; init; }
 
     /// <summary>
@@ -53,8 +54,9 @@ public sealed record ErasureResult
     public DateTimeOffset? ServedUntil { get; init; }
 
     /// <summary>
-    /// The lookup that shows no user or is refused, or the refused newest epoch; null otherwise. If it came before the request, nothing was
-    /// sent. If it came after the server reported the erasure, the server's report cannot be believed.
+    /// The lookup that shows no user or that the client refused, or the answer with the newest epoch if the client refused it; null
+    /// otherwise. If this answer came before the request, the client sent nothing. If it came after the server reported the erasure, the
+    /// server's report cannot be believed.
     /// </summary>
     public VerifiedAnswer? Lookup { get; init; }
 }

@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>Writes evidence, such as that of a fork.</summary>
+/// <summary>Writes folders of evidence, such as the evidence of a fork.</summary>
 internal static class EvidenceFolder
 {
     /// <summary>Creates a new folder below the parent, with these files; returns its path.</summary>

@@ -4,8 +4,8 @@ using System.Text.Json.Serialization.Metadata;
 namespace Optiks.Client;
 
 /// <summary>
-/// A folder of mode 0700 with one state file, which one process at a time may use. The file is replaced in one step and is on disk when a
-/// call returns.
+/// A folder of mode 0700 with one state file, which one process at a time may use. Each call replaces the file in one step and returns once
+/// the file is on disk.
 /// </summary>
 internal sealed class StateFolder : IDisposable
 {
@@ -44,7 +44,8 @@ internal sealed class StateFolder : IDisposable
         return new StateFolder(full, held);
     }
 
-    // Root may write into anyone's folder, and would leave files there that the folder's owner can neither read nor replace.
+    // Refuses another user's folder if this process runs as root: root may write into it, but would leave files that the folder's owner can
+    // neither read nor replace.
     private static void RequireOwn(string folder)
     {
         if (!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess)
@@ -84,7 +85,7 @@ internal sealed class StateFolder : IDisposable
         }
     }
 
-    /// <summary>Throws when the loaded contents have a fault; null means that they have no fault.</summary>
+    /// <summary>Throws if the loaded contents have a fault. A null <paramref name="fault"/> means that they have no fault.</summary>
     public void Require(string? fault)
     {
         if (fault is not null)

@@ -4,13 +4,14 @@ using System.Runtime.CompilerServices;
 namespace Optiks.Client;
 
 /// <summary>
-/// Tells whether a caller's HttpClient would show a request over http to a proxy, such as one that <c>http_proxy</c> names for requests to
-/// this machine too.
+/// Tells whether a caller's HttpClient would show a request over http to a proxy. A proxy in <c>http_proxy</c> even gets requests to this
+/// machine.
 /// </summary>
 internal static class ProxyCheck
 {
     /// <summary>
-    /// Returns the proxy that would read a request to the server; null if no proxy would, or the handler is not one of .NET's.
+    /// Returns the proxy that would read a request to the server; null if no proxy would read it, or the HttpClient's handler is not a type
+    /// of .NET.
     /// </summary>
     public static Uri? FindReader(HttpClient http, Uri server)
     {
