@@ -5,8 +5,8 @@ namespace Optiks.Client;
 
 /// <summary>
 /// Finds out whether an answer that contradicts the kept head is a lie of a server or a fork of the log. It compares every checkpoint that
-/// the log signed, in the answer and on the server's board, with the kept one (docs/spec/answers.md section 7). The cost is bounded: two
-/// notes, some dozens of hash tiles, and the time limit <see cref="Within"/>. Thread-safe.
+/// the log signed, in the answer and on the server's board, with the kept checkpoint (docs/spec/answers.md section 7). The cost is bounded:
+/// two notes, some dozens of hash tiles, and the time limit <see cref="Within"/>. Thread-safe.
 /// </summary>
 internal sealed class ForkSearch
 {
@@ -26,7 +26,7 @@ internal sealed class ForkSearch
     /// <summary>The time limit of a search, whatever the server does.</summary>
     public static TimeSpan Within { get; } = TimeSpan.FromSeconds(60);
 
-    /// <summary>Tells whether an answer that was refused for this reason may belong to another history than the kept one.</summary>
+    /// <summary>Tells whether an answer that was refused for this reason may belong to another history than the kept head.</summary>
     public static bool MayShow(Reason reason) => reason is
         Reason.RecordPeriod or Reason.RecordCount or Reason.RecordPrevious or Reason.RecordTime or Reason.RecordVrfKey or Reason.RecordEpoch
         or Reason.CheckpointConsistency or Reason.InclusionIndex or Reason.InclusionProof;
