@@ -19,7 +19,7 @@ internal sealed class ErasureArguments
     private readonly Option<Guid?> _requestId = new("--request-id") { Description = "go on with an earlier request: the same command with the id that was printed", HelpName = "UUID" };
 
     /// <param name="name">KEY or NAME.</param>
-    /// <param name="description">Describes it.</param>
+    /// <param name="description">Description of the argument, for the help text.</param>
     public ErasureArguments(string name, string description)
     {
         _name = new Argument<string>(name) { Description = description };
@@ -37,7 +37,7 @@ internal sealed class ErasureArguments
 
     public ReadOnlyMemory<byte> Name(ParseResult parse) => KeyArguments.Decode(KeyArguments.NotAnOption(parse, parse.GetValue(_name)!), parse.GetValue(_base64));
 
-    /// <summary>Returns the versions that are to be erased; null if the command names none.</summary>
+    /// <summary>Returns the versions to erase; null if the command names no versions.</summary>
     public (ulong From, ulong To)? Versions(ParseResult parse) => (parse.GetValue(_from), parse.GetValue(_to)) switch
     {
         (null, null) => default((ulong, ulong)?),

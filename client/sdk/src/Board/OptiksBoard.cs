@@ -40,7 +40,7 @@ public sealed class OptiksBoard
     /// <summary>Reads every tile and every entry of a checkpoint's tree, and checks each record against the one before it.</summary>
     /// <param name="note">The checkpoint.</param>
     /// <param name="progress">Receives the number of entries checked so far.</param>
-    /// <param name="cancellationToken">Ends it.</param>
+    /// <param name="cancellationToken">Cancels the call.</param>
     public async Task<BoardAccount> AccountAsync(VerifiedNote note, IProgress<ulong>? progress, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(note);
@@ -74,7 +74,7 @@ public sealed class OptiksBoard
     /// <param name="evidence">Folder in which the call creates the folder of evidence.</param>
     /// <param name="source">Where the newer checkpoint is from, in words for people.</param>
     /// <param name="time">Clock, whose time names the folder of evidence.</param>
-    /// <param name="cancellationToken">Ends it.</param>
+    /// <param name="cancellationToken">Cancels the call.</param>
     public async Task<BoardRelation> RelateAsync(VerifiedNote older, VerifiedNote newer, string evidence, string source, TimeProvider time, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(older);

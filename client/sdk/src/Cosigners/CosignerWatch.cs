@@ -110,7 +110,7 @@ internal sealed class CosignerWatch
         }
         catch (OptiksServerException)
         {
-            // The verdict says which cosignatures are missing.
+            // Ignore the failure: if cosignatures are missing, the verdict says so.
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {

@@ -60,7 +60,7 @@ internal sealed class ShownLeaves
 
     private void Add(byte record, StructureId structure, ReadOnlyMemory<byte> key, ulong version, Member? member, NonMember? absent)
     {
-        // If there is no checkpoint, nobody signed the statement, so skip it. Also skip keys of a length that a statement cannot encode.
+        // If there is no checkpoint, nobody signed the statement, so skip it. Also skip a key that is empty or longer than keys may be.
         if (record < _heads.Count && !_heads[record].Checkpoint.IsEmpty && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength)
         {
             _found.Add(new LeafStatement(_heads[record], structure, key, version, member, absent));

@@ -33,7 +33,7 @@ internal static class BoardConsistencyCommand
             {
                 return code;
             }
-            // Either may be the older one.
+            // Order the checkpoints by size, because the user may give them in any order.
             (VerifiedNote first, VerifiedNote last, string source) = one.Size <= other.Size ? (one, other, otherName) : (other, one, file);
             string evidence = Path.Combine(options.Data(parse, host).Client, "evidence");
             return await BoardArguments.RunAsync(host, json, name, async () =>

@@ -70,7 +70,7 @@ internal sealed class UserArguments
         }
         catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure && (sent || e.IsTransient))
         {
-            // The server may hold the request: only its id keeps a second try from applying it twice.
+            // The server may hold the request. Only a second try with the same request id cannot apply the request twice.
             string hint = $"The request may have been accepted. {UpdateCommand.RepeatCommand(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
             return new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id))
                 .Print(options.Json(parse), host.Out, host.Error);

@@ -87,7 +87,7 @@ internal static class UserReport
         Devices(writer, result.Devices);
     }
 
-    /// <summary>Writes the earlier users of a reassigned name as members; nothing for another name.</summary>
+    /// <summary>Writes the earlier users of a reassigned name as JSON members; writes nothing if the name has no earlier users.</summary>
     public static void Earlier(Utf8JsonWriter writer, IReadOnlyList<EarlierUser> earlier)
     {
         if (earlier.Count == 0)
