@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
 
-/// <summary>Tests what one hostile replica can do to a client that has another one.</summary>
+/// <summary>Tests what one hostile replica can do to a client that also has an honest replica.</summary>
 public sealed class ReplicaTests
 {
     private static readonly byte[] s_alice = "alice"u8.ToArray();
@@ -75,7 +75,7 @@ public sealed class ReplicaTests
 
         Assert.Equal([null, "two", "three"], history.Versions.Select(version => version.Value is { } value ? Encoding.UTF8.GetString(value.Span) : null));
         Assert.Equal([1UL], monitored.Alarms.Select(alarm => alarm.Version));
-        // The control: neither replica shows it.
+        // The control: neither replica shows the second value.
         fixture.Replica(1).Mutate = fixture.Replica(0).Mutate;
         using FileClientStateStore other = await fixture.OpenStoreAsync("other");
         HistoryResult withheld = await fixture.Client(other).HistoryAsync(s_alice, Cancellation);
